@@ -1,0 +1,81 @@
+"""What every way in is: something that builds one batch per tower, and says what must run beside the step."""
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+
+from legacy_towers.compat import tf
+from legacy_towers.names import tower_scope
+
+
+class InputPlan(NamedTuple):
+    """What a way in decided, as plain values; `print` gives one or two lines."""
+
+    way: str  # "feed", "queue", "dataset", "from_dataset", ...
+    route: Optional[str]  # "split", "next_per_tower", "sharded"; None where there is only one
+    order: str  # "fixed" or "any"
+    per_tower_batch_size: Optional[int]  # examples; None where only the running graph knows
+    global_batch_size: Optional[int]  # examples of all towers in a step
+    epochs: Optional[int]  # None: for ever, or not known
+    examples: Optional[int]  # in one epoch; None where nobody counted them
+    source: str
+    details: Dict[str, Any]
+
+    def __str__(self) -> str:
+        name = self.way if self.route is None else "{}:{}".format(self.way, self.route)
+        count = "examples" if self.examples is None else "{:,} examples".format(self.examples)
+        line = "{}, order {}, {}, {} of {} from {}".format(
+            name, self.order, self._sizes(), self._epochs(), count, self.source
+        )
+        details = "; ".join("{}: {}".format(key.replace("_", " "), self.details[key]) for key in self.details)
+        return line + ("\n  " + details if details else "")
+
+    def _sizes(self) -> str:
+        if self.per_tower_batch_size is None or self.global_batch_size is None:
+            return "batches as they come"
+        return "{} examples per tower, {} per step".format(self.per_tower_batch_size, self.global_batch_size)
+
+    def _epochs(self) -> str:
+        if self.epochs is None:
+            return "endless epochs"
+        return "{} epoch{}".format(self.epochs, "" if self.epochs == 1 else "s")
+
+
+class TowerBatches(NamedTuple):
+    """What `Input.build` gives."""
+
+    per_tower: List[Any]  # a nested structure of tensors per tower, each on its tower's device
+    hooks: List[Any]  # tf.train.SessionRunHook: what must run beside the train op
+    plan: InputPlan
+
+
+class Input:
+    """A way in. A subclass says in `build` how each tower gets its own examples."""
+
+    def build(self, devices: Sequence[str]) -> TowerBatches:
+        """Makes the operations in the default graph.
+
+        Args:
+          devices: one device string per tower.
+
+        Returns:
+          The towers' batches, the hooks and the plan. At the end of data a run raises `tf.errors.OutOfRangeError`.
+        """
+        raise NotImplementedError
+
+
+def host_device(device: str) -> str:
+    """Returns the first CPU of the machine that `device` is on: "/job:ps/task:1/gpu:3" -> "/job:ps/task:1/device:CPU:0".
+
+    Queues, readers and iterators stand there: TF 2.21 refuses a queue with a reader under a GPU's scope.
+    """
+    spec = tf.DeviceSpec.from_string(device)
+    host = tf.DeviceSpec(job=spec.job, replica=spec.replica, task=spec.task, device_type="CPU", device_index=0)
+    return host.to_string()
+
+
+def onto_tower(batch: Any, tower: int, device: str) -> Any:
+    """Brings each component of `batch` to the tower's device, by an identity in the tower's name scope.
+
+    Needed because `iterator.get_next()` under `tf.device` stays on the iterator's device from TF 2 on.
+    """
+    with tf.name_scope(tower_scope(tower)), tf.device(device):
+        moved = [tf.identity(tensor) for tensor in tf.nest.flatten(batch, expand_composites=True)]
+    return tf.nest.pack_sequence_as(batch, moved, expand_composites=True)
