@@ -1,8 +1,9 @@
-"""The name scopes of towers: made here, and read back here from the names of operations."""
+"""Names: the name scopes of towers, made and read back here, and names in messages."""
 import re
-from typing import Optional
+from typing import Iterable, Optional
 
-_TOWER = re.compile(r"(?:^|/)tower_(\d+)(?=/|$)")
+# TensorFlow makes a scope's name unique by a suffix: the second set of towers in a graph lies in tower_0_1, tower_1_1, ...
+_TOWER = re.compile(r"(?:^|/)tower_(\d+)(?:_\d+)?(?=/|$)")
 
 
 def tower_scope(index: int) -> str:
@@ -17,3 +18,10 @@ def tower_of(operation_name: str) -> Optional[int]:
     """
     found = _TOWER.findall(operation_name)
     return int(found[-1]) if found else None
+
+
+def quoted(names: Iterable[str], most: int = 5) -> str:
+    """Returns names for an error message: `'a', 'b' and 3 more`, `most` of them at the most."""
+    names = list(names)
+    text = ", ".join(repr(str(name)) for name in names[:most])
+    return text if len(names) <= most else "{} and {} more".format(text, len(names) - most)

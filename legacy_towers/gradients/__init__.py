@@ -1,0 +1,4 @@
+"""N towers' gradients to one."""
+from legacy_towers.gradients.average import average_gradients
+
+__all__ = ["average_gradients"]

@@ -1,0 +1,52 @@
+"""Whose gradient is whose: the towers' lists of (gradient, variable), one row per variable."""
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+
+from legacy_towers.errors import ArgumentError, TowerError
+from legacy_towers.names import quoted
+
+GradientsAndVariables = Sequence[Tuple[Optional[Any], Any]]
+
+
+class VariableGradients(NamedTuple):
+    """One variable and its gradient (tensor, IndexedSlices or None) in each tower."""
+
+    variable: Any
+    gradients: List[Optional[Any]]
+
+
+def by_variable(tower_gradients: Sequence[GradientsAndVariables]) -> List[VariableGradients]:
+    """Transposes N towers' lists of (gradient, variable) into a row per variable, in tower 0's order.
+
+    Raises:
+      ArgumentError: there is no tower.
+      TowerError: the towers' lists are not over the same variables; names those that differ.
+    """
+    if not tower_gradients:
+        raise ArgumentError("the list of towers' gradients is empty: give one list of (gradient, variable) per tower")
+    columns = []
+    for pairs in tower_gradients:
+        columns.append({_name(variable): gradient for gradient, variable in pairs})
+    for index, column in enumerate(columns):
+        if set(column) != set(columns[0]):
+            raise TowerError(_difference(index, columns))
+    return [
+        VariableGradients(variable, [column[_name(variable)] for column in columns])
+        for _, variable in tower_gradients[0]
+    ]
+
+
+def _name(variable: Any) -> str:
+    return str(variable.op.name)
+
+
+def _difference(index: int, columns: List[Any]) -> str:
+    extra = sorted(set(columns[index]) - set(columns[0]))
+    lacking = sorted(set(columns[0]) - set(columns[index]))
+    parts = []
+    if extra:
+        parts.append("tower {} has gradients for {}, tower 0 has not".format(index, quoted(extra)))
+    if lacking:
+        parts.append("tower {} has none for {}, tower 0 has".format(index, quoted(lacking)))
+    return "the towers' gradients are not for the same variables: {}. Share variables by variable_scope reuse".format(
+        "; ".join(parts)
+    )

@@ -1,0 +1,76 @@
+"""What was decided when a step was built, as plain values that can be printed and saved as JSON."""
+from typing import Any, Dict, List, NamedTuple, Optional
+
+from legacy_towers.inputs.base import InputPlan
+from legacy_towers.report.table import format_table
+
+
+class VariablePlan(NamedTuple):
+    """One variable: what it is, where it lives, and how its gradient gets there."""
+
+    name: str
+    shape: List[Optional[int]]
+    dtype: str
+    bytes: Optional[int]  # None where the shape is not known
+    device: str
+    trainable: bool
+    gradient: Optional[str]  # "dense", "sparse", or None for a variable that the optimizer does not write
+    averaged_on: Optional[str]  # the device where the towers' gradients are summed
+
+
+class Plan(NamedTuple):
+    """All decisions of one train step."""
+
+    devices: List[str]  # one per tower
+    input: InputPlan
+    strategy: str
+    variable_kind: str
+    variables: List[VariablePlan]
+    regularization: str
+    update_ops: str
+    summaries: str
+    moving_average_decay: Optional[float]
+
+    def as_dict(self) -> Dict[str, Any]:
+        """Returns dicts, lists, strings and numbers only, for `json.dumps`."""
+        plan = dict(self._asdict())
+        plan["input"] = dict(self.input._asdict())
+        plan["variables"] = [dict(variable._asdict()) for variable in self.variables]
+        return plan
+
+    def __str__(self) -> str:
+        towers = "{} tower{} on {}".format(
+            len(self.devices), "" if len(self.devices) == 1 else "s", ", ".join(self.devices)
+        )
+        lines = [
+            towers,
+            "input: {}".format(self.input),
+            "variables: {}, {} variables, {}".format(self.strategy, self.variable_kind, self._total()),
+            "regularization: " + self.regularization,
+            "update ops: " + self.update_ops,
+            "summaries: " + self.summaries,
+        ]
+        if self.moving_average_decay is not None:
+            lines.append("moving averages: decay {:g} over the trainable variables".format(self.moving_average_decay))
+        return "\n".join(lines) + "\n\n" + self.table()
+
+    def table(self) -> str:
+        """Returns the variables as a table, one line each."""
+        rows = [
+            [
+                variable.name,
+                "x".join("?" if size is None else str(size) for size in variable.shape) or "scalar",
+                variable.dtype,
+                variable.bytes,
+                variable.device,
+                variable.gradient or "",
+                variable.averaged_on or "",
+            ]
+            for variable in self.variables
+        ]
+        header = ["variable", "shape", "dtype", "bytes", "lives on", "gradient", "averaged on"]
+        return format_table(header, rows, "lllrlll")
+
+    def _total(self) -> str:
+        total = sum(variable.bytes or 0 for variable in self.variables)
+        return "{} of {:,} bytes".format(len(self.variables), total)

@@ -1,0 +1,102 @@
+"""One step after the other in a bare session: what MonitoredSession does for hooks, queues and variables, and no more."""
+from typing import Any, Callable, List, Optional, Sequence
+
+from legacy_towers.compat import tf
+
+
+class Running:
+    """A context manager over a session that the caller made and closes.
+
+    On entry it initializes what is not initialized yet (a restored session stays restored), tells the hooks, and starts
+    the graph's queue runners; on exit it stops and joins them. The end of the data (OutOfRangeError) ends the block
+    quietly, as in MonitoredSession; an error in a queue runner is raised itself, not the closed queue that it left.
+    """
+
+    def __init__(
+        self,
+        session: Any,
+        train_op: Any,
+        hooks: Sequence[Any],
+        initialize: Callable[[Any], None],
+        stop_grace_period_seconds: float = 30.0,
+    ) -> None:
+        self._session = session
+        self._train_op = train_op
+        self._hooks = list(hooks)
+        self._initialize = initialize
+        self._grace = stop_grace_period_seconds
+        self._coordinator: Optional[Any] = None
+        self._threads: List[Any] = []
+
+    def __enter__(self) -> "Running":
+        self._coordinator = tf.train.Coordinator(clean_stop_exception_types=(tf.errors.CancelledError,))
+        with self._session.graph.as_default():
+            for hook in self._hooks:
+                hook.begin()
+            self._initialize(self._session)
+            for hook in self._hooks:
+                hook.after_create_session(self._session, self._coordinator)
+            self._threads = tf.train.start_queue_runners(self._session, self._coordinator)
+        return self
+
+    def __call__(self, fetches: Any = None) -> Any:
+        """Runs one step; returns the values of `fetches` (any structure that `Session.run` takes), None without any."""
+        # An empty list costs nothing, and every fetch structure keeps its shape.
+        wanted = {"train_op": self._train_op, "fetches": [] if fetches is None else fetches}
+        original = tf.train.SessionRunArgs(wanted)
+        context = tf.train.SessionRunContext(original, self._session)
+        asked = [(hook, hook.before_run(context)) for hook in self._hooks]
+        feed = {}
+        options = None
+        for index, (_, request) in enumerate(asked):
+            if request is None:
+                continue
+            if request.feed_dict:
+                feed.update(request.feed_dict)
+            if request.fetches is not None:
+                wanted["hook {}".format(index)] = request.fetches
+            options = _merge(options, request.options)
+        metadata = tf.RunMetadata() if options is not None else None
+        try:
+            values = self._session.run(wanted, feed or None, options=options, run_metadata=metadata)
+        except tf.errors.OpError:
+            self._raise_cause()
+            raise
+        for index, (hook, _) in enumerate(asked):
+            result = values.get("hook {}".format(index))
+            hook.after_run(context, tf.train.SessionRunValues(result, options, metadata))
+        if context.stop_requested and self._coordinator is not None:
+            self._coordinator.request_stop()
+        return None if fetches is None else values["fetches"]
+
+    def should_stop(self) -> bool:
+        """Returns whether a hook or a queue runner asked to stop."""
+        return self._coordinator is not None and self._coordinator.should_stop()
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+        coordinator, self._coordinator = self._coordinator, None
+        try:
+            if kind is None:
+                for hook in self._hooks:
+                    hook.end(self._session)
+        finally:
+            coordinator.request_stop()
+            # Raises what a queue runner died of, also where the block ended by the closed queue that it left.
+            coordinator.join(self._threads, stop_grace_period_secs=self._grace)
+        return kind is not None and issubclass(kind, tf.errors.OutOfRangeError)
+
+    def _raise_cause(self) -> None:
+        if self._coordinator is not None:
+            self._coordinator.raise_requested_exception()
+
+
+def _merge(options: Optional[Any], more: Optional[Any]) -> Optional[Any]:
+    if more is None:
+        return options
+    merged = tf.RunOptions()
+    if options is not None:
+        merged.CopyFrom(options)
+    level = max(merged.trace_level, more.trace_level)
+    merged.MergeFrom(more)
+    merged.trace_level = level
+    return merged

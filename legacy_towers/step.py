@@ -1,0 +1,226 @@
+"""The rooms in a row: inputs, towers, gradients, update; what comes out is plain tensors, ops and hooks."""
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+
+from legacy_towers import devices as devices_room
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError
+from legacy_towers.gradients import average_gradients
+from legacy_towers.gradients.missing import check_on_missing, settle_missing
+from legacy_towers.initialize import MissingInitializer
+from legacy_towers.inputs.base import Input, host_device
+from legacy_towers.placement import PlacementWarningHook
+from legacy_towers.plan import Plan
+from legacy_towers.running import Running
+from legacy_towers.step_plan import describe_regularization, describe_summaries, describe_update_ops, variable_plans
+from legacy_towers.towers.differentiate import tower_gradients
+from legacy_towers.towers.output import TRAIN
+from legacy_towers.towers.regularization import missing_regularization, regularization_terms
+from legacy_towers.towers.replicate import ModelFn, Tower, replicate
+from legacy_towers.towers.summaries import keep_summaries
+from legacy_towers.update import apply_gradients, combine_update_ops
+from legacy_towers.variables import ParameterServer, Strategy
+
+GradientPairs = List[Tuple[Optional[Any], Any]]
+
+
+class TrainStep:
+    """A train step that was built into the default graph.
+
+    Attributes:
+      train_op: runs one step: every tower's batch, the averaged gradients applied once, the global step plus 1.
+      loss: scalar tensor, the global loss: the mean of the towers' losses, each regularization loss counted once.
+      metrics: name -> scalar tensor, the mean over all towers.
+      gradients: (gradient, variable) pairs as they are applied.
+      global_step: the global step variable.
+      learning_rate: what the optimizer was made with, where it tells; None otherwise.
+      towers: the towers, with each one's output, loss and name scope.
+      summaries: the summaries of the chosen tower, without its prefix.
+      moving_averages: the `tf.train.ExponentialMovingAverage`, None if none was asked for.
+      hooks: what must run beside `train_op`, for MonitoredTrainingSession: feeding, starting iterators, checks.
+      plan: what was decided; print it.
+    """
+
+    def __init__(
+        self,
+        train_op: Any,
+        loss: Any,
+        metrics: Dict[str, Any],
+        gradients: GradientPairs,
+        global_step: Any,
+        towers: List[Tower],
+        summaries: List[Any],
+        moving_averages: Optional[Any],
+        hooks: List[Any],
+        plan: Plan,
+    ) -> None:
+        self.train_op = train_op
+        self.loss = loss
+        self.metrics = metrics
+        self.gradients = gradients
+        self.global_step = global_step
+        self.towers = towers
+        self.summaries = summaries
+        self.moving_averages = moving_averages
+        self.hooks = hooks
+        self.plan = plan
+        self._initialize_missing = MissingInitializer()
+
+    def running(self, session: Any) -> Running:
+        """Returns a context manager that runs this step in a bare session; see `legacy_towers.running.Running`.
+
+            with tf.Session(config=lt.session_config(logical_cpus=4)) as session, step.running(session) as run:
+                run()                    # one step
+                loss = run(step.loss)    # one step, and its loss
+
+        Raises, when entered:
+          DeviceError: the session lacks a tower's device.
+        """
+        return Running(session, self.train_op, self.hooks, self._initialize)
+
+    def _initialize(self, session: Any) -> None:
+        devices_room.check_session(session, self.plan.devices)
+        self._initialize_missing(session)
+
+
+class DeviceCheckHook(tf.train.SessionRunHook):  # type: ignore[misc]
+    """Refuses a session that lacks a tower's device, before the first step."""
+
+    def __init__(self, devices: Sequence[str]) -> None:
+        self._devices = list(devices)
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        devices_room.check_session(session, self._devices)
+
+
+def build_train_step(
+    model_fn: ModelFn,
+    inputs: Input,
+    optimizer: Union[Any, Callable[[Any], Any]],
+    devices: Sequence[str],
+    variables: Optional[Strategy] = None,
+    update_ops: str = "first",
+    summaries_from: int = -1,
+    on_missing: str = "error",
+    moving_average_decay: Optional[float] = None,
+    variable_kind: str = "resource",
+) -> TrainStep:
+    """Builds synchronous training on several towers into the default graph.
+
+    Args:
+      model_fn: takes (batch, mode) and returns a `TowerOutput`; called once per tower with mode lt.TRAIN.
+      inputs: a way in, for example `lt.inputs.dataset(...)`.
+      optimizer: a `tf.train.Optimizer`, or a function that takes the global step and returns one.
+      devices: one device string per tower, for example `lt.devices.gpus(4)`; towers may share a device.
+      variables: where variables live; by default `lt.variables.ParameterServer("/cpu:0")`.
+      update_ops: whose batch-norm statistics (UPDATE_OPS) are kept: "first", "all" or "mean" of the towers.
+      summaries_from: the tower whose summaries are kept, without its prefix; -1 is the last one.
+      on_missing: what a missing gradient means: "error", "zeros" or "drop".
+      moving_average_decay: with a number in (0, 1), trainable variables get exponential moving averages.
+      variable_kind: "resource" or "ref".
+
+    Raises:
+      ArgumentError: an argument is out of range.
+      TowerError: the towers don't fit together; the message names tower and variable.
+    """
+    _check_arguments(devices, summaries_from, on_missing, moving_average_decay)
+    strategy = variables or ParameterServer("/cpu:0")
+    host = host_device(devices[0])
+    batches = inputs.build(devices)
+    with tf.device(host):
+        global_step = tf.train.get_or_create_global_step()
+        if callable(optimizer):
+            optimizer = optimizer(global_step)
+    towers = replicate(model_fn, batches.per_tower, devices, strategy, TRAIN, variable_kind)
+    with tf.device(host):
+        terms = regularization_terms(
+            [tower.loss for tower in towers],
+            [loss for tower in towers for loss in tower.collected.regularization_losses],
+        )
+        regularization = missing_regularization(terms)
+        averaged = average_gradients(tower_gradients(towers, optimizer), on_missing=on_missing)
+        gradients = _settled(_regularized(averaged, regularization, optimizer), on_missing)
+        updates = combine_update_ops([tower.collected.update_ops for tower in towers], update_ops)
+        moving_averages = None
+        if moving_average_decay is not None:
+            moving_averages = tf.train.ExponentialMovingAverage(moving_average_decay, global_step)
+        train_op = apply_gradients(
+            optimizer, gradients, global_step, updates, moving_averages, tf.trainable_variables()
+        )
+        loss = _mean([tower.loss for tower in towers])
+        loss = tf.identity(loss if regularization is None else loss + regularization, name="global_loss")
+        summaries = keep_summaries(towers, summaries_from)
+        plan = Plan(
+            devices=list(devices),
+            input=batches.plan,
+            strategy=repr(strategy),
+            variable_kind=variable_kind,
+            variables=variable_plans(averaged, gradients),
+            regularization=describe_regularization(terms, len(towers)),
+            update_ops=describe_update_ops(towers, update_ops),
+            summaries=describe_summaries(summaries, towers, summaries_from),
+            moving_average_decay=moving_average_decay,
+        )
+        hooks = [DeviceCheckHook(devices)] + list(batches.hooks) + [PlacementWarningHook(devices)]
+        return TrainStep(
+            train_op,
+            loss,
+            _mean_metrics(towers),
+            gradients,
+            global_step,
+            towers,
+            summaries,
+            moving_averages,
+            hooks,
+            plan,
+        )
+
+
+def _check_arguments(
+    devices: Sequence[str], summaries_from: int, on_missing: str, moving_average_decay: Optional[float]
+) -> None:
+    if isinstance(devices, str) or not devices:
+        raise ArgumentError(
+            "devices is {!r}: give a list with one device string per tower, for example lt.devices.cpus(4)".format(devices)
+        )
+    if not -len(devices) <= summaries_from < len(devices):
+        raise ArgumentError(
+            "summaries_from is {}: the towers are 0 to {}, and -1 is the last".format(summaries_from, len(devices) - 1)
+        )
+    check_on_missing(on_missing)
+    if moving_average_decay is not None and not 0.0 < moving_average_decay < 1.0:
+        raise ArgumentError(
+            "moving_average_decay is {!r}: allowed is a number between 0 and 1, such as 0.9999".format(moving_average_decay)
+        )
+
+
+def _regularized(averaged: GradientPairs, regularization: Optional[Any], optimizer: Any) -> GradientPairs:
+    """Adds the gradient of the regularization, once, to the mean of the towers' gradients."""
+    if regularization is None:
+        return averaged
+    variables = [variable for _, variable in averaged]
+    # Beside the regularization losses themselves, which get_variable put on their variable's device.
+    extra = optimizer.compute_gradients(regularization, var_list=variables, colocate_gradients_with_ops=True)
+    result: GradientPairs = []
+    for (gradient, variable), (addition, _) in zip(averaged, extra):
+        with tf.device(variable.device):
+            if gradient is not None and addition is not None:
+                gradient = tf.add(tf.convert_to_tensor(gradient), tf.convert_to_tensor(addition))
+            result.append((addition if gradient is None else gradient, variable))
+    return result
+
+
+def _settled(gradients: GradientPairs, on_missing: str) -> GradientPairs:
+    settled: GradientPairs = []
+    for gradient, variable in gradients:
+        kept = settle_missing([gradient], variable, on_missing)
+        settled.append((kept[0] if kept else None, variable))
+    return settled
+
+
+def _mean(scalars: Sequence[Any]) -> Any:
+    return tf.add_n(list(scalars)) / len(scalars) if len(scalars) > 1 else scalars[0]
+
+
+def _mean_metrics(towers: Sequence[Tower]) -> Dict[str, Any]:
+    names = sorted(towers[0].output.metrics or {})
+    return {name: _mean([tf.reduce_mean((tower.output.metrics or {})[name]) for tower in towers]) for name in names}

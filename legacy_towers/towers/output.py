@@ -1,0 +1,22 @@
+"""What a model function is told and what it returns."""
+from typing import Any, Dict, NamedTuple, Optional
+
+TRAIN = "train"
+EVAL = "eval"
+PREDICT = "predict"
+MODES = (TRAIN, EVAL, PREDICT)
+
+
+class TowerOutput(NamedTuple):
+    """What a model function returns for one tower.
+
+    Attributes:
+      loss: scalar floating-point tensor, the mean over the tower's examples. None: the sum of what this tower put into
+        the collection 'losses' (`tf.GraphKeys.LOSSES`, where `tf.losses.*` and the CIFAR-10 tutorial put theirs).
+      metrics: name -> scalar tensor (the mean over the tower's examples) or a vector with one value per example.
+      predictions: nested structure of tensors whose first axis is the example.
+    """
+
+    loss: Optional[Any] = None
+    metrics: Optional[Dict[str, Any]] = None
+    predictions: Optional[Any] = None

@@ -1,0 +1,124 @@
+"""One model function on several devices, with one set of variables."""
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence
+
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError, TowerError
+from legacy_towers.names import quoted, tower_scope
+from legacy_towers.towers.collected import Collected, CollectionRecorder
+from legacy_towers.towers.losses import check_output, check_separate, tower_loss
+from legacy_towers.towers.output import MODES, TRAIN, TowerOutput
+from legacy_towers.variables import ParameterServer, Placer, Strategy
+
+ModelFn = Callable[[Any, str], TowerOutput]
+VARIABLE_KINDS = ("resource", "ref")
+
+
+class Tower(NamedTuple):
+    """One copy of the model.
+
+    Attributes:
+      index: 0 for the first tower.
+      device: the device string that was asked for.
+      scope: its name scope with a closing slash, to be entered again by `tf.name_scope(tower.scope)`.
+      output: what the model function returned.
+      loss: scalar tensor, the tower's own loss; None outside of training if the model function returned none.
+      collected: what the model function added to the graph's collections.
+      placer: its device function: entered by `tf.device(tower.placer)`, it puts variables where the strategy wants them
+        and everything else on the tower's device.
+    """
+
+    index: int
+    device: str
+    scope: str
+    output: TowerOutput
+    loss: Optional[Any]
+    collected: Collected
+    placer: Callable[[Any], str]
+
+
+def replicate(
+    model_fn: ModelFn,
+    batches: Sequence[Any],
+    devices: Sequence[str],
+    variables: Optional[Strategy] = None,
+    mode: str = TRAIN,
+    variable_kind: str = "resource",
+) -> List[Tower]:
+    """Calls `model_fn(batch, mode)` once per device; all towers share one set of variables.
+
+    Tower 0 makes the variables, under the names that they have without towers; the later ones reuse them, whether the
+    model says `reuse_variables()`, AUTO_REUSE or nothing. Each tower has a name scope (`tower_0/`, ...) and its device.
+
+    Args:
+      model_fn: takes (batch, mode) and returns a `TowerOutput`.
+      batches: one nested structure of tensors per tower.
+      devices: one device string per tower; towers may share a device.
+      variables: where variables live; by default `lt.variables.ParameterServer("/cpu:0")`.
+      mode: lt.TRAIN, lt.EVAL or lt.PREDICT.
+      variable_kind: "resource" (reads and writes are ordered) or "ref" (TF1's old kind, whose reads race with writes).
+
+    Returns:
+      The towers, in order.
+
+    Raises:
+      ArgumentError: no devices, not as many batches as devices, an unknown mode or kind of variable.
+      TowerError: a later tower makes a variable of its own, or a tower's loss is not what it should be.
+    """
+    _check_arguments(batches, devices, mode, variable_kind)
+    placer = (variables or ParameterServer("/cpu:0")).placer()
+    towers: List[Tower] = []
+    for index, (batch, device) in enumerate(zip(batches, devices)):
+        towers.append(_build_tower(model_fn, batch, device, index, placer, mode, variable_kind))
+        _check_new_variables(towers)
+    if mode == TRAIN:
+        check_separate([tower.loss for tower in towers], [tower.collected for tower in towers])
+    return towers
+
+
+def _build_tower(
+    model_fn: ModelFn, batch: Any, device: str, index: int, placer: Placer, mode: str, variable_kind: str
+) -> Tower:
+    # Tower 0 stays as strict as the model without towers: a name made twice by mistake is an error there. Later towers
+    # may not create either, but TensorFlow's own error for that names neither tower nor remedy, so we look afterwards.
+    reuse = tf.AUTO_REUSE if index else None
+    device_function = placer.for_tower(device)
+    with tf.variable_scope(tf.get_variable_scope(), reuse=reuse, use_resource=variable_kind == "resource"):
+        with tf.device(device_function), tf.name_scope(tower_scope(index)) as scope:
+            recorder = CollectionRecorder()
+            output = check_output(model_fn(batch, mode), index)
+            collected = recorder.added()
+            loss = tower_loss(output, collected, index) if mode == TRAIN else output.loss
+    return Tower(index, device, scope, output, loss, collected, device_function)
+
+
+def _check_arguments(batches: Sequence[Any], devices: Sequence[str], mode: str, variable_kind: str) -> None:
+    if isinstance(devices, str) or not devices:
+        raise ArgumentError(
+            "devices is {!r}: give a list with one device string per tower, for example lt.devices.cpus(4)".format(devices)
+        )
+    if len(batches) != len(devices):
+        raise ArgumentError(
+            "{} batches for {} towers: each tower needs its own batch".format(len(batches), len(devices))
+        )
+    if mode not in MODES:
+        raise ArgumentError("mode is {!r}: allowed are {}".format(mode, quoted(MODES)))
+    if variable_kind not in VARIABLE_KINDS:
+        raise ArgumentError(
+            "variable_kind is {!r}: allowed are {}".format(variable_kind, quoted(VARIABLE_KINDS))
+        )
+
+
+def _check_new_variables(towers: Sequence[Tower]) -> None:
+    tower = towers[-1]
+    if not tower.index or not tower.collected.global_variables:
+        return
+    made = tower.collected.trainable_variables or tower.collected.global_variables
+    kind = "trainable variable" if tower.collected.trainable_variables else "variable"
+    first = [variable.op.name for variable in towers[0].collected.global_variables]
+    raise TowerError(
+        "tower {} creates the {} {}, which tower 0 does not have (it has {}): towers share the variables of tower 0. "
+        "Make it by tf.get_variable (or tf.layers) under the same name in every tower; tf.Variable makes a new one at "
+        "each call".format(
+            tower.index, kind, quoted(variable.op.name for variable in made), quoted(first) or "none"
+        )
+    )

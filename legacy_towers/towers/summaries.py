@@ -1,0 +1,56 @@
+"""One tower's summaries under the names that they have without towers."""
+import re
+from typing import Any, List, Sequence
+
+from legacy_towers.compat import tf
+from legacy_towers.errors import TowerError
+from legacy_towers.towers.replicate import Tower
+
+
+def keep_summaries(towers: Sequence[Tower], chosen: int) -> List[Any]:
+    """Keeps the summaries of one tower, without the tower's prefix, and drops those of the others.
+
+    The graph's collection of summaries then holds what the model without towers would have put there, so that
+    `tf.summary.merge_all()` and MonitoredTrainingSession write one curve per name.
+
+    Args:
+      towers: all towers of a step.
+      chosen: index of the tower to keep; negative ones count from the last.
+
+    Returns:
+      The summaries kept: scalar string tensors.
+
+    Raises:
+      TowerError: a summary's tag is computed in the graph, so that its prefix can't be removed.
+    """
+    tower = towers[chosen]
+    kept = [_without_prefix(summary, tower) for summary in tower.collected.summaries]
+    collection = tf.get_collection_ref(tf.GraphKeys.SUMMARIES)
+    dropped = {id(summary) for each in towers for summary in each.collected.summaries}
+    collection[:] = [summary for summary in collection if id(summary) not in dropped] + kept
+    return kept
+
+
+def _without_prefix(summary: Any, tower: Tower) -> Any:
+    op = summary.op
+    tag = tf.get_static_value(op.inputs[0]) if op.inputs else None
+    if tag is None:
+        raise TowerError(
+            "the summary {!r} of tower {} has a tag that is computed in the graph: give it a constant name, so that the "
+            "tower's prefix can be removed".format(op.name, tower.index)
+        )
+    text = tag.decode("utf-8") if isinstance(tag, bytes) else tag.item().decode("utf-8")
+    plain = re.sub("^" + re.escape(tower.scope), "", text)
+    if plain == text:
+        return summary
+    graph = op.graph
+    with tf.name_scope("summaries/"), tf.device(op.device), tf.control_dependencies(op.control_inputs):
+        renamed = tf.constant(plain)
+        copy = graph.create_op(
+            op.type,
+            [renamed] + list(op.inputs)[1:],
+            [output.dtype for output in op.outputs],
+            name=plain,
+            attrs=dict(op.node_def.attr),
+        )
+    return copy.outputs[0]

@@ -1,0 +1,43 @@
+"""What a strategy is: it names a device for each new variable; everything else stays on its tower."""
+from typing import Any, Callable
+
+from legacy_towers.compat import tf
+
+VARIABLE_OPS = frozenset(["Variable", "VariableV2", "VarHandleOp", "AutoReloadVariable"])
+
+
+class Placer:
+    """The choices of a strategy for one graph: `choose(op)` is called once per new variable, in order of creation."""
+
+    def __init__(self, choose: Callable[[Any], str]) -> None:
+        self._choose = choose
+
+    def for_tower(self, device: str) -> Callable[[Any], str]:
+        """Returns a device function for `tf.device`.
+
+        What an operation asks for itself (an inner `tf.device`) stands; the rest is filled in: for a variable by the
+        strategy, for everything else by the tower's `device`.
+        """
+        tower = tf.DeviceSpec.from_string(device)
+
+        def device_function(op: Any) -> str:
+            asked = tf.DeviceSpec.from_string(op.device or "")
+            place = tf.DeviceSpec.from_string(self._choose(op)) if op.type in VARIABLE_OPS else tower
+            return _merged(place, asked).to_string()
+
+        return device_function
+
+
+class Strategy:
+    """Where variables live. A value without state: `placer()` makes the choices for one graph."""
+
+    def placer(self) -> Placer:
+        """Returns a new Placer for one graph."""
+        raise NotImplementedError
+
+
+def _merged(outer: Any, inner: Any) -> Any:
+    if inner.device_type and inner.device_type != outer.device_type:
+        # An inner "/cpu" under an outer "/gpu:1" means CPU 0, not CPU 1: the index belongs to the type.
+        outer = tf.DeviceSpec(job=outer.job, replica=outer.replica, task=outer.task)
+    return outer.make_merged_spec(inner)

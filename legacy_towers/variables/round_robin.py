@@ -1,0 +1,22 @@
+"""Variables dealt out over devices in turn, as `tf.train.replica_device_setter` does."""
+import itertools
+from typing import Sequence
+
+from legacy_towers.errors import ArgumentError
+from legacy_towers.variables.base import Placer, Strategy
+
+
+class RoundRobin(Strategy):
+    """The first variable lives on the first of `devices`, the second on the second, and so on, in order of creation."""
+
+    def __init__(self, devices: Sequence[str]) -> None:
+        if isinstance(devices, str) or not devices:
+            raise ArgumentError("RoundRobin({!r}): give a list of device strings".format(devices))
+        self.devices = tuple(devices)
+
+    def placer(self) -> Placer:
+        turn = itertools.cycle(self.devices)
+        return Placer(lambda op: next(turn))
+
+    def __repr__(self) -> str:
+        return "RoundRobin({!r})".format(list(self.devices))

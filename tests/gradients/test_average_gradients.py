@@ -1,0 +1,174 @@
+"""The drop-in against numpy and against the tutorial's own arithmetic."""
+import numpy as np
+import pytest
+
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError, TowerError
+from legacy_towers.gradients import average_gradients
+
+RNG = np.random.RandomState(7)
+
+
+def run(fetches):
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 4})) as session:
+        session.run(tf.global_variables_initializer())
+        return session.run(fetches)
+
+
+def variable(name, shape, dtype=tf.float32):
+    return tf.get_variable(name, shape, dtype, initializer=tf.zeros_initializer(), use_resource=True)
+
+
+def dense_gradients(variables, towers, dtype=np.float32):
+    values = [[RNG.normal(size=v.shape.as_list()).astype(dtype) if v.shape.ndims else dtype(RNG.normal()) for v in variables] for _ in range(towers)]
+    tower_grads = []
+    for index in range(towers):
+        with tf.device("/cpu:{}".format(index)):
+            # A placeholder_with_default is no constant that grappler could fold.
+            tower_grads.append(
+                [(tf.placeholder_with_default(value, np.shape(value)), v) for value, v in zip(values[index], variables)]
+            )
+    return values, tower_grads
+
+
+@pytest.mark.parametrize("towers", [1, 2, 3, 4])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_mean_is_that_of_numpy(towers, dtype):
+    variables = [variable("a", [3, 5], dtype), variable("b", [7], dtype), variable("c", [], dtype)]
+    values, tower_grads = dense_gradients(variables, towers, dtype)
+    averaged = average_gradients(tower_grads)
+    assert [v for _, v in averaged] == variables
+    for position, result in enumerate(run([g for g, _ in averaged])):
+        expected = np.mean([values[k][position].astype(np.float64) for k in range(towers)], axis=0)
+        np.testing.assert_allclose(result, expected, rtol=1e-6 if dtype is np.float32 else 1e-14, atol=1e-7)
+        assert result.dtype == dtype
+
+
+def test_numbers_as_weights():
+    variables = [variable("a", [3, 5])]
+    values, tower_grads = dense_gradients(variables, 3)
+    ((gradient, _),) = average_gradients(tower_grads, weights=[5, 1, 0])
+    expected = np.average([v[0] for v in values], axis=0, weights=[5, 1, 0])
+    np.testing.assert_allclose(run(gradient), expected, rtol=1e-5)
+
+
+def test_tensors_as_weights_and_all_of_them_zero():
+    variables = [variable("a", [3, 5])]
+    values, tower_grads = dense_gradients(variables, 2)
+    counts = [tf.placeholder(tf.int32, []) for _ in range(2)]
+    ((gradient, _),) = average_gradients(tower_grads, weights=counts)
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 4})) as session:
+        weighted = session.run(gradient, {counts[0]: 30, counts[1]: 2})
+        nothing = session.run(gradient, {counts[0]: 0, counts[1]: 0})
+    np.testing.assert_allclose(weighted, np.average([v[0] for v in values], axis=0, weights=[30, 2]), rtol=1e-5)
+    np.testing.assert_array_equal(nothing, np.zeros([3, 5]))
+
+
+def slices(values, indices, rows):
+    return tf.IndexedSlices(tf.constant(values, tf.float32), tf.constant(indices), tf.constant([rows, 2]))
+
+
+def test_sparse_gradients_stay_sparse_and_have_the_dense_mean():
+    table = variable("table", [6, 2])
+    towers = [
+        [(slices([[1, 2], [3, 4]], [0, 5], 6), table)],
+        [(slices([[10, 20]], [5], 6), table)],
+    ]
+    ((gradient, _),) = average_gradients(towers)
+    assert isinstance(gradient, tf.IndexedSlices)
+    expected = np.zeros([6, 2])
+    expected[0] = [0.5, 1]
+    expected[5] = [6.5, 12]
+    values, indices = run([gradient.values, gradient.indices])
+    dense = np.zeros([6, 2])
+    np.add.at(dense, indices, values)
+    np.testing.assert_allclose(dense, expected)
+
+
+def test_weighted_sparse_gradients_of_two_index_types():
+    table = variable("table", [6, 2])
+    first = tf.IndexedSlices(tf.ones([1, 2]), tf.constant([1], tf.int64), tf.constant([6, 2]))
+    ((gradient, _),) = average_gradients([[(first, table)], [(slices([[4, 4]], [1], 6), table)]], weights=[3, 1])
+    values, indices = run([gradient.values, gradient.indices])
+    np.testing.assert_allclose(values[indices == 1].sum(axis=0), [1.75, 1.75])
+
+
+def test_none_in_every_tower_stays_none():
+    used, unused = variable("used", [2]), variable("unused", [2])
+    averaged = average_gradients([[(tf.ones([2]), used), (None, unused)]] * 2)
+    assert averaged[1] == (None, unused)
+    np.testing.assert_array_equal(run(averaged[0][0]), [1, 1])
+
+
+def test_none_in_some_towers_is_an_error_that_names_them():
+    w = variable("fc/w", [2])
+    towers = [[(tf.ones([2]), w)], [(tf.ones([2]), w)], [(None, w)], [(tf.ones([2]), w)]]
+    with pytest.raises(TowerError, match=r"tower 2 has no gradient for 'fc/w' \(towers 0, 1 and 3 have one\)"):
+        average_gradients(towers)
+
+
+def test_none_counts_as_zeros_where_asked():
+    w, table = variable("w", [2]), variable("table", [6, 2])
+    towers = [[(tf.ones([2]), w), (slices([[4, 4]], [1], 6), table)], [(None, w), (None, table)]]
+    (dense, _), (sparse, _) = average_gradients(towers, on_missing="zeros")
+    assert isinstance(sparse, tf.IndexedSlices)
+    np.testing.assert_array_equal(run(dense), [0.5, 0.5])
+    np.testing.assert_array_equal(run(tf.convert_to_tensor(sparse))[1], [2, 2])
+
+
+def test_none_drops_the_variable_where_asked():
+    w = variable("w", [2])
+    assert average_gradients([[(tf.ones([2]), w)], [(None, w)]], on_missing="drop") == [(None, w)]
+
+
+def test_sums_are_spread_over_the_towers_devices():
+    variables = [variable("v{}".format(i), [8]) for i in range(4)]
+    _, tower_grads = dense_gradients(variables, 4)
+    devices = {gradient.device for gradient, _ in average_gradients(tower_grads)}
+    assert len(devices) == 4
+
+
+def test_nothing_is_stacked(fresh_graph):
+    variables = [variable("a", [3, 5])]
+    _, tower_grads = dense_gradients(variables, 4)
+    before = set(fresh_graph.get_operations())
+    average_gradients(tower_grads)
+    made = {op.type for op in fresh_graph.get_operations() if op not in before}
+    assert made <= {"AddN", "Mul", "Const"}
+
+
+def bad_calls():
+    def names_differ():
+        a, b = variable("a", [2]), variable("b", [2])
+        return average_gradients([[(tf.ones([2]), a)], [(tf.ones([2]), b)]])
+
+    def sparse_and_dense():
+        table = variable("table", [6, 2])
+        return average_gradients([[(slices([[1, 1]], [0], 6), table)], [(tf.ones([6, 2]), table)]])
+
+    def one_weight():
+        w = variable("w", [2])
+        return average_gradients([[(tf.ones([2]), w)]] * 2, weights=[1])
+
+    def zero_weights():
+        w = variable("w", [2])
+        return average_gradients([[(tf.ones([2]), w)]] * 2, weights=[0, 0])
+
+    def unknown_policy():
+        w = variable("w", [2])
+        return average_gradients([[(tf.ones([2]), w)]], on_missing="ignore")
+
+    return [
+        (names_differ, TowerError, "tower 1 has gradients for 'b', tower 0 has not; tower 1 has none for 'a'"),
+        (sparse_and_dense, TowerError, r"'table' is sparse in towers \[0\] and dense in towers \[1\]"),
+        (one_weight, ArgumentError, "1 weights for 2 towers"),
+        (zero_weights, ArgumentError, "their sum may not be 0"),
+        (unknown_policy, ArgumentError, "on_missing is 'ignore': allowed are 'error', 'zeros', 'drop'"),
+        (lambda: average_gradients([]), ArgumentError, "list of towers' gradients is empty"),
+    ]
+
+
+@pytest.mark.parametrize("call, error, message", bad_calls(), ids=lambda value: getattr(value, "__name__", None))
+def test_bad_input(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
