@@ -7,7 +7,7 @@ from legacy_towers.compat import tf
 class MissingInitializer:
     """Initializes the default graph's variables and tables as they are when it is made.
 
-    Calling it with a session runs the initializers of those global and local variables that have no value yet, so that a
+    Calling it with a session runs the initializers of those global and local variables that have no value yet: a
     restored session stays restored. Its operations are made once, not at each call.
     """
 

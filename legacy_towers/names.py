@@ -2,7 +2,7 @@
 import re
 from typing import Iterable, Optional
 
-# TensorFlow makes a scope's name unique by a suffix: the second set of towers in a graph lies in tower_0_1, tower_1_1, ...
+# TensorFlow makes a scope's name unique by a suffix: the second set of towers in a graph is tower_0_1, tower_1_1, ...
 _TOWER = re.compile(r"(?:^|/)tower_(\d+)(?:_\d+)?(?=/|$)")
 
 

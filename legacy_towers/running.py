@@ -1,4 +1,4 @@
-"""One step after the other in a bare session: what MonitoredSession does for hooks, queues and variables, and no more."""
+"""One step after the other in a bare session: what MonitoredSession does for hooks, queues and variables."""
 from typing import Any, Callable, List, Optional, Sequence
 
 from legacy_towers.compat import tf

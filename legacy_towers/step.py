@@ -15,7 +15,7 @@ from legacy_towers.step_plan import describe_regularization, describe_summaries,
 from legacy_towers.towers.differentiate import tower_gradients
 from legacy_towers.towers.output import TRAIN
 from legacy_towers.towers.regularization import missing_regularization, regularization_terms
-from legacy_towers.towers.replicate import ModelFn, Tower, replicate
+from legacy_towers.towers.replicate import ModelFn, Tower, check_devices, replicate
 from legacy_towers.towers.summaries import keep_summaries
 from legacy_towers.update import apply_gradients, combine_update_ops
 from legacy_towers.variables import ParameterServer, Strategy
@@ -178,10 +178,7 @@ def build_train_step(
 def _check_arguments(
     devices: Sequence[str], summaries_from: int, on_missing: str, moving_average_decay: Optional[float]
 ) -> None:
-    if isinstance(devices, str) or not devices:
-        raise ArgumentError(
-            "devices is {!r}: give a list with one device string per tower, for example lt.devices.cpus(4)".format(devices)
-        )
+    check_devices(devices)
     if not -len(devices) <= summaries_from < len(devices):
         raise ArgumentError(
             "summaries_from is {}: the towers are 0 to {}, and -1 is the last".format(summaries_from, len(devices) - 1)
@@ -189,7 +186,9 @@ def _check_arguments(
     check_on_missing(on_missing)
     if moving_average_decay is not None and not 0.0 < moving_average_decay < 1.0:
         raise ArgumentError(
-            "moving_average_decay is {!r}: allowed is a number between 0 and 1, such as 0.9999".format(moving_average_decay)
+            "moving_average_decay is {!r}: allowed is a number between 0 and 1, such as 0.9999".format(
+                moving_average_decay
+            )
         )
 
 

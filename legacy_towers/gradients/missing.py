@@ -38,13 +38,13 @@ def settle_missing(gradients: Sequence[Optional[Any]], variable: Any, on_missing
     have = [index for index in range(len(gradients)) if index not in missing]
     if have:
         raise TowerError(
-            "{} no gradient for {!r} ({} one): is a branch skipped there? Pass on_missing=\"zeros\" if it is meant".format(
+            '{} no gradient for {!r} ({} one): is a branch skipped there? Pass on_missing="zeros" if meant'.format(
                 _towers(missing, "has", "have"), variable.op.name, _towers(have, "has", "have")
             )
         )
     raise TowerError(
         "no tower has a gradient for {!r}: the loss does not depend on it. Make it with trainable=False, or pass "
-        "on_missing=\"drop\" to leave it as it is".format(variable.op.name)
+        'on_missing="drop" to leave it as it is'.format(variable.op.name)
     )
 
 

@@ -56,8 +56,8 @@ def check_separate(losses: Sequence[Any], collected: Sequence[Collected]) -> Non
             if mixed:
                 raise TowerError(
                     "the loss of tower {} contains {!r}, which tower {} put into the collection 'losses': "
-                    "tf.get_collection('losses') returns the losses of all towers so far. Return TowerOutput(loss=None) "
-                    "to have each tower's own entries summed".format(index, mixed[0].name, other)
+                    "tf.get_collection('losses') returns the losses of all towers so far. Return "
+                    "TowerOutput(loss=None) to have each tower's own entries summed".format(index, mixed[0].name, other)
                 )
 
 

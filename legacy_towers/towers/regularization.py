@@ -1,9 +1,9 @@
 """Regularization losses count exactly once in the global loss, whoever made them.
 
-`get_variable(regularizer=)` and `tf.layers` make one loss per variable, when the variable is made: in tower 0 only, and
-outside every tower's scope or inside tower 0's. Filtered by a tower's scope they are lost; added to one tower's loss and
-averaged over N towers they count 1/N. What each tower computes by itself (the tutorial's weight decay in the collection
-'losses') is part of every tower's loss, and the mean over towers counts it once already.
+`get_variable(regularizer=)` and `tf.layers` make one loss per variable, when the variable is made: in tower 0 only,
+and outside every tower's scope or inside tower 0's. Filtered by a tower's scope they are lost; added to one tower's
+loss and averaged over N towers they count 1/N. What each tower computes by itself (the tutorial's weight decay in the
+collection 'losses') is part of every tower's loss, and the mean over towers counts it once already.
 """
 from typing import Any, List, NamedTuple, Optional, Sequence
 

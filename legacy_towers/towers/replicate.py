@@ -91,11 +91,18 @@ def _build_tower(
     return Tower(index, device, scope, output, loss, collected, device_function)
 
 
-def _check_arguments(batches: Sequence[Any], devices: Sequence[str], mode: str, variable_kind: str) -> None:
+def check_devices(devices: Sequence[str]) -> None:
+    """Raises ArgumentError unless `devices` is a list with at least one device string."""
     if isinstance(devices, str) or not devices:
         raise ArgumentError(
-            "devices is {!r}: give a list with one device string per tower, for example lt.devices.cpus(4)".format(devices)
+            "devices is {!r}: give a list with one device string per tower, for example lt.devices.cpus(4)".format(
+                devices
+            )
         )
+
+
+def _check_arguments(batches: Sequence[Any], devices: Sequence[str], mode: str, variable_kind: str) -> None:
+    check_devices(devices)
     if len(batches) != len(devices):
         raise ArgumentError(
             "{} batches for {} towers: each tower needs its own batch".format(len(batches), len(devices))

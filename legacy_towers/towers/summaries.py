@@ -36,8 +36,8 @@ def _without_prefix(summary: Any, tower: Tower) -> Any:
     tag = tf.get_static_value(op.inputs[0]) if op.inputs else None
     if tag is None:
         raise TowerError(
-            "the summary {!r} of tower {} has a tag that is computed in the graph: give it a constant name, so that the "
-            "tower's prefix can be removed".format(op.name, tower.index)
+            "the summary {!r} of tower {} has a tag that is computed in the graph: give it a constant name, so that "
+            "the tower's prefix can be removed".format(op.name, tower.index)
         )
     text = tag.decode("utf-8") if isinstance(tag, bytes) else tag.item().decode("utf-8")
     plain = re.sub("^" + re.escape(tower.scope), "", text)

@@ -37,7 +37,7 @@ def combine_update_ops(update_ops: Sequence[Sequence[Any]], policy: str) -> List
     counts = [len(of_tower) for of_tower in update_ops]
     if len(set(counts)) > 1:
         raise TowerError(
-            "the towers have {} update ops: they can't be averaged one by one. Use update_ops=\"first\" or \"all\"".format(
+            'the towers have {} update ops: they can\'t be averaged one by one. Use update_ops="first" or "all"'.format(
                 ", ".join(map(str, counts))
             )
         )
@@ -55,8 +55,8 @@ def _assignment(update: Any) -> Any:
         op = before[0] if before else op.inputs[0].op
     if op.type not in _LINEAR_ASSIGNMENTS:
         raise TowerError(
-            "the update op {!r} ({}) is no assignment, so it can't be averaged over towers: use update_ops=\"first\" or "
-            "\"all\"".format(op.name, op.type)
+            "the update op {!r} ({}) is no assignment, so it can't be averaged over towers: use "
+            'update_ops="first" or "all"'.format(op.name, op.type)
         )
     return op
 
@@ -66,8 +66,8 @@ def _mean_assignment(assignments: Sequence[Any]) -> Any:
     for other in assignments[1:]:
         if other.type != first.type or other.inputs[0] is not first.inputs[0]:
             raise TowerError(
-                "the update ops {!r} and {!r} do not write the same variable in the same way: they can't be averaged. Use "
-                "update_ops=\"first\" or \"all\"".format(first.name, other.name)
+                "the update ops {!r} and {!r} do not write the same variable in the same way: they can't be averaged. "
+                'Use update_ops="first" or "all"'.format(first.name, other.name)
             )
     with tf.device(first.device):
         values = [assignment.inputs[1] for assignment in assignments]

@@ -20,7 +20,7 @@ def variable(name, shape, dtype=tf.float32):
 
 
 def dense_gradients(variables, towers, dtype=np.float32):
-    values = [[RNG.normal(size=v.shape.as_list()).astype(dtype) if v.shape.ndims else dtype(RNG.normal()) for v in variables] for _ in range(towers)]
+    values = [[np.asarray(RNG.normal(size=v.shape.as_list()), dtype) for v in variables] for _ in range(towers)]
     tower_grads = []
     for index in range(towers):
         with tf.device("/cpu:{}".format(index)):
