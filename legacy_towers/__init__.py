@@ -3,17 +3,50 @@
 Names are loaded when they are first used, so that `import legacy_towers` imports no TensorFlow.
 """
 import importlib
-from typing import Any, List
+from typing import TYPE_CHECKING, Any, List
 
 from legacy_towers.version import VERSION as __version__
 
+if TYPE_CHECKING:
+    from legacy_towers import devices as devices
+    from legacy_towers import inputs as inputs
+    from legacy_towers import variables as variables
+    from legacy_towers.cli.main import main as main
+    from legacy_towers.config import session_config as session_config
+    from legacy_towers.examples import Examples as Examples
+    from legacy_towers.gradients import average_gradients as average_gradients
+    from legacy_towers.inputs import tower_placeholders as tower_placeholders
+    from legacy_towers.jobs import Job as Job
+    from legacy_towers.jobs import job as job
+    from legacy_towers.placement import placement as placement
+    from legacy_towers.step import TrainStep as TrainStep
+    from legacy_towers.step import build_train_step as build_train_step
+    from legacy_towers.towers.output import EVAL as EVAL
+    from legacy_towers.towers.output import PREDICT as PREDICT
+    from legacy_towers.towers.output import TRAIN as TRAIN
+    from legacy_towers.towers.output import TowerOutput as TowerOutput
+    from legacy_towers.towers.replicate import replicate as replicate
+
 _MODULES = ("devices", "inputs", "variables")
 _NAMES = {
-    "session_config": "legacy_towers.config",
+    "EVAL": "legacy_towers.towers.output",
+    "Examples": "legacy_towers.examples",
+    "Job": "legacy_towers.jobs",
+    "PREDICT": "legacy_towers.towers.output",
+    "TRAIN": "legacy_towers.towers.output",
+    "TowerOutput": "legacy_towers.towers.output",
+    "TrainStep": "legacy_towers.step",
+    "average_gradients": "legacy_towers.gradients",
+    "build_train_step": "legacy_towers.step",
+    "job": "legacy_towers.jobs",
+    "main": "legacy_towers.cli.main",
     "placement": "legacy_towers.placement",
+    "replicate": "legacy_towers.towers.replicate",
+    "session_config": "legacy_towers.config",
+    "tower_placeholders": "legacy_towers.inputs",
 }
 
-__all__ = sorted(set(_MODULES) | set(_NAMES) | {"__version__"})
+__all__ = sorted(set(_MODULES) | set(_NAMES)) + ["__version__"]
 
 
 def __getattr__(name: str) -> Any:

@@ -38,7 +38,8 @@ class Plan(NamedTuple):
         plan["variables"] = [dict(variable._asdict()) for variable in self.variables]
         return plan
 
-    def __str__(self) -> str:
+    def summary(self) -> str:
+        """Returns the decisions in a line each, without the table of variables."""
         towers = "{} tower{} on {}".format(
             len(self.devices), "" if len(self.devices) == 1 else "s", ", ".join(self.devices)
         )
@@ -52,7 +53,10 @@ class Plan(NamedTuple):
         ]
         if self.moving_average_decay is not None:
             lines.append("moving averages: decay {:g} over the trainable variables".format(self.moving_average_decay))
-        return "\n".join(lines) + "\n\n" + self.table()
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.summary() + "\n\n" + self.table()
 
     def table(self) -> str:
         """Returns the variables as a table, one line each."""

@@ -1,0 +1,96 @@
+"""Handwritten digits on several towers: the real ones that ship inside scikit-learn, written once to TFRecords.
+
+    legacy-towers train examples/digits.py --towers 4 --input dataset
+    python examples/digits.py --towers 4 --input queue
+
+1,797 images of 8x8 pixels, of which every fifth is kept for the test. A small convolutional net with batch norm.
+"""
+import os
+import sys
+
+import legacy_towers as lt
+from legacy_towers.compat import tf
+
+TEST_EVERY = 5
+
+
+def write_files(data_dir):
+    """Writes train.tfrecords and test.tfrecords into `data_dir`, unless they are there."""
+    names = ("train", "test")
+    paths = {name: os.path.join(data_dir, name + ".tfrecords") for name in names}
+    if all(os.path.exists(path) for path in paths.values()):
+        return paths
+    from sklearn.datasets import load_digits
+
+    os.makedirs(data_dir, exist_ok=True)
+    digits = load_digits()
+    for name in names:
+        with tf.python_io.TFRecordWriter(paths[name] + ".part") as writer:
+            for index, (image, label) in enumerate(zip(digits.images, digits.target)):
+                if (index % TEST_EVERY == 0) == (name == "test"):
+                    writer.write(serialize(index, image, label))
+        os.replace(paths[name] + ".part", paths[name])  # a file of this name is always a whole one
+    return paths
+
+
+def serialize(index, image, label):
+    """Returns one example as bytes: its number, 64 brightnesses from 0 to 16 row by row, and the digit."""
+    features = {
+        "id": tf.train.Feature(int64_list=tf.train.Int64List(value=[index])),
+        "image": tf.train.Feature(float_list=tf.train.FloatList(value=image.ravel())),
+        "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[int(label)])),
+    }
+    return tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+
+
+def parse(record):
+    """Returns {"id": int64 [], "image": float32 [8, 8, 1] from 0 to 1, "label": int64 []}."""
+    features = {
+        "id": tf.FixedLenFeature([], tf.int64),
+        "image": tf.FixedLenFeature([8, 8, 1], tf.float32),
+        "label": tf.FixedLenFeature([], tf.int64),
+    }
+    example = tf.parse_single_example(record, features)
+    example["image"] = example["image"] / 16.0
+    return example
+
+
+def model_fn(batch, mode):
+    """Two convolutions and a dense layer, with batch norm: one tower."""
+    training = mode == lt.TRAIN
+    net = batch["image"]
+    for filters, pool in ((32, False), (64, True)):
+        net = tf.layers.conv2d(net, filters, 3, padding="same", use_bias=False)
+        net = tf.nn.relu(tf.layers.batch_normalization(net, momentum=0.9, training=training))
+        if pool:
+            net = tf.layers.max_pooling2d(net, 2, 2)
+    net = tf.layers.dense(tf.layers.flatten(net), 64, activation=tf.nn.relu)
+    logits = tf.layers.dense(net, 10)
+    if mode == lt.PREDICT:
+        return lt.TowerOutput(predictions={"digit": tf.argmax(logits, axis=1), "probabilities": tf.nn.softmax(logits)})
+    right = tf.cast(tf.equal(tf.argmax(logits, axis=1), batch["label"]), tf.float32)
+    loss = tf.losses.sparse_softmax_cross_entropy(batch["label"], logits)
+    return lt.TowerOutput(loss=loss, metrics={"accuracy": right}, predictions=logits)
+
+
+@lt.job
+def digits(data_dir="digits-data", learning_rate=0.05, seed=1):
+    """Returns the job; its arguments are options of the command line."""
+    paths = write_files(data_dir)
+
+    def optimizer(global_step):
+        rate = tf.train.exponential_decay(learning_rate, global_step, 100, 0.8, staircase=True)
+        return tf.train.MomentumOptimizer(rate, 0.9)
+
+    return lt.Job(
+        model_fn=model_fn,
+        train=lt.Examples.from_tfrecords(paths["train"], parse, seed=seed),
+        test=lt.Examples.from_tfrecords(paths["test"], parse),
+        optimizer=optimizer,
+        per_tower_batch_size=16,
+        epochs=15,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(lt.main(["train", __file__] + sys.argv[1:]))

@@ -1,0 +1,67 @@
+"""Checkpoints: find the latest, and say before restoring whether it fits the graph."""
+from typing import Any, Dict, Optional
+
+from legacy_towers.compat import tf
+from legacy_towers.errors import JobError
+from legacy_towers.names import quoted
+
+
+def latest_checkpoint(directory: Optional[str]) -> Optional[str]:
+    """Returns the prefix of the newest checkpoint in `directory`, None if it holds none."""
+    return tf.train.latest_checkpoint(directory) if directory else None
+
+
+def require_checkpoint(directory: str) -> str:
+    """Returns the prefix of the newest checkpoint in `directory`.
+
+    Raises:
+      JobError: there is none.
+    """
+    checkpoint = latest_checkpoint(directory)
+    if checkpoint is None:
+        raise JobError(
+            "there is no checkpoint in {!r}: train first, with --checkpoint-dir {}".format(directory, directory)
+        )
+    return checkpoint
+
+
+def step_of(checkpoint: str) -> int:
+    """Returns the global step that a checkpoint holds.
+
+    Raises:
+      JobError: it holds none.
+    """
+    reader = tf.train.load_checkpoint(checkpoint)
+    if not reader.has_tensor(tf.GraphKeys.GLOBAL_STEP):
+        raise JobError("the checkpoint {} holds no global step: training can't go on from it".format(checkpoint))
+    return int(reader.get_tensor(tf.GraphKeys.GLOBAL_STEP))
+
+
+def check_fits(checkpoint: str, variables: Dict[str, Any]) -> None:
+    """Raises JobError if a checkpoint lacks a variable or holds it in another shape; names them.
+
+    Args:
+      checkpoint: a checkpoint's prefix.
+      variables: name in the checkpoint -> variable.
+    """
+    shapes = tf.train.load_checkpoint(checkpoint).get_variable_to_shape_map()
+    missing = sorted(name for name in variables if name not in shapes)
+    if missing:
+        raise JobError(
+            "the checkpoint {} lacks {}: it is of another model, or of other training options".format(
+                checkpoint, quoted(missing)
+            )
+        )
+    for name in sorted(variables):
+        expected = variables[name].shape
+        if not expected.is_compatible_with(shapes[name]):
+            raise JobError(
+                "the checkpoint {} holds {!r} with shape {}, the model has {}: it is of another model".format(
+                    checkpoint, name, list(shapes[name]), expected.as_list()
+                )
+            )
+
+
+def by_checkpoint_name(variables: Any) -> Dict[str, Any]:
+    """Returns name in a checkpoint -> variable."""
+    return {variable.op.name: variable for variable in variables}

@@ -1,0 +1,101 @@
+"""Progress as a person wants it: a bar on a terminal, plain lines elsewhere; examples/s over all towers."""
+import time
+from typing import Any, Optional, TextIO
+
+from legacy_towers.compat import tf
+
+
+class ProgressHook(tf.train.SessionRunHook):  # type: ignore[misc]
+    """Prints step, loss and examples/s; each run of the session is one training step.
+
+    Args:
+      loss: scalar tensor; fetched only with the steps that are printed.
+      global_step: the global step variable.
+      last_step: where training ends.
+      global_batch_size: examples per step over all towers.
+      every: steps between two lines.
+      stream: where to print: a bar if it is a terminal (and tqdm is installed), lines otherwise.
+
+    Attributes, for the summary at the end:
+      steps: steps of this run.
+      loss: the loss of the last step that was printed.
+      examples_per_second: over all steps of this run but the first, in which TensorFlow prepares the graph.
+    """
+
+    def __init__(
+        self, loss: Any, global_step: Any, last_step: int, global_batch_size: int, every: int, stream: TextIO
+    ) -> None:
+        self.steps = 0
+        self.loss: Optional[float] = None
+        self.examples_per_second: Optional[float] = None
+        self._loss = loss
+        self._global_step = global_step
+        self._last_step = last_step
+        self._global_batch_size = global_batch_size
+        self._every = every
+        self._stream = stream
+        self._step = 0
+        self._first_ended = 0.0
+        self._printed_at = (0, 0.0)  # step and time of the last line, for the speed since then
+        self._bar: Optional[Any] = None
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        self._step = int(session.run(self._global_step))
+        if self._bar is None and self._stream.isatty():
+            self._bar = _bar(self._step, self._last_step, self._global_batch_size, self._stream)
+
+    def before_run(self, run_context: Any) -> Any:
+        return tf.train.SessionRunArgs(self._loss) if self._is_printed(self._step + 1) else None
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        now = time.time()
+        self.steps += 1
+        self._step += 1
+        if self.steps == 1:
+            self._first_ended = now
+            self._printed_at = (self._step, now)
+        else:
+            self.examples_per_second = self._speed(self.steps - 1, now - self._first_ended)
+        if self._bar is not None:
+            self._bar.update(self._global_batch_size)
+        if run_values.results is not None:
+            self.loss = float(run_values.results)
+            self._print(now)
+
+    def end(self, session: Any) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def _is_printed(self, step: int) -> bool:
+        return self.steps == 0 or step % self._every == 0 or step == self._last_step
+
+    def _speed(self, steps: int, seconds: float) -> float:
+        return steps * self._global_batch_size / max(seconds, 1e-9)
+
+    def _print(self, now: float) -> None:
+        if self._bar is not None:
+            self._bar.set_postfix_str("step {}, loss {:.4f}".format(self._step, self.loss))
+            return
+        step, then = self._printed_at
+        speed = "{:9,.0f} examples/s".format(self._speed(self._step - step, now - then)) if self._step > step else ""
+        width = len(str(self._last_step))
+        line = "step {:{width}}/{}  loss {:.4f}  {}".format(self._step, self._last_step, self.loss, speed, width=width)
+        self._stream.write(line.rstrip() + "\n")
+        self._stream.flush()
+        self._printed_at = (self._step, now)
+
+
+def _bar(step: int, last_step: int, global_batch_size: int, stream: TextIO) -> Optional[Any]:
+    try:
+        import tqdm
+    except ImportError:
+        stream.write("plain lines follow: for a progress bar, pip install tqdm\n")
+        return None
+    return tqdm.tqdm(
+        total=last_step * global_batch_size,
+        initial=step * global_batch_size,
+        unit=" examples",
+        unit_scale=True,
+        dynamic_ncols=True,
+        file=stream,
+    )

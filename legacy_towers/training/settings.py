@@ -1,0 +1,112 @@
+"""What a training run was asked for, apart from the job itself; and the arithmetic of steps and epochs."""
+from typing import Any, NamedTuple, Optional
+
+from legacy_towers import devices, inputs
+from legacy_towers.errors import ArgumentError
+from legacy_towers.jobs import Job
+from legacy_towers.names import quoted
+
+ROUTES = ("split", "next_per_tower", "sharded")
+WAYS = ("feed", "queue", "dataset") + tuple("dataset:" + route for route in ROUTES)
+
+
+class TrainSettings(NamedTuple):
+    """How to train a job. None means: as the job says.
+
+    Attributes:
+      towers: number of towers.
+      device: "cpu" or "gpu".
+      input: "feed", "queue", "dataset" or "dataset:ROUTE".
+      order: "any" (shuffled as the examples say) or "fixed" (the same batches for every way in).
+      steps, epochs: where to stop, counted from the first step ever (a resumed run goes on to the same end); at most
+        one of them.
+      per_tower_batch_size, global_batch_size: at most one.
+      checkpoint_dir: where checkpoints and summaries go, and where a run is resumed from; None keeps nothing.
+      soft_placement, allow_growth, memory_fraction, log_device_placement: as in `lt.session_config`.
+      trace: a file for a Chrome trace of one step; None traces nothing.
+      log_every: steps between two lines of progress.
+    """
+
+    towers: int = 1
+    device: str = "cpu"
+    input: Optional[str] = None
+    order: str = "any"
+    steps: Optional[int] = None
+    epochs: Optional[int] = None
+    per_tower_batch_size: Optional[int] = None
+    global_batch_size: Optional[int] = None
+    checkpoint_dir: Optional[str] = None
+    soft_placement: bool = False
+    allow_growth: bool = False
+    memory_fraction: Optional[float] = None
+    log_device_placement: bool = False
+    trace: Optional[str] = None
+    log_every: int = 50
+
+
+def tower_devices(settings: TrainSettings) -> Any:
+    """Returns one device string per tower.
+
+    Raises:
+      ArgumentError: an unknown kind of device, or no tower at all.
+      DeviceError: there are not that many GPUs, and no soft placement.
+    """
+    if settings.towers < 1:
+        raise ArgumentError("--towers is {}: at least 1 is needed".format(settings.towers))
+    if settings.device == "gpu":
+        return devices.gpus(settings.towers, soft_placement=settings.soft_placement)
+    if settings.device == "cpu":
+        return devices.cpus(settings.towers)
+    raise ArgumentError("device is {!r}: allowed are 'cpu', 'gpu'".format(settings.device))
+
+
+def batch_sizes(job: Job, settings: TrainSettings) -> inputs.Sizes:
+    """Returns the examples per tower and per step.
+
+    Raises:
+      ArgumentError: both sizes are given, or the global one can't be divided among the towers.
+    """
+    per_tower = settings.per_tower_batch_size
+    if per_tower is None and settings.global_batch_size is None:
+        per_tower = job.per_tower_batch_size
+    return inputs.resolve_sizes(per_tower, settings.global_batch_size, settings.towers)
+
+
+def last_step(job: Job, settings: TrainSettings, global_batch_size: int) -> int:
+    """Returns the global step at which training ends.
+
+    Raises:
+      ArgumentError: both steps and epochs are given, one is less than 1, or an epoch has less than one full batch.
+    """
+    if settings.steps is not None and settings.epochs is not None:
+        raise ArgumentError("give steps or epochs, not both ({} and {})".format(settings.steps, settings.epochs))
+    for name, number in (("steps", settings.steps), ("epochs", settings.epochs)):
+        if number is not None and number < 1:
+            raise ArgumentError("{} is {}: at least 1 is needed".format(name, number))
+    if settings.steps is not None:
+        return settings.steps
+    epochs = job.epochs if settings.epochs is None else settings.epochs
+    examples = epochs * job.train.count()
+    if examples < global_batch_size:
+        raise ArgumentError(
+            "{} epoch{} of {} examples are less than one step of {} examples over all towers: use smaller batches, "
+            "fewer towers or more epochs".format(epochs, "" if epochs == 1 else "s", job.train.count(), global_batch_size)
+        )
+    return examples // global_batch_size
+
+
+def make_input(job: Job, settings: TrainSettings) -> inputs.Input:
+    """Returns the way in that was asked for, over the job's training examples, without end.
+
+    Raises:
+      ArgumentError: there is no way in of that name.
+    """
+    asked = settings.input or job.input
+    if asked not in WAYS:
+        raise ArgumentError("input is {!r}: allowed are {}".format(asked, quoted(WAYS, most=len(WAYS))))
+    way, _, route = asked.partition(":")
+    sizes = batch_sizes(job, settings)
+    arguments = {"per_tower_batch_size": sizes.per_tower, "order": settings.order}
+    if route:
+        arguments["route"] = route
+    return {"feed": inputs.feed, "queue": inputs.queue, "dataset": inputs.dataset}[way](job.train, **arguments)
