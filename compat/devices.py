@@ -1,0 +1,43 @@
+"""The devices of this machine, with and without taking hold of them."""
+from typing import TYPE_CHECKING, List, NamedTuple, Optional
+
+if TYPE_CHECKING:
+    from legacy_towers.compat import tf
+
+
+class LocalDevice(NamedTuple):
+    name: str  # as a graph names it: /device:GPU:0
+    type: str  # CPU, GPU, ...; TensorFlow 1.15 has XLA_CPU and XLA_GPU beside them
+    memory_limit: int  # bytes
+    description: str  # what it physically is; empty for a CPU
+
+
+def count_physical_devices(device_type: str) -> int:
+    """Returns how many devices of `device_type` ("CPU", "GPU") the machine has; touches none of them.
+
+    CUDA_VISIBLE_DEVICES counts; what a session's configuration hides, splits or adds does not.
+    """
+    from legacy_towers.compat import tf
+
+    # Neither starts the eager runtime nor reserves memory. tf.config.list_physical_devices is missing on 1.15.
+    return len(tf.config.experimental.list_physical_devices(device_type))
+
+
+def list_local_devices(config: "Optional[tf.ConfigProto]" = None) -> List[LocalDevice]:
+    """Returns the devices that a session with `config` would have.
+
+    A process makes each GPU's memory pool once, at the first session or at this call, and by the options of that one:
+    later sessions' memory_fraction and allow_growth change nothing. Pass the configuration of the session to come.
+    Without one the GPUs' memory is taken as it is needed, so that looking does not fill them.
+    """
+    # No public name; TensorFlow's own tools use this one. Tried on 1.15, 2.13, 2.16 and 2.21.
+    from tensorflow.python.client import device_lib
+
+    from legacy_towers.compat import tf
+
+    if config is None:
+        config = tf.ConfigProto(gpu_options=tf.GPUOptions(allow_growth=True))
+    return [
+        LocalDevice(each.name, each.device_type, int(each.memory_limit), each.physical_device_desc)
+        for each in device_lib.list_local_devices(session_config=config)
+    ]

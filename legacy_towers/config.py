@@ -1,0 +1,196 @@
+"""Session configuration from keywords: `session_config(allow_growth=True, logical_cpus=4)`."""
+import difflib
+from typing import TYPE_CHECKING, Any, List, Mapping, NamedTuple, Optional, Sequence, Union
+
+from legacy_towers import proto_values as values
+from legacy_towers.errors import ArgumentError
+from legacy_towers.proto_values import Converter
+
+if TYPE_CHECKING:
+    from legacy_towers.compat import tf
+
+
+class Option(NamedTuple):
+    keyword: str
+    path: str  # of the field in ConfigProto
+    convert: Converter  # from what the user gives to what the field takes
+    allowed: str  # in words, for the error
+
+
+_XLA = {"default": 0, "off": -1, "on": 1, "on_1": 1, "on_2": 2}
+
+OPTIONS = (
+    Option("soft_placement", "allow_soft_placement", values.boolean, "True or False"),
+    Option("log_device_placement", "log_device_placement", values.boolean, "True or False"),
+    Option("logical_cpus", "device_count[CPU]", values.whole(1), "a whole number of at least 1"),
+    Option("hide_gpus", "device_count[GPU]", values.zero_if_true, "True or False"),
+    Option(
+        "memory_fraction",
+        "gpu_options.per_process_gpu_memory_fraction",
+        values.fraction,
+        "a number above 0 and up to 1",
+    ),
+    Option("allow_growth", "gpu_options.allow_growth", values.boolean, "True or False"),
+    Option(
+        "visible_gpus",
+        "gpu_options.visible_device_list",
+        values.gpu_list,
+        'different GPU numbers, as [0, 2] or "0,2"',
+    ),
+    Option(
+        "virtual_gpus",
+        "gpu_options.experimental.virtual_devices",
+        values.virtual_gpus,
+        "for each physical GPU a list of memory limits in MiB, as [[2048, 2048], [4096]]",
+    ),
+    Option(
+        "intra_op_threads",
+        "intra_op_parallelism_threads",
+        values.whole(0),
+        "a whole number of threads, 0 for as many as there are cores",
+    ),
+    Option(
+        "inter_op_threads",
+        "inter_op_parallelism_threads",
+        values.whole(-1),
+        "a whole number of threads, 0 for as many as there are cores, -1 for the calling thread alone",
+    ),
+    Option("per_session_threads", "use_per_session_threads", values.boolean, "True or False"),
+    Option(
+        "xla",
+        "graph_options.optimizer_options.global_jit_level",
+        values.one_of(_XLA),
+        "one of " + ", ".join(sorted(_XLA)),
+    ),
+    Option(
+        "device_filters",
+        "device_filters",
+        values.device_filters,
+        'device name prefixes, as ["/job:ps", "/job:worker/task:1"]',
+    ),
+    Option(
+        "operation_timeout",
+        "operation_timeout_in_ms",
+        values.milliseconds,
+        "a number of seconds, at least 0.001",
+    ),
+)
+
+
+def session_config(
+    *,
+    base: "Optional[tf.ConfigProto]" = None,
+    soft_placement: Optional[bool] = None,
+    log_device_placement: Optional[bool] = None,
+    logical_cpus: Optional[int] = None,
+    hide_gpus: Optional[bool] = None,
+    memory_fraction: Optional[float] = None,
+    allow_growth: Optional[bool] = None,
+    visible_gpus: Union[None, str, Sequence[int]] = None,
+    virtual_gpus: Optional[Sequence[Sequence[float]]] = None,
+    intra_op_threads: Optional[int] = None,
+    inter_op_threads: Optional[int] = None,
+    per_session_threads: Optional[bool] = None,
+    xla: Optional[str] = None,
+    grappler: Union[None, bool, Mapping[str, Any]] = None,
+    device_filters: Union[None, str, Sequence[str]] = None,
+    operation_timeout: Optional[float] = None,
+    experimental: Optional[Mapping[str, Any]] = None,
+    **unknown: Any
+) -> "tf.ConfigProto":
+    """Returns a ConfigProto; what is not given stays as in `base`, or as TensorFlow's default.
+
+    A process makes its GPU memory pools and its shared thread pools once, for its first session: what a later
+    session says about them changes nothing, except the inter-op threads under `per_session_threads`.
+
+    Args:
+        base: a configuration to start from; it is copied.
+        soft_placement: whether an op may go to another device than the one asked for.
+        log_device_placement: whether TensorFlow logs each op's device.
+        logical_cpus: number of CPU devices, /cpu:0 and up, that share this machine's cores.
+        hide_gpus: whether the session does without GPUs.
+        memory_fraction: share of each GPU's memory to reserve at the start, above 0 and up to 1.
+        allow_growth: whether GPU memory is reserved as it is needed.
+        visible_gpus: the physical GPUs to use, in the order in which they become /gpu:0 and up: [2, 0] or "2,0".
+        virtual_gpus: for each physical GPU the memory limits, in MiB, of the devices that it is split into.
+        intra_op_threads: threads inside an op; 0: as many as there are cores.
+        inter_op_threads: threads to run ops on; 0: as many as there are cores, -1: the calling thread alone.
+        per_session_threads: whether this session has inter-op threads of its own.
+        xla: "off", "on" (the same as "on_1"), "on_2" or "default": the level of the just-in-time compiler.
+        grappler: False switches all graph rewriting off, True leaves it on; a mapping sets fields of RewriterConfig:
+            {"layout_optimizer": "off", "remapping": "aggressive", "memory_optimization": "heuristics",
+            "meta_optimizer_iterations": "one"}; True and False mean "on" and "off".
+        device_filters: in a cluster, prefixes of the devices that the session may see, as "/job:ps".
+        operation_timeout: seconds after which a blocked run of the session fails with DeadlineExceededError.
+        experimental: fields of ConfigProto.Experimental by name, as {"optimize_for_static_graph": True}.
+
+    Raises:
+        ArgumentError: a value is out of range, contradicts another, is unknown, or this TensorFlow lacks its field.
+    """
+    given = dict(locals())
+    for name in unknown:
+        near = difflib.get_close_matches(name, [each for each in given if each != "unknown"], 1)
+        raise ArgumentError(
+            "session_config has no option {!r}{}".format(name, ": is {!r} meant?".format(near[0]) if near else "")
+        )
+
+    from legacy_towers.compat import tf
+
+    if base is not None and not isinstance(base, tf.ConfigProto):
+        raise ArgumentError("base must be a tf.ConfigProto, not {!r}".format(base))
+    config = tf.ConfigProto()
+    if base is not None:
+        config.CopyFrom(base)
+    for option in OPTIONS:
+        if given[option.keyword] is not None:
+            _apply(config, option, given[option.keyword])
+    if grappler is not None:
+        rewriting = {"disable_meta_optimizer": not grappler} if isinstance(grappler, bool) else grappler
+        values.set_fields(config.graph_options.rewrite_options, "grappler", rewriting)
+    if experimental is not None:
+        values.set_fields(config.experimental, "experimental", experimental)
+
+    if hide_gpus:
+        _refuse_gpu_options([name for name in _GPU_KEYWORDS if given[name]])
+    _refuse_contradictions(config)
+    return config
+
+
+_GPU_KEYWORDS = ("memory_fraction", "allow_growth", "visible_gpus", "virtual_gpus")
+
+
+def _apply(config: "tf.ConfigProto", option: Option, given: Any) -> None:
+    try:
+        value = option.convert(given)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError("{} must be {}, not {!r}".format(option.keyword, option.allowed, given)) from None
+    values.set_path(config, option.path, value)
+
+
+def _refuse_gpu_options(contradicting: List[str]) -> None:
+    if contradicting:
+        raise ArgumentError(
+            "hide_gpus=True contradicts {}: leave one or the other out".format(" and ".join(contradicting))
+        )
+
+
+def _refuse_contradictions(config: "tf.ConfigProto") -> None:
+    """Raises for what TensorFlow would refuse later, when a session with GPUs starts, or pass over in silence."""
+    if config.use_per_session_threads and config.inter_op_parallelism_threads < 0:
+        raise ArgumentError(
+            "per_session_threads=True contradicts inter_op_threads={}, the calling thread alone: leave one or the "
+            "other out".format(config.inter_op_parallelism_threads)
+        )
+    gpu = config.gpu_options
+    split = len(gpu.experimental.virtual_devices)
+    if split and gpu.per_process_gpu_memory_fraction:
+        raise ArgumentError(
+            "memory_fraction={:g} contradicts virtual_gpus, which says in MiB how much memory each device gets: "
+            "leave one or the other out".format(gpu.per_process_gpu_memory_fraction)
+        )
+    visible = len(gpu.visible_device_list.split(",")) if gpu.visible_device_list else 0
+    if split and visible and split != visible:
+        raise ArgumentError(
+            "virtual_gpus splits {} physical GPUs and visible_gpus={!r} shows {}: give one list for each visible "
+            "GPU".format(split, gpu.visible_device_list, visible)
+        )

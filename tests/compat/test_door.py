@@ -1,0 +1,107 @@
+"""The view of the TF1 API that the door gives, in this process."""
+import pickle
+import types
+
+import numpy as np
+import pytest
+
+from legacy_towers import compat
+from legacy_towers.compat import door, keras, tf, versions
+from legacy_towers.compat.view import ModuleView
+from legacy_towers.errors import EnvironmentProblem
+
+RUNNING = versions.parse(tf.__version__)
+
+
+def test_tf_is_one_module_with_tf1_behaviour():
+    assert isinstance(tf, types.ModuleType)
+    assert compat.tf is tf
+    assert not tf.executing_eagerly()
+    assert isinstance(tf.constant(1).shape, tf.TensorShape)
+    assert tf.get_variable("v", shape=[2]).dtype._is_ref_dtype  # TF1's default: no resource variable
+
+
+def test_known_names_are_found_and_unknown_ones_are_not():
+    import tensorflow
+
+    assert tf.__version__ == tensorflow.__version__
+    assert tf.Session is tensorflow.compat.v1.Session
+    assert {"Session", "layers", "nn", "train"} <= set(dir(tf))
+    assert {"rnn_cell", "relu"} <= set(dir(tf.nn))
+    assert not hasattr(tf, "sesion")
+    with pytest.raises(AttributeError, match="tf has no attribute 'sesion'"):
+        _ = tf.sesion
+
+
+def test_contrib_says_what_it_was():
+    assert not hasattr(tf, "contrib")
+    with pytest.raises(AttributeError, match="tf.contrib ended with TensorFlow 1.15"):
+        _ = tf.contrib
+
+
+@pytest.mark.skipif(RUNNING < (2, 16), reason="TensorFlow still has tf.estimator")
+def test_estimator_says_what_it_was():
+    with pytest.raises(AttributeError, match="tf.estimator ended with TensorFlow 2.15"):
+        _ = tf.estimator
+
+
+@pytest.mark.skipif(keras.problem(RUNNING) is not None, reason="tf_keras is not installed")
+def test_layers_and_cells_have_the_variable_names_of_tf_1_15():
+    images = tf.placeholder(tf.float32, [None, 8, 8, 1])
+    net = tf.layers.conv2d(images, 4, 3, name="conv")
+    net = tf.layers.batch_normalization(net, training=True, name="norm")
+    net = tf.layers.dense(tf.layers.flatten(net), 3)
+    cell = tf.nn.rnn_cell.LSTMCell(5)
+    outputs, _ = tf.nn.dynamic_rnn(cell, tf.reshape(images, [-1, 8, 8]), dtype=tf.float32)
+
+    assert [variable.op.name for variable in tf.global_variables()] == [
+        "conv/kernel",
+        "conv/bias",
+        "norm/gamma",
+        "norm/beta",
+        "norm/moving_mean",
+        "norm/moving_variance",
+        "dense/kernel",
+        "dense/bias",
+        "rnn/lstm_cell/kernel",
+        "rnn/lstm_cell/bias",
+    ]
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    assert len(updates) == 2
+    moving_mean = tf.global_variables()[4]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        feed = {images: np.ones([2, 8, 8, 1])}
+        shapes = [value.shape for value in session.run([net, outputs], feed)]
+        session.run(updates, feed)
+        assert np.any(session.run(moving_mean) != 0)
+    assert shapes == [(2, 3), (2, 8, 5)]
+
+
+def test_a_newer_tensorflow_than_tried_is_a_warning(monkeypatch):
+    monkeypatch.setattr(versions, "NEWEST", (1, 14))
+    with pytest.warns(UserWarning, match=r"is newer than 1\.14, the newest that legacy_towers was tried with"):
+        door.open_door()
+
+
+def test_a_view_replaces_explains_and_keeps():
+    asked = []
+    module = types.SimpleNamespace(kept=1, replaced=2)
+    view = ModuleView("m", module, replaced={"replaced": lambda: asked.append("replaced") or 3}, gone={"old": "why"})
+    assert (view.kept, view.replaced, view.replaced) == (1, 3, 3)
+    assert asked == ["replaced"]
+    view.kept = 4
+    assert module.kept == 1  # what is written to a view stays there
+    with pytest.raises(AttributeError, match="^why$"):
+        _ = view.old
+    assert repr(view) == "<view of m>"
+    with pytest.raises(TypeError, match="can't be pickled"):
+        pickle.dumps(view)
+
+
+def test_a_view_with_a_problem_raises_it_for_every_public_name():
+    view = ModuleView("m", types.SimpleNamespace(dense=1), problem=lambda: "type this")
+    with pytest.raises(EnvironmentProblem, match="^type this$"):
+        _ = view.dense
+    assert not hasattr(view, "__wrapped__")
+    assert dir(view) == []
