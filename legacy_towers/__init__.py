@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from legacy_towers.inputs import tower_placeholders as tower_placeholders
     from legacy_towers.jobs import Job as Job
     from legacy_towers.jobs import job as job
-    from legacy_towers.placement import placement as placement
+    from legacy_towers.placements import placement as placement
     from legacy_towers.step import TrainStep as TrainStep
     from legacy_towers.step import build_train_step as build_train_step
     from legacy_towers.towers.output import EVAL as EVAL
@@ -40,7 +40,7 @@ _NAMES = {
     "build_train_step": "legacy_towers.step",
     "job": "legacy_towers.jobs",
     "main": "legacy_towers.cli.main",
-    "placement": "legacy_towers.placement",
+    "placement": "legacy_towers.placements",
     "replicate": "legacy_towers.towers.replicate",
     "session_config": "legacy_towers.config",
     "tower_placeholders": "legacy_towers.inputs",

@@ -46,3 +46,33 @@ def ancestors(targets: Any, stop_at: Iterable[Any] = ()) -> Set[Any]:
 def depends_on(targets: Any, sources: Any) -> bool:
     """Says whether any of `targets` needs any of `sources`: by data, by control inputs, or by being one of them."""
     return not ancestors(targets).isdisjoint(operations_of(sources))
+
+
+def same_computation(one: Any, other: Any) -> bool:
+    """Says whether two operations compute the same from the same: equal types, attributes and inputs, back to the end.
+
+    What has no inputs (a variable, a placeholder) is the same only if it is the same operation; a
+    constant also if it holds the same value. Names and devices may differ.
+    """
+    waiting = [(one, other)]
+    seen = set()  # type: Set[Any]
+    while waiting:
+        first, second = waiting.pop()
+        if first is second or (first, second) in seen:
+            continue
+        seen.add((first, second))
+        if first.type != second.type or len(first.inputs) != len(second.inputs):
+            return False
+        if (not first.inputs and first.type != "Const") or _attributes(first) != _attributes(second):
+            return False
+        for left, right in zip(first.inputs, second.inputs):
+            if left.value_index != right.value_index:
+                return False
+            waiting.append((left.op, right.op))
+    return True
+
+
+def _attributes(operation: Any) -> Any:
+    # "_class" holds colocations and "_output_shapes" and the like are notes: neither changes what is computed.
+    attributes = operation.node_def.attr
+    return {name: attributes[name].SerializeToString() for name in attributes if not name.startswith("_")}

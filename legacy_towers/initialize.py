@@ -15,7 +15,8 @@ class MissingInitializer:
         variables = tf.global_variables() + tf.local_variables()
         with tf.name_scope("initialize_missing"), tf.device("/cpu:0"):
             self._tables = tf.tables_initializer()
-            self._uninitialized = tf.report_uninitialized_variables(variables)
+            # The identity counts as a use: TensorFlow complains at exit about a report that nobody read.
+            self._uninitialized = tf.identity(tf.report_uninitialized_variables(variables))
         self._initializers = {variable.op.name: variable.initializer for variable in variables}
 
     def __call__(self, session: Any) -> None:

@@ -1,16 +1,16 @@
 """The rooms in a row: inputs, towers, gradients, update; what comes out is plain tensors, ops and hooks."""
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
-from legacy_towers import devices as devices_room
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients import average_gradients
 from legacy_towers.gradients.missing import check_on_missing, settle_missing
 from legacy_towers.initialize import MissingInitializer
 from legacy_towers.inputs.base import Input, host_device
-from legacy_towers.placement import PlacementWarningHook
+from legacy_towers.placements import PlacementWarningHook
 from legacy_towers.plan import Plan
 from legacy_towers.running import Running
+from legacy_towers.session_check import DeviceCheckHook, check_devices_of
 from legacy_towers.step_plan import describe_regularization, describe_summaries, describe_update_ops, variable_plans
 from legacy_towers.towers.differentiate import tower_gradients
 from legacy_towers.towers.output import TRAIN
@@ -78,18 +78,8 @@ class TrainStep:
         return Running(session, self.train_op, self.hooks, self._initialize)
 
     def _initialize(self, session: Any) -> None:
-        devices_room.check_session(session, self.plan.devices)
+        check_devices_of(session, self.plan.devices)
         self._initialize_missing(session)
-
-
-class DeviceCheckHook(tf.train.SessionRunHook):  # type: ignore[misc]
-    """Refuses a session that lacks a tower's device, before the first step."""
-
-    def __init__(self, devices: Sequence[str]) -> None:
-        self._devices = list(devices)
-
-    def after_create_session(self, session: Any, coord: Any) -> None:
-        devices_room.check_session(session, self._devices)
 
 
 def build_train_step(

@@ -5,7 +5,7 @@ and outside every tower's scope or inside tower 0's. Filtered by a tower's scope
 loss and averaged over N towers they count 1/N. What each tower computes by itself (the tutorial's weight decay in the
 collection 'losses') is part of every tower's loss, and the mean over towers counts it once already.
 """
-from typing import Any, List, NamedTuple, Optional, Sequence
+from typing import Any, List, NamedTuple, Optional, Sequence, Set
 
 from legacy_towers import graph_walk
 from legacy_towers.compat import tf
@@ -32,9 +32,20 @@ def regularization_terms(losses: Sequence[Any], regularization_losses: Sequence[
     reached = [graph_walk.ancestors([loss]) for loss in losses]
     terms = []
     for regularization in regularization_losses:
-        towers = [index for index, ancestors in enumerate(reached) if regularization.op in ancestors]
+        towers = [index for index, ancestors in enumerate(reached) if _holds(ancestors, regularization.op)]
         terms.append(RegularizationTerm(regularization, towers, 1.0 - len(towers) / float(len(losses))))
     return terms
+
+
+def _holds(ancestors: Set[Any], regularization: Any) -> bool:
+    """Returns whether a loss with these ancestors contains the regularization loss.
+
+    From TF 2 on the collection holds tensors that are computed anew, by new operations, wherever they are used: such a
+    copy counts as well.
+    """
+    if regularization in ancestors:
+        return True
+    return any(graph_walk.same_computation(operation, regularization) for operation in ancestors)
 
 
 def missing_regularization(terms: Sequence[RegularizationTerm]) -> Optional[Any]:

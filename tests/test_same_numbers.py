@@ -1,0 +1,158 @@
+"""Four towers of b examples compute what one tower of 4b computes; every way in gives the same bits."""
+import nets
+import numpy as np
+import pytest
+
+import legacy_towers as lt
+from legacy_towers.compat import tf
+
+KINDS = ("dense", "conv", "embedding")
+
+
+def dense(gradient):
+    return tf.convert_to_tensor(gradient)
+
+
+def step_of(model_fn, arrays, towers, global_batch_size, **arguments):
+    source = lt.inputs.feed(
+        lt.Examples.from_arrays(arrays), global_batch_size=global_batch_size, order="fixed", epochs=None
+    )
+    return lt.build_train_step(
+        model_fn, source, tf.train.MomentumOptimizer(0.1, 0.9), lt.devices.cpus(towers), **arguments
+    )
+
+
+def first_step(model_fn, arrays, towers, **arguments):
+    """Returns loss and gradients (name -> array) of one step over all examples, and the variables after it."""
+    with tf.Graph().as_default():
+        step = step_of(model_fn, arrays, towers, len(arrays["y"]), **arguments)
+        gradients = {v.op.name: dense(g) for g, v in step.gradients}
+        with tf.Session(config=nets.config(towers)) as session, step.running(session) as run:
+            loss, values = run([step.loss, gradients])
+            return loss, values, session.run({v.op.name: v for v in tf.trainable_variables()})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype, bound", [(np.float64, 1e-12), (np.float32, 1e-5)], ids=["float64", "float32"])
+@pytest.mark.parametrize("towers", [2, 4])
+def test_towers_against_one_device(kind, dtype, bound, towers):
+    arrays = nets.examples(kind, 32, dtype)
+    model_fn = nets.model(kind, dtype)
+    loss, gradients, variables = first_step(model_fn, arrays, towers)
+    one_loss, one_gradients, one_variables = first_step(model_fn, arrays, 1)
+    assert loss == pytest.approx(one_loss, rel=bound)
+    assert sorted(gradients) == sorted(one_gradients)
+    for name, gradient in gradients.items():
+        assert np.abs(gradient - one_gradients[name]).max() <= bound * np.abs(one_gradients[name]).max(), name
+        assert np.abs(variables[name] - one_variables[name]).max() <= bound, name
+
+
+def layers_model(batch, mode):
+    with tf.variable_scope("net", dtype=tf.float64):
+        hidden = tf.layers.dense(
+            batch["x"],
+            16,
+            tf.tanh,
+            kernel_initializer=tf.constant_initializer(np.linspace(-1, 1, 12 * 16)),
+            kernel_regularizer=nets.l2(0.1),
+        )
+        logits = tf.layers.dense(
+            hidden,
+            5,
+            kernel_initializer=tf.constant_initializer(np.linspace(-1, 1, 16 * 5)),
+            kernel_regularizer=nets.l2(0.1),
+        )
+    loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=batch["y"], logits=logits))
+    return lt.TowerOutput(loss=loss)
+
+
+def numpy_loss_with_decay(arrays):
+    """The dense net of nets.py by numpy alone, with 0.1 * l2_loss of both weight matrices."""
+
+    def values(name, shape):
+        return np.random.RandomState(sum(map(ord, name)) % 1000).normal(size=shape, scale=0.3)
+
+    w1, w2 = values("w1", [12, 16]), values("w2", [16, 5])
+    logits = np.tanh(arrays["x"].dot(w1) + values("b1", [16])).dot(w2) + values("b2", [5])
+    logits = logits - logits.max(axis=1, keepdims=True)
+    log_softmax = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    entropy = -log_softmax[np.arange(len(arrays["y"])), arrays["y"]].mean()
+    return entropy + 0.05 * (w1**2).sum() + 0.05 * (w2**2).sum()
+
+
+@pytest.mark.parametrize("towers", [1, 4])
+@pytest.mark.parametrize(
+    "weights, collect",
+    [
+        (nets.get_variable_decay, False),
+        (nets.get_variable_decay, True),
+        (nets.tutorial_decay, True),
+        (nets.total_loss_decay, False),
+    ],
+    ids=["get_variable", "get_variable-collected", "tutorial", "get_regularization_loss"],
+)
+def test_weight_decay_counts_exactly_once(weights, collect, towers):
+    arrays = nets.examples("dense", 32)
+    model_fn = nets.model("dense", weights=weights, collect=collect)
+    loss, gradients, _ = first_step(model_fn, arrays, towers)
+    assert loss == pytest.approx(numpy_loss_with_decay(arrays), rel=1e-12)
+    plain = first_step(nets.model("dense"), arrays, 1)[1]
+    w2 = np.random.RandomState(sum(map(ord, "w2")) % 1000).normal(size=[16, 5], scale=0.3)
+    np.testing.assert_allclose(gradients["w2"], plain["w2"] + 0.1 * w2, rtol=1e-11, atol=1e-13)
+
+
+def test_weight_decay_of_layers_counts_exactly_once():
+    arrays = nets.examples("dense", 32)
+    loss, gradients, _ = first_step(layers_model, arrays, 4)
+    one_loss, one_gradients, _ = first_step(layers_model, arrays, 1)
+    decay = 0.05 * (np.linspace(-1, 1, 12 * 16) ** 2).sum() + 0.05 * (np.linspace(-1, 1, 16 * 5) ** 2).sum()
+    assert loss > decay and loss == pytest.approx(one_loss, rel=1e-12)
+    for name, gradient in gradients.items():
+        np.testing.assert_allclose(gradient, one_gradients[name], rtol=1e-11, atol=1e-13)
+
+
+def test_weight_decay_in_the_first_towers_loss_alone_is_completed():
+    def model_fn(batch, mode):
+        output = nets.model("dense", weights=nets.get_variable_decay)(batch, mode)
+        if tf.get_default_graph().get_name_scope() == "tower_0":
+            output = output._replace(loss=output.loss + tf.losses.get_regularization_loss())
+        return output
+
+    arrays = nets.examples("dense", 32)
+    loss, _, _ = first_step(model_fn, arrays, 4)
+    assert loss == pytest.approx(numpy_loss_with_decay(arrays), rel=1e-12)
+
+
+def test_an_embedding_stays_sparse_without_decay_and_has_the_right_sum_with_it():
+    arrays = nets.examples("embedding", 32)
+    step = step_of(nets.model("embedding"), arrays, 4, 32)
+    kinds = {variable.name: variable.gradient for variable in step.plan.variables}
+    assert kinds["table"] == "sparse" and kinds["w2"] == "dense"
+
+
+def trajectory(source, steps=50):
+    with tf.Graph().as_default():
+        step = lt.build_train_step(
+            nets.model("conv", np.float32), source, tf.train.MomentumOptimizer(0.1, 0.9), lt.devices.cpus(4)
+        )
+        with tf.Session(config=nets.config()) as session, step.running(session) as run:
+            return np.array([run(step.loss) for _ in range(steps)])
+
+
+def ways(examples):
+    sizes = {"per_tower_batch_size": 4, "order": "fixed"}
+    return {
+        "feed": lambda: lt.inputs.feed(examples, **sizes),
+        "queue": lambda: lt.inputs.queue(examples, **sizes),
+        "dataset:split": lambda: lt.inputs.dataset(examples, route="split", **sizes),
+        "dataset:next_per_tower": lambda: lt.inputs.dataset(examples, route="next_per_tower", **sizes),
+        "dataset:sharded": lambda: lt.inputs.dataset(examples, route="sharded", **sizes),
+    }
+
+
+def test_every_way_in_gives_the_same_trajectory_to_the_bit():
+    examples = lt.Examples.from_arrays(nets.examples("conv", 200, np.float32))
+    found = {name: trajectory(make()) for name, make in ways(examples).items()}
+    assert len(set(found["feed"])) > 25, "the losses must differ from step to step, or they prove nothing"
+    for name, losses in found.items():
+        np.testing.assert_array_equal(losses, found["feed"], err_msg=name)
