@@ -1,0 +1,107 @@
+"""Finds the subcommand, runs it, and says in one line what went wrong.
+
+A subcommand is one module in this folder and one row in `SUBCOMMANDS`. The module's docstring is its description; it
+has `add_arguments(parser)`, which imports nothing heavy, and `run(arguments) -> int`, which returns the exit code.
+"""
+import argparse
+import importlib
+import os
+import sys
+import traceback
+from typing import Any, List, NamedTuple, Optional, Sequence
+
+from legacy_towers.errors import UserError
+from legacy_towers.version import VERSION
+
+PROGRAM = "legacy-towers"
+
+
+class Subcommand(NamedTuple):
+    name: str
+    module: str
+    help: str
+
+
+SUBCOMMANDS = (
+    Subcommand("env", "legacy_towers.cli.env", "print what is installed, which devices work, and what will not"),
+)
+
+FAILED, REFUSED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
+EPILOG = """\
+exit codes: 0 done, 1 the job failed, 2 a mistake in what was typed or in the job's settings, 130 interrupted
+`legacy-towers COMMAND --help` tells more about a command.
+"""
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Runs the command line `arguments`, by default those of the process, and returns the exit code."""
+    try:
+        code = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+        return code
+    except UserError as error:
+        return _say("error: {}".format(error), REFUSED)
+    except KeyboardInterrupt:
+        return _say("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # The reader (head, less) has gone. Python flushes once more at exit: let that go nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except Exception as error:
+        if _is_tensorflow_error(error):
+            return _say("error: {}".format(_in_short(error)), FAILED)
+        traceback.print_exc()
+        return FAILED
+
+
+def _dispatch(arguments: List[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="Multi-device (tower) training on TF1 sessions, on TF 1.15 and on TF 2.13 to 2.21.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version="{} {}".format(PROGRAM, VERSION))
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
+    module = None
+    for row in SUBCOMMANDS:
+        if arguments[:1] != [row.name]:
+            commands.add_parser(row.name, help=row.help)
+            continue
+        # Only the module that is asked for is imported: --help stays quick.
+        module = importlib.import_module(row.module)
+        own = commands.add_parser(
+            row.name,
+            help=row.help,
+            description=module.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(own)
+    parsed = parser.parse_args(arguments)
+    if module is None:
+        parser.print_help(sys.stderr)
+        return REFUSED
+    # TensorFlow's C++ log: errors only, unless the user says otherwise.
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    return int(module.run(parsed))
+
+
+def _say(text: str, code: int) -> int:
+    sys.stdout.flush()
+    print("{}: {}".format(PROGRAM, text), file=sys.stderr)
+    return code
+
+
+def _is_tensorflow_error(error: Exception) -> bool:
+    if "tensorflow" not in sys.modules:
+        return False
+    from legacy_towers.compat import tf
+
+    return isinstance(error, tf.errors.OpError)
+
+
+def _in_short(error: Any) -> str:
+    from legacy_towers.compat.messages import plain_message
+
+    where = " (in {!r})".format(error.op.name) if error.op is not None else ""
+    return "{}: {}{}".format(type(error).__name__, plain_message(error), where)

@@ -1,0 +1,132 @@
+"""The command line: what it imports, and how each kind of failure ends."""
+import sys
+import time
+import types
+
+import pytest
+from processes import run, run_python
+
+from legacy_towers.cli import main as cli
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError
+from legacy_towers.version import VERSION
+
+
+def _failing_op():
+    with tf.Session() as session:
+        session.run(tf.debugging.check_numerics(tf.constant(1.0) / tf.zeros([]), "loss is", name="tower_1/check"))
+
+
+def _raise(error):
+    raise error
+
+
+@pytest.fixture
+def job(monkeypatch):
+    """Adds the subcommand `job N`, which runs the given function with N."""
+
+    def add(function):
+        module = types.ModuleType("job_command", "Runs the job.")
+        module.add_arguments = lambda parser: parser.add_argument("number", type=int)
+        module.run = lambda arguments: function(arguments.number)
+        monkeypatch.setitem(sys.modules, "job_command", module)
+        monkeypatch.setattr(cli, "SUBCOMMANDS", (cli.Subcommand("job", "job_command", "run the job"),))
+        monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
+
+    return add
+
+
+@pytest.mark.parametrize(
+    "function, code, message",
+    [
+        (lambda number: number, 7, ""),
+        (
+            lambda number: _raise(ArgumentError("towers must be at least 1, not 0")),
+            2,
+            "legacy-towers: error: towers must be at least 1, not 0\n",
+        ),
+        (
+            lambda number: _failing_op(),
+            1,
+            "legacy-towers: error: InvalidArgumentError: loss is : Tensor had Inf values (in 'tower_1/check')\n",
+        ),
+        (lambda number: _raise(KeyboardInterrupt()), 130, "legacy-towers: interrupted\n"),
+    ],
+    ids=["done", "user error", "op error", "interrupted"],
+)
+def test_how_a_command_ends(job, capsys, function, code, message):
+    job(function)
+    assert cli.main(["job", "7"]) == code
+    assert capsys.readouterr().err == message
+
+
+def test_any_other_failure_shows_its_traceback(job, capsys):
+    job(lambda number: 1 // 0)
+    assert cli.main(["job", "7"]) == 1
+    shown = capsys.readouterr().err
+    assert shown.startswith("Traceback") and shown.endswith("integer division or modulo by zero\n")
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [(["job", "x"], "invalid int value: 'x'"), (["jib"], "invalid choice: 'jib'"), (["job"], "required: number")],
+)
+def test_a_mistake_in_what_was_typed(job, capsys, arguments, message):
+    job(lambda number: 0)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_no_command_shows_the_commands(job, capsys):
+    job(lambda number: 0)
+    assert cli.main([]) == 2
+    assert "run the job" in capsys.readouterr().err
+
+
+def test_the_log_level_is_the_users_if_he_set_one(job, monkeypatch):
+    job(lambda number: 0)
+    cli.main(["job", "7"])
+    assert cli.os.environ["TF_CPP_MIN_LOG_LEVEL"] == "3"
+    monkeypatch.delenv("TF_CPP_MIN_LOG_LEVEL")
+    cli.main(["job", "7"])
+    assert cli.os.environ["TF_CPP_MIN_LOG_LEVEL"] == "2"
+
+
+def test_every_command_of_the_table_explains_itself(capsys):
+    for row in cli.SUBCOMMANDS:
+        with pytest.raises(SystemExit) as ended:
+            cli.main([row.name, "--help"])
+        assert ended.value.code == 0
+        assert sys.modules[row.module].__doc__.strip().splitlines()[0] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option, shown", [("--help", "commands:"), ("--version", VERSION)])
+def test_help_and_version_are_quick_and_import_nothing_heavy(option, shown):
+    start = time.time()
+    done = run([sys.executable, "-X", "importtime", "-m", "legacy_towers", option])
+    seconds = time.time() - start
+    assert (done.returncode, shown in done.stdout) == (0, True)
+    assert "tensorflow" not in done.stderr and "numpy" not in done.stderr
+    # The bar is 0.3 s; a busy machine gets ten times that before it is called a failure.
+    assert seconds < 3
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    done = run_python(
+        """
+        import os, sys, types
+        from legacy_towers.cli import main
+        command = types.ModuleType("command")
+        command.add_arguments = lambda parser: None
+        command.run = lambda arguments: print("x" * 1000000) or 0
+        sys.modules["command"] = command
+        main.SUBCOMMANDS = (main.Subcommand("print", "command", ""),)
+        reader, writer = os.pipe()
+        os.close(reader)
+        os.dup2(writer, sys.stdout.fileno())
+        sys.exit(main.main(["print"]))
+        """
+    )
+    assert (done.returncode, done.stderr) == (141, "")
