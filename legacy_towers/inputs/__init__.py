@@ -1,4 +1,22 @@
 """Ways in: each gives every tower its own examples, and says what must run beside the train op."""
 from legacy_towers.inputs.base import Input, InputPlan, TowerBatches
+from legacy_towers.inputs.dataset import dataset
+from legacy_towers.inputs.existing import from_dataset, from_placeholders, from_tensors
+from legacy_towers.inputs.feed import feed
+from legacy_towers.inputs.placeholders import Feed, TowerPlaceholders, tower_placeholders
+from legacy_towers.inputs.queue import queue
 
-__all__ = ["Input", "InputPlan", "TowerBatches"]
+__all__ = [
+    "Feed",
+    "Input",
+    "InputPlan",
+    "TowerBatches",
+    "TowerPlaceholders",
+    "dataset",
+    "feed",
+    "from_dataset",
+    "from_placeholders",
+    "from_tensors",
+    "queue",
+    "tower_placeholders",
+]

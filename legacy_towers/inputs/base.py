@@ -62,7 +62,7 @@ class Input:
 
 
 def host_device(device: str) -> str:
-    """Returns the first CPU of the machine that `device` is on: "/job:ps/task:1/gpu:3" -> "/job:ps/task:1/device:CPU:0".
+    """Returns the first CPU of the machine of `device`: "/job:ps/task:1/gpu:3" -> "/job:ps/task:1/device:CPU:0".
 
     Queues, readers and iterators stand there: TF 2.21 refuses a queue with a reader under a GPU's scope.
     """
@@ -76,6 +76,7 @@ def onto_tower(batch: Any, tower: int, device: str) -> Any:
 
     Needed because `iterator.get_next()` under `tf.device` stays on the iterator's device from TF 2 on.
     """
-    with tf.name_scope(tower_scope(tower)), tf.device(device):
+    # With the closing slash the scope is entered as it is: the model function finds its own name still free.
+    with tf.name_scope(tower_scope(tower) + "/input/"), tf.device(device):
         moved = [tf.identity(tensor) for tensor in tf.nest.flatten(batch, expand_composites=True)]
     return tf.nest.pack_sequence_as(batch, moved, expand_composites=True)

@@ -1,0 +1,249 @@
+"""`Examples`: the data, said once. Every way in is derived from it; it knows nothing of towers."""
+from typing import Any, Callable, Iterator, Optional, Sequence, Tuple, Union
+
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError
+from legacy_towers.examples import batches as batches_
+from legacy_towers.examples.files import Files
+from legacy_towers.examples.sources import DEFAULT_SHUFFLE_BUFFER, Arrays, Generator, RecordFiles, Source
+
+__all__ = ["Examples"]
+
+Shuffle = Union[bool, int]
+
+
+class Examples:
+    """Examples from files, arrays or a generator: an immutable value.
+
+    Made by one of the `from_...` functions, which all take `shuffle` and `seed`:
+
+    shuffle: True (hold back 10,000 examples to draw from; arrays are permuted as a whole), False (in order), or the
+      number of examples to hold back. Each epoch has a new order.
+    seed: makes the order repeatable where the way in can do so.
+
+    An example is a structure of tensors: a dict or tuple, nested as you like, or one tensor alone.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        maps: Tuple[Callable[[Any], Any], ...] = (),
+        shuffle: Shuffle = True,
+        seed: Optional[int] = None,
+    ) -> None:
+        if not isinstance(shuffle, bool) and (not isinstance(shuffle, int) or shuffle < 1):
+            raise ArgumentError("shuffle must be True, False or a number of examples, not {!r}".format(shuffle))
+        self._source = source
+        self._maps = tuple(maps)
+        self._shuffle = shuffle
+        self._seed = seed
+
+    @classmethod
+    def from_tfrecords(
+        cls,
+        files: Files,
+        parse: Callable[[Any], Any],
+        count: Optional[int] = None,
+        shuffle: Shuffle = True,
+        seed: Optional[int] = None,
+    ) -> "Examples":
+        """Returns the examples of uncompressed TFRecord files.
+
+        Args:
+          files: a path, a glob pattern, or an iterable of them; their order is the order of the examples.
+          parse: a function from a serialized record (a string tensor of shape []) to an example: tensors of static
+            shapes.
+          count: how many examples there are in all; counted from the records' headers when it is asked for if None.
+
+        Raises:
+          InputError: a file is missing, or all are empty.
+        """
+        return cls(RecordFiles(files, parse, count), shuffle=shuffle, seed=seed)
+
+    @classmethod
+    def from_fixed_length(
+        cls,
+        files: Files,
+        record_bytes: int,
+        parse: Callable[[Any], Any],
+        header_bytes: int = 0,
+        footer_bytes: int = 0,
+        count: Optional[int] = None,
+        shuffle: Shuffle = True,
+        seed: Optional[int] = None,
+    ) -> "Examples":
+        """Returns the examples of files whose records all have `record_bytes` bytes, such as CIFAR-10's.
+
+        Args:
+          files, parse: as in `from_tfrecords`; parse gets `record_bytes` bytes.
+          record_bytes, header_bytes, footer_bytes: sizes in bytes; header and footer stand once in each file.
+          count: how many examples there are in all; known from the files' sizes if None.
+
+        Raises:
+          InputError: a file is missing, or its size is no whole number of records.
+        """
+        source = RecordFiles(files, parse, count, record_bytes, header_bytes, footer_bytes)
+        return cls(source, shuffle=shuffle, seed=seed)
+
+    @classmethod
+    def from_arrays(cls, arrays: Any, shuffle: Shuffle = True, seed: Optional[int] = None) -> "Examples":
+        """Returns the rows of numpy arrays as examples. Don't change the arrays while they are in use.
+
+        Args:
+          arrays: an array of shape [examples, ...], or a dict or tuple of arrays with the same first dimension.
+
+        Raises:
+          InputError: the first dimensions differ, or are 0.
+        """
+        return cls(Arrays(arrays), shuffle=shuffle, seed=seed)
+
+    @classmethod
+    def from_generator(
+        cls,
+        make_iterator: Callable[[], Any],
+        spec: Any,
+        count: Optional[int] = None,
+        shuffle: Shuffle = True,
+        seed: Optional[int] = None,
+    ) -> "Examples":
+        """Returns the examples that Python code yields.
+
+        Args:
+          make_iterator: a function that returns a fresh iterator over one epoch's examples.
+          spec: a structure of `tf.TensorSpec`: dtype and shape of each component of one example.
+          count: how many examples an epoch has, if that is known.
+        """
+        return cls(Generator(make_iterator, spec, count), shuffle=shuffle, seed=seed)
+
+    def map(self, function: Callable[[Any], Any]) -> "Examples":
+        """Returns these examples with `function` applied: graph code from one example to one, such as augmentation."""
+        return Examples(self._source, self._maps + (function,), self._shuffle, self._seed)
+
+    @property
+    def shuffle(self) -> Shuffle:
+        """Whether, or by how many examples, the order is mixed."""
+        return self._shuffle
+
+    @property
+    def seed(self) -> Optional[int]:
+        """The seed of the order."""
+        return self._seed
+
+    @property
+    def source(self) -> Source:
+        """Where the examples come from; ways in ask it what it can serve."""
+        return self._source
+
+    def describe(self) -> str:
+        """Returns a few words on where the examples come from."""
+        return self._source.describe()
+
+    def known_count(self) -> Optional[int]:
+        """Returns the number of examples in an epoch if that is known without reading files, else None."""
+        return self._source.known_count()
+
+    def count(self) -> int:
+        """Returns the number of examples in an epoch. TFRecords without a given count are counted at each call.
+
+        Raises:
+          InputError: a file is damaged, or nobody can know (a generator without `count`).
+        """
+        return self._source.count()
+
+    def __len__(self) -> int:
+        return self.count()
+
+    def __bool__(self) -> bool:
+        return True  # not by len(), which may read files
+
+    def __repr__(self) -> str:
+        return "Examples({}, shuffle={}, seed={})".format(self.describe(), self._shuffle, self._seed)
+
+    def shuffle_buffer(self, shuffle: Optional[Shuffle] = None) -> int:
+        """Returns how many examples are held back for shuffling; 0 means in order.
+
+        Args:
+          shuffle: instead of what the examples were made with, unless None.
+        """
+        shuffle = self._shuffle if shuffle is None else shuffle
+        if shuffle is False:
+            return 0
+        buffer = self._source.shuffle_buffer(DEFAULT_SHUFFLE_BUFFER if shuffle is True else shuffle)
+        known = self.known_count()
+        return buffer if known is None else max(1, min(buffer, known))
+
+    def parser(self, in_variables: bool = False) -> Callable[..., Any]:
+        """Returns a function from one of the source's records to an example; see `Source.parser`."""
+        parse = self._source.parser(in_variables)
+
+        def example(*record: Any) -> Any:
+            parsed = parse(*record)
+            for function in self._maps:
+                parsed = function(parsed)
+            return parsed
+
+        # A parse function means the same in a dataset as in a queue, where AutoGraph never rewrites it.
+        return tf.autograph.experimental.do_not_convert(example)
+
+    def dataset(
+        self,
+        shard: Optional[Sequence[int]] = None,
+        shuffle: Optional[Shuffle] = None,
+        epochs: Optional[int] = 1,
+        parallel_calls: Optional[int] = None,
+    ) -> Any:
+        """Returns a tf.data.Dataset of single examples, for an initializable iterator.
+
+        Args:
+          shard: (number of shards, index): only each so-manieth example, chosen before shuffling.
+          shuffle: as in the class, instead of what the examples were made with.
+          epochs: None for ever.
+          parallel_calls: examples parsed at a time, whose order stays; None lets TensorFlow choose.
+        """
+        buffer = self.shuffle_buffer(shuffle)
+        # Readers that each shuffle the files would not agree on which example is whose.
+        dataset = self._source.records(bool(buffer) and shard is None, self._seed)
+        if shard is not None:
+            dataset = dataset.shard(*shard)
+        if buffer:
+            dataset = dataset.shuffle(buffer, seed=self._seed)
+        if epochs != 1:
+            dataset = dataset.repeat(epochs)
+        return dataset.map(self.parser(), tf.data.experimental.AUTOTUNE if parallel_calls is None else parallel_calls)
+
+    def spec(self) -> Any:
+        """Returns a structure of tf.TensorSpec (or sparse or ragged specs): dtypes and shapes of one example."""
+        with tf.Graph().as_default(), tf.device("/cpu:0"):
+            return self.dataset().element_spec
+
+    def numpy_batches(
+        self,
+        batch_size: int,
+        epochs: Optional[int] = 1,
+        shuffle: Optional[Shuffle] = None,
+        drop_remainder: bool = False,
+    ) -> Iterator[Any]:
+        """Yields batches as structures of numpy arrays of shape [batch_size, ...].
+
+        Args:
+          batch_size: examples per batch; a batch may reach over the end of an epoch.
+          epochs: None for ever.
+          shuffle: as in the class, instead of what the examples were made with.
+          drop_remainder: leave the last batch out where it would be short.
+        """
+        buffer = self.shuffle_buffer(shuffle)
+        if isinstance(self._source, Arrays) and not self._maps:
+            rows = batches_.index_batches(
+                self._source.count(), batch_size, epochs, bool(buffer), self._seed, drop_remainder
+            )
+            for row in rows:
+                yield batches_.take_rows(self._source.arrays, row)
+            return
+        with tf.Graph().as_default() as graph, tf.device("/cpu:0"):
+            dataset = self.dataset(shuffle=shuffle, epochs=epochs)
+            dataset = dataset.batch(batch_size, drop_remainder=drop_remainder).prefetch(2)
+            iterator = tf.data.make_initializable_iterator(dataset)
+            batch = iterator.get_next()
+        # The graph is no longer the default one here: a generator that yields must leave no context open.
+        for values in batches_.session_batches(graph, iterator.initializer, batch):
+            yield values

@@ -1,0 +1,154 @@
+"""Ways in for what people already have: a dataset, tensors, placeholders."""
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence, Union
+
+from legacy_towers import structure
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError, InputError
+from legacy_towers.inputs import routes
+from legacy_towers.inputs.base import Input, InputPlan, TowerBatches, host_device, onto_tower
+from legacy_towers.inputs.feed_hook import FeedHook
+from legacy_towers.inputs.placeholders import Feed, TowerPlaceholders
+from legacy_towers.inputs.reading import check_order
+from legacy_towers.inputs.splitting import split_batch
+
+
+def from_dataset(dataset: Any, route: str = "split", order: str = "any") -> "FromDataset":
+    """Returns the way in for a ready tf.data.Dataset whose elements are batches.
+
+    Args:
+      dataset: a dataset of global batches for "split", of per-tower batches for "next_per_tower"; for "sharded" a
+        function from (number of towers, tower) to that tower's dataset of per-tower batches.
+      route: "split", "next_per_tower" or "sharded".
+      order: "fixed" makes the towers pull in turn.
+
+    Raises:
+      ArgumentError: the options contradict each other.
+    """
+    routes.check_route(route)
+    check_order(order)
+    if route == "sharded" and not callable(dataset):
+        raise ArgumentError(
+            'route="sharded" needs a function from (number of towers, tower) to the tower\'s dataset: a ready dataset '
+            "can't be sharded before its shuffling any more"
+        )
+    if route != "sharded" and callable(dataset):
+        raise ArgumentError("route={!r} needs a dataset, not a function".format(route))
+    return FromDataset(dataset, route, order)
+
+
+class FromDataset(Input):
+    """See `from_dataset`."""
+
+    def __init__(self, dataset: Any, route: str, order: str) -> None:
+        self._dataset = dataset
+        self._route = route
+        self._order = order
+
+    def build(self, devices: Sequence[str]) -> TowerBatches:
+        if self._route == "split":
+            per_tower, hooks = routes.split(self._dataset, devices)
+        elif self._route == "next_per_tower":
+            per_tower, hooks = routes.next_per_tower(self._dataset, devices, self._order == "fixed")
+        else:
+            towers = len(devices)
+            per_tower, hooks = routes.sharded([self._dataset(towers, tower) for tower in range(towers)], devices)
+        return TowerBatches(per_tower, hooks, _plan("from_dataset", self._route, self._order, per_tower, "a dataset"))
+
+
+def from_tensors(per_tower: Optional[Sequence[Any]] = None, global_batch: Any = None) -> "FromTensors":
+    """Returns the way in for tensors of the graph, such as what your own queues or iterators give.
+
+    Args:
+      per_tower: a list with one structure of tensors per tower; or
+      global_batch: one structure of tensors, split among the towers along the first axis.
+
+    Raises:
+      ArgumentError: none or both are given.
+    """
+    if (per_tower is None) == (global_batch is None):
+        raise ArgumentError("give exactly one of per_tower and global_batch")
+    return FromTensors(per_tower, global_batch)
+
+
+class FromTensors(Input):
+    """See `from_tensors`."""
+
+    def __init__(self, per_tower: Optional[Sequence[Any]], global_batch: Any) -> None:
+        self._per_tower = per_tower
+        self._global_batch = global_batch
+
+    def build(self, devices: Sequence[str]) -> TowerBatches:
+        if self._per_tower is None:
+            with tf.name_scope("inputs"), tf.device(host_device(devices[0])):
+                parts = split_batch(self._global_batch, len(devices))
+        else:
+            parts = list(self._per_tower)
+            if len(parts) != len(devices):
+                raise InputError("tensors for {} towers are given where there are {}".format(len(parts), len(devices)))
+        per_tower = [onto_tower(part, tower, device) for tower, (part, device) in enumerate(zip(parts, devices))]
+        route = "split" if self._per_tower is None else None
+        return TowerBatches(per_tower, [], _plan("from_tensors", route, "any", per_tower, "tensors of the graph"))
+
+
+Batches = Union[Iterable[Any], Callable[[], Iterator[Any]]]
+
+
+def from_placeholders(placeholders: Union[TowerPlaceholders, List[Any]], batches: Batches) -> "FromPlaceholders":
+    """Returns the way in that feeds your placeholders from your batches.
+
+    Where a tower's placeholders are a dict and there are shared ones in a dict, a tower's batch holds both.
+
+    Args:
+      placeholders: what `lt.tower_placeholders` gave, or a list of one structure of placeholders per tower.
+      batches: an iterable, or a function that returns a fresh iterator, which each new session starts from. An item is
+        a list of structures of arrays, one per tower; or one structure of arrays, split among the towers along the
+        first axis; or an `lt.inputs.Feed`, which can hold shared values too.
+    """
+    if not isinstance(placeholders, TowerPlaceholders):
+        placeholders = TowerPlaceholders(placeholders)
+    if not callable(batches) and not hasattr(batches, "__iter__"):
+        raise ArgumentError(
+            "batches must be an iterable or a function that returns an iterator, not {}".format(type(batches).__name__)
+        )
+    return FromPlaceholders(placeholders, batches)
+
+
+class FromPlaceholders(Input):
+    """See `from_placeholders`."""
+
+    def __init__(self, placeholders: TowerPlaceholders, batches: Batches) -> None:
+        self._placeholders = placeholders
+        self._batches = batches
+
+    def build(self, devices: Sequence[str]) -> TowerBatches:
+        per_tower = self._placeholders.batches()
+        if len(per_tower) != len(devices):
+            raise InputError(
+                "placeholders for {} towers are given where there are {}".format(len(per_tower), len(devices))
+            )
+        plan = _plan("from_placeholders", None, "any", self._placeholders.per_tower, "batches of the caller")
+        return TowerBatches(per_tower, [FeedHook(self._placeholders, self._feeds)], plan)
+
+    def _feeds(self) -> Iterator[Feed]:
+        for item in self._batches() if callable(self._batches) else self._batches:
+            if isinstance(item, Feed):
+                yield item
+            elif isinstance(item, list):
+                yield Feed(per_tower=item)
+            else:
+                yield Feed(global_batch=item)
+
+
+def _plan(way: str, route: Optional[str], order: str, per_tower: List[Any], source: str) -> InputPlan:
+    sizes = [_static_size(batch) for batch in per_tower]
+    whole = None if None in sizes else sum(size for size in sizes if size is not None)
+    same = sizes[0] if len(set(sizes)) == 1 else None
+    return InputPlan(way, route, order, same, whole, None, None, source, {})
+
+
+def _static_size(batch: Any) -> Optional[int]:
+    """Returns the batch size where the graph knows it."""
+    for _, leaf in structure.leaves(batch):
+        if isinstance(leaf, tf.Tensor) and leaf.shape.ndims:
+            return tf.dimension_value(leaf.shape[0])
+    return None

@@ -1,0 +1,163 @@
+"""Placeholders per tower, for any nested structure, and what to feed them."""
+import re
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+
+import numpy as np
+
+from legacy_towers import structure
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError, InputError
+from legacy_towers.inputs.check_feed import fit
+from legacy_towers.inputs.sizes import check_positive
+from legacy_towers.names import tower_scope
+
+
+class Feed(NamedTuple):
+    """What one step is fed: `per_tower` or `global_batch`, and `shared` where there are shared placeholders."""
+
+    per_tower: Optional[Sequence[Any]] = None  # one structure of arrays per tower
+    global_batch: Any = None  # one structure of arrays, to be split among the towers on the first axis
+    shared: Any = None  # fed once for all towers
+
+
+class TowerPlaceholders:
+    """Placeholders of N towers, and shared ones: `lt.tower_placeholders` makes them, or give your own.
+
+        placeholders = lt.tower_placeholders(
+            {"query": tf.TensorSpec([None, 784], tf.float32), "positive": ..., "negative": ...},
+            towers=4, shared={"keep": tf.TensorSpec([], tf.float32)})
+        losses = [loss(tower["query"], ..., placeholders.shared["keep"]) for tower in placeholders.per_tower]
+        session.run(train_op, placeholders.feed_dict(global_batch={"query": ...}, shared={"keep": 0.5}))
+    """
+
+    def __init__(self, per_tower: Sequence[Any], shared: Any = None) -> None:
+        """
+        Args:
+          per_tower: one nested structure (dicts, tuples) of placeholders per tower, all of the same form.
+          shared: a structure of placeholders that all towers read; None for none.
+        """
+        if not per_tower:
+            raise ArgumentError("placeholders for at least one tower are needed")
+        self.per_tower = list(per_tower)
+        self.shared = {} if shared is None else shared
+        for tower, placeholders in enumerate(self.per_tower):
+            wrong = structure.leaves_like(self.per_tower[0], placeholders)[1]
+            if wrong:
+                raise InputError("tower {}'s placeholders differ from tower 0's: {}".format(tower, wrong))
+
+    @property
+    def all(self) -> List[Any]:
+        """All placeholders, the towers' and the shared ones."""
+        return [leaf for part in self.per_tower + [self.shared] for _, leaf in structure.leaves(part)]
+
+    def batches(self) -> List[Any]:
+        """Returns each tower's batch: its placeholders, with the shared ones beside them where both are dicts.
+
+        Raises:
+          InputError: a shared placeholder has the name of one of a tower's own.
+        """
+        if not self.shared or not isinstance(self.shared, dict) or not isinstance(self.per_tower[0], dict):
+            return list(self.per_tower)
+        twice = sorted(set(self.shared) & set(self.per_tower[0]))
+        if twice:
+            raise InputError("component {!r} is both shared and a tower's own: rename one".format(twice[0]))
+        return [dict(placeholders, **self.shared) for placeholders in self.per_tower]
+
+    def feed_dict(
+        self, per_tower: Optional[Sequence[Any]] = None, global_batch: Any = None, shared: Any = None
+    ) -> Dict[Any, np.ndarray]:
+        """Returns what `session.run` takes, checked: every placeholder has an array of its shape and dtype.
+
+        Args:
+          per_tower: a structure of arrays for each tower; or
+          global_batch: one structure of arrays whose first axis is split among the towers, in order.
+          shared: a structure of values for the shared placeholders.
+
+        Raises:
+          InputError: a tower or component is missing, or a shape or dtype doesn't fit; the message names both.
+        """
+        if (per_tower is None) == (global_batch is None):
+            raise InputError("give exactly one of per_tower and global_batch")
+        if per_tower is None:
+            per_tower = self._split(global_batch)
+        if len(per_tower) != len(self.per_tower):
+            raise InputError("{} towers are fed where there are {}{}".format(
+                len(per_tower), len(self.per_tower),
+                ": tower {} is missing".format(len(per_tower)) if len(per_tower) < len(self.per_tower) else "",
+            ))
+        feed: Dict[Any, np.ndarray] = {}
+        for tower, values in enumerate(per_tower):
+            feed.update(_fill(self.per_tower[tower], values, "tower {}".format(tower)))
+        if shared is not None and not self.shared:
+            raise InputError("shared values are fed where there are no shared placeholders")
+        if self.shared:
+            feed.update(_fill(self.shared, {} if shared is None else shared, "shared"))
+        return feed
+
+    def _split(self, global_batch: Any) -> List[Any]:
+        values, wrong = structure.leaves_like(self.per_tower[0], global_batch)
+        if wrong:
+            raise InputError("global batch: {}".format(wrong))
+        towers = len(self.per_tower)
+        pieces = []
+        for (path, _), value in zip(structure.leaves(self.per_tower[0]), values):
+            array = value if isinstance(value, np.ndarray) else np.asarray(value)
+            where = "global batch, component {!r}".format(path) if path else "global batch"
+            if array.ndim == 0:
+                raise InputError("{}: a single value can't be split among towers: make it shared".format(where))
+            if len(array) % towers:
+                raise InputError("{}: {} examples can't be split among {} towers".format(where, len(array), towers))
+            # A list stays a list, so that a tower's part is checked as Python numbers are.
+            whole = value if isinstance(value, list) else array
+            size = len(array) // towers
+            pieces.append([whole[tower * size:(tower + 1) * size] for tower in range(towers)])
+        return [structure.pack(self.per_tower[0], iter(parts)) for parts in zip(*pieces)]
+
+
+def tower_placeholders(
+    spec: Any, towers: int, shared: Any = None, devices: Optional[Sequence[str]] = None
+) -> TowerPlaceholders:
+    """Makes placeholders for each tower, named tower_0/query, tower_1/query, ..., and shared ones, named shared/keep.
+
+    Args:
+      spec: a structure of `tf.TensorSpec`: a tower's batch, its shapes with the batch dimension ([None, ...] or
+        [64, ...]).
+      towers: how many towers.
+      shared: a structure of `tf.TensorSpec` for values that are fed once for all towers: a keep probability, a
+        boolean that says whether the net trains.
+      devices: a device string per tower, where its placeholders are placed.
+    """
+    check_positive("towers", towers)
+    if devices is not None and len(devices) != towers:
+        raise ArgumentError("{} devices are given for {} towers".format(len(devices), towers))
+    per_tower = []
+    for tower in range(towers):
+        with tf.device(devices[tower] if devices is not None else None):
+            per_tower.append(_placeholders(spec, tower_scope(tower)))
+    return TowerPlaceholders(per_tower, None if shared is None else _placeholders(shared, "shared"))
+
+
+def _placeholders(spec: Any, scope: str) -> Any:
+    outer = tf.get_default_graph().get_name_scope()
+    made = []
+    # With the closing slash the scope is entered as it is: a model function's tower_0 stays tower_0.
+    with tf.name_scope("{}{}/".format(outer + "/" if outer else "", scope)):
+        for path, leaf in structure.leaves(spec):
+            if not isinstance(leaf, tf.TensorSpec):
+                raise ArgumentError(
+                    "component {!r} is described by {!r}: describe it by tf.TensorSpec(shape, dtype)".format(path, leaf)
+                )
+            name = re.sub(r"[^A-Za-z0-9_.\-/]", "_", path) or "batch"
+            made.append(tf.placeholder(leaf.dtype, leaf.shape, name=name))
+    return structure.pack(spec, iter(made))
+
+
+def _fill(placeholders: Any, values: Any, whose: str) -> Dict[Any, np.ndarray]:
+    found, wrong = structure.leaves_like(placeholders, values)
+    if wrong:
+        raise InputError("{}: {}".format(whose, wrong))
+    pairs = zip(structure.leaves(placeholders), found)
+    return {
+        leaf: fit(value, leaf, "{}, component {!r}".format(whose, path) if path else whose)
+        for (path, leaf), value in pairs
+    }

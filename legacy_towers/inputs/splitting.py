@@ -1,0 +1,55 @@
+"""A global batch to one batch per tower: dense, sparse and ragged components alike."""
+from typing import Any, List
+
+from legacy_towers import structure
+from legacy_towers.compat import tf
+from legacy_towers.errors import InputError
+
+
+def split_batch(batch: Any, towers: int) -> List[Any]:
+    """Splits each component along its first axis, in order.
+
+        batch of 6, 3 towers:  [a b c d e f]  ->  [a b] [c d] [e f]
+
+    Args:
+      batch: a structure of dense, sparse or ragged tensors of shape [global batch size, ...].
+      towers: how many parts; a batch size that the graph doesn't know is checked as it runs.
+
+    Raises:
+      InputError: a batch size that the graph knows can't be divided, or a component has no first axis.
+    """
+    pieces = [_split(leaf, towers, path) for path, leaf in structure.leaves(batch)]
+    return [structure.pack(batch, iter(parts)) for parts in zip(*pieces)]
+
+
+def _split(value: Any, towers: int, path: str) -> List[Any]:
+    name = "component {!r}".format(path) if path else "the batch"
+    if not isinstance(value, (tf.SparseTensor, tf.RaggedTensor)):
+        value = tf.convert_to_tensor(value)
+    shape = value.shape
+    if shape.ndims == 0:
+        raise InputError("{} is a single value: it can't be split among {} towers".format(name, towers))
+    known = None if shape.ndims is None else tf.dimension_value(shape[0])
+    if known is not None and known % towers:
+        raise InputError("{}: {} examples can't be split among {} towers".format(name, known, towers))
+    if isinstance(value, tf.RaggedTensor):
+        rows = value.nrows(out_type=tf.int32)
+        size = _checked_size(rows, towers, name)
+        return [value[tower * size:(tower + 1) * size] for tower in range(towers)]
+    if isinstance(value, tf.SparseTensor):
+        with tf.control_dependencies([_checked_size(tf.cast(value.dense_shape[0], tf.int32), towers, name)]):
+            value = tf.SparseTensor(value.indices, value.values, tf.identity(value.dense_shape))
+        return tf.sparse.split(sp_input=value, num_split=towers, axis=0)
+    if known is None:
+        with tf.control_dependencies([_checked_size(tf.shape(value)[0], towers, name)]):
+            value = tf.identity(value)
+    return tf.split(value, towers)
+
+
+def _checked_size(rows: Any, towers: int, name: str) -> Any:
+    """Returns a tower's number of rows; as it runs, it fails where the rows can't be divided."""
+    fits = tf.Assert(tf.equal(rows % towers, 0), [
+        "{}: the examples of this batch can't be split among {} towers; there are".format(name, towers), rows
+    ])
+    with tf.control_dependencies([fits]):
+        return tf.identity(rows // towers)

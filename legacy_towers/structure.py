@@ -1,0 +1,81 @@
+"""Nested structures: dicts and tuples of leaves, as tf.data knows them. A list is a leaf: it is data.
+
+The path of a leaf names it in messages: `query`, `query/image`, `pair/0`; a lone leaf has the path "".
+"""
+from typing import Any, Callable, Iterator, List, Tuple
+
+
+def _items(structure: Any) -> Any:
+    """Returns the (key, part) pairs of a dict or tuple, None for a leaf."""
+    if isinstance(structure, dict):
+        return list(structure.items())
+    if isinstance(structure, tuple) and not _is_composite_value(structure):
+        return list(enumerate(structure))
+    return None
+
+
+def _is_composite_value(structure: Any) -> bool:
+    # SparseTensorValue and RaggedTensorValue are what a session gives for one sparse or ragged leaf.
+    return type(structure).__name__ in ("SparseTensorValue", "RaggedTensorValue")
+
+
+def leaves(structure: Any, path: str = "") -> List[Tuple[str, Any]]:
+    """Returns the (path, leaf) pairs of `structure`, depth first, dicts in their own order."""
+    items = _items(structure)
+    if items is None:
+        return [(path, structure)]
+    return [pair for key, part in items for pair in leaves(part, _join(path, key))]
+
+
+def pack(structure: Any, new_leaves: Iterator[Any]) -> Any:
+    """Returns a structure like `structure` that holds `new_leaves`, which come in the order of `leaves`."""
+    items = _items(structure)
+    if items is None:
+        return next(new_leaves)
+    parts = [(key, pack(part, new_leaves)) for key, part in items]
+    if isinstance(structure, dict):
+        return dict(parts)
+    values = [part for _, part in parts]
+    return type(structure)(*values) if hasattr(structure, "_fields") else tuple(values)
+
+
+def map_leaves(function: Callable[[Any], Any], structure: Any) -> Any:
+    """Returns `structure` with `function` applied to each leaf."""
+    return pack(structure, iter([function(leaf) for _, leaf in leaves(structure)]))
+
+
+def leaves_like(spec: Any, values: Any, path: str = "") -> Tuple[List[Any], str]:
+    """Returns the parts of `values` that stand where the leaves of `spec` stand, and what is wrong ("" if nothing)."""
+    if _items(spec) is None:
+        return [values], ""
+    name = "component {!r}".format(path) if path else "the batch"
+    if isinstance(spec, dict):
+        if not isinstance(values, dict):
+            return [], "{} must be a dict of {}, not {}".format(name, _names(spec), type(values).__name__)
+        missing = [key for key in spec if key not in values]
+        unknown = [key for key in values if key not in spec]
+        if missing:
+            return [], "component {!r} is missing".format(_join(path, missing[0]))
+        if unknown:
+            return [], "component {!r} is unknown: expected {}".format(_join(path, unknown[0]), _names(spec))
+        pairs = [(key, part, values[key]) for key, part in spec.items()]
+    else:
+        if not isinstance(values, (tuple, list)) or len(values) != len(spec):
+            given = len(values) if isinstance(values, (tuple, list)) else type(values).__name__
+            return [], "{} must be a tuple of {} parts, not {}".format(name, len(spec), given)
+        pairs = [(index, part, values[index]) for index, part in enumerate(spec)]
+    found: List[Any] = []
+    for key, part, value in pairs:
+        below, wrong = leaves_like(part, value, _join(path, key))
+        if wrong:
+            return [], wrong
+        found.extend(below)
+    return found, ""
+
+
+def _names(spec: dict) -> str:
+    return ", ".join(repr(key) for key in spec)
+
+
+def _join(path: str, key: Any) -> str:
+    return "{}/{}".format(path, key) if path else str(key)
