@@ -1,0 +1,1 @@
+"""Figures, no opinions: timing, traces, memory, parity."""
