@@ -27,7 +27,7 @@ def job(monkeypatch):
 
     def add(function):
         module = types.ModuleType("job_command", "Runs the job.")
-        module.add_arguments = lambda parser: parser.add_argument("number", type=int)
+        module.add_arguments = lambda parser, *given: parser.add_argument("number", type=int)
         module.run = lambda arguments: function(arguments.number)
         monkeypatch.setitem(sys.modules, "job_command", module)
         monkeypatch.setattr(cli, "SUBCOMMANDS", (cli.Subcommand("job", "job_command", "run the job"),))
@@ -119,7 +119,7 @@ def test_a_reader_that_goes_away_is_no_error():
         import os, sys, types
         from legacy_towers.cli import main
         command = types.ModuleType("command")
-        command.add_arguments = lambda parser: None
+        command.add_arguments = lambda parser, *given: None
         command.run = lambda arguments: print("x" * 1000000) or 0
         sys.modules["command"] = command
         main.SUBCOMMANDS = (main.Subcommand("print", "command", ""),)
