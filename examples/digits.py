@@ -74,12 +74,12 @@ def model_fn(batch, mode):
 
 
 @lt.job
-def digits(data_dir="digits-data", learning_rate=0.05, seed=1):
+def digits(data_dir="digits-data", learning_rate=0.02, seed=1):
     """Returns the job; its arguments are options of the command line."""
     paths = write_files(data_dir)
 
     def optimizer(global_step):
-        rate = tf.train.exponential_decay(learning_rate, global_step, 100, 0.8, staircase=True)
+        rate = tf.train.exponential_decay(learning_rate, global_step, 200, 0.5, staircase=True)
         return tf.train.MomentumOptimizer(rate, 0.9)
 
     return lt.Job(
@@ -88,7 +88,8 @@ def digits(data_dir="digits-data", learning_rate=0.05, seed=1):
         test=lt.Examples.from_tfrecords(paths["test"], parse),
         optimizer=optimizer,
         per_tower_batch_size=16,
-        epochs=15,
+        epochs=30,
+        update_ops="mean",
     )
 
 

@@ -8,7 +8,7 @@ import os
 import platform
 import shutil
 import sys
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 from legacy_towers.errors import EnvironmentProblem
 from legacy_towers.version import VERSION
@@ -28,7 +28,7 @@ VARIABLES = (
 GIB = 2.0**30
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 

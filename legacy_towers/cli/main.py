@@ -1,7 +1,8 @@
 """Finds the subcommand, runs it, and says in one line what went wrong.
 
 A subcommand is one module in this folder and one row in `SUBCOMMANDS`. The module's docstring is its description; it
-has `add_arguments(parser)`, which imports nothing heavy, and `run(arguments) -> int`, which returns the exit code.
+has `add_arguments(parser, given)` and `run(arguments) -> int`, which returns the exit code. `given` are the words after
+the subcommand, for the commands on a job: a job brings options of its own.
 """
 import argparse
 import importlib
@@ -23,6 +24,9 @@ class Subcommand(NamedTuple):
 
 
 SUBCOMMANDS = (
+    Subcommand("train", "legacy_towers.cli.train", "train a job on several towers, from its start or its checkpoint"),
+    Subcommand("evaluate", "legacy_towers.cli.evaluate", "evaluate a job's newest checkpoint on its test examples"),
+    Subcommand("predict", "legacy_towers.cli.predict", "write a prediction for each test example of a job"),
     Subcommand("env", "legacy_towers.cli.env", "print what is installed, which devices work, and what will not"),
 )
 
@@ -68,6 +72,8 @@ def _dispatch(arguments: List[str]) -> int:
         if arguments[:1] != [row.name]:
             commands.add_parser(row.name, help=row.help)
             continue
+        # TensorFlow's C++ log: errors only, unless the user says otherwise.
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
         # Only the module that is asked for is imported: --help stays quick.
         module = importlib.import_module(row.module)
         own = commands.add_parser(
@@ -76,13 +82,11 @@ def _dispatch(arguments: List[str]) -> int:
             description=module.__doc__,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        module.add_arguments(own)
+        module.add_arguments(own, arguments[1:])
     parsed = parser.parse_args(arguments)
     if module is None:
         parser.print_help(sys.stderr)
         return REFUSED
-    # TensorFlow's C++ log: errors only, unless the user says otherwise.
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     return int(module.run(parsed))
 
 

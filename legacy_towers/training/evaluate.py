@@ -23,6 +23,10 @@ class Evaluation(NamedTuple):
     examples: int
     metrics: Dict[str, float]
 
+    def __str__(self) -> str:
+        numbers = ", ".join("{} {:.4f}".format(name, self.metrics[name]) for name in sorted(self.metrics))
+        return "test {} ({} examples, step {})".format(numbers, self.examples, self.step)
+
 
 def evaluate(job: Job, checkpoint_dir: str, batch_size: int = 100, device: str = "cpu") -> Evaluation:
     """Evaluates the newest checkpoint of a job over its test examples.

@@ -3,6 +3,7 @@ from typing import Any, NamedTuple, Optional
 
 from legacy_towers import devices, inputs
 from legacy_towers.errors import ArgumentError
+from legacy_towers.inputs.sizes import Sizes, resolve_sizes
 from legacy_towers.jobs import Job
 from legacy_towers.names import quoted
 
@@ -60,7 +61,7 @@ def tower_devices(settings: TrainSettings) -> Any:
     raise ArgumentError("device is {!r}: allowed are 'cpu', 'gpu'".format(settings.device))
 
 
-def batch_sizes(job: Job, settings: TrainSettings) -> inputs.Sizes:
+def batch_sizes(job: Job, settings: TrainSettings) -> Sizes:
     """Returns the examples per tower and per step.
 
     Raises:
@@ -69,7 +70,7 @@ def batch_sizes(job: Job, settings: TrainSettings) -> inputs.Sizes:
     per_tower = settings.per_tower_batch_size
     if per_tower is None and settings.global_batch_size is None:
         per_tower = job.per_tower_batch_size
-    return inputs.resolve_sizes(per_tower, settings.global_batch_size, settings.towers)
+    return resolve_sizes(per_tower, settings.global_batch_size, settings.towers)
 
 
 def last_step(job: Job, settings: TrainSettings, global_batch_size: int) -> int:

@@ -28,26 +28,36 @@ class Trained(NamedTuple):
       plan: what was decided.
       resumed_from: the checkpoint it went on from; None if it started anew.
       steps: steps of this run.
+      step: the global step that was reached.
       last_step: the global step it was to end at.
       loss: the global loss at the last printed step; None if no step was run.
       examples_per_second: over all towers, the first step left out; None if there was at most one step.
       interrupted: whether Ctrl-C ended it early.
       evaluation: over the test examples at the end; None if the job has none, or the run was interrupted.
       overlap: a sentence on how far the towers ran at the same time; None without a trace.
+      traced_step: the global step that was traced; None without a trace.
     """
 
     plan: Plan
     resumed_from: Optional[str]
     steps: int
+    step: int
     last_step: int
     loss: Optional[float]
     examples_per_second: Optional[float]
     interrupted: bool
     evaluation: Optional[Evaluation]
     overlap: Optional[str]
+    traced_step: Optional[int]
 
 
-def train(job: Job, settings: TrainSettings, stream: Optional[TextIO] = None) -> Trained:
+def train(
+    job: Job,
+    settings: TrainSettings,
+    stream: Optional[TextIO] = None,
+    name: str = "job",
+    full_plan: bool = False,
+) -> Trained:
     """Trains a job and evaluates it at the end.
 
     With a checkpoint directory that holds a checkpoint, training goes on from there to the same last step; a run that is
@@ -57,6 +67,8 @@ def train(job: Job, settings: TrainSettings, stream: Optional[TextIO] = None) ->
       job: what to train.
       settings: how.
       stream: where to print the plan and the progress; standard error by default.
+      name: what the job is called in print.
+      full_plan: whether the plan is printed with its table of variables.
 
     Raises:
       UserError: the settings can't be met; nothing was written then.
@@ -85,9 +97,11 @@ def train(job: Job, settings: TrainSettings, stream: Optional[TextIO] = None) ->
             if resumed_from is not None:
                 check_fits(resumed_from, by_checkpoint_name(tf.global_variables()))
                 start = step_of(resumed_from)
-            _announce(step, settings, resumed_from, start, end, stream)
+            stream.write("{}: {}\n".format(name, step.plan if full_plan else step.plan.summary()))
+            stream.write(_beginning(settings, resumed_from, start, end))
             progress = ProgressHook(step.loss, step.global_step, end, sizes.global_, settings.log_every, stream)
-            trace = TraceHook(min(_TRACED_STEP, end - start), settings.trace) if settings.trace else None
+            traced = min(_TRACED_STEP, end - start)
+            trace = TraceHook(traced, settings.trace) if settings.trace and traced > 0 else None
             # The hook that stops at the last step looks only after a step: a complete run must not take one more.
             interrupted = start < end and _run(
                 step, settings, directory, end, [progress] + ([trace] if trace else [])
@@ -99,12 +113,14 @@ def train(job: Job, settings: TrainSettings, stream: Optional[TextIO] = None) ->
             plan=step.plan,
             resumed_from=resumed_from,
             steps=progress.steps,
+            step=start + progress.steps,
             last_step=end,
             loss=progress.loss,
             examples_per_second=progress.examples_per_second,
             interrupted=interrupted,
             evaluation=evaluation,
-            overlap=_overlap(trace),
+            overlap=str(trace.trace.overlap()) if trace is not None and trace.trace is not None else None,
+            traced_step=start + traced if trace is not None and trace.trace is not None else None,
         )
 
 
@@ -118,7 +134,7 @@ def _run(step: TrainStep, settings: TrainSettings, directory: str, end: int, hoo
         allow_growth=settings.allow_growth,
         log_device_placement=settings.log_device_placement,
         logical_cpus=settings.towers if settings.device == "cpu" else 1,
-        **({} if settings.memory_fraction is None else {"memory_fraction": settings.memory_fraction})
+        memory_fraction=settings.memory_fraction,
     )
     interrupt = InterruptHook()
     all_hooks = list(step.hooks) + [tf.train.StopAtStepHook(last_step=end)] + hooks + [interrupt]
@@ -140,19 +156,11 @@ def _run(step: TrainStep, settings: TrainSettings, directory: str, end: int, hoo
     return interrupt.interrupted
 
 
-def _announce(
-    step: TrainStep, settings: TrainSettings, resumed_from: Optional[str], start: int, end: int, stream: TextIO
-) -> None:
-    stream.write(step.plan.summary() + "\n")
+def _beginning(settings: TrainSettings, resumed_from: Optional[str], start: int, end: int) -> str:
     if resumed_from is not None and start >= end:
-        stream.write("{} is at step {} of {} already: nothing to train\n".format(resumed_from, start, end))
-    elif resumed_from is not None:
-        stream.write("resuming from {} at step {}, to step {}\n".format(resumed_from, start, end))
-    elif settings.checkpoint_dir:
-        stream.write("checkpoints and summaries go to {}\n".format(settings.checkpoint_dir))
-
-
-def _overlap(trace: Optional[Any]) -> Optional[str]:
-    if trace is None:
-        return None
-    return str(trace.result.sentence()) if trace.result is not None else None
+        return "{} is at step {} of {} already: nothing to train\n".format(resumed_from, start, end)
+    if resumed_from is not None:
+        return "resuming from {} at step {}, to step {}\n".format(resumed_from, start, end)
+    if settings.checkpoint_dir:
+        return "checkpoints and summaries go to {}\n".format(settings.checkpoint_dir)
+    return ""
