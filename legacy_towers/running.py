@@ -36,7 +36,8 @@ class Running:
             self._initialize(self._session)
             for hook in self._hooks:
                 hook.after_create_session(self._session, self._coordinator)
-            self._threads = tf.train.start_queue_runners(self._session, self._coordinator)
+            if tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS):
+                self._threads = tf.train.start_queue_runners(self._session, self._coordinator)
         return self
 
     def __call__(self, fetches: Any = None) -> Any:
