@@ -138,7 +138,7 @@ def matches(asked: str, got: str) -> bool:
 
 def session_devices(session: Any) -> List[str]:
     """Returns the full names of a session's devices, without TF 1.15's XLA_CPU and XLA_GPU."""
-    return [each.name for each in raw_session(session).list_devices() if not each.device_type.startswith("XLA_")]
+    return [each.name for each in _listed(session) if not each.device_type.startswith("XLA_")]
 
 
 def missing_in(session: Any, devices: Sequence[str]) -> List[Missing]:
@@ -151,7 +151,7 @@ def missing_in(session: Any, devices: Sequence[str]) -> List[Missing]:
     Raises:
       DeviceError: one of `devices` is no device string.
     """
-    existing = [each.name for each in raw_session(session).list_devices()]
+    existing = [each.name for each in _listed(session)]
     return [
         Missing(tower, device)
         for tower, device in enumerate(devices)
@@ -186,6 +186,13 @@ def check_session(session: Any, devices: Sequence[str]) -> None:
             _remedy(missing, devices, existing),
         )
     )
+
+
+def _listed(session: Any) -> List[Any]:
+    raw = raw_session(session)
+    if raw is None:
+        raise DeviceError("the session is closed and has no devices any more: ask before its end")
+    return raw.list_devices()
 
 
 def _parsed(device: str) -> Any:

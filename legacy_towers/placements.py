@@ -42,8 +42,9 @@ class MovedTower(NamedTuple):
 class Placement:
     """What one run placed where; print it.
 
-    It shows the ops that ran, after grappler: what grappler folded, fused or pruned away is missing, and an op that was
-    merged with an equal one of another tower shows once. So counts are of what ran, not of what was built.
+    It shows the ops that ran, after TensorFlow optimized the graph: what it folded, fused or pruned away is missing
+    (all that is computed from constants alone, for one), and of equal ops that it merged one shows. So the counts are
+    of what ran, not of what was built, and a tower without any op here was not placed at all.
 
     Attributes:
       rows: the ops that ran and are in the graph under the same name.
@@ -94,6 +95,10 @@ class Placement:
         return "\n\n".join(part for part in (self._summary(), self._table(), self._strays()) if part)
 
     def _summary(self) -> str:
+        if not self.rows:
+            return "no op of the graph ran as such; TensorFlow ran {} of its own: {}".format(
+                sum(self.added.values()), self._added_kinds()
+            )
         moved = [str(each) for each in self.moved_towers()]
         strays = len(self.strays)
         free = sum(not row.asked for row in self.rows)
@@ -104,15 +109,17 @@ class Placement:
             )
         ]
         if self.added:
-            kinds = sorted(self.added.items(), key=lambda kind: (-kind[1], kind[0]))
-            more = " and others" if len(kinds) > 4 else ""
-            lines.append(
-                "{} more, added by TensorFlow: ".format(sum(self.added.values()))
-                + ", ".join("{} {}".format(count, kind.lstrip("_")) for kind, count in kinds[:4]) + more
-            )
+            lines.append("{} more, added by TensorFlow: {}".format(sum(self.added.values()), self._added_kinds()))
         return "\n".join(lines + moved)
 
+    def _added_kinds(self) -> str:
+        kinds = sorted(self.added.items(), key=lambda kind: (-kind[1], kind[0]))
+        listed = ", ".join("{} {}".format(count, kind.lstrip("_")) for kind, count in kinds[:4])
+        return listed + (" and others" if len(kinds) > 4 else "")
+
     def _table(self) -> str:
+        if not self.rows:
+            return ""
         towers = self.by_tower()
         grouped = any(tower is not None for tower in towers)
         lines = []
@@ -130,6 +137,8 @@ class Placement:
         # A tower that moved whole has been told in one line: single strays come first.
         moved = {each.tower for each in self.moved_towers()}
         strays = sorted(self.strays, key=lambda row: row.tower in moved)
+        if not self.rows:
+            return ""
         if not strays:
             return "no strays: every op that asked for a device got it"
         rows = [[row.name, row.type, short_name(row.asked), short_name(row.got)] for row in strays[:_PRINTED_STRAYS]]
@@ -195,7 +204,7 @@ def placement_from(run_metadata: Any, graph: Any, devices: Optional[Sequence[str
     return Placement(rows, added, devices)
 
 
-class PlacementWarningHook(tf.train.SessionRunHook):  # type: ignore[misc]
+class PlacementWarningHook(tf.train.SessionRunHook):
     """Warns once, at the first run, of each tower that soft placement moved whole to another device.
 
     Without soft placement TensorFlow refuses to move anything, and the hook asks for nothing. With it, the first runs

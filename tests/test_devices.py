@@ -202,3 +202,11 @@ def test_check_session_of_a_monitored_session():
         devices.check_session(session, ["/cpu:0", "/cpu:1"])
         with pytest.raises(DeviceError, match=r"logical_cpus=3\)"):
             devices.check_session(session, ["/cpu:0", "/cpu:2"])
+
+
+def test_a_closed_monitored_session_has_no_devices():
+    tf.train.get_or_create_global_step()
+    with tf.train.MonitoredTrainingSession() as session:
+        pass
+    with pytest.raises(DeviceError, match="the session is closed and has no devices any more"):
+        devices.check_session(session, ["/cpu:0"])

@@ -133,6 +133,27 @@ def test_the_table_without_towers_groups_by_device():
     assert lines[-1] == "no strays: every op that asked for a device got it"
 
 
+def test_what_is_computed_from_constants_alone_is_gone_and_that_is_said():
+    with tf.device("/cpu:1"):
+        total = tf.matmul(tf.constant([[1.0]]), tf.constant([[2.0]]))
+    with session_of() as session:
+        found = placement(session, total)
+    assert not [row for row in found.rows if row.type == "MatMul"]
+    if not found.rows:
+        assert str(found).startswith("no op of the graph ran as such; TensorFlow ran ")
+        assert len(str(found).splitlines()) == 1
+
+
+def test_single_strays_are_printed_before_those_of_a_moved_tower():
+    total = towers(["/gpu:0", "/cpu:1"])
+    with tf.name_scope("tower_1/"), tf.device("/gpu:5"):
+        alone = tf.reduce_max(total, name="alone")
+    with session_of(soft_placement=True) as session:
+        lines = str(placement(session, alone)).splitlines()
+    strays = [line.split()[0] for line in lines[[line.startswith("stray op") for line in lines].index(True) + 2:]]
+    assert strays.index("tower_1/alone") < strays.index("tower_0/product")
+
+
 def test_many_strays_are_cut_short_in_print():
     with tf.device("/gpu:0"):
         values = [tf.random_normal([3]) for _ in range(20)]

@@ -74,7 +74,7 @@ class TowerTrace:
         write_chrome_trace(path, groups, {"overlap": str(self.overlap())})
 
 
-class TraceHook(tf.train.SessionRunHook):  # type: ignore[misc]
+class TraceHook(tf.train.SessionRunHook):
     """Traces one step of a loop.
 
     Args:
