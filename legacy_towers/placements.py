@@ -10,7 +10,7 @@ from legacy_towers.compat.session import config_of
 from legacy_towers.devices import canonical, matches, short_name
 from legacy_towers.errors import ArgumentError
 from legacy_towers.names import tower_of
-from legacy_towers.report.table import format_table
+from legacy_towers.tables import format_table
 
 _PRINTED_STRAYS = 10
 

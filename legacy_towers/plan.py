@@ -2,7 +2,7 @@
 from typing import Any, Dict, List, NamedTuple, Optional
 
 from legacy_towers.inputs.base import InputPlan
-from legacy_towers.report.table import format_table
+from legacy_towers.tables import format_table
 
 
 class VariablePlan(NamedTuple):

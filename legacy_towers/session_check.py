@@ -16,7 +16,7 @@ def check_devices_of(session: Any, devices: Sequence[str]) -> None:
         devices_room.check_session(session, devices)
 
 
-class DeviceCheckHook(tf.train.SessionRunHook):  # type: ignore[misc]
+class DeviceCheckHook(tf.train.SessionRunHook):
     """The check for MonitoredSession and its kin."""
 
     def __init__(self, devices: Sequence[str]) -> None:

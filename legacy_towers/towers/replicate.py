@@ -2,6 +2,7 @@
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence
 
 from legacy_towers.compat import tf
+from legacy_towers.devices import canonical
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.names import quoted, tower_scope
 from legacy_towers.towers.collected import Collected, CollectionRecorder
@@ -27,7 +28,7 @@ class Tower(NamedTuple):
         and everything else on the tower's device.
     """
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs here
     device: str
     scope: str
     output: TowerOutput
@@ -92,13 +93,15 @@ def _build_tower(
 
 
 def check_devices(devices: Sequence[str]) -> None:
-    """Raises ArgumentError unless `devices` is a list with at least one device string."""
+    """Raises ArgumentError unless `devices` is a list with at least one entry, DeviceError if one is no device."""
     if isinstance(devices, str) or not devices:
         raise ArgumentError(
             "devices is {!r}: give a list with one device string per tower, for example lt.devices.cpus(4)".format(
                 devices
             )
         )
+    for device in devices:
+        canonical(device)
 
 
 def _check_arguments(batches: Sequence[Any], devices: Sequence[str], mode: str, variable_kind: str) -> None:

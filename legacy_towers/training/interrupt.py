@@ -6,7 +6,7 @@ from typing import Any
 from legacy_towers.compat import tf
 
 
-class InterruptHook(tf.train.SessionRunHook):  # type: ignore[misc]
+class InterruptHook(tf.train.SessionRunHook):
     """Turns the first SIGINT into a request to stop, so that the other hooks end as they do after the last step.
 
     Attributes:

@@ -5,7 +5,7 @@ from typing import Any, Optional, TextIO
 from legacy_towers.compat import tf
 
 
-class ProgressHook(tf.train.SessionRunHook):  # type: ignore[misc]
+class ProgressHook(tf.train.SessionRunHook):
     """Prints step, loss and examples/s; each run of the session is one training step.
 
     Args:

@@ -2,7 +2,7 @@
 import pytest
 
 from legacy_towers.compat import tf
-from legacy_towers.errors import ArgumentError, TowerError
+from legacy_towers.errors import ArgumentError, DeviceError, TowerError
 from legacy_towers.towers import TRAIN, TowerOutput, replicate
 from legacy_towers.variables import ParameterServer, RoundRobin
 
@@ -200,3 +200,8 @@ def test_bad_arguments(change, message):
     arguments = dict({"devices": DEVICES, "mode": TRAIN, "variable_kind": "resource"}, **change)
     with pytest.raises(ArgumentError, match=message):
         replicate(linear, batches(), **arguments)
+
+
+def test_a_string_that_is_no_device():
+    with pytest.raises(DeviceError, match="'/banana' is no device string"):
+        replicate(linear, batches(2), ["/cpu:0", "/banana"])

@@ -1,6 +1,6 @@
 import pytest
 
-from legacy_towers.report.table import format_table
+from legacy_towers.tables import format_table
 
 
 def test_numbers_are_right_aligned_and_lines_have_no_trailing_spaces():

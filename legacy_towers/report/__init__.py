@@ -1,1 +1,0 @@
-"""From figures to what a person reads: tables, JSON, pages."""
