@@ -25,7 +25,7 @@ class Running:
         self._hooks = list(hooks)
         self._initialize = initialize
         self._grace = stop_grace_period_seconds
-        self._coordinator: Optional[Any] = None
+        self._coordinator: Any = None  # while running
         self._threads: List[Any] = []
 
     def __enter__(self) -> "Running":
