@@ -51,7 +51,8 @@ setup(
         ],
         "progress": ["tqdm"],
         "examples": ["scikit-learn", "tqdm"],
-        "test": ["pytest", "mock", "scikit-learn", "tqdm"],
+        # setuptools and wheel: the packaging test builds the distributions without a network
+        "test": ["pytest", "mock", "scikit-learn", "tqdm", "setuptools>=64", "wheel"],
     },
     entry_points={"console_scripts": ["legacy-towers = legacy_towers.cli.main:main"]},
     classifiers=[

@@ -1,0 +1,296 @@
+"""What is shipped, what the papers beside the code say, and which room of the house may know which."""
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import pytest
+
+import legacy_towers
+
+try:
+    from importlib import metadata
+except ImportError:  # Python 3.7
+    import importlib_metadata as metadata
+
+CHECKOUT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOMS = ("legacy_towers", "compat")
+OLDEST_PYTHON = (3, 7)
+
+# Lowest first. A module imports from its own room and from lower layers, never from beside or above. A room is a
+# folder, or a file beside the folders; the longest name that fits counts. `legacy_towers` itself (the table of lazy
+# names) stands above all.
+LAYERS = (
+    ("errors", "names", "version", "tables"),
+    ("compat",),
+    ("graph_walk", "initialize", "proto_values", "structure"),
+    ("config", "devices", "examples"),
+    ("placements", "session_check"),
+    ("gradients", "variables"),
+    ("inputs", "towers", "update"),
+    ("plan",),
+    ("running", "step_plan"),
+    ("jobs", "step"),
+    ("measure",),
+    ("training",),
+    ("cli",),
+    ("__main__",),
+)
+LAYER_OF = {room: number for number, layer in enumerate(LAYERS) for room in layer}
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph():
+    """In place of the one in conftest.py: nothing here needs TensorFlow."""
+
+
+def read(*path):
+    with open(os.path.join(CHECKOUT, *path), encoding="utf-8") as source:
+        return source.read()
+
+
+def python_files(*folders):
+    """Returns the paths below `folders` that end in .py, relative to the checkout."""
+    found = []
+    for folder in folders:
+        for directory, _, names in os.walk(os.path.join(CHECKOUT, folder)):
+            paths = (os.path.join(directory, name) for name in names if name.endswith(".py"))
+            found += [os.path.relpath(path, CHECKOUT) for path in paths]
+    return sorted(found)
+
+
+def module_of(path):
+    """Returns the dotted name below legacy_towers: `compat/door.py` is `compat.door`, the package itself is ''."""
+    parts = path[: -len(".py")].split(os.sep)
+    if parts[0] == "legacy_towers":
+        del parts[0]
+    if parts[-1] == "__init__":
+        del parts[-1]
+    return ".".join(parts)
+
+
+MODULES = {module_of(path): path for path in python_files(*ROOMS)}
+
+
+def room_of(module):
+    """Returns the longest name in LAYERS that `module` is or lies in, None if there is none."""
+    parts = module.split(".")
+    for length in range(len(parts), 0, -1):
+        if ".".join(parts[:length]) in LAYER_OF:
+            return ".".join(parts[:length])
+    return None
+
+
+def imported_modules(source):
+    """Yields (line, dotted name) for each import in `source`, those inside functions too."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "line {}: imports are absolute here".format(node.lineno)
+            for alias in node.names:
+                whole = "{}.{}".format(node.module, alias.name)
+                is_module = whole.startswith("legacy_towers.") and whole[len("legacy_towers.") :] in MODULES
+                yield node.lineno, whole if is_module else node.module
+
+
+def complaints(module, source):
+    """Returns a sentence for each import in `source`, the text of `module`, that the layers forbid."""
+    found = []
+    room = room_of(module)
+    for line, imported in imported_modules(source):
+        if imported == "legacy_towers":
+            found.append("line {}: imports legacy_towers itself, which stands above all rooms".format(line))
+        elif imported.startswith("legacy_towers."):
+            other = room_of(imported[len("legacy_towers.") :])
+            if other is None:
+                found.append("line {}: {} has no place in LAYERS".format(line, imported))
+            elif other != room and LAYER_OF[other] >= LAYER_OF[room]:
+                found.append("line {}: {} is not below {}".format(line, imported, room))
+    return found
+
+
+def test_every_module_has_its_layer():
+    assert [module for module in MODULES if module and room_of(module) is None] == []
+
+
+def test_imports_run_downwards():
+    modules = [module for module in sorted(MODULES) if module and room_of(module)]
+    found = {MODULES[module]: complaints(module, read(MODULES[module])) for module in modules}
+    assert {path: lines for path, lines in found.items() if lines} == {}
+
+
+@pytest.mark.parametrize(
+    "module, source, complaint",
+    [
+        ("inputs.feed", "from legacy_towers.step import build_train_step", "legacy_towers.step is not below inputs"),
+        ("inputs.feed", "from legacy_towers import towers", "legacy_towers.towers is not below inputs"),
+        ("inputs.feed", "import legacy_towers.towers.replicate", "legacy_towers.towers.replicate is not below inputs"),
+        ("compat.door", "def f():\n    from legacy_towers import devices", "legacy_towers.devices is not below compat"),
+        ("errors", "from legacy_towers.names import quoted", "legacy_towers.names is not below errors"),
+        ("step", "import legacy_towers as lt", "imports legacy_towers itself"),
+        ("step", "from legacy_towers import __version__", "imports legacy_towers itself"),
+        ("step", "from legacy_towers.cellar import wine", "legacy_towers.cellar has no place in LAYERS"),
+    ],
+)
+def test_an_import_upwards_is_seen(module, source, complaint):
+    (found,) = complaints(module, source)
+    assert complaint in found
+
+
+def test_every_layer_has_rooms_that_exist():
+    gone = [room for room in LAYER_OF if not any(name == room or name.startswith(room + ".") for name in MODULES)]
+    assert gone == []
+
+
+def test_only_the_door_imports_tensorflow():
+    found = []
+    for path in python_files("legacy_towers"):
+        for line, name in imported_modules(read(path)):
+            if name.split(".")[0] in ("tensorflow", "tf_keras", "keras"):
+                found.append("{}:{}: {}".format(path, line, name))
+    assert found == []
+
+
+@pytest.mark.skipif(sys.version_info < (3, 8), reason="this Python refuses newer syntax by itself")
+def test_no_syntax_newer_than_the_oldest_python():
+    with pytest.raises(SyntaxError):
+        ast.parse("if (n := 1): pass", feature_version=OLDEST_PYTHON)
+    for path in python_files("legacy_towers", "compat", "examples", "tests") + ["setup.py"]:
+        ast.parse(read(path), path, feature_version=OLDEST_PYTHON)
+
+
+def shipped_texts():
+    """Yields (path, text) for each file that git tracks or would, or for all of an unpacked source distribution."""
+    try:
+        command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+        listed = subprocess.run(command, cwd=CHECKOUT, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        paths = [path for path in listed.stdout.decode().split("\0") if path]
+    except (OSError, subprocess.CalledProcessError):
+        paths = python_files(*ROOMS + ("examples", "tests")) + ["setup.py", "README.md", "tox.ini"]
+    for path in paths:
+        if os.path.isfile(os.path.join(CHECKOUT, path)):
+            with open(os.path.join(CHECKOUT, path), "rb") as source:
+                yield path, source.read().decode("utf-8", errors="replace")
+
+
+def test_no_file_names_a_place_on_one_machine():
+    # Written in two halves, so that this file passes itself.
+    pattern = re.compile(r"(?<![\w.\-/])/(?:ro" r"ot|wo" r"rk|home|Users)/|/tmp/ve" r"nvs")
+    assert pattern.search("in /ro" + "ot/x") and not pattern.search("/job:worker/task:0 .venv/bin/root/")
+    found = [path for path, text in shipped_texts() if pattern.search(text)]
+    assert found == []
+
+
+def test_ci_runs_the_command_of_the_readme():
+    commands = re.findall(r"^ *(python3 -m venv .*)$", read(".ci", "run"), re.MULTILINE)
+    assert len(commands) == 1
+    assert commands[0] in [line.strip() for line in read("README.md").splitlines()]
+
+
+def test_the_readme_begins_with_one_line_that_trains():
+    (command,) = re.findall(r"^ *python3 -m venv .* (\S+/legacy-towers train .*)$", read("README.md"), re.MULTILINE)
+    words = command.split()
+    assert os.path.isfile(os.path.join(CHECKOUT, words[words.index("train") + 1]))
+
+
+def test_the_version_is_said_once():
+    assert metadata.version("legacy_towers") == legacy_towers.__version__
+    newest = re.search(r"^## (\S+)", read("CHANGELOG.md"), re.MULTILINE)
+    assert newest.group(1) == legacy_towers.__version__
+
+
+def test_the_licence_is_all_there():
+    text = read("LICENSE")
+    assert "Version 2.0, January 2004" in text
+    numbers = re.findall(r"^ {3}(\d)\. ", text, re.MULTILINE)
+    assert numbers == list("123456789")
+    assert "END OF TERMS AND CONDITIONS" in text and "APPENDIX" in text
+
+
+@pytest.fixture(scope="module")
+def source_copy(tmp_path_factory):
+    """A copy of what the distributions are made of: a build leaves files beside its sources."""
+    copy = tmp_path_factory.mktemp("source") / "checkout"
+    names = ROOMS + ("examples", "tests", ".ci", "setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE")
+    names += ("CHANGELOG.md", "CONTRIBUTING.md", "tox.ini", "ruff.toml", "mypy.ini")
+    copy.mkdir()
+    for name in names:
+        path = os.path.join(CHECKOUT, name)
+        if os.path.isdir(path):
+            shutil.copytree(path, str(copy / name), ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        else:
+            shutil.copy(path, str(copy / name))
+    return str(copy)
+
+
+def build(source, kind):
+    """Returns the path of the distribution of `kind` that setuptools makes of `source`."""
+    pytest.importorskip("setuptools", minversion="64")
+    pytest.importorskip("wheel")
+    program = "import sys, setuptools.build_meta as backend; print('made ' + backend.build_{}('dist'))".format(kind)
+    made = subprocess.run(
+        [sys.executable, "-c", program], cwd=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert made.returncode == 0, made.stdout
+    return os.path.join(source, "dist", made.stdout.strip().splitlines()[-1][len("made ") :])
+
+
+def package_files():
+    """Returns the installed names of all modules and of py.typed."""
+    names = {"legacy_towers/py.typed", "legacy_towers/compat/py.typed"}
+    for path in MODULES.values():
+        inside = path.replace(os.sep, "/")
+        names.add(inside if inside.startswith("legacy_towers/") else "legacy_towers/" + inside)
+    return names
+
+
+@pytest.mark.slow
+def test_a_wheel_holds_the_whole_package_and_nothing_else(source_copy):
+    with zipfile.ZipFile(build(source_copy, "wheel")) as wheel:
+        names = set(wheel.namelist())
+        (about,) = [wheel.read(name).decode("utf-8") for name in names if name.endswith(".dist-info/METADATA")]
+        (scripts,) = [wheel.read(name).decode("utf-8") for name in names if name.endswith("/entry_points.txt")]
+    assert {name for name in names if ".dist-info/" not in name} == package_files()
+    assert any(re.search(r"\.dist-info/(licenses/)?LICENSE$", name) for name in names)
+    assert "legacy-towers = legacy_towers.cli.main:main" in scripts
+    assert "License: Apache-2.0" in about or "License-Expression: Apache-2.0" in about
+    # The order of the two bounds depends on the version of setuptools.
+    assert set(re.search(r"^Requires-Python: (.*)$", about, re.MULTILINE).group(1).split(",")) == {">=3.7", "<3.14"}
+    required = re.findall(r"^Requires-Dist: (.*)$", about, re.MULTILINE)
+    always = {re.match(r"[\w-]+", line).group(0) for line in required if "extra ==" not in line}
+    assert "tensorflow" not in always
+    assert any(line.startswith("tensorflow") and re.search("extra == .tensorflow.", line) for line in required)
+
+
+@pytest.mark.slow
+def test_a_source_distribution_holds_package_examples_and_tests(source_copy):
+    with tarfile.open(build(source_copy, "sdist")) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert set(path.replace(os.sep, "/") for path in MODULES.values()) <= names
+    assert set(path.replace(os.sep, "/") for path in python_files("examples", "tests")) <= names
+    assert {"compat/py.typed", "legacy_towers/py.typed", "LICENSE", "README.md", "tox.ini", ".ci/run"} <= names
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["wheel", "editable"])
+def test_compat_is_found_where_the_package_is_installed(source_copy, tmp_path, kind):
+    with zipfile.ZipFile(build(source_copy, kind)) as wheel:
+        wheel.extractall(str(tmp_path))
+    program = (
+        "import site, sys; site.addsitedir(sys.argv[1]); import legacy_towers.compat as c, legacy_towers.errors as e; "
+        "print(c.__name__); print(c.__file__); print(e.__file__)"
+    )
+    # -I and -S: neither the working directory nor what is installed beside can help.
+    run = [sys.executable, "-I", "-S", "-c", program, str(tmp_path)]
+    said = subprocess.run(run, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    assert said[0] == "legacy_towers.compat"
+    root = source_copy if kind == "editable" else str(tmp_path)
+    compat = ("compat",) if kind == "editable" else ("legacy_towers", "compat")
+    assert os.path.realpath(said[1]) == os.path.realpath(os.path.join(root, *compat + ("__init__.py",)))
+    assert os.path.realpath(said[2]) == os.path.realpath(os.path.join(root, "legacy_towers", "errors.py"))
