@@ -12,6 +12,12 @@ __all__ = ["Examples"]
 Shuffle = Union[bool, int]
 
 
+def check_shuffle(shuffle: Any) -> None:
+    """Raises ArgumentError unless `shuffle` is True, False or a positive number of examples."""
+    if not isinstance(shuffle, bool) and (not isinstance(shuffle, int) or shuffle < 1):
+        raise ArgumentError("shuffle must be True, False or a number of examples, not {!r}".format(shuffle))
+
+
 class Examples:
     """Examples from files, arrays or a generator: an immutable value.
 
@@ -31,8 +37,7 @@ class Examples:
         shuffle: Shuffle = True,
         seed: Optional[int] = None,
     ) -> None:
-        if not isinstance(shuffle, bool) and (not isinstance(shuffle, int) or shuffle < 1):
-            raise ArgumentError("shuffle must be True, False or a number of examples, not {!r}".format(shuffle))
+        check_shuffle(shuffle)
         self._source = source
         self._maps = tuple(maps)
         self._shuffle = shuffle

@@ -61,9 +61,10 @@ def _misfit(array: np.ndarray, dtype: Any, is_python: bool) -> str:
         return ""
     if given == wanted or (is_python and (array.size == 0 or (given, wanted) == ("integer", "floating"))):
         return ""
-    return "{} is fed where {} is expected: convert it by .astype(np.{}) if that is meant".format(
-        array.dtype.name, dtype.name, np.dtype(dtype.as_numpy_dtype).name
-    ) if wanted != "string" else "{} is fed where {} is expected".format(array.dtype.name, dtype.name)
+    refused = "{} is fed where {} is expected".format(given if given == "string" else array.dtype.name, dtype.name)
+    if "string" in (given, wanted):
+        return refused
+    return refused + ": convert it by .astype(np.{}) if that is meant".format(np.dtype(dtype.as_numpy_dtype).name)
 
 
 def _kind(array: np.ndarray) -> str:

@@ -4,7 +4,7 @@ from typing import Any, Dict, NamedTuple, Optional
 from legacy_towers import structure
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, InputError
-from legacy_towers.examples import Examples, Shuffle
+from legacy_towers.examples import Examples, Shuffle, check_shuffle
 from legacy_towers.inputs.base import InputPlan
 from legacy_towers.inputs.sizes import Sizes, check_positive, check_sizes, resolve_sizes
 
@@ -32,6 +32,8 @@ class Reading(NamedTuple):
         check_order(self.order)
         if self.epochs is not None:
             check_positive("epochs", self.epochs)
+        if self.shuffle is not None:
+            check_shuffle(self.shuffle)
         if self.order == "fixed" and self.shuffle:
             raise ArgumentError('shuffle={!r} contradicts order="fixed": leave one of them out'.format(self.shuffle))
         return self

@@ -49,7 +49,7 @@ def _split(value: Any, towers: int, path: str) -> List[Any]:
 def _checked_size(rows: Any, towers: int, name: str) -> Any:
     """Returns a tower's number of rows; as it runs, it fails where the rows can't be divided."""
     fits = tf.Assert(tf.equal(rows % towers, 0), [
-        "{}: the examples of this batch can't be split among {} towers; there are".format(name, towers), rows
+        "{}: the examples of a batch must divide among {} towers; there are".format(name, towers), rows
     ])
     with tf.control_dependencies([fits]):
         return tf.identity(rows // towers)

@@ -1,0 +1,104 @@
+"""Examples that know their own number, in every form, and a run over any way in."""
+import os
+
+import numpy as np
+import pytest
+
+COUNT = 64
+
+
+def features(number):
+    return np.float32([number, number / 2, -number])
+
+
+@pytest.fixture
+def sources(tmp_path):
+    """Returns a function from a kind of source to Examples of COUNT examples: {"id": int64, "part": {"x": [3]}}."""
+    from legacy_towers.compat import tf
+    from legacy_towers.examples import Examples
+
+    def parse(serialized):
+        spec = {"id": tf.io.FixedLenFeature([], tf.int64), "x": tf.io.FixedLenFeature([3], tf.float32)}
+        parsed = tf.io.parse_single_example(serialized, spec)
+        return {"id": parsed["id"], "part": {"x": parsed["x"]}}
+
+    def parse_fixed(record):
+        numbers = tf.reshape(tf.decode_raw(record, tf.float32), [4])
+        return {"id": tf.cast(numbers[0], tf.int64), "part": {"x": numbers[1:]}}
+
+    def tfrecords(**options):
+        paths = [str(tmp_path / "{}.tfrecord".format(index)) for index in range(3)]
+        for index, numbers in enumerate(np.array_split(np.arange(COUNT), 3)):
+            with tf.io.TFRecordWriter(paths[index]) as writer:
+                for number in numbers:
+                    feature = {
+                        "id": tf.train.Feature(int64_list=tf.train.Int64List(value=[number])),
+                        "x": tf.train.Feature(float_list=tf.train.FloatList(value=features(number))),
+                    }
+                    writer.write(tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString())
+        return Examples.from_tfrecords(os.path.join(str(tmp_path), "*.tfrecord"), parse, **options)
+
+    def fixed_length(**options):
+        for index, numbers in enumerate(np.array_split(np.arange(COUNT), 2)):
+            rows = np.stack([np.concatenate([[number], features(number)]) for number in numbers])
+            rows.astype(np.float32).tofile(str(tmp_path / "{}.bin".format(index)))
+        return Examples.from_fixed_length(str(tmp_path / "*.bin"), 16, parse_fixed, **options)
+
+    def arrays(**options):
+        rows = np.stack([features(number) for number in range(COUNT)])
+        return Examples.from_arrays({"id": np.arange(COUNT), "part": {"x": rows}}, **options)
+
+    def generator(**options):
+        def numbers():
+            for number in range(COUNT):
+                yield {"id": number, "part": {"x": features(number)}}
+
+        spec = {"id": tf.TensorSpec([], tf.int64), "part": {"x": tf.TensorSpec([3], tf.float32)}}
+        return Examples.from_generator(numbers, spec, **options)
+
+    makers = {"tfrecords": tfrecords, "fixed_length": fixed_length, "arrays": arrays, "generator": generator}
+    return lambda kind, **options: makers[kind](**options)
+
+
+@pytest.fixture
+def make_input():
+    """Returns a function that makes a way in by its name: "feed", "dataset:split", ..."""
+    from legacy_towers import inputs
+
+    def make(name, examples, **options):
+        way, _, route = name.partition(":")
+        if route:
+            options["route"] = route
+        return getattr(inputs, way)(examples, **options)
+
+    return make
+
+
+@pytest.fixture
+def drive():
+    """Returns a function that runs batches to their end (or for some steps): a list of what the towers got per step."""
+    from legacy_towers.compat import tf
+
+    def run(batches, steps=None):
+        config = tf.ConfigProto(device_count={"CPU": max(4, len(batches.per_tower))})
+        seen = []
+        # By identities: a session gives back what was fed without looking at it.
+        received = [
+            tf.nest.pack_sequence_as(
+                tower,
+                [tf.identity(part) for part in tf.nest.flatten(tower, expand_composites=True)],
+                expand_composites=True,
+            )
+            for tower in batches.per_tower
+        ]
+        with tf.train.MonitoredTrainingSession(hooks=batches.hooks, config=config) as session:
+            while not session.should_stop() and (steps is None or len(seen) < steps):
+                seen.append(session.run(received))
+        return seen
+
+    return run
+
+
+@pytest.fixture
+def cpus():
+    return ["/cpu:{}".format(index) for index in range(4)]

@@ -1,0 +1,119 @@
+"""Ways in for what people already have."""
+import numpy as np
+import pytest
+
+
+@pytest.mark.parametrize("order", ["any", "fixed"])
+def test_a_ready_dataset_is_split_or_pulled(order, drive, cpus):
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    split = inputs.from_dataset(tf.data.Dataset.range(32).batch(8), order=order).build(cpus)
+    assert [[tower.tolist() for tower in step] for step in drive(split)] == np.arange(32).reshape(4, 4, 2).tolist()
+
+
+def test_per_tower_pulls_and_shards(drive, cpus):
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    dataset = tf.data.Dataset.range(32).batch(2)
+    pulled = inputs.from_dataset(dataset, route="next_per_tower", order="fixed").build(cpus)
+    sharded = inputs.from_dataset(
+        lambda towers, tower: tf.data.Dataset.range(32).batch(2).shard(towers, tower), route="sharded"
+    ).build(cpus)
+    expected = np.arange(32).reshape(4, 4, 2).tolist()
+    assert [[tower.tolist() for tower in step] for step in drive(pulled)] == expected
+    assert [[tower.tolist() for tower in step] for step in drive(sharded)] == expected
+
+
+def test_a_dataset_without_a_static_batch_size(drive, cpus):
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    batches = inputs.from_dataset(tf.data.Dataset.range(18).batch(8)).build(cpus)
+    assert batches.plan.per_tower_batch_size is None
+    with pytest.raises(tf.errors.InvalidArgumentError, match="the batch: .* must divide among 4 towers"):
+        drive(batches)  # 8, 8, and then 2
+
+
+def test_tensors_per_tower_or_for_all(drive, cpus):
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    own = [{"x": tf.constant([tower, tower])} for tower in range(4)]
+    batches = inputs.from_tensors(own).build(cpus)
+    assert [tower["x"].tolist() for tower in drive(batches, steps=1)[0]] == [[0, 0], [1, 1], [2, 2], [3, 3]]
+    assert batches.plan.global_batch_size == 8
+    with tf.Graph().as_default():
+        batches = inputs.from_tensors(global_batch={"x": tf.range(8)}).build(cpus)
+        assert [tower["x"].tolist() for tower in drive(batches, steps=1)[0]] == [[0, 1], [2, 3], [4, 5], [6, 7]]
+        assert [tower["x"].device[-5:] for tower in batches.per_tower] == ["CPU:0", "CPU:1", "CPU:2", "CPU:3"]
+
+
+@pytest.mark.parametrize("form", ["per tower", "global", "Feed"])
+def test_placeholders_are_fed_from_any_form_of_batches(form, drive, cpus):
+    import legacy_towers as lt
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    placeholders = inputs.tower_placeholders({"x": tf.TensorSpec([None], tf.int64)}, towers=4)
+    steps = np.arange(24).reshape(3, 4, 2)
+    forms = {
+        "per tower": lambda step: [{"x": part} for part in step],
+        "global": lambda step: {"x": step.ravel()},
+        "Feed": lambda step: lt.inputs.Feed(per_tower=[{"x": part} for part in step]),
+    }
+    batches = inputs.from_placeholders(placeholders, lambda: (forms[form](step) for step in steps)).build(cpus)
+    assert [[tower["x"].tolist() for tower in step] for step in drive(batches)] == steps.tolist()
+
+
+def test_shared_values_stand_in_each_towers_batch(drive, cpus):
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    placeholders = inputs.tower_placeholders(
+        {"x": tf.TensorSpec([2], tf.float32)}, towers=4, shared={"keep": tf.TensorSpec([], tf.float32)}
+    )
+    feeds = [inputs.Feed(global_batch={"x": np.ones(8, np.float32)}, shared={"keep": 0.5})]
+    batches = inputs.from_placeholders(placeholders, feeds).build(cpus)
+    assert [tower["keep"] for tower in drive(batches)[0]] == [0.5] * 4
+    assert batches.per_tower[0]["keep"] is batches.per_tower[3]["keep"]
+
+
+def test_a_list_of_ones_own_placeholders(drive):
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    own = [tf.placeholder(tf.float32, [None]) for _ in range(2)]
+    batches = inputs.from_placeholders(own, [np.float32([1, 2, 3, 4])]).build(["/cpu:0", "/cpu:1"])
+    assert [tower.tolist() for tower in drive(batches)[0]] == [[1, 2], [3, 4]]
+
+
+def bad_calls():
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    def collision():
+        spec = {"x": tf.TensorSpec([2], tf.float32)}
+        return inputs.from_placeholders(inputs.tower_placeholders(spec, 2, shared=spec), []).build(["/cpu:0"] * 2)
+
+    dataset = tf.data.Dataset.range(4)
+    return {
+        "route": (lambda: inputs.from_dataset(dataset, "sharded"), "needs a function from (number of towers, tower)"),
+        "function": (lambda: inputs.from_dataset(lambda: dataset), "route='split' needs a dataset, not a function"),
+        "order": (lambda: inputs.from_dataset(dataset, order="x"), 'order must be "any" or "fixed"'),
+        "neither": (inputs.from_tensors, "exactly one of per_tower and global_batch"),
+        "towers": (lambda: inputs.from_tensors([1, 2]).build(["/cpu:0"]), "tensors for 2 towers are given where there are 1"),
+        "collision": (collision, "component 'x' is both shared and a tower's own"),
+        "batches": (lambda: inputs.from_placeholders([tf.placeholder(tf.int32)], 3), "batches must be an iterable or a"),
+    }
+
+
+@pytest.mark.parametrize("case", ["route", "function", "order", "neither", "towers", "collision", "batches"])
+def test_wrong_calls(case):
+    from legacy_towers.errors import UserError
+
+    call, message = bad_calls()[case]
+    with pytest.raises(UserError) as raised:
+        call()
+    assert message in str(raised.value)

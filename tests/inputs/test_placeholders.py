@@ -1,0 +1,159 @@
+"""What may be fed, and what is refused before anything runs."""
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def triplet():
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    spec = {
+        "query": tf.TensorSpec([None, 4], tf.float32),
+        "pair": (tf.TensorSpec([None], tf.int32), tf.TensorSpec([None], tf.string)),
+        "mask": tf.TensorSpec([None], tf.bool),
+    }
+    shared = {"on_train": tf.TensorSpec([], tf.bool), "keep": tf.TensorSpec([], tf.float32)}
+    return inputs.tower_placeholders(spec, towers=2, shared=shared)
+
+
+SHARED = {"on_train": True, "keep": 0.5}
+
+
+def batch(count=3, **changes):
+    values = {
+        "query": np.ones([count, 4], np.float32),
+        "pair": (np.arange(count, dtype=np.int32), np.array(["a"] * count)),
+        "mask": np.ones([count], np.bool_),
+    }
+    values.update(changes)
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def test_names_and_what_arrives(triplet):
+    from legacy_towers.compat import tf
+
+    assert triplet.per_tower[1]["query"].name == "tower_1/query:0"
+    assert triplet.per_tower[0]["pair"][1].name == "tower_0/pair/1:0"
+    assert triplet.shared["keep"].name == "shared/keep:0"
+    feed = triplet.feed_dict(per_tower=[batch(3), batch(5)], shared=SHARED)
+    with tf.Session() as session:
+        # By identities: a session gives back what was fed without looking at it.
+        identities = tf.nest.map_structure(tf.identity, [triplet.per_tower, triplet.shared])
+        per_tower, shared = session.run(identities, feed)
+    assert [len(tower["query"]) for tower in per_tower] == [3, 5]
+    assert per_tower[1]["pair"][1].tolist() == [b"a"] * 5
+    assert shared == SHARED
+    with tf.name_scope("tower_0") as scope:
+        assert scope == "tower_0/"
+
+
+def test_placeholders_in_a_scope_and_on_devices():
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    with tf.name_scope("net"):
+        made = inputs.tower_placeholders(tf.TensorSpec([2], tf.int32), 2, devices=["/cpu:0", "/cpu:1"])
+    assert [one.name for one in made.per_tower] == ["net/tower_0/batch:0", "net/tower_1/batch:0"]
+    assert [one.device[-5:] for one in made.per_tower] == ["CPU:0", "CPU:1"]
+
+
+def test_a_global_batch_is_split_in_order(triplet):
+    whole = batch(6, query=np.arange(24, dtype=np.float32).reshape(6, 4))
+    feed = triplet.feed_dict(global_batch=whole, shared=SHARED)
+    for tower in range(2):
+        fed = feed[triplet.per_tower[tower]["query"]]
+        np.testing.assert_array_equal(fed, whole["query"][3 * tower:3 * tower + 3])
+        assert fed.base is whole["query"] or np.shares_memory(fed, whole["query"])  # no copy
+
+
+GOOD = [
+    ("float64 narrows as in TensorFlow", {"query": np.ones([3, 4], np.float64)}),
+    ("float16 widens", {"query": np.ones([3, 4], np.float16)}),
+    ("Python integers are floats too", {"query": [[1, 2, 3, 4]] * 3}),
+    ("int64 that fits int32", {"pair": (np.arange(3), ["a", "b", "c"])}),
+    ("uint8 fits int32", {"pair": (np.arange(3, dtype=np.uint8), [b"a", b"b", b"c"])}),
+    ("Python integers", {"pair": ([1, 2, 3], np.array(["a", "b", "c"], object))}),
+    ("Python booleans", {"mask": [True, False, True]}),
+    ("an empty batch", {"query": np.ones([0, 4], np.float32)}),
+]
+
+
+@pytest.mark.parametrize("changes", [case for _, case in GOOD], ids=[name for name, _ in GOOD])
+def test_what_is_fed_without_loss(changes, triplet):
+    from legacy_towers.compat import tf
+
+    feed = triplet.feed_dict(per_tower=[batch(), batch(**changes)], shared=SHARED)
+    with tf.Session() as session:
+        session.run(tf.nest.map_structure(tf.identity, [triplet.per_tower, triplet.shared]), feed)
+
+
+BAD = [
+    ({"query": np.ones([3, 5], np.float32)}, "tower 1, component 'query': shape (3, 5) is fed where (?, 4) is expected"),
+    ({"query": np.ones([4], np.float32)}, "tower 1, component 'query': shape (4,) is fed where (?, 4) is expected"),
+    ({"query": np.ones([3, 4], np.int64)}, "tower 1, component 'query': int64 is fed where float32 is expected: convert"),
+    ({"query": np.ones([3, 4], np.uint8)}, "component 'query': uint8 is fed where float32 is expected"),
+    ({"query": np.ones([3, 4], np.bool_)}, "component 'query': bool is fed where float32 is expected"),
+    ({"query": np.ones([3, 4], np.complex64)}, "component 'query': complex64 is fed where float32 is expected"),
+    ({"query": [[1.0], [1.0, 2.0]]}, "tower 1, component 'query': "),
+    ({"query": [["a"] * 4]}, "component 'query': string is fed where float32 is expected"),
+    ({"query": None}, "tower 1: component 'query' is missing"),
+    ({"extra": np.ones(3)}, "tower 1: component 'extra' is unknown: expected 'query', 'pair', 'mask'"),
+    ({"pair": (np.ones(3, np.float32), ["a"] * 3)}, "component 'pair/0': float32 is fed where int32 is expected"),
+    ({"pair": ([1.5, 2.0, 3.0], ["a"] * 3)}, "component 'pair/0': float64 is fed where int32 is expected"),
+    ({"pair": (np.array([1, 2, 2 ** 40]), ["a"] * 3)}, "component 'pair/0': 1099511627776 is too large for int32"),
+    ({"pair": (np.arange(3), np.arange(3))}, "component 'pair/1': int64 is fed where string is expected"),
+    ({"pair": (np.arange(3),)}, "tower 1: component 'pair' must be a tuple of 2 parts, not 1"),
+    ({"pair": 7}, "tower 1: component 'pair' must be a tuple of 2 parts, not int"),
+    ({"mask": np.ones(3, np.int32)}, "component 'mask': int32 is fed where bool is expected"),
+]
+
+
+@pytest.mark.parametrize("changes, message", BAD, ids=[message[:60] for _, message in BAD])
+def test_what_is_refused_with_tower_and_component(changes, message, triplet):
+    from legacy_towers.errors import InputError
+
+    with pytest.raises(InputError) as raised:
+        triplet.feed_dict(per_tower=[batch(), batch(**changes)], shared=SHARED)
+    assert message in str(raised.value)
+
+
+CALLS = [
+    (dict(per_tower=[batch()], shared=SHARED), "1 towers are fed where there are 2: tower 1 is missing"),
+    (dict(per_tower=[batch()] * 3, shared=SHARED), "3 towers are fed where there are 2"),
+    (dict(per_tower=[batch(), np.ones(3)], shared=SHARED), "tower 1: the batch must be a dict of 'query', 'pair', 'mask'"),
+    (dict(global_batch=batch(5), shared=SHARED), "component 'query': 5 examples can't be split among 2 towers"),
+    (dict(global_batch=batch(6, mask=True), shared=SHARED), "component 'mask': a single value can't be split"),
+    (dict(global_batch=batch(6, mask=None), shared=SHARED), "global batch: component 'mask' is missing"),
+    (dict(global_batch=batch(6)), "shared: component 'on_train' is missing"),
+    (dict(global_batch=batch(6), shared={"on_train": 1, "keep": 0.5}), "shared, component 'on_train': int64 is fed where"),
+    (dict(global_batch=batch(6), shared={"on_train": True, "keep": [0.5]}), "component 'keep': shape (1,) is fed where ()"),
+    (dict(shared=SHARED), "exactly one of per_tower and global_batch"),
+]
+
+
+@pytest.mark.parametrize("call, message", CALLS, ids=[message[:50] for _, message in CALLS])
+def test_what_is_refused_as_a_whole(call, message, triplet):
+    from legacy_towers.errors import InputError
+
+    with pytest.raises(InputError) as raised:
+        triplet.feed_dict(**call)
+    assert message in str(raised.value)
+
+
+def test_a_tensor_is_no_value(triplet):
+    from legacy_towers.compat import tf
+    from legacy_towers.errors import InputError
+
+    with pytest.raises(InputError, match="tower 0, component 'query': a tensor can't be fed, only its value: ones:0"):
+        triplet.feed_dict(per_tower=[batch(query=tf.ones([3, 4], name="ones")), batch()], shared=SHARED)
+
+
+def test_a_spec_must_be_a_spec():
+    from legacy_towers import inputs
+    from legacy_towers.errors import ArgumentError
+
+    with pytest.raises(ArgumentError, match="component 'x' is described by 'float32': describe it by tf.TensorSpec"):
+        inputs.tower_placeholders({"x": "float32"}, 2)
+    with pytest.raises(ArgumentError, match="towers must be a whole number of at least 1, not 0"):
+        inputs.tower_placeholders({}, 0)

@@ -1,0 +1,195 @@
+"""What all ways in promise: each example to one tower, once an epoch, and in the same order where it is fixed."""
+import collections
+
+import numpy as np
+import pytest
+
+WAYS = ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded"]
+PAIRS = [
+    (way, kind)
+    for way in WAYS
+    for kind in ("tfrecords", "fixed_length", "arrays", "generator")
+    if kind != "generator" or way not in ("queue", "dataset:sharded")
+]
+COUNT = 64
+
+
+def ids_of(step):
+    return [tower["id"].tolist() for tower in step]
+
+
+@pytest.mark.parametrize("order", ["any", "fixed"])
+@pytest.mark.parametrize("way, kind", PAIRS, ids=["{}-{}".format(*pair) for pair in PAIRS])
+def test_an_epoch_is_dealt_out_among_the_towers(way, kind, order, sources, make_input, drive, cpus):
+    examples = sources(kind, seed=7)
+    batches = make_input(way, examples, per_tower_batch_size=4, epochs=1, order=order).build(cpus)
+    steps = drive(batches)
+    assert len(steps) == 4
+    per_tower = [sorted(sum((ids_of(step)[tower] for step in steps), [])) for tower in range(4)]
+    assert [len(ids) for ids in per_tower] == [16] * 4
+    # Disjoint, and their union is the data: no example twice, none lost.
+    assert sorted(sum(per_tower, [])) == list(range(COUNT))
+    for step in steps:
+        for tower in step:
+            expected = np.stack([[i, i / 2, -i] for i in tower["id"]]).astype(np.float32)
+            np.testing.assert_array_equal(tower["part"]["x"], expected)
+    if order == "any":
+        assert [ids_of(step) for step in steps] != np.arange(COUNT).reshape(4, 4, 4).tolist()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_example_comes_once_per_epoch(way, sources, make_input, drive, cpus):
+    batches = make_input(way, sources("tfrecords"), global_batch_size=16, epochs=3).build(cpus)
+    counted = collections.Counter(sum((sum(ids_of(step), []) for step in drive(batches)), []))
+    assert counted == {number: 3 for number in range(COUNT)}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", ["tfrecords", "arrays"])
+def test_the_fixed_order_is_the_same_by_every_way_in(way, kind, sources, make_input, drive, cpus):
+    batches = make_input(way, sources(kind), per_tower_batch_size=3, order="fixed").build(cpus)
+    steps = drive(batches, steps=50)
+    stream = np.arange(50 * 12) % COUNT  # the epochs in a row: 64 is no multiple of 12
+    assert [ids_of(step) for step in steps] == stream.reshape(50, 4, 3).tolist()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_last_incomplete_global_batch_is_dropped(way, sources, make_input, drive, cpus):
+    batches = make_input(way, sources("tfrecords"), global_batch_size=20, epochs=1, order="fixed").build(cpus)
+    assert [ids_of(step) for step in drive(batches)] == np.arange(60).reshape(3, 4, 5).tolist()
+    assert "dropped" in str(batches.plan)
+
+
+@pytest.mark.parametrize("way", ["feed", "dataset:split"])
+@pytest.mark.parametrize("kind", ["tfrecords", "arrays"])
+def test_a_seed_repeats_the_order_and_each_epoch_has_its_own(way, kind, sources, make_input, drive, cpus):
+    def order(seed):
+        batches = make_input(way, sources(kind, seed=seed), per_tower_batch_size=4, epochs=2).build(cpus)
+        return [number for step in drive(batches) for tower in ids_of(step) for number in tower]
+
+    first = order(5)
+    assert first == order(5)
+    assert first != order(6)
+    assert first[:COUNT] != first[COUNT:]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_tower_has_its_batch_on_its_device(way, sources, make_input, cpus):
+    batches = make_input(way, sources("tfrecords"), per_tower_batch_size=4).build(cpus)
+    for index, tower in enumerate(batches.per_tower):
+        for tensor in (tower["id"], tower["part"]["x"]):
+            assert tensor.device.upper().endswith("CPU:{}".format(index))
+            assert tensor.name.startswith("tower_{}/".format(index))
+        assert tower["part"]["x"].shape.as_list() == [4, 3]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_model_finds_the_name_of_its_tower_free(way, sources, make_input, cpus):
+    from legacy_towers.compat import tf
+
+    make_input(way, sources("tfrecords"), per_tower_batch_size=4).build(cpus)
+    with tf.name_scope("tower_0") as scope:
+        assert scope == "tower_0/"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_new_session_starts_at_the_beginning(way, sources, make_input, drive, cpus):
+    batches = make_input(way, sources("arrays"), per_tower_batch_size=4, epochs=1, order="fixed").build(cpus)
+    first = [ids_of(step) for step in drive(batches)]
+    assert [ids_of(step) for step in drive(batches)] == first
+    assert len(first) == 4
+
+
+@pytest.mark.parametrize("devices, shape", [(["/cpu:0"] * 2, (2, 2, 16)), (["/cpu:1"], (2, 1, 32))], ids=["two", "one"])
+@pytest.mark.parametrize("way", WAYS)
+def test_several_towers_share_a_device_and_one_tower_is_enough(way, devices, shape, sources, make_input, drive):
+    batches = make_input(way, sources("arrays"), global_batch_size=32, epochs=1, order="fixed").build(devices)
+    assert [ids_of(step) for step in drive(batches)] == np.arange(64).reshape(shape).tolist()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_augmentation_is_graph_code(way, sources, make_input, drive, cpus):
+    examples = sources("arrays").map(lambda example: dict(example, double=example["id"] * 2))
+    batches = make_input(way, examples, per_tower_batch_size=4, epochs=1).build(cpus)
+    for step in drive(batches):
+        for tower in step:
+            np.testing.assert_array_equal(tower["double"], tower["id"] * 2)
+
+
+BAD = [
+    ("feed", {}, "give exactly one of per_tower_batch_size and global_batch_size (neither given)"),
+    ("feed", {"per_tower_batch_size": 4, "global_batch_size": 16}, "(both given)"),
+    ("queue", {"per_tower_batch_size": 0}, "per_tower_batch_size must be a whole number of at least 1, not 0"),
+    ("dataset", {"global_batch_size": 16.0}, "must be a whole number of at least 1, not 16.0"),
+    ("feed", {"per_tower_batch_size": 4, "epochs": 0}, "epochs must be a whole number"),
+    ("feed", {"per_tower_batch_size": 4, "order": "random"}, 'order must be "any" or "fixed", not \'random\''),
+    ("queue", {"per_tower_batch_size": 4, "order": "fixed", "shuffle": True}, 'shuffle=True contradicts order="fixed"'),
+    ("queue", {"per_tower_batch_size": 4, "order": "fixed", "threads": 2}, 'threads=2 contradicts order="fixed"'),
+    ("dataset", {"per_tower_batch_size": 4, "route": "round"}, "route must be one of 'split', 'next_per_tower', 'shar"),
+    ("dataset", {"per_tower_batch_size": 4, "prefetch": -1}, "prefetch, where it isn't 0, must be"),
+    ("dataset", {"per_tower_batch_size": 4, "shuffle": "yes"}, "shuffle must be True, False or a number"),
+]
+
+
+@pytest.mark.parametrize("way, options, message", BAD, ids=[message[:30] for _, _, message in BAD])
+def test_options_that_contradict_each_other(way, options, message, sources):
+    from legacy_towers import inputs
+    from legacy_towers.errors import ArgumentError
+
+    with pytest.raises(ArgumentError) as raised:
+        getattr(inputs, way)(sources("arrays"), **options)
+    assert message in str(raised.value)
+
+
+def test_the_global_batch_must_divide(sources, cpus):
+    from legacy_towers import inputs
+    from legacy_towers.errors import ArgumentError
+
+    with pytest.raises(ArgumentError, match="global_batch_size=30 can't be divided among 4 towers: use 28 or 32"):
+        inputs.feed(sources("arrays"), global_batch_size=30).build(cpus)
+    with pytest.raises(ArgumentError, match=r"1 epoch\(s\) of 64 examples don't fill one batch of 80 \(4 towers of 20"):
+        inputs.feed(sources("arrays"), per_tower_batch_size=20, epochs=1).build(cpus)
+
+
+def test_a_generator_says_what_serves_it(sources):
+    from legacy_towers import inputs
+    from legacy_towers.errors import ArgumentError, InputError
+
+    with pytest.raises(InputError, match="a queue can't read the generator numbers: inputs.feed, and inputs.dataset"):
+        inputs.queue(sources("generator"), per_tower_batch_size=4)
+    with pytest.raises(ArgumentError, match='use route="split" or "next_per_tower"'):
+        inputs.dataset(sources("generator"), per_tower_batch_size=4, route="sharded")
+
+
+def test_the_plan_says_it_in_two_lines(sources, cpus):
+    from legacy_towers import inputs
+
+    plan = inputs.dataset(sources("fixed_length", seed=3), global_batch_size=16, route="split", epochs=2).build(cpus).plan
+    lines = str(plan).splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith(
+        "dataset:split, order any, 4 examples per tower, 16 per step, 2 epochs of 64 examples from 2 fixed-length"
+    )
+    assert "shuffle: 64 examples held back, seed 3" in lines[1]
+    assert (plan.per_tower_batch_size, plan.global_batch_size, plan.examples) == (4, 16, 64)
+
+
+@pytest.mark.parametrize("way", ["feed", "queue"])
+def test_what_is_not_dense_is_refused_by_name(way, sources, make_input, cpus):
+    from legacy_towers.compat import tf
+    from legacy_towers.errors import InputError
+
+    examples = sources("arrays").map(
+        lambda example: {"words": tf.SparseTensor([[0]], tf.reshape(example["id"], [1]), [3])}
+    )
+    with pytest.raises(InputError, match="component 'words' is no dense tensor.*inputs.{} serves only".format(way)):
+        make_input(way, examples, per_tower_batch_size=4).build(cpus)
+
+
+def test_a_queue_needs_known_shapes(sources, make_input, cpus):
+    from legacy_towers.compat import tf
+    from legacy_towers.errors import InputError
+
+    examples = sources("arrays").map(lambda example: {"loose": tf.boolean_mask(example["part"]["x"], [True, False, True])})
+    with pytest.raises(InputError, match="component 'loose' has the shape .* set_shape"):
+        make_input("queue", examples, per_tower_batch_size=4).build(cpus)
