@@ -8,6 +8,9 @@ from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 from legacy_towers.errors import JobError
 from legacy_towers.names import quoted
 
+# A job file's module has its file's name after this, so that tracebacks know the user's code from the package's.
+JOB_MODULE = "legacy_towers_job_"
+
 
 class Job(NamedTuple):
     """What a job function returns.
@@ -43,6 +46,7 @@ class JobFunction:
     def __init__(self, function: Callable[..., Job]) -> None:
         self._function = function
         self.name = function.__name__
+        self.__module__ = function.__module__
         self.__doc__ = function.__doc__
         self.options: Dict[str, Any] = {}
         for name, parameter in inspect.signature(function).parameters.items():
@@ -58,7 +62,7 @@ class JobFunction:
     def __call__(self, **options: Any) -> Job:
         job = self._function(**options)
         if not isinstance(job, Job):
-            raise JobError("the job {!r} returned a {}, not a lt.Job".format(self.name, type(job).__name__))
+            raise JobError("the job {!r} returned {}, not an lt.Job".format(self.name, type(job).__name__))
         return job
 
 
@@ -78,7 +82,8 @@ def job(function: Callable[..., Job]) -> JobFunction:
 def load_job(text: str) -> JobFunction:
     """Loads a job from `path/to/file.py` (which has exactly one) or from `path/to/file.py:name`.
 
-    The file is run as a module of its own; like `python file.py`, it can import what lies beside it.
+    The file is run as a module of its own; like `python file.py`, it can import what lies beside it. Jobs that it
+    imports count only by name, or if it has none of its own.
 
     Raises:
       JobError: there is no such file or job in it. An error in the file itself is raised as it is.
@@ -87,25 +92,25 @@ def load_job(text: str) -> JobFunction:
     if not os.path.isfile(path):
         raise JobError("there is no job file {!r}: a JOB is path/to/file.py or path/to/file.py:name".format(path))
     module = _load_module(path)
-    found: Dict[str, JobFunction] = {}
-    for value in vars(module).values():
-        if isinstance(value, JobFunction):
-            found[value.name] = value
+    found = {value.name: value for value in vars(module).values() if isinstance(value, JobFunction)}
     if name is not None:
         if name not in found:
             raise JobError("{} has no job {!r}; it has {}".format(path, name, quoted(found) or "none"))
         return found[name]
-    if len(found) != 1:
-        raise JobError(
-            "{} has {}: {}".format(
-                path,
-                "several jobs, {}".format(quoted(found)) if found else "no job",
-                "name one of them, as in {}:{}".format(path, sorted(found)[0])
-                if found
-                else "mark a function that returns lt.Job(...) with @lt.job",
-            )
-        )
-    return list(found.values())[0]
+    own = [job for job in found.values() if job.__module__ == module.__name__] or list(found.values())
+    if not own:
+        raise JobError("{} has no job: mark a function that returns lt.Job(...) with @lt.job".format(path))
+    if len(own) > 1:
+        names = [job.name for job in own]
+        raise JobError("{0} has {1} jobs: name one of them, as in {2}".format(
+            path, len(names), " or ".join("{}:{}".format(path, name) for name in names)
+        ))
+    return own[0]
+
+
+def is_job_name(text: str) -> bool:
+    """Returns whether `text` reads like `path/to/file.py` or `path/to/file.py:name`."""
+    return not text.startswith("-") and _split(text)[0].endswith(".py")
 
 
 def _split(text: str) -> Tuple[str, Optional[str]]:
@@ -122,7 +127,7 @@ def _load_module(path: str) -> Any:
     if folder not in sys.path:
         sys.path.insert(0, folder)
     name = os.path.splitext(os.path.basename(absolute))[0]
-    spec = importlib.util.spec_from_file_location("legacy_towers_job_" + name, absolute)
+    spec = importlib.util.spec_from_file_location(JOB_MODULE + name, absolute)
     if spec is None or spec.loader is None:
         raise JobError("{} is no Python file: a JOB is path/to/file.py or path/to/file.py:name".format(path))
     module = importlib.util.module_from_spec(spec)

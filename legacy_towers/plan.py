@@ -1,5 +1,5 @@
 """What was decided when a step was built, as plain values that can be printed and saved as JSON."""
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 from legacy_towers.inputs.base import InputPlan
 from legacy_towers.tables import format_table
@@ -40,11 +40,8 @@ class Plan(NamedTuple):
 
     def summary(self) -> str:
         """Returns the decisions in a line each, without the table of variables."""
-        towers = "{} tower{} on {}".format(
-            len(self.devices), "" if len(self.devices) == 1 else "s", ", ".join(self.devices)
-        )
         lines = [
-            towers,
+            towers_in_words(self.devices),
             "input: {}".format(self.input),
             "variables: {}, {} variables, {}".format(self.strategy, self.variable_kind, self._total()),
             "regularization: " + self.regularization,
@@ -78,3 +75,16 @@ class Plan(NamedTuple):
     def _total(self) -> str:
         total = sum(variable.bytes or 0 for variable in self.variables)
         return "{} of {:,} bytes".format(len(self.variables), total)
+
+
+def towers_in_words(devices: Sequence[str]) -> str:
+    """Returns "4 towers on /cpu:0 to /cpu:3": devices in a row by the first and the last, others one by one."""
+    stem, _, first = devices[0].rpartition(":")
+    in_a_row = first.isdigit() and list(devices) == ["{}:{}".format(stem, int(first) + i) for i in range(len(devices))]
+    if in_a_row and len(devices) > 2:
+        places = "{} to {}".format(devices[0], devices[-1])
+    elif len(set(devices)) == 1:
+        places = devices[0]
+    else:
+        places = "{} and {}".format(", ".join(devices[:-1]), devices[-1])
+    return "{} tower{} on {}".format(len(devices), "" if len(devices) == 1 else "s", places)

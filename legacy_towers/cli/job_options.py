@@ -2,34 +2,42 @@
 import argparse
 from typing import Any, Callable, Dict, Sequence, Tuple
 
+from legacy_towers.cli.parser import Parser
 from legacy_towers.cli.quiet import silence_deprecations
 from legacy_towers.errors import ArgumentError
-from legacy_towers.jobs import Job, JobFunction, load_job
+from legacy_towers.jobs import Job, JobFunction, is_job_name, load_job
 
 _PREFIX = "job_option_"
 
 
-def add_job(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
-    """Adds JOB and, if it is the first of the words `given`, the job's own options.
+def add_job(parser: Parser, given: Sequence[str]) -> None:
+    """Adds JOB and, if it is among the words `given`, the job's own options.
 
     Raises:
       JobError: there is no such job.
       ArgumentError: an option of the job has the name of one of the command's.
     """
     parser.add_argument("job", metavar="JOB", help="path/to/file.py, or path/to/file.py:name where it has several jobs")
-    parser.add_argument("--verbose", action="store_true", help="also print TensorFlow's warnings about deprecated names")
-    if not given or given[0].startswith("-"):
+    parser.add_argument("--verbose", action="store_true", help="also print what TensorFlow says of deprecated names")
+    parser.epilog = "JOB --help lists the job's own options too."
+    job = next((word for word in given if is_job_name(word)), None)
+    if job is None:
         return
-    job_function = load_job(given[0])
-    group = parser.add_argument_group("options of the job {!r}".format(job_function.name))
+    job_function = load_job(job)
+    group = parser.add_argument_group("options of the job {!r}".format(job_function.name), job_function.__doc__)
+    flags = []
     for name, default in job_function.options.items():
-        flag = "--" + name.replace("_", "-")
+        flags.append("--" + name.replace("_", "-"))
         try:
-            group.add_argument(flag, dest=_PREFIX + name, **_kind(default))
+            group.add_argument(flags[-1], dest=_PREFIX + name, **_kind(default))
         except argparse.ArgumentError:
             raise ArgumentError(
-                "the job {!r} has an option {}, which the command has too: rename it".format(job_function.name, flag)
+                "the job {!r} has an option {}, which the command has too: rename it".format(
+                    job_function.name, flags[-1]
+                )
             ) from None
+    parser.note = "the job {!r} has {}".format(job_function.name, ", ".join(flags) or "no options")
+    parser.epilog = None
     parser.set_defaults(job_function=job_function)
 
 

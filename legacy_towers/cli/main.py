@@ -4,13 +4,13 @@ A subcommand is one module in this folder and one row in `SUBCOMMANDS`. The modu
 has `add_arguments(parser, given)` and `run(arguments) -> int`, which returns the exit code. `given` are the words after
 the subcommand, for the commands on a job: a job brings options of its own.
 """
-import argparse
 import importlib
 import os
 import sys
-import traceback
 from typing import Any, List, NamedTuple, Optional, Sequence
 
+from legacy_towers.cli.parser import Parser
+from legacy_towers.cli.quiet import plain_warnings
 from legacy_towers.errors import UserError
 from legacy_towers.version import VERSION
 
@@ -40,7 +40,8 @@ exit codes: 0 done, 1 the job failed, 2 a mistake in what was typed or in the jo
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs the command line `arguments`, by default those of the process, and returns the exit code."""
     try:
-        code = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
+        with plain_warnings(PROGRAM):
+            code = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
         return code
     except UserError as error:
@@ -54,20 +55,21 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     except Exception as error:
         if _is_tensorflow_error(error):
             return _say("error: {}".format(_in_short(error)), FAILED)
-        traceback.print_exc()
+        from legacy_towers.cli.job_traceback import print_traceback
+
+        print_traceback(error)
         return FAILED
 
 
 def _dispatch(arguments: List[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=PROGRAM,
         description="Multi-device (tower) training on TF1 sessions, on TF 1.15 and on TF 2.13 to 2.21.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version="{} {}".format(PROGRAM, VERSION))
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    module = None
+    module, own = None, parser
     for row in SUBCOMMANDS:
         if arguments[:1] != [row.name]:
             commands.add_parser(row.name, help=row.help)
@@ -76,14 +78,11 @@ def _dispatch(arguments: List[str]) -> int:
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
         # Only the module that is asked for is imported: --help stays quick.
         module = importlib.import_module(row.module)
-        own = commands.add_parser(
-            row.name,
-            help=row.help,
-            description=module.__doc__,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
+        own = commands.add_parser(row.name, help=row.help, description=module.__doc__)
         module.add_arguments(own, arguments[1:])
-    parsed = parser.parse_args(arguments)
+    parsed, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        own.refuse(unknown)
     if module is None:
         parser.print_help(sys.stderr)
         return REFUSED

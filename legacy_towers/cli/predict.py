@@ -1,18 +1,20 @@
 """Writes a prediction for each test example of a job, in order, from its newest checkpoint, on one device.
 
-Without --output, or with one that ends in .jsonl, each line is a JSON object: {"example": 0, "predictions": ...}. With
-one that ends in .npz it holds an array per component, whose first axis is the example.
+Without --output, or with one that ends in .jsonl, each line is a JSON object:
+{"example": 0, "predictions": ...}. With one that ends in .npz it holds an array
+per component, whose first axis is the example.
 """
 import argparse
 from typing import Sequence
 
-from legacy_towers.cli.evaluate import add_checkpoint
+from legacy_towers.cli.evaluate import add_checkpoint, of_checkpoint
 from legacy_towers.cli.job_options import add_job, job_of
+from legacy_towers.cli.parser import Parser
 
 
-def add_arguments(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
+def add_arguments(parser: Parser, given: Sequence[str]) -> None:
     add_checkpoint(parser)
-    parser.add_argument("--output", metavar="FILE", help="a .jsonl or .npz file (default: JSON lines on standard output)")
+    parser.add_argument("--output", metavar="FILE", help="a .jsonl or .npz file (default: standard output)")
     add_job(parser, given)
 
 
@@ -23,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     _, job = job_of(arguments)
     from legacy_towers.training import predict
 
-    predictions = predict(job, arguments.checkpoint_dir, arguments.batch_size, arguments.device)
+    predictions = predict(job, **of_checkpoint(arguments))
     count = write_predictions(predictions, arguments.output)
     if arguments.output:
         print("{} predictions in {}".format(count, arguments.output))

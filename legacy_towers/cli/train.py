@@ -1,18 +1,19 @@
 """Trains a job on several towers.
 
-With --checkpoint-dir, checkpoints and summaries are kept there, and a run that finds a checkpoint goes on from it to the
-same end. At the end the job's test examples are evaluated on one device. Ctrl-C ends the run after the running step and
-saves a checkpoint.
+With --checkpoint-dir, checkpoints and summaries are kept there, and a run that
+finds a checkpoint goes on from it to the same end. At the end the job's test
+examples are evaluated on one device. Ctrl-C or a SIGTERM ends the run after the
+running step and saves a checkpoint.
 """
 import argparse
 import sys
-from typing import Sequence
+from typing import Optional, Sequence
 
 from legacy_towers.cli.job_options import add_job, job_of
-from legacy_towers.cli.main import INTERRUPTED
+from legacy_towers.cli.parser import Parser
 
 
-def add_arguments(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
+def add_arguments(parser: Parser, given: Sequence[str]) -> None:
     towers = parser.add_argument_group("towers and input")
     towers.add_argument("--towers", type=int, default=1, metavar="N", help="number of towers (default: 1)")
     towers.add_argument("--device", choices=("cpu", "gpu"), default="cpu", help="where towers are (default: cpu)")
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser, given: Sequence[str]) -> None
     run = parser.add_argument_group("the run")
     end = run.add_mutually_exclusive_group()
     end.add_argument("--steps", type=int, metavar="N", help="stop at global step N")
-    end.add_argument("--epochs", type=int, metavar="N", help="stop after N passes over the examples (default: the job's)")
+    end.add_argument("--epochs", type=int, metavar="N", help="stop after N passes over the data (default: the job's)")
     run.add_argument("--checkpoint-dir", metavar="DIR", help="keep checkpoints there, and go on from what is there")
     run.add_argument("--log-every", type=int, default=50, metavar="N", help="steps between two lines (default: 50)")
     run.add_argument("--trace", metavar="FILE", help="write a Chrome trace of one step, with a row per tower")
@@ -53,23 +54,24 @@ def run(arguments: argparse.Namespace) -> int:
     settings = TrainSettings(**{name: getattr(arguments, name) for name in TrainSettings._fields})
     trained = train(job, settings, name=job_function.name, full_plan=arguments.plan)
     if trained.steps:
-        speed = trained.examples_per_second
-        print(
-            "trained {} step{} to a loss of {:.4f}{}".format(
-                trained.steps,
-                "" if trained.steps == 1 else "s",
-                trained.loss,
-                "" if speed is None else ", {:,.0f} examples/s over {} tower{}".format(
-                    speed, arguments.towers, "" if arguments.towers == 1 else "s"
-                ),
-            )
-        )
+        print(_result(trained.steps, trained.loss, trained.examples_per_second, settings.towers))
     if trained.overlap is not None:
         print("{} (trace of step {} in {})".format(trained.overlap, trained.traced_step, arguments.trace))
-    if trained.interrupted:
+    if trained.interrupted is not None:
         kept = "; the same command goes on from there" if arguments.checkpoint_dir else ""
         print("interrupted at step {} of {}{}".format(trained.step, trained.last_step, kept), file=sys.stderr)
-        return INTERRUPTED
+        return 128 + trained.interrupted  # as a shell says it: 130 after Ctrl-C
     if trained.evaluation is not None:
         print(trained.evaluation)
     return 0
+
+
+def _result(steps: int, loss: Optional[float], examples_per_second: Optional[float], towers: int) -> str:
+    words = "trained {:,} step{}".format(steps, "" if steps == 1 else "s")
+    if loss is not None:
+        words += " to a loss of {:.4f}".format(loss)
+    if examples_per_second is not None:
+        words += ", {:,.0f} examples/s over {} tower{}".format(
+            examples_per_second, towers, "" if towers == 1 else "s"
+        )
+    return words

@@ -1,4 +1,5 @@
 """Checkpoints: find the latest, and say before restoring whether it fits the graph."""
+import os
 from typing import Any, Dict, Optional
 
 from legacy_towers.compat import tf
@@ -6,9 +7,22 @@ from legacy_towers.errors import JobError
 from legacy_towers.names import quoted
 
 
-def latest_checkpoint(directory: Optional[str]) -> Optional[str]:
-    """Returns the prefix of the newest checkpoint in `directory`, None if it holds none."""
-    return tf.train.latest_checkpoint(directory) if directory else None
+def latest_checkpoint(directory: str) -> Optional[str]:
+    """Returns the prefix of the newest checkpoint in `directory`, None if it holds none.
+
+    Raises:
+      JobError: the directory's list of checkpoints names one that is not there.
+    """
+    state = tf.train.get_checkpoint_state(directory)
+    if state is None or not state.model_checkpoint_path:
+        return None
+    if not tf.train.checkpoint_exists(state.model_checkpoint_path):
+        raise JobError(
+            "{} names {}, which is not there: put its files back, or delete the list to start anew".format(
+                os.path.join(directory, "checkpoint"), state.model_checkpoint_path
+            )
+        )
+    return str(state.model_checkpoint_path)
 
 
 def require_checkpoint(directory: str) -> str:

@@ -28,7 +28,9 @@ class Evaluation(NamedTuple):
         return "test {} ({} examples, step {})".format(numbers, self.examples, self.step)
 
 
-def evaluate(job: Job, checkpoint_dir: str, batch_size: int = 100, device: str = "cpu") -> Evaluation:
+def evaluate(
+    job: Job, checkpoint_dir: str, batch_size: int = 100, device: str = "/cpu:0", soft_placement: bool = False
+) -> Evaluation:
     """Evaluates the newest checkpoint of a job over its test examples.
 
     A scalar metric counts as the mean over its batch, and is weighted by the batch's examples; a metric with one value
@@ -38,12 +40,14 @@ def evaluate(job: Job, checkpoint_dir: str, batch_size: int = 100, device: str =
       job: the job; its `moving_average_decay` makes the averages the variables that are evaluated.
       checkpoint_dir: the directory that training wrote.
       batch_size: examples per run; it changes nothing but speed, up to rounding.
-      device: "cpu" or "gpu".
+      device: a device string, such as "/gpu:0".
+      soft_placement: whether TensorFlow may run it elsewhere; a warning says so if it does.
 
     Raises:
+      DeviceError: there is no such device, and no soft placement.
       JobError: no test examples, no fitting checkpoint, no metrics.
     """
-    with restored_model(job, checkpoint_dir, EVAL, batch_size, device) as model:
+    with restored_model(job, checkpoint_dir, EVAL, batch_size, device, soft_placement) as model:
         wanted = dict(model.output.metrics or {})
         if model.output.loss is not None:
             wanted["loss"] = model.output.loss
@@ -59,7 +63,7 @@ def evaluate(job: Job, checkpoint_dir: str, batch_size: int = 100, device: str =
             examples += int(count)
             for name, value in values.items():
                 sums[name] += _sum(name, value, int(count))
-        return Evaluation(model.step or 0, examples, {name: total / examples for name, total in sums.items()})
+        return Evaluation(model.step, examples, {name: total / examples for name, total in sums.items()})
 
 
 def _sum(name: str, value: Any, count: int) -> float:

@@ -9,16 +9,18 @@ from legacy_towers.towers.output import PREDICT
 from legacy_towers.training.one_device import restored_model
 
 
-def predict(job: Job, checkpoint_dir: str, batch_size: int = 100, device: str = "cpu") -> Iterator[Any]:
+def predict(
+    job: Job, checkpoint_dir: str, batch_size: int = 100, device: str = "/cpu:0", soft_placement: bool = False
+) -> Iterator[Any]:
     """Yields the prediction for each test example, in order: a structure of numpy arrays without the batch axis.
 
     Args:
-      job, checkpoint_dir, batch_size, device: as in `evaluate`.
+      job, checkpoint_dir, batch_size, device, soft_placement: as in `evaluate`.
 
     Raises:
       JobError: no test examples, no fitting checkpoint, no predictions, or some of another length than the batch.
     """
-    with restored_model(job, checkpoint_dir, PREDICT, batch_size, device) as model:
+    with restored_model(job, checkpoint_dir, PREDICT, batch_size, device, soft_placement) as model:
         if model.output.predictions is None:
             raise JobError("the model function returned no predictions for mode 'predict'")
         while True:

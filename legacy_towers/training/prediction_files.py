@@ -8,6 +8,7 @@ import numpy as np
 
 from legacy_towers import structure
 from legacy_towers.errors import ArgumentError
+from legacy_towers.training.places import check_file
 
 
 def check_output(path: Optional[str]) -> None:
@@ -16,9 +17,7 @@ def check_output(path: Optional[str]) -> None:
         return
     if os.path.splitext(path)[1] not in (".jsonl", ".npz"):
         raise ArgumentError("--output is {!r}: allowed are names that end in .jsonl or .npz".format(path))
-    folder = os.path.dirname(os.path.abspath(path))
-    if not os.path.isdir(folder):
-        raise ArgumentError("--output is {!r}: there is no directory {!r}".format(path, folder))
+    check_file("--output", path)
 
 
 def write_predictions(predictions: Iterable[Any], path: Optional[str]) -> int:
@@ -55,9 +54,8 @@ def _plain(value: Any) -> Any:
 
 def _write_arrays(predictions: Iterable[Any], stream: Any) -> int:
     columns: Dict[str, List[Any]] = {}
-    count = 0
-    for count, prediction in enumerate(predictions, start=1):
+    for prediction in predictions:
         for path, value in structure.leaves(prediction):
             columns.setdefault(path or "predictions", []).append(value)
     np.savez(stream, **{name: np.stack(values) for name, values in columns.items()})
-    return count
+    return max((len(values) for values in columns.values()), default=0)

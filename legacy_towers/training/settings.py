@@ -1,7 +1,8 @@
 """What a training run was asked for, apart from the job itself; and the arithmetic of steps and epochs."""
 from typing import Any, NamedTuple, Optional
 
-from legacy_towers import devices, inputs
+from legacy_towers import inputs
+from legacy_towers.config import session_config
 from legacy_towers.errors import ArgumentError
 from legacy_towers.inputs.sizes import Sizes, resolve_sizes
 from legacy_towers.jobs import Job
@@ -12,7 +13,7 @@ WAYS = ("feed", "queue", "dataset") + tuple("dataset:" + route for route in ROUT
 
 
 class TrainSettings(NamedTuple):
-    """How to train a job. None means: as the job says.
+    """How to train a job: the options of `legacy-towers train`. None means: as the job says.
 
     Attributes:
       towers: number of towers.
@@ -45,22 +46,6 @@ class TrainSettings(NamedTuple):
     log_every: int = 50
 
 
-def tower_devices(settings: TrainSettings) -> Any:
-    """Returns one device string per tower.
-
-    Raises:
-      ArgumentError: an unknown kind of device, or no tower at all.
-      DeviceError: there are not that many GPUs, and no soft placement.
-    """
-    if settings.towers < 1:
-        raise ArgumentError("--towers is {}: at least 1 is needed".format(settings.towers))
-    if settings.device == "gpu":
-        return devices.gpus(settings.towers, soft_placement=settings.soft_placement)
-    if settings.device == "cpu":
-        return devices.cpus(settings.towers)
-    raise ArgumentError("device is {!r}: allowed are 'cpu', 'gpu'".format(settings.device))
-
-
 def batch_sizes(job: Job, settings: TrainSettings) -> Sizes:
     """Returns the examples per tower and per step.
 
@@ -73,27 +58,51 @@ def batch_sizes(job: Job, settings: TrainSettings) -> Sizes:
     return resolve_sizes(per_tower, settings.global_batch_size, settings.towers)
 
 
-def last_step(job: Job, settings: TrainSettings, global_batch_size: int) -> int:
-    """Returns the global step at which training ends.
+class End(NamedTuple):
+    """Where training ends."""
+
+    step: int  # the global step
+    reason: str  # "30 epochs of 1,437 examples"; empty if the step itself was asked for
+
+
+def find_end(job: Job, settings: TrainSettings, global_batch_size: int) -> End:
+    """Returns where training ends.
 
     Raises:
       ArgumentError: both steps and epochs are given, one is less than 1, or an epoch has less than one full batch.
     """
     if settings.steps is not None and settings.epochs is not None:
-        raise ArgumentError("give steps or epochs, not both ({} and {})".format(settings.steps, settings.epochs))
-    for name, number in (("steps", settings.steps), ("epochs", settings.epochs)):
+        raise ArgumentError("give --steps or --epochs, not both ({} and {})".format(settings.steps, settings.epochs))
+    for option, number in (("--steps", settings.steps), ("--epochs", settings.epochs)):
         if number is not None and number < 1:
-            raise ArgumentError("{} is {}: at least 1 is needed".format(name, number))
+            raise ArgumentError("{} is {}: at least 1 is needed".format(option, number))
     if settings.steps is not None:
-        return settings.steps
+        return End(settings.steps, "")
     epochs = job.epochs if settings.epochs is None else settings.epochs
-    examples = epochs * job.train.count()
-    if examples < global_batch_size:
+    count = job.train.count()
+    passes = "{} epoch{} of {:,} examples".format(epochs, "" if epochs == 1 else "s", count)
+    steps = epochs * count // global_batch_size
+    if steps < 1:
         raise ArgumentError(
-            "{} epoch{} of {} examples are less than one step of {} examples over all towers: use smaller batches, "
-            "fewer towers or more epochs".format(epochs, "" if epochs == 1 else "s", job.train.count(), global_batch_size)
+            "{} are less than one step of {:,} examples over all towers: use smaller batches, fewer towers or more "
+            "epochs".format(passes, global_batch_size)
         )
-    return examples // global_batch_size
+    return End(steps, passes)
+
+
+def make_config(settings: TrainSettings) -> Any:
+    """Returns the tf.ConfigProto of the training session.
+
+    Raises:
+      ArgumentError: a value is out of range.
+    """
+    return session_config(
+        soft_placement=settings.soft_placement,
+        allow_growth=settings.allow_growth,
+        log_device_placement=settings.log_device_placement,
+        logical_cpus=settings.towers if settings.device == "cpu" else 1,
+        memory_fraction=settings.memory_fraction,
+    )
 
 
 def make_input(job: Job, settings: TrainSettings) -> inputs.Input:
@@ -104,7 +113,7 @@ def make_input(job: Job, settings: TrainSettings) -> inputs.Input:
     """
     asked = settings.input or job.input
     if asked not in WAYS:
-        raise ArgumentError("input is {!r}: allowed are {}".format(asked, quoted(WAYS, most=len(WAYS))))
+        raise ArgumentError("--input is {!r}: allowed are {}".format(asked, quoted(WAYS, most=len(WAYS))))
     way, _, route = asked.partition(":")
     sizes = batch_sizes(job, settings)
     arguments = {"per_tower_batch_size": sizes.per_tower, "order": settings.order}
