@@ -233,12 +233,11 @@ def build(source, kind):
     """Returns the path of the distribution of `kind` that setuptools makes of `source`."""
     pytest.importorskip("setuptools", minversion="64")
     pytest.importorskip("wheel")
-    program = "import sys, setuptools.build_meta as backend; print('made ' + backend.build_{}('dist'))".format(kind)
-    made = subprocess.run(
-        [sys.executable, "-c", program], cwd=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    assert made.returncode == 0, made.stdout
-    return os.path.join(source, "dist", made.stdout.strip().splitlines()[-1][len("made ") :])
+    program = "import setuptools.build_meta as backend; print('made', backend.build_{}('dist'))".format(kind)
+    run = [sys.executable, "-c", program]
+    made = subprocess.run(run, cwd=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert made.returncode == 0, made.stderr
+    return os.path.join(source, "dist", re.search(r"^made (.+)$", made.stdout, re.MULTILINE).group(1))
 
 
 def package_files():
