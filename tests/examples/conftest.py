@@ -1,0 +1,27 @@
+"""The example scripts as modules, and the command line run on them in this process."""
+import importlib
+import os
+
+import pytest
+
+EXAMPLES = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "examples"))
+
+
+@pytest.fixture
+def load_example(monkeypatch):
+    """Returns a function that imports an example by its name, as the script itself would import it."""
+    monkeypatch.syspath_prepend(EXAMPLES)
+    return importlib.import_module
+
+
+@pytest.fixture
+def command(capsys):
+    """Returns a function that runs `legacy-towers COMMAND EXAMPLE ...`: the exit code, what it printed, and errors."""
+    import legacy_towers as lt
+
+    def run(name, example, *arguments):
+        code = lt.main([name, os.path.join(EXAMPLES, example)] + [str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
