@@ -1,0 +1,57 @@
+"""examples/digits.py: the files it writes, and training by every way in."""
+import os
+import re
+
+import numpy as np
+import pytest
+
+WAYS = ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded"]
+
+
+def read(path, digits):
+    import legacy_towers as lt
+
+    return next(lt.Examples.from_tfrecords(path, digits.parse).numpy_batches(2000, shuffle=False))
+
+
+def test_the_files_hold_every_digit_once_and_every_fifth_is_for_the_test(load_example, tmp_path):
+    from sklearn.datasets import load_digits
+
+    digits = load_example("digits")
+    paths = digits.write_files(str(tmp_path))
+    train, test = read(paths["train"], digits), read(paths["test"], digits)
+    assert test["id"].tolist() == list(range(0, 1797, 5))
+    assert sorted(np.concatenate([train["id"], test["id"]])) == list(range(1797))
+    real = load_digits()
+    for part in (train, test):
+        np.testing.assert_array_equal(part["image"][..., 0] * 16, real.images[part["id"]])
+        np.testing.assert_array_equal(part["label"], real.target[part["id"]])
+
+
+def test_files_that_are_there_are_not_written_again(load_example, tmp_path):
+    digits = load_example("digits")
+    paths = digits.write_files(str(tmp_path))
+    for path in paths.values():
+        os.utime(path, (1, 1))
+    assert digits.write_files(str(tmp_path)) == paths
+    assert [os.path.getmtime(path) for path in paths.values()] == [1, 1]
+    assert sorted(os.listdir(str(tmp_path))) == ["test.tfrecords", "train.tfrecords"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_it_trains_by_every_way_in(command, tmp_path, way):
+    pytest.importorskip("sklearn")
+    code, out, _ = command(
+        "train", "digits.py", "--data-dir", tmp_path, "--towers", 2, "--steps", 3, "--input", way
+    )  # fmt: skip
+    assert code == 0
+    assert re.search(r"^trained 3 steps to a loss of \d", out, re.MULTILINE)
+    assert re.search(r"^test accuracy 0\.\d+, loss \d.* \(360 examples, step 3\)$", out, re.MULTILINE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+def test_four_towers_reach_97_percent(command, tmp_path, way):
+    code, out, _ = command("train", "digits.py", "--data-dir", tmp_path, "--towers", 4, "--input", way)
+    assert code == 0
+    assert float(re.search(r"^test accuracy (\d\.\d+).*\(360 examples", out, re.MULTILINE).group(1)) >= 0.97
