@@ -1,12 +1,14 @@
 """The rooms in a row: inputs, towers, gradients, update; what comes out is plain tensors, ops and hooks."""
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
+from legacy_towers.closed_queues import ClosedQueueCheck
 from legacy_towers.compat import tf
-from legacy_towers.errors import ArgumentError
+from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.gradients import average_gradients
 from legacy_towers.gradients.missing import check_on_missing, settle_missing
 from legacy_towers.initialize import MissingInitializer
 from legacy_towers.inputs.base import Input, host_device
+from legacy_towers.names import quoted
 from legacy_towers.placements import PlacementWarningHook
 from legacy_towers.plan import Plan
 from legacy_towers.running import Running
@@ -32,7 +34,6 @@ class TrainStep:
       metrics: name -> scalar tensor, the mean over all towers.
       gradients: (gradient, variable) pairs as they are applied.
       global_step: the global step variable.
-      learning_rate: what the optimizer was made with, where it tells; None otherwise.
       towers: the towers, with each one's output, loss and name scope.
       summaries: the summaries of the chosen tower, without its prefix.
       moving_averages: the `tf.train.ExponentialMovingAverage`, None if none was asked for.
@@ -64,6 +65,7 @@ class TrainStep:
         self.hooks = hooks
         self.plan = plan
         self._initialize_missing = MissingInitializer()
+        self._check_queues = ClosedQueueCheck()
 
     def running(self, session: Any) -> Running:
         """Returns a context manager that runs this step in a bare session; see `legacy_towers.running.Running`.
@@ -74,11 +76,13 @@ class TrainStep:
 
         Raises, when entered:
           DeviceError: the session lacks a tower's device.
+          InputError: a queue was closed in this session already.
         """
         return Running(session, self.train_op, self.hooks, self._initialize)
 
     def _initialize(self, session: Any) -> None:
         check_devices_of(session, self.plan.devices)
+        self._check_queues(session)
         self._initialize_missing(session)
 
 
@@ -112,14 +116,14 @@ def build_train_step(
       ArgumentError: an argument is out of range.
       TowerError: the towers don't fit together; the message names tower and variable.
     """
-    _check_arguments(devices, summaries_from, on_missing, moving_average_decay)
+    _check_arguments(inputs, devices, summaries_from, on_missing, moving_average_decay)
     strategy = variables or ParameterServer("/cpu:0")
     host = host_device(devices[0])
     batches = inputs.build(devices)
     with tf.device(host):
-        global_step = tf.train.get_or_create_global_step()
-        if callable(optimizer):
-            optimizer = optimizer(global_step)
+        with tf.variable_scope(tf.get_variable_scope(), use_resource=variable_kind == "resource"):
+            global_step = tf.train.get_or_create_global_step()
+        optimizer = _optimizer(optimizer, global_step)
     towers = replicate(model_fn, batches.per_tower, devices, strategy, TRAIN, variable_kind)
     with tf.device(host):
         terms = regularization_terms(
@@ -137,7 +141,8 @@ def build_train_step(
             optimizer, gradients, global_step, updates, moving_averages, tf.trainable_variables()
         )
         loss = _mean([tower.loss for tower in towers])
-        loss = tf.identity(loss if regularization is None else loss + regularization, name="global_loss")
+        # Not "global_loss": a summary of that name would be written as global_loss_1.
+        loss = tf.identity(loss if regularization is None else loss + regularization, name="loss_over_towers")
         summaries = keep_summaries(towers, summaries_from)
         plan = Plan(
             devices=list(devices),
@@ -165,10 +170,31 @@ def build_train_step(
         )
 
 
+def _optimizer(optimizer: Any, global_step: Any) -> Any:
+    made = optimizer(global_step) if callable(optimizer) else optimizer
+    if not (hasattr(made, "compute_gradients") and hasattr(made, "apply_gradients")):
+        raise ArgumentError(
+            "{} {!r}: give a tf.train.Optimizer, such as tf.train.MomentumOptimizer(0.1, 0.9), or a function that takes "
+            "the global step and returns one".format(
+                "the optimizer function returned" if callable(optimizer) else "optimizer is", made
+            )
+        )
+    return made
+
+
 def _check_arguments(
-    devices: Sequence[str], summaries_from: int, on_missing: str, moving_average_decay: Optional[float]
+    inputs: Input,
+    devices: Sequence[str],
+    summaries_from: int,
+    on_missing: str,
+    moving_average_decay: Optional[float],
 ) -> None:
     check_devices(devices)
+    if not isinstance(inputs, Input):
+        raise ArgumentError(
+            "inputs is a {}, not a way in: make one by lt.inputs, for example lt.inputs.from_dataset(dataset) or "
+            "lt.inputs.from_tensors(per_tower=[...])".format(type(inputs).__name__)
+        )
     if not -len(devices) <= summaries_from < len(devices):
         raise ArgumentError(
             "summaries_from is {}: the towers are 0 to {}, and -1 is the last".format(summaries_from, len(devices) - 1)
@@ -211,5 +237,12 @@ def _mean(scalars: Sequence[Any]) -> Any:
 
 
 def _mean_metrics(towers: Sequence[Tower]) -> Dict[str, Any]:
-    names = sorted(towers[0].output.metrics or {})
-    return {name: _mean([tf.reduce_mean((tower.output.metrics or {})[name]) for tower in towers]) for name in names}
+    of_towers = [tower.output.metrics or {} for tower in towers]
+    for tower, metrics in zip(towers, of_towers):
+        if set(metrics) != set(of_towers[0]):
+            raise TowerError(
+                "tower {} returned the metrics {}, tower 0 {}: each tower must return the same ones".format(
+                    tower.index, quoted(sorted(metrics)) or "none", quoted(sorted(of_towers[0])) or "none"
+                )
+            )
+    return {name: _mean([tf.reduce_mean(metrics[name]) for metrics in of_towers]) for name in sorted(of_towers[0])}
