@@ -59,7 +59,7 @@ DAMAGES = [
     ("cut in the data", lambda data: data[:-5], "is cut off: record 2 ends at byte 72, the file at 67"),
     ("cut in a header", lambda data: data[:50], "record 2 at byte 48 has a wrong header"),
     ("a flipped length", lambda data: data[:24] + b"\x09" + data[25:], "record 1 at byte 24 has a wrong header"),
-    ("another format", lambda data: b"\x1f\x8b\x08\x00" + data[4:], "is not an uncompressed TFRecord file or is damaged"),
+    ("another format", lambda data: b"\x1f\x8b\x08\x00" + data[4:], "is not an uncompressed TFRecord file or is"),
 ]
 
 

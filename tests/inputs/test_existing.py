@@ -103,9 +103,9 @@ def bad_calls():
         "function": (lambda: inputs.from_dataset(lambda: dataset), "route='split' needs a dataset, not a function"),
         "order": (lambda: inputs.from_dataset(dataset, order="x"), 'order must be "any" or "fixed"'),
         "neither": (inputs.from_tensors, "exactly one of per_tower and global_batch"),
-        "towers": (lambda: inputs.from_tensors([1, 2]).build(["/cpu:0"]), "tensors for 2 towers are given where there are 1"),
+        "towers": (lambda: inputs.from_tensors([1, 2]).build(["/cpu:0"]), "tensors for 2 towers are given where there"),
         "collision": (collision, "component 'x' is both shared and a tower's own"),
-        "batches": (lambda: inputs.from_placeholders([tf.placeholder(tf.int32)], 3), "batches must be an iterable or a"),
+        "batches": (lambda: inputs.from_placeholders([tf.placeholder(tf.int32)], 3), "batches must be an iterable or"),
     }
 
 

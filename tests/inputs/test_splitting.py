@@ -13,7 +13,8 @@ def test_nested_dense_components_against_numpy():
     from legacy_towers.compat import tf
     from legacy_towers.inputs.splitting import split_batch
 
-    whole = {"a": np.arange(12), "pair": (np.arange(24.0).reshape(12, 2), np.array([str(i) for i in range(12)], object))}
+    texts = np.array([str(number) for number in range(12)], object)
+    whole = {"a": np.arange(12), "pair": (np.arange(24.0).reshape(12, 2), texts)}
     batch = {"a": tf.constant(whole["a"]), "pair": tuple(tf.constant(part) for part in whole["pair"])}
     parts = split_batch(batch, 3)
     with session() as running:

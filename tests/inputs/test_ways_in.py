@@ -164,7 +164,8 @@ def test_a_generator_says_what_serves_it(sources):
 def test_the_plan_says_it_in_two_lines(sources, cpus):
     from legacy_towers import inputs
 
-    plan = inputs.dataset(sources("fixed_length", seed=3), global_batch_size=16, route="split", epochs=2).build(cpus).plan
+    examples = sources("fixed_length", seed=3)
+    plan = inputs.dataset(examples, global_batch_size=16, route="split", epochs=2).build(cpus).plan
     lines = str(plan).splitlines()
     assert len(lines) == 2
     assert lines[0].startswith(
@@ -190,6 +191,7 @@ def test_a_queue_needs_known_shapes(sources, make_input, cpus):
     from legacy_towers.compat import tf
     from legacy_towers.errors import InputError
 
-    examples = sources("arrays").map(lambda example: {"loose": tf.boolean_mask(example["part"]["x"], [True, False, True])})
+    mask = [True, False, True]
+    examples = sources("arrays").map(lambda example: {"loose": tf.boolean_mask(example["part"]["x"], mask)})
     with pytest.raises(InputError, match="component 'loose' has the shape .* set_shape"):
         make_input("queue", examples, per_tower_batch_size=4).build(cpus)
