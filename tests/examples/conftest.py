@@ -25,3 +25,13 @@ def command(capsys):
         return code, captured.out, captured.err
 
     return run
+
+
+@pytest.fixture
+def keras_layers():
+    """Skips where tf.layers does not work: TensorFlow from 2.16 on without tf_keras."""
+    from legacy_towers.compat import keras, tf, versions
+
+    problem = keras.problem(versions.parse(tf.__version__))
+    if problem is not None:
+        pytest.skip(problem)
