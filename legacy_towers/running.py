@@ -1,7 +1,9 @@
 """One step after the other in a bare session: what MonitoredSession does for hooks, queues and variables."""
-from typing import Any, Callable, List, Optional, Sequence
+import warnings
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError
 
 
 class Running:
@@ -34,26 +36,42 @@ class Running:
             for hook in self._hooks:
                 hook.begin()
             self._initialize(self._session)
-            for hook in self._hooks:
-                hook.after_create_session(self._session, self._coordinator)
-            if tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS):
-                self._threads = tf.train.start_queue_runners(self._session, self._coordinator)
+            try:
+                # Before the hooks, as in MonitoredSession: a hook may take the first batches from a queue.
+                if tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS):
+                    self._threads = tf.train.start_queue_runners(self._session, self._coordinator)
+                for hook in self._hooks:
+                    hook.after_create_session(self._session, self._coordinator)
+            except BaseException:
+                self._stop(quietly=True)
+                raise
         return self
 
-    def __call__(self, fetches: Any = None) -> Any:
-        """Runs one step; returns the values of `fetches` (any structure that `Session.run` takes), None without any."""
+    def __call__(self, fetches: Any = None, feed_dict: Optional[Dict[Any, Any]] = None) -> Any:
+        """Runs one step.
+
+        Args:
+          fetches: what to return of it, any structure that `Session.run` takes.
+          feed_dict: values for placeholders of your own; the way in feeds its own.
+
+        Returns:
+          The values of `fetches`, None without any.
+
+        Raises:
+          ArgumentError: two hooks, or a hook and the caller, feed the same tensor.
+        """
         # An empty list costs nothing, and every fetch structure keeps its shape.
         wanted = {"train_op": self._train_op, "fetches": [] if fetches is None else fetches}
-        original = tf.train.SessionRunArgs(wanted)
-        context = tf.train.SessionRunContext(original, self._session)
+        context = tf.train.SessionRunContext(tf.train.SessionRunArgs(wanted, feed_dict), self._session)
         asked = [(hook, hook.before_run(context)) for hook in self._hooks]
-        feed = {}
+        feed = dict(feed_dict or {})
+        wanted = dict(wanted)
         options = None
-        for index, (_, request) in enumerate(asked):
+        for index, (hook, request) in enumerate(asked):
             if request is None:
                 continue
             if request.feed_dict:
-                feed.update(request.feed_dict)
+                _add_feeds(feed, request.feed_dict, hook)
             if request.fetches is not None:
                 wanted["hook {}".format(index)] = request.fetches
             options = _merge(options, request.options)
@@ -75,20 +93,41 @@ class Running:
         return self._coordinator is not None and self._coordinator.should_stop()
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
-        coordinator, self._coordinator = self._coordinator, None
+        at_end_of_data = kind is not None and issubclass(kind, tf.errors.OutOfRangeError)
         try:
-            if kind is None:
+            if kind is None or at_end_of_data:
                 for hook in self._hooks:
                     hook.end(self._session)
         finally:
+            # Raises what a queue runner died of, also where the block ended by the closed queue that it left. An error
+            # of the caller's own code goes first.
+            self._stop(quietly=kind is not None and not issubclass(kind, tf.errors.OpError))
+        return at_end_of_data
+
+    def _stop(self, quietly: bool) -> None:
+        """Stops and joins the queue runners; `quietly` warns of what they died of instead of raising it."""
+        coordinator, self._coordinator = self._coordinator, None
+        threads, self._threads = self._threads, []
+        try:
             coordinator.request_stop()
-            # Raises what a queue runner died of, also where the block ended by the closed queue that it left.
-            coordinator.join(self._threads, stop_grace_period_secs=self._grace)
-        return kind is not None and issubclass(kind, tf.errors.OutOfRangeError)
+            coordinator.join(threads, stop_grace_period_secs=self._grace)
+        except Exception as error:
+            if not quietly:
+                raise
+            warnings.warn("beside the error that is raised, the queue runners had one: {}".format(error), stacklevel=3)
 
     def _raise_cause(self) -> None:
         if self._coordinator is not None:
             self._coordinator.raise_requested_exception()
+
+
+def _add_feeds(feed: Dict[Any, Any], more: Dict[Any, Any], hook: Any) -> None:
+    for tensor, value in more.items():
+        if tensor in feed:
+            raise ArgumentError(
+                "{} feeds {!r}, which is fed already in this step".format(type(hook).__name__, tensor.name)
+            )
+        feed[tensor] = value
 
 
 def _merge(options: Optional[Any], more: Optional[Any]) -> Optional[Any]:

@@ -174,8 +174,8 @@ def _optimizer(optimizer: Any, global_step: Any) -> Any:
     made = optimizer(global_step) if callable(optimizer) else optimizer
     if not (hasattr(made, "compute_gradients") and hasattr(made, "apply_gradients")):
         raise ArgumentError(
-            "{} {!r}: give a tf.train.Optimizer, such as tf.train.MomentumOptimizer(0.1, 0.9), or a function that takes "
-            "the global step and returns one".format(
+            "{} {!r}: give a tf.train.Optimizer, such as tf.train.MomentumOptimizer(0.1, 0.9), or a function that "
+            "takes the global step and returns one".format(
                 "the optimizer function returned" if callable(optimizer) else "optimizer is", made
             )
         )

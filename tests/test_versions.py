@@ -100,7 +100,10 @@ def test_checkpoints_hold_the_same_names_and_values(tmp_path, version, optimizer
     own = runs.write_checkpoint(str(tmp_path / "own"), optimizer, variable_kind=kind)
     theirs = os.path.join(REFERENCE, version, optimizer)
     assert names_in(own) == names_in(theirs)
-    slots = {"adam": ["hidden/kernel/Adam", "hidden/kernel/Adam_1", "beta1_power"], "momentum": ["hidden/kernel/Momentum"]}
+    slots = {
+        "adam": ["hidden/kernel/Adam", "hidden/kernel/Adam_1", "beta1_power"],
+        "momentum": ["hidden/kernel/Momentum"],
+    }
     kept = ["global_step", "norm/moving_variance", "hidden/kernel/ExponentialMovingAverage"] + slots[optimizer]
     assert set(kept) <= set(names_in(own))
     ours, others = tf.train.load_checkpoint(own), tf.train.load_checkpoint(theirs)

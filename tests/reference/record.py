@@ -1,4 +1,4 @@
-"""Records what the TensorFlow that runs this computes, for the tests of other versions: python tests/reference/record.py
+"""Records what this TensorFlow computes, for the tests of other versions: python tests/reference/record.py
 
 It writes to the folder of that version beside this file, and replaces what is there. Both 1.15 and 2.21 are recorded
 anew whenever a net, the order of its data or the order of its steps changes in tests/nets.py or tests/version_runs.py.
