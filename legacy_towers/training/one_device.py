@@ -9,6 +9,7 @@ from legacy_towers.errors import ArgumentError, JobError
 from legacy_towers.jobs import Job
 from legacy_towers.towers.replicate import replicate
 from legacy_towers.training.checkpoints import by_checkpoint_name, check_fits, require_checkpoint
+from legacy_towers.training.data_loss import naming_files
 
 
 class RestoredModel(NamedTuple):
@@ -59,7 +60,8 @@ def restored_model(
             devices.check_session(session, [device])
             saver.restore(session, checkpoint)
             session.run(initializers)
-            yield RestoredModel(session, tower.output, batch_count, int(session.run(global_step)))
+            with naming_files(job.test.describe()):
+                yield RestoredModel(session, tower.output, batch_count, int(session.run(global_step)))
 
 
 def _examples_in(batch: Any) -> Any:

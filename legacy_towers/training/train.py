@@ -5,13 +5,13 @@ import tempfile
 from typing import Any, List, NamedTuple, Optional, TextIO
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.messages import plain_message
 from legacy_towers.errors import ArgumentError
 from legacy_towers.jobs import Job
 from legacy_towers.measure.trace import TraceHook
 from legacy_towers.plan import Plan
 from legacy_towers.step import TrainStep, build_train_step
 from legacy_towers.training.checkpoints import by_checkpoint_name, check_fits, latest_checkpoint, step_of
+from legacy_towers.training.data_loss import naming_files
 from legacy_towers.training.evaluate import Evaluation, evaluate
 from legacy_towers.training.interrupt import InterruptHook
 from legacy_towers.training.opening import opening
@@ -140,8 +140,11 @@ def _run(step: TrainStep, hooks: List[Any], config: Any, directory: str, with_su
     for name, metric in step.metrics.items():
         tf.summary.scalar("global_" + name, metric)
     interrupt = InterruptHook()
+    # The writer that MonitoredTrainingSession will use: TensorFlow keeps one per directory, and never ends its thread.
+    writer = tf.summary.FileWriterCache.get(directory)
+    writer.reopen()
     try:
-        with tf.train.MonitoredTrainingSession(
+        with naming_files(step.plan.input.source), tf.train.MonitoredTrainingSession(
             checkpoint_dir=directory,
             hooks=list(step.hooks) + hooks + [interrupt],
             config=config,
@@ -152,10 +155,7 @@ def _run(step: TrainStep, hooks: List[Any], config: Any, directory: str, with_su
         ) as session:
             while not session.should_stop():
                 session.run(step.train_op)
-    except tf.errors.DataLossError as error:
-        # TensorFlow says at which byte, but not in which file.
-        message = "{}, while reading {}".format(plain_message(error), step.plan.input.source)
-        raise tf.errors.DataLossError(error.node_def, error.op, message) from None
     finally:
         interrupt.restore()
+        writer.close()
     return interrupt.signal

@@ -22,6 +22,8 @@ def test_an_error_of_this_tensorflow():
         ("no key v\n\nOriginal stack trace for 'save':\n  File", "no key v"),
         ("Graph execution error:\n\nDetected at node 'a' defined:\n  File\nNode: 'a'\nbad\n\t [[{{node a}}]]", "bad"),
         ("Graph execution error:\n\nbad\nworse", "bad\nworse"),
+        ("2 root error(s) found.\n  (0) Data loss: bad at 7\n\t [[{{node a}}]]\n  (1) Data loss: bad at 9", "bad at 7"),
+        ("2 root error(s) found.\n  (0) DATA_LOSS: bad at 7\n\t [[{{node a}}]]", "bad at 7"),
     ],
 )
 def test_what_surrounds_it_is_cut(message, plain):
