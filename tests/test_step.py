@@ -1,0 +1,290 @@
+"""build_train_step: both scripts of its users, its arguments, its policies, and the plan it prints."""
+import json
+
+import nets
+import numpy as np
+import pytest
+
+import legacy_towers as lt
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError, DeviceError, TowerError
+
+# The text of the two scripts as users write them, with CPUs in place of GPUs.
+BUILD = """
+import legacy_towers as lt
+from legacy_towers.compat import tf            # the TF1 API, on any TensorFlow
+
+def model_fn(batch, mode):                     # one tower; mode is lt.TRAIN, lt.EVAL or lt.PREDICT
+    logits = net(batch["image"], training=mode == lt.TRAIN)
+    metrics = {"accuracy": accuracy(logits, batch)}
+    return lt.TowerOutput(loss=loss_of(logits, batch), metrics=metrics, predictions=logits)
+
+step = lt.build_train_step(
+    model_fn,
+    inputs=lt.inputs.dataset(examples, per_tower_batch_size=64, route="next_per_tower"),
+    optimizer=lambda global_step: tf.train.MomentumOptimizer(decay(global_step), 0.9),   # or a ready optimizer
+    devices=lt.devices.cpus(4),
+    variables=lt.variables.ParameterServer("/cpu:0"),
+)
+"""
+MONITORED = """
+with tf.train.MonitoredTrainingSession(
+    hooks=step.hooks, config=lt.session_config(allow_growth=True, logical_cpus=4)
+) as session:
+    while not session.should_stop():
+        session.run(step.train_op)
+        losses.append(session.run(step.loss))
+"""
+BARE = """
+with tf.Session(config=lt.session_config(logical_cpus=4)) as session, step.running(session) as run:
+    for _ in range(8):
+        run()                                      # one step, whatever the way in
+        losses.append(run(step.loss))
+"""
+
+
+def user_names(epochs):
+    rng = np.random.RandomState(0)
+    images = rng.normal(size=[512, 12]).astype(np.float32)
+    labels = images[:, :5].argmax(axis=1).astype(np.int64)
+
+    def net(image, training):
+        weights = nets.variable("w", [12, 5], np.float32)
+        return tf.matmul(image, weights)
+
+    return {
+        "examples": lt.Examples.from_arrays({"image": images, "label": labels}),
+        "net": net,
+        "loss_of": lambda logits, batch: tf.reduce_mean(
+            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=batch["label"], logits=logits)
+        ),
+        "accuracy": lambda logits, batch: tf.cast(tf.equal(tf.argmax(logits, 1), batch["label"]), tf.float32),
+        "decay": lambda global_step: tf.train.exponential_decay(0.5, global_step, 100, 0.9),
+        "losses": [],
+    }
+
+
+@pytest.mark.parametrize(
+    "build, session",
+    [
+        (BUILD.replace("per_tower_batch_size=64", "per_tower_batch_size=64, epochs=8"), MONITORED),
+        (BUILD, BARE),
+    ],
+    ids=["monitored", "bare"],
+)
+def test_the_users_scripts_run_as_written(build, session):
+    names = user_names(epochs=8)
+    exec(build + session, names)
+    assert len(names["losses"]) == 8
+    assert names["losses"][-1] < 0.7 * names["losses"][0]
+    assert names["step"].plan.input.global_batch_size == 256
+
+
+def source(count=16, **options):
+    arrays = nets.examples("dense", count)
+    return lt.inputs.feed(
+        lt.Examples.from_arrays(arrays), **dict({"global_batch_size": count, "order": "fixed"}, **options)
+    )
+
+
+def build(model_fn=None, towers=4, **arguments):
+    defaults = {
+        "inputs": source(),
+        "optimizer": tf.train.GradientDescentOptimizer(0.1),
+        "devices": lt.devices.cpus(towers),
+    }
+    return lt.build_train_step(model_fn or nets.model("dense"), **dict(defaults, **arguments))
+
+
+def open_session(towers=4):
+    return tf.Session(config=nets.config(towers))
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"devices": []}, r"devices is \[\]: give a list"),
+        ({"devices": "/cpu:0"}, "give a list with one device string per tower"),
+        ({"inputs": [1]}, "inputs is a list, not a way in"),
+        ({"optimizer": "sgd"}, "optimizer is 'sgd': give a tf.train.Optimizer"),
+        ({"optimizer": lambda global_step: None}, "the optimizer function returned None: give"),
+        ({"update_ops": "average"}, "update_ops is 'average': allowed are 'first', 'all', 'mean'"),
+        ({"summaries_from": 4}, "summaries_from is 4: the towers are 0 to 3"),
+        ({"summaries_from": -5}, "summaries_from is -5"),
+        ({"on_missing": "ignore"}, "on_missing is 'ignore': allowed are 'error', 'zeros', 'drop'"),
+        ({"moving_average_decay": 1.0}, "moving_average_decay is 1.0: allowed is a number between 0 and 1"),
+        ({"moving_average_decay": 0.0}, "moving_average_decay is 0.0"),
+        ({"variable_kind": "Ref"}, "variable_kind is 'Ref': allowed are 'resource', 'ref'"),
+    ],
+    ids=str,
+)
+def test_bad_arguments(change, message):
+    with pytest.raises(ArgumentError, match=message):
+        build(**change)
+
+
+def skipping(towers_without):
+    """A model whose variable "gate" counts only in some towers."""
+
+    def model_fn(batch, mode):
+        gate = tf.get_variable("gate", [], tf.float64, tf.ones_initializer())
+        output = nets.model("dense")(batch, mode)
+        tower = int(tf.get_default_graph().get_name_scope().split("_")[-1])
+        return output if tower in towers_without else output._replace(loss=output.loss + 2.0 * gate)
+
+    return model_fn
+
+
+@pytest.mark.parametrize(
+    "without, message",
+    [
+        ([1], "tower 1 has no gradient for 'gate' .towers 0, 2 and 3 have one"),
+        ([1, 2, 3], "towers 1, 2 and 3 have no gradient for 'gate' .tower 0 has one"),
+        ([0, 1, 2, 3], "no tower has a gradient for 'gate': the loss does not depend on it"),
+    ],
+)
+def test_a_missing_gradient_names_variable_and_towers(without, message):
+    with pytest.raises(TowerError, match=message):
+        build(skipping(without))
+
+
+@pytest.mark.parametrize(
+    "policy, without, gate",
+    [("zeros", [1], 1.0 - 0.1 * 1.5), ("zeros", [0, 1, 2, 3], 1.0), ("drop", [1], 1.0), ("drop", [0, 1, 2, 3], 1.0)],
+)
+def test_on_missing(policy, without, gate):
+    step = build(skipping(without), on_missing=policy)
+    with open_session() as session, step.running(session) as run:
+        run()
+        values = session.run({v.op.name: v for v in tf.trainable_variables()})
+    assert values["gate"] == pytest.approx(gate)
+    assert np.abs(values["b2"] - np.random.RandomState(sum(map(ord, "b2"))).normal(size=[5], scale=0.3)).max() > 0
+
+
+def test_an_optimizer_may_be_a_function_of_the_global_step():
+    rates = []
+
+    def optimizer(global_step):
+        rates.append(tf.train.piecewise_constant(global_step, [0, 1], [0.1, 0.0, 0.0]))
+        return tf.train.GradientDescentOptimizer(rates[0])
+
+    step = build(optimizer=optimizer)
+    assert step.global_step is tf.train.get_global_step()
+    with open_session() as session, step.running(session) as run:
+        values = [session.run(tf.trainable_variables()[0])]
+        for _ in range(3):
+            run()
+            values.append(session.run(tf.trainable_variables()[0]))
+    assert (values[0] != values[1]).all()
+    np.testing.assert_array_equal(values[1], values[2])
+    np.testing.assert_array_equal(values[1], values[3])
+
+
+@pytest.mark.parametrize("policy, expected", [("first", 1.0), ("all", 1 + 2 + 3 + 4.0), ("mean", 2.5)])
+def test_update_ops(policy, expected):
+    def model_fn(batch, mode):
+        statistic = tf.get_variable("statistic", [], tf.float64, tf.zeros_initializer(), trainable=False)
+        tower = int(tf.get_default_graph().get_name_scope().split("_")[-1])
+        tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_add(statistic, tower + 1.0))
+        return nets.model("dense")(batch, mode)
+
+    step = build(model_fn, update_ops=policy)
+    (statistic,) = [v for v in tf.global_variables() if v.op.name == "statistic"]
+    with open_session() as session, step.running(session) as run:
+        run()
+        run()
+        assert session.run(statistic) == 2 * expected
+
+
+def test_slots_and_averages_live_beside_their_variables():
+    step = build(
+        optimizer=tf.train.MomentumOptimizer(0.1, 0.9), moving_average_decay=0.9,
+        variables=lt.variables.RoundRobin(lt.devices.cpus(4)),
+    )
+    places = {row.name: row.device for row in step.plan.variables}
+    assert len({places[name] for name in ("w1", "b1", "w2", "b2")}) == 4
+    for name in ("w1", "b1", "w2", "b2"):
+        assert places[name] == places[name + "/Momentum"] == places[name + "/ExponentialMovingAverage"]
+
+
+def test_where_variables_live_does_not_change_the_numbers():
+    found = []
+    for strategy in (lt.variables.ParameterServer("/cpu:0"), lt.variables.RoundRobin(lt.devices.cpus(4))):
+        with tf.Graph().as_default():
+            step = build(variables=strategy)
+            with open_session() as session, step.running(session) as run:
+                found.append([run(step.loss) for _ in range(5)])
+    assert found[0] == found[1] and len(set(found[0])) == 5
+
+
+def test_metrics_are_the_mean_over_towers_and_examples():
+    def model_fn(batch, mode):
+        return nets.model("dense")(batch, mode)._replace(
+            metrics={"labels": tf.cast(batch["y"], tf.float64), "largest": tf.reduce_max(batch["x"])}
+        )
+
+    step = build(model_fn)
+    arrays = nets.examples("dense", 16)
+    with open_session() as session, step.running(session) as run:
+        found = run(step.metrics)
+    assert found["labels"] == pytest.approx(arrays["y"].mean())
+    assert found["largest"] == pytest.approx(arrays["x"].reshape([4, 48]).max(axis=1).mean())
+
+
+def test_towers_with_different_metrics_are_refused():
+    def model_fn(batch, mode):
+        name = tf.get_default_graph().get_name_scope()
+        output = nets.model("dense")(batch, mode)
+        return output._replace(metrics={name: output.loss})
+
+    with pytest.raises(TowerError, match="tower 1 returned the metrics 'tower_1', tower 0 'tower_0'"):
+        build(model_fn)
+
+
+def test_several_towers_on_one_device_give_the_same_step():
+    losses = []
+    for devices in (["/cpu:0"] * 4, lt.devices.cpus(4)):
+        with tf.Graph().as_default():
+            step = build(devices=devices)
+            with open_session() as session, step.running(session) as run:
+                losses.append([run(step.loss) for _ in range(4)])
+    assert losses[0] == losses[1]
+
+
+def test_the_plan_prints_and_saves():
+    step = build(moving_average_decay=0.99)
+    text = str(step.plan)
+    for part in (
+        "4 towers on /cpu:0 to /cpu:3",
+        "4 examples per tower, 16 per step",
+        "ParameterServer('/cpu:0'), resource variables",
+        "regularization: none",
+        "update ops: none",
+        "moving averages: decay 0.99",
+    ):
+        assert part in text, text
+    saved = json.loads(json.dumps(step.plan.as_dict()))
+    assert saved["devices"] == ["/cpu:0", "/cpu:1", "/cpu:2", "/cpu:3"]
+    assert saved["input"]["way"] == "feed"
+    (row,) = [each for each in saved["variables"] if each["name"] == "w1"]
+    assert row["shape"] == [12, 16] and row["bytes"] == 12 * 16 * 8 and row["gradient"] == "dense"
+
+
+def test_what_the_plan_says_of_regularization():
+    plan = build(nets.model("dense", weights=nets.get_variable_decay)).plan
+    assert plan.regularization == "2 added once to the mean of the towers' losses"
+
+
+def test_soft_placement_warns_in_a_monitored_session():
+    step = build(towers=2, devices=["/gpu:6", "/gpu:7"])
+    config = lt.session_config(soft_placement=True)
+    with tf.train.MonitoredTrainingSession(hooks=step.hooks, config=config) as session:
+        with pytest.warns(UserWarning, match="tower 0 was asked on /gpu:6 but ran wholly on /cpu:0; tower 1 was asked"):
+            session.run(step.train_op)
+
+
+def test_a_monitored_session_without_the_device_fails_by_name():
+    step = build(devices=["/cpu:0", "/cpu:5"])
+    with pytest.raises((tf.errors.InvalidArgumentError, DeviceError), match="(?i)cpu:5"):
+        with tf.train.MonitoredTrainingSession(hooks=step.hooks, config=nets.config(2)):
+            pass
