@@ -27,7 +27,7 @@ OLDEST_PYTHON = (3, 7)
 LAYERS = (
     ("errors", "names", "version", "tables"),
     ("compat",),
-    ("graph_walk", "initialize", "proto_values", "structure"),
+    ("closed_queues", "graph_walk", "initialize", "proto_values", "structure"),
     ("config", "devices", "examples"),
     ("placements", "session_check"),
     ("gradients", "variables"),
