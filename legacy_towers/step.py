@@ -3,23 +3,25 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from legacy_towers.closed_queues import ClosedQueueCheck
 from legacy_towers.compat import tf
-from legacy_towers.errors import ArgumentError, TowerError
+from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients import average_gradients
-from legacy_towers.gradients.missing import check_on_missing, settle_missing
+from legacy_towers.gradients.missing import check_on_missing, dropped_variables, settle_missing
+from legacy_towers.gradients.regularize import add_regularization
 from legacy_towers.initialize import MissingInitializer
 from legacy_towers.inputs.base import Input, host_device
-from legacy_towers.names import quoted
 from legacy_towers.placements import PlacementWarningHook
 from legacy_towers.plan import Plan
 from legacy_towers.running import Running
-from legacy_towers.session_check import DeviceCheckHook, check_devices_of
+from legacy_towers.session_check import check_devices_of
 from legacy_towers.step_plan import describe_regularization, describe_summaries, describe_update_ops, variable_plans
 from legacy_towers.towers.differentiate import tower_gradients
+from legacy_towers.towers.metrics import mean_metrics, mean_over_towers
 from legacy_towers.towers.output import TRAIN
 from legacy_towers.towers.regularization import missing_regularization, regularization_terms
-from legacy_towers.towers.replicate import ModelFn, Tower, check_devices, replicate
+from legacy_towers.towers.replicate import ModelFn, Tower, check_devices, check_variable_kind, replicate
 from legacy_towers.towers.summaries import keep_summaries
 from legacy_towers.update import apply_gradients, combine_update_ops
+from legacy_towers.update.update_ops import check_policy
 from legacy_towers.variables import ParameterServer, Strategy
 
 GradientPairs = List[Tuple[Optional[Any], Any]]
@@ -116,7 +118,10 @@ def build_train_step(
       ArgumentError: an argument is out of range.
       TowerError: the towers don't fit together; the message names tower and variable.
     """
-    _check_arguments(inputs, devices, summaries_from, on_missing, moving_average_decay)
+    _check_arguments(inputs, devices, summaries_from, moving_average_decay)
+    check_on_missing(on_missing)
+    check_policy(update_ops)
+    check_variable_kind(variable_kind)
     strategy = variables or ParameterServer("/cpu:0")
     host = host_device(devices[0])
     batches = inputs.build(devices)
@@ -131,8 +136,10 @@ def build_train_step(
             [loss for tower in towers for loss in tower.collected.regularization_losses],
         )
         regularization = missing_regularization(terms)
-        averaged = average_gradients(tower_gradients(towers, optimizer), on_missing=on_missing)
-        gradients = _settled(_regularized(averaged, regularization, optimizer), on_missing)
+        of_towers = tower_gradients(towers, optimizer)
+        averaged = average_gradients(of_towers, on_missing=on_missing)
+        dropped = dropped_variables(of_towers, on_missing)
+        gradients = _settled(add_regularization(averaged, regularization, optimizer, dropped), on_missing)
         updates = combine_update_ops([tower.collected.update_ops for tower in towers], update_ops)
         moving_averages = None
         if moving_average_decay is not None:
@@ -140,7 +147,7 @@ def build_train_step(
         train_op = apply_gradients(
             optimizer, gradients, global_step, updates, moving_averages, tf.trainable_variables()
         )
-        loss = _mean([tower.loss for tower in towers])
+        loss = mean_over_towers([tower.loss for tower in towers])
         # Not "global_loss": a summary of that name would be written as global_loss_1.
         loss = tf.identity(loss if regularization is None else loss + regularization, name="loss_over_towers")
         summaries = keep_summaries(towers, summaries_from)
@@ -155,11 +162,11 @@ def build_train_step(
             summaries=describe_summaries(summaries, towers, summaries_from),
             moving_average_decay=moving_average_decay,
         )
-        hooks = [DeviceCheckHook(devices)] + list(batches.hooks) + [PlacementWarningHook(devices)]
+        hooks = list(batches.hooks) + [PlacementWarningHook(devices)]
         return TrainStep(
             train_op,
             loss,
-            _mean_metrics(towers),
+            mean_metrics(towers),
             gradients,
             global_step,
             towers,
@@ -183,11 +190,7 @@ def _optimizer(optimizer: Any, global_step: Any) -> Any:
 
 
 def _check_arguments(
-    inputs: Input,
-    devices: Sequence[str],
-    summaries_from: int,
-    on_missing: str,
-    moving_average_decay: Optional[float],
+    inputs: Input, devices: Sequence[str], summaries_from: int, moving_average_decay: Optional[float]
 ) -> None:
     check_devices(devices)
     if not isinstance(inputs, Input):
@@ -199,7 +202,6 @@ def _check_arguments(
         raise ArgumentError(
             "summaries_from is {}: the towers are 0 to {}, and -1 is the last".format(summaries_from, len(devices) - 1)
         )
-    check_on_missing(on_missing)
     if moving_average_decay is not None and not 0.0 < moving_average_decay < 1.0:
         raise ArgumentError(
             "moving_average_decay is {!r}: allowed is a number between 0 and 1, such as 0.9999".format(
@@ -208,41 +210,9 @@ def _check_arguments(
         )
 
 
-def _regularized(averaged: GradientPairs, regularization: Optional[Any], optimizer: Any) -> GradientPairs:
-    """Adds the gradient of the regularization, once, to the mean of the towers' gradients."""
-    if regularization is None:
-        return averaged
-    variables = [variable for _, variable in averaged]
-    # Beside the regularization losses themselves, which get_variable put on their variable's device.
-    extra = optimizer.compute_gradients(regularization, var_list=variables, colocate_gradients_with_ops=True)
-    result: GradientPairs = []
-    for (gradient, variable), (addition, _) in zip(averaged, extra):
-        with tf.device(variable.device):
-            if gradient is not None and addition is not None:
-                gradient = tf.add(tf.convert_to_tensor(gradient), tf.convert_to_tensor(addition))
-            result.append((addition if gradient is None else gradient, variable))
-    return result
-
-
 def _settled(gradients: GradientPairs, on_missing: str) -> GradientPairs:
     settled: GradientPairs = []
     for gradient, variable in gradients:
         kept = settle_missing([gradient], variable, on_missing)
         settled.append((kept[0] if kept else None, variable))
     return settled
-
-
-def _mean(scalars: Sequence[Any]) -> Any:
-    return tf.add_n(list(scalars)) / len(scalars) if len(scalars) > 1 else scalars[0]
-
-
-def _mean_metrics(towers: Sequence[Tower]) -> Dict[str, Any]:
-    of_towers = [tower.output.metrics or {} for tower in towers]
-    for tower, metrics in zip(towers, of_towers):
-        if set(metrics) != set(of_towers[0]):
-            raise TowerError(
-                "tower {} returned the metrics {}, tower 0 {}: each tower must return the same ones".format(
-                    tower.index, quoted(sorted(metrics)) or "none", quoted(sorted(of_towers[0])) or "none"
-                )
-            )
-    return {name: _mean([tf.reduce_mean(metrics[name]) for metrics in of_towers]) for name in sorted(of_towers[0])}

@@ -92,6 +92,12 @@ def _build_tower(
     return Tower(index, device, scope, output, loss, collected, device_function)
 
 
+def check_variable_kind(variable_kind: str) -> None:
+    """Raises ArgumentError if there is no such kind of variable."""
+    if variable_kind not in VARIABLE_KINDS:
+        raise ArgumentError("variable_kind is {!r}: allowed are {}".format(variable_kind, quoted(VARIABLE_KINDS)))
+
+
 def check_devices(devices: Sequence[str]) -> None:
     """Raises ArgumentError unless `devices` is a list with at least one entry, DeviceError if one is no device."""
     if isinstance(devices, str) or not devices:
@@ -112,10 +118,7 @@ def _check_arguments(batches: Sequence[Any], devices: Sequence[str], mode: str, 
         )
     if mode not in MODES:
         raise ArgumentError("mode is {!r}: allowed are {}".format(mode, quoted(MODES)))
-    if variable_kind not in VARIABLE_KINDS:
-        raise ArgumentError(
-            "variable_kind is {!r}: allowed are {}".format(variable_kind, quoted(VARIABLE_KINDS))
-        )
+    check_variable_kind(variable_kind)
 
 
 def _check_new_variables(towers: Sequence[Tower]) -> None:

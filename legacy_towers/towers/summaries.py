@@ -33,6 +33,8 @@ def keep_summaries(towers: Sequence[Tower], chosen: int) -> List[Any]:
 
 def _without_prefix(summary: Any, tower: Tower) -> Any:
     op = summary.op
+    if op.type == "MergeSummary":
+        return tf.summary.merge([_without_prefix(part, tower) for part in op.inputs], collections=[])
     tag = tf.get_static_value(op.inputs[0]) if op.inputs else None
     if tag is None:
         raise TowerError(

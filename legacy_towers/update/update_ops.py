@@ -13,6 +13,12 @@ _LINEAR_ASSIGNMENTS = frozenset(
 )
 
 
+def check_policy(policy: str) -> None:
+    """Raises ArgumentError if there is no such policy for update ops."""
+    if policy not in UPDATE_OPS_POLICIES:
+        raise ArgumentError("update_ops is {!r}: allowed are {}".format(policy, quoted(UPDATE_OPS_POLICIES)))
+
+
 def combine_update_ops(update_ops: Sequence[Sequence[Any]], policy: str) -> List[Any]:
     """Returns the update ops to run in each step.
 
@@ -26,10 +32,7 @@ def combine_update_ops(update_ops: Sequence[Sequence[Any]], policy: str) -> List
       ArgumentError: an unknown policy.
       TowerError: under "mean", the towers' update ops differ, or one is no plain assignment; names it.
     """
-    if policy not in UPDATE_OPS_POLICIES:
-        raise ArgumentError(
-            "update_ops is {!r}: allowed are {}".format(policy, quoted(UPDATE_OPS_POLICIES))
-        )
+    check_policy(policy)
     if policy == "first" or len(update_ops) == 1:
         return list(update_ops[0])
     if policy == "all":

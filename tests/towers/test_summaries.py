@@ -83,6 +83,19 @@ def test_within_another_scope():
         assert set(tags_and_values(session.run(tf.summary.merge_all()))) == TAGS
 
 
+def test_a_merged_summary_keeps_its_parts():
+    def model_fn(batch, mode):
+        loss = tf.reduce_mean(batch)
+        parts = [tf.summary.scalar(name, loss, collections=[]) for name in ("a", "b")]
+        tf.summary.merge(parts, collections=[tf.GraphKeys.SUMMARIES])
+        return TowerOutput(loss=loss)
+
+    keep_summaries(replicate(model_fn, batches(), DEVICES), -1)
+    with session_with_variables() as session:
+        values = tags_and_values(session.run(tf.summary.merge_all()))
+    assert {tag: value.simple_value for tag, value in values.items()} == {"a": 3.0, "b": 3.0}
+
+
 def test_a_computed_tag_is_refused():
     def computed(batch, mode):
         loss = tf.reduce_mean(batch) * tf.get_variable("w", [])
