@@ -4,6 +4,17 @@ import pytest
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: takes more than a few seconds; CI runs these too")
+    config.addinivalue_line("markers", "needs_layers: uses tf.layers; skipped, with the reason, where it can't work")
+
+
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("needs_layers") is None:
+        return
+    from legacy_towers.compat import keras, tf, versions
+
+    problem = keras.problem(versions.parse(tf.__version__))
+    if problem is not None:
+        pytest.skip(problem)
 
 
 @pytest.fixture(autouse=True)

@@ -28,7 +28,10 @@ def variable(name, shape, dtype, regularizer=None):
 
 
 def l2(scale):
-    return lambda weights: tf.multiply(tf.nn.l2_loss(weights), tf.constant(scale, weights.dtype.base_dtype), name="decay")
+    def decay(weights):
+        return tf.multiply(tf.nn.l2_loss(weights), tf.constant(scale, weights.dtype.base_dtype), name="decay")
+
+    return decay
 
 
 def no_decay(name, shape, dtype):
@@ -56,7 +59,8 @@ def model(kind, dtype=np.float64, weights=no_decay, collect=False):
         if kind == "dense":
             hidden = tf.tanh(tf.matmul(batch["x"], weights("w1", [12, 16], dtype)) + variable("b1", [16], dtype))
         elif kind == "conv":
-            filtered = tf.nn.conv2d(batch["x"], weights("k1", [3, 3, 2, 4], dtype), strides=[1, 1, 1, 1], padding="SAME")
+            kernel = weights("k1", [3, 3, 2, 4], dtype)
+            filtered = tf.nn.conv2d(batch["x"], kernel, strides=[1, 1, 1, 1], padding="SAME")
             hidden = tf.reshape(tf.nn.relu(filtered + variable("c1", [4], dtype)), [-1, 6 * 6 * 4])
         else:
             hidden = tf.reshape(tf.nn.embedding_lookup(variable("table", [30, 3], dtype), batch["x"]), [-1, 12])

@@ -101,6 +101,7 @@ def test_weight_decay_counts_exactly_once(weights, collect, towers):
     np.testing.assert_allclose(gradients["w2"], plain["w2"] + 0.1 * w2, rtol=1e-11, atol=1e-13)
 
 
+@pytest.mark.needs_layers
 def test_weight_decay_of_layers_counts_exactly_once():
     arrays = nets.examples("dense", 32)
     loss, gradients, _ = first_step(layers_model, arrays, 4)

@@ -7,17 +7,13 @@ import pytest
 import version_runs as runs
 
 import legacy_towers as lt
-from legacy_towers.compat import keras, tf
-from legacy_towers.compat.versions import parse
+from legacy_towers.compat import tf
 
 REFERENCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference")
 RECORDED = sorted(name for name in os.listdir(REFERENCE) if os.path.isdir(os.path.join(REFERENCE, name)))
 
 each_version = pytest.mark.parametrize("version", RECORDED)
 each_kind = pytest.mark.parametrize("kind", runs.KINDS)
-needs_layers = pytest.mark.skipif(
-    keras.problem(parse(tf.__version__)) is not None, reason="tf.layers needs tf_keras, which is not installed"
-)
 each_optimizer = pytest.mark.parametrize("optimizer", sorted(runs.OPTIMIZERS))
 
 
@@ -87,7 +83,7 @@ def check_next_step(found, expected):
         np.testing.assert_allclose(found[name], expected[name], rtol=1e-5, atol=1e-6, err_msg=name)
 
 
-@needs_layers
+@pytest.mark.needs_layers
 @each_version
 @each_optimizer
 @pytest.mark.parametrize("kind", ["resource", "ref"])
@@ -98,7 +94,7 @@ def test_a_recorded_checkpoint_goes_on(version, optimizer, kind):
     )
 
 
-@needs_layers
+@pytest.mark.needs_layers
 @each_version
 @each_optimizer
 @pytest.mark.parametrize("kind", ["resource", "ref"])
@@ -175,7 +171,7 @@ def test_checkpoints_between_four_towers_and_a_plain_model(tmp_path, first, seco
         np.testing.assert_allclose(found_variables[name], variables[name], rtol=1e-5, atol=1e-6, err_msg=name)
 
 
-@needs_layers
+@pytest.mark.needs_layers
 def test_a_batch_normed_checkpoint_of_four_towers_restores_without_towers(tmp_path):
     prefix = runs.write_checkpoint(str(tmp_path / "four"), "adam")
     batch = {key: tf.constant(value[:8]) for key, value in runs.normalized_arrays().items()}

@@ -26,7 +26,8 @@ def test_text_of_this_machine(capsys, monkeypatch):
 
 def test_json_in_a_process_of_its_own():
     done = run([sys.executable, "-m", "legacy_towers", "env", "--json"])
-    assert (done.returncode, done.stderr) == (0, "")
+    # TensorFlow itself may say something on stderr: a build with CUDA looks for a driver.
+    assert done.returncode == 0 and "Traceback" not in done.stderr
     found = json.loads(done.stdout)
     assert found["packages"]["numpy"] and found["usable"]
     assert {device["type"] for device in found["devices"]} <= {"CPU", "GPU"}

@@ -5,10 +5,9 @@ import pytest
 from processes import output_of, run, run_python
 
 import legacy_towers.compat
-from legacy_towers.compat import keras, tf, versions
+from legacy_towers.compat import tf, versions
 
 RUNNING = versions.parse(tf.__version__)
-needs_layers = pytest.mark.skipif(keras.problem(RUNNING) is not None, reason="tf_keras is not installed")
 needs_keras_3 = pytest.mark.skipif(RUNNING < versions.FIRST_WITH_KERAS_3, reason="tf.layers is TensorFlow's own here")
 REFUSED = """
 from legacy_towers.errors import EnvironmentProblem
@@ -77,7 +76,7 @@ def test_eager_operations_that_have_run_are_an_error():
     assert message.startswith("eager operations have already run in this process")
 
 
-@needs_layers
+@pytest.mark.needs_layers
 def test_tensorflow_imported_before_is_fine():
     output_of(
         """
@@ -130,7 +129,7 @@ def test_missing_tf_keras_names_the_command_to_type():
 
 
 @needs_keras_3
-@needs_layers
+@pytest.mark.needs_layers
 def test_keras_3_chosen_before_is_an_error_at_layers():
     message = output_of(
         """

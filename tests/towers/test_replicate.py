@@ -38,6 +38,7 @@ def test_every_reuse_style_gives_the_variables_of_one_tower(model_fn, kind):
     assert {v.op.type for v in tf.global_variables()} == {"VarHandleOp" if kind == "resource" else "VariableV2"}
 
 
+@pytest.mark.needs_layers
 def test_unnamed_layers_are_shared_too():
     def model_fn(batch, mode):
         hidden = tf.layers.dense(batch, 4)

@@ -33,6 +33,7 @@ def test_policies(kind, policy, expected):
     np.testing.assert_allclose(run(combine_update_ops(updates, policy), variable), expected)
 
 
+@pytest.mark.needs_layers
 @pytest.mark.parametrize("kind", ["resource", "ref"])
 def test_the_mean_of_batch_norms_statistics_is_that_of_the_whole_batch(kind):
     rows = np.random.RandomState(3).normal(size=[4, 8, 3]).astype(np.float32)
