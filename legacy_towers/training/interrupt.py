@@ -8,7 +8,7 @@ from legacy_towers.compat import tf
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-class InterruptHook(tf.train.SessionRunHook):  # type: ignore[misc]
+class InterruptHook(tf.train.SessionRunHook):
     """Turns the first signal into a request to stop, so that the other hooks end as they do after the last step.
 
     Attributes:

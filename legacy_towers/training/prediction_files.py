@@ -57,5 +57,6 @@ def _write_arrays(predictions: Iterable[Any], stream: Any) -> int:
     for prediction in predictions:
         for path, value in structure.leaves(prediction):
             columns.setdefault(path or "predictions", []).append(value)
-    np.savez(stream, **{name: np.stack(values) for name, values in columns.items()})
+    arrays: Dict[str, Any] = {name: np.stack(values) for name, values in columns.items()}
+    np.savez(stream, **arrays)
     return max((len(values) for values in columns.values()), default=0)

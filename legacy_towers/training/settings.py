@@ -1,5 +1,5 @@
 """What a training run was asked for, apart from the job itself; and the arithmetic of steps and epochs."""
-from typing import Any, NamedTuple, Optional
+from typing import Any, Dict, NamedTuple, Optional
 
 from legacy_towers import inputs
 from legacy_towers.config import session_config
@@ -116,7 +116,11 @@ def make_input(job: Job, settings: TrainSettings) -> inputs.Input:
         raise ArgumentError("--input is {!r}: allowed are {}".format(asked, quoted(WAYS, most=len(WAYS))))
     way, _, route = asked.partition(":")
     sizes = batch_sizes(job, settings)
-    arguments = {"per_tower_batch_size": sizes.per_tower, "order": settings.order}
+    arguments: Dict[str, Any] = {"per_tower_batch_size": sizes.per_tower, "order": settings.order}
     if route:
         arguments["route"] = route
-    return {"feed": inputs.feed, "queue": inputs.queue, "dataset": inputs.dataset}[way](job.train, **arguments)
+    if way == "feed":
+        return inputs.feed(job.train, **arguments)
+    if way == "queue":
+        return inputs.queue(job.train, **arguments)
+    return inputs.dataset(job.train, **arguments)
