@@ -2,7 +2,6 @@
 from typing import Any, Callable, Iterator, Optional, Sequence, Tuple, Union
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.data import without_batch_fusion
 from legacy_towers.errors import ArgumentError
 from legacy_towers.examples import batches as batches_
 from legacy_towers.examples.files import Files
@@ -215,8 +214,7 @@ class Examples:
             dataset = dataset.shuffle(buffer, seed=self._seed)
         if epochs != 1:
             dataset = dataset.repeat(epochs)
-        parallel_calls = tf.data.experimental.AUTOTUNE if parallel_calls is None else parallel_calls
-        return without_batch_fusion(dataset.map(self.parser(), parallel_calls))
+        return dataset.map(self.parser(), tf.data.experimental.AUTOTUNE if parallel_calls is None else parallel_calls)
 
     def spec(self) -> Any:
         """Returns a structure of tf.TensorSpec (or sparse or ragged specs): dtypes and shapes of one example."""

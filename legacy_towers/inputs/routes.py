@@ -1,7 +1,9 @@
 """The three routes from a tf.data.Dataset of batches to the towers."""
+import functools
 from typing import Any, List, Sequence, Tuple
 
 from legacy_towers.compat import tf
+from legacy_towers.compat.data import hangs_when_a_step_fails
 from legacy_towers.errors import ArgumentError
 from legacy_towers.inputs.base import host_device, onto_tower
 from legacy_towers.inputs.splitting import split_batch
@@ -38,21 +40,26 @@ def next_per_tower(dataset: Any, devices: Sequence[str], in_turn: bool) -> Tuple
     """One iterator of per-tower batches, one `get_next` per tower; `in_turn` chains them: tower 0 pulls first."""
     with tf.name_scope("inputs"), tf.device(host_device(devices[0])):
         iterator = tf.data.make_initializable_iterator(dataset)
-        pulled = in_order([iterator.get_next] * len(devices), in_turn)
+        pulled = in_order([iterator.get_next] * len(devices), in_turn or hangs_when_a_step_fails())
     per_tower = [onto_tower(batch, tower, device) for tower, (batch, device) in enumerate(zip(pulled, devices))]
     return per_tower, [InitializeIterators([iterator.initializer])]
 
 
 def sharded(datasets: Sequence[Any], devices: Sequence[str]) -> Tuple[List[Any], List[Any]]:
     """One iterator per tower, over the tower's own dataset of per-tower batches."""
-    per_tower, initializers = [], []
-    for tower, (dataset, device) in enumerate(zip(datasets, devices)):
+    iterators = []
+    for dataset, device in zip(datasets, devices):
         with tf.name_scope("inputs"), tf.device(host_device(device)):
-            iterator = tf.data.make_initializable_iterator(dataset)
-            batch = iterator.get_next()
-        per_tower.append(onto_tower(batch, tower, device))
-        initializers.append(iterator.initializer)
-    return per_tower, [InitializeIterators(initializers)]
+            iterators.append(tf.data.make_initializable_iterator(dataset))
+    pulls = [functools.partial(_pull, iterator, device) for iterator, device in zip(iterators, devices)]
+    pulled = in_order(pulls, hangs_when_a_step_fails())
+    per_tower = [onto_tower(batch, tower, device) for tower, (batch, device) in enumerate(zip(pulled, devices))]
+    return per_tower, [InitializeIterators([iterator.initializer for iterator in iterators])]
+
+
+def _pull(iterator: Any, device: str) -> Any:
+    with tf.name_scope("inputs"), tf.device(host_device(device)):
+        return iterator.get_next()
 
 
 def in_order(pulls: Sequence[Any], in_turn: bool) -> List[Any]:
