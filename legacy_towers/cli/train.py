@@ -67,9 +67,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _result(steps: int, loss: Optional[float], examples_per_second: Optional[float], towers: int) -> str:
+    from legacy_towers.training.figures import in_short
+
     words = "trained {:,} step{}".format(steps, "" if steps == 1 else "s")
     if loss is not None:
-        words += " to a loss of {:.4f}".format(loss)
+        words += " to a loss of {}".format(in_short(loss))
     if examples_per_second is not None:
         words += ", {:,.0f} examples/s over {} tower{}".format(
             examples_per_second, towers, "" if towers == 1 else "s"

@@ -7,6 +7,7 @@ from legacy_towers.compat import tf
 from legacy_towers.errors import JobError
 from legacy_towers.jobs import Job
 from legacy_towers.towers.output import EVAL
+from legacy_towers.training.figures import in_short
 from legacy_towers.training.one_device import restored_model
 
 
@@ -24,7 +25,7 @@ class Evaluation(NamedTuple):
     metrics: Dict[str, float]
 
     def __str__(self) -> str:
-        numbers = ", ".join("{} {:.4f}".format(name, self.metrics[name]) for name in sorted(self.metrics))
+        numbers = ", ".join("{} {}".format(name, in_short(self.metrics[name])) for name in sorted(self.metrics))
         return "test {} ({} examples, step {})".format(numbers, self.examples, self.step)
 
 

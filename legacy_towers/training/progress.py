@@ -3,6 +3,7 @@ import time
 from typing import Any, Optional, TextIO
 
 from legacy_towers.compat import tf
+from legacy_towers.training.figures import in_short
 
 
 class ProgressHook(tf.train.SessionRunHook):
@@ -42,7 +43,7 @@ class ProgressHook(tf.train.SessionRunHook):
     def after_create_session(self, session: Any, coord: Any) -> None:
         self._step = int(session.run(self._global_step))
         if self._bar is None and self._stream.isatty():
-            self._bar = _bar(self._step, self._last_step, self._global_batch_size, self._stream)
+            self._bar = _bar(self._step, self._last_step, self._stream)
 
     def before_run(self, run_context: Any) -> Any:
         return tf.train.SessionRunArgs(self._loss) if self._is_printed(self._step + 1) else None
@@ -57,12 +58,16 @@ class ProgressHook(tf.train.SessionRunHook):
         else:
             self.examples_per_second = self._speed(self.steps - 1, now - self._first_ended)
         if self._bar is not None:
-            self._bar.update(self._global_batch_size)
+            self._bar.update()
         if run_values.results is not None:
             self.loss = float(run_values.results)
-            self._print(now)
+            self._print(self.loss, now)
 
     def end(self, session: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the bar's line; for a run that an error ended."""
         if self._bar is not None:
             self._bar.close()
 
@@ -72,30 +77,33 @@ class ProgressHook(tf.train.SessionRunHook):
     def _speed(self, steps: int, seconds: float) -> float:
         return steps * self._global_batch_size / max(seconds, 1e-9)
 
-    def _print(self, now: float) -> None:
+    def _print(self, loss: float, now: float) -> None:
         if self._bar is not None:
-            self._bar.set_postfix_str("step {}, loss {:.4f}".format(self._step, self.loss))
+            speed = self.examples_per_second
+            shown = "" if speed is None else ", {:,.0f} examples/s".format(speed)
+            self._bar.set_postfix_str("loss {}{}".format(in_short(loss), shown), refresh=False)
             return
         step, then = self._printed_at
         speed = "{:9,.0f} examples/s".format(self._speed(self._step - step, now - then)) if self._step > step else ""
         width = len(str(self._last_step))
-        line = "step {:{width}}/{}  loss {:.4f}  {}".format(self._step, self._last_step, self.loss, speed, width=width)
+        line = "step {:{width}}/{}  loss {:<7}  {}".format(
+            self._step, self._last_step, in_short(loss), speed, width=width
+        )
         self._stream.write(line.rstrip() + "\n")
         self._stream.flush()
         self._printed_at = (self._step, now)
 
 
-def _bar(step: int, last_step: int, global_batch_size: int, stream: TextIO) -> Optional[Any]:
+def _bar(step: int, last_step: int, stream: TextIO) -> Optional[Any]:
     try:
         import tqdm
     except ImportError:
         stream.write("plain lines follow: for a progress bar, pip install tqdm\n")
         return None
     return tqdm.tqdm(
-        total=last_step * global_batch_size,
-        initial=step * global_batch_size,
-        unit=" examples",
-        unit_scale=True,
+        total=last_step,
+        initial=step,
+        bar_format="step {n_fmt}/{total_fmt} |{bar}| {elapsed}<{remaining}{postfix}",
         dynamic_ncols=True,
         file=stream,
     )

@@ -108,6 +108,7 @@ def train(
             if full_plan:
                 stream.write("\n{}\n\n".format(step.plan))
             progress = ProgressHook(step.loss, step.global_step, end.step, sizes.global_, settings.log_every, stream)
+            stack.callback(progress.close)
             traced = min(_TRACED_STEP, end.step - start)
             trace = TraceHook(traced, settings.trace) if settings.trace is not None and traced > 0 else None
             interrupted = None

@@ -1,0 +1,131 @@
+"""legacy-towers evaluate and predict: every test example once, in order, by the variables that were trained."""
+import json
+
+import job_files
+import numpy as np
+import pytest
+
+from legacy_towers.cli.main import main
+from legacy_towers.compat import tf
+
+
+@pytest.fixture(autouse=True)
+def trained(tmp_path, monkeypatch, capsys):
+    """A directory with line.py, trained for 3 steps into kept/, and into averaged/ with moving averages."""
+    monkeypatch.chdir(tmp_path)
+    job_files.write(tmp_path, "line.py", job_files.LINE)
+    assert main("train line.py --steps 3 --checkpoint-dir kept".split()) == 0
+    assert main("train line.py --steps 3 --checkpoint-dir averaged --average 0.9".split()) == 0
+    capsys.readouterr()
+
+
+def guesses(directory, name="w"):
+    """What the model of a checkpoint predicts, by numpy."""
+    x, y = job_files.points()
+    return x.dot(tf.train.load_checkpoint(directory).get_tensor(name))[:, 0], y
+
+
+@pytest.mark.parametrize("batch_size", [64, 333, 1000, 5000])
+def test_each_example_counts_once_whatever_the_batch(capsys, batch_size):
+    assert main("evaluate line.py --checkpoint-dir kept --json --batch-size {}".format(batch_size).split()) == 0
+    found = json.loads(capsys.readouterr().out)
+    guess, y = guesses("kept")
+    assert (found["examples"], found["step"]) == (1000, 3)
+    # One value per example ("error") and one per batch ("loss", weighted by the batch) give the same mean.
+    for name in ("error", "loss"):
+        np.testing.assert_allclose(found["metrics"][name], np.mean(np.square(guess - y)), rtol=1e-5)
+
+
+def test_moving_averages_are_what_is_evaluated(capsys):
+    raw, y = guesses("averaged")
+    averaged, _ = guesses("averaged", "w/ExponentialMovingAverage")
+    assert not np.allclose(raw, averaged, atol=1e-3)
+    for option, guess in (("--average 0.9", averaged), ("", raw)):
+        assert main(("evaluate line.py --checkpoint-dir averaged --json " + option).split()) == 0
+        error = json.loads(capsys.readouterr().out)["metrics"]["error"]
+        np.testing.assert_allclose(error, np.mean(np.square(guess - y)), rtol=1e-5)
+
+
+def test_in_one_line(capsys):
+    assert main("evaluate line.py --checkpoint-dir kept".split()) == 0
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    assert shown.out.startswith("test error ") and shown.out.endswith(" (1000 examples, step 3)\n")
+
+
+@pytest.mark.parametrize("batch_size", [7, 1000])
+def test_predictions_on_standard_output_are_nothing_but_json_lines(capsys, batch_size):
+    assert main("predict line.py --checkpoint-dir kept --batch-size {}".format(batch_size).split()) == 0
+    shown = capsys.readouterr()
+    rows = [json.loads(line) for line in shown.out.splitlines()]
+    assert shown.err == ""
+    assert [row["example"] for row in rows] == [row["predictions"]["id"] for row in rows] == list(range(1000))
+    np.testing.assert_allclose([row["predictions"]["guess"] for row in rows], guesses("kept")[0], rtol=1e-4, atol=1e-5)
+
+
+def test_prediction_files(capsys):
+    for name in ("found.npz", "found.jsonl"):
+        assert main(["predict", "line.py", "--checkpoint-dir", "kept", "--output", name]) == 0
+        assert capsys.readouterr().out == "1000 predictions in {}\n".format(name)
+    with np.load("found.npz") as arrays:
+        assert sorted(arrays) == ["guess", "id"]
+        np.testing.assert_array_equal(arrays["id"], np.arange(1000))
+        np.testing.assert_allclose(arrays["guess"], guesses("kept")[0], rtol=1e-4, atol=1e-5)
+    assert len(open("found.jsonl").readlines()) == 1000
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        ("evaluate line.py", "evaluate: error: the following arguments are required: --checkpoint-dir; see "),
+        ("evaluate line.py --checkpoint-dir none", "there is no checkpoint in 'none': train first, with "),
+        ("evaluate line.py --checkpoint-dir line.py", "there is no checkpoint in 'line.py'"),
+        ("evaluate line.py --checkpoint-dir kept --batch-size 0", "--batch-size is 0: at least 1 is needed"),
+        ("evaluate line.py --checkpoint-dir kept --average 0.9", "lacks 'w/ExponentialMovingAverage': it is of "),
+        ("evaluate line.py --checkpoint-dir kept --bare", "the job has no test examples: give lt.Job(test=...)"),
+        ("predict line.py --checkpoint-dir none --output x.npz", "there is no checkpoint in 'none'"),
+        ("predict line.py --checkpoint-dir kept --output x.txt", "--output is 'x.txt': allowed are names that end in "),
+        ("predict line.py --checkpoint-dir kept --output no/x.npz", "--output is 'no/x.npz': there is no directory"),
+    ],
+)
+def test_a_mistake_is_one_sentence(tmp_path, capsys, words, message):
+    before = sorted(path.name for path in tmp_path.iterdir())
+    try:
+        code = main(words.split())
+    except SystemExit as ended:
+        code = ended.code
+    shown = capsys.readouterr()
+    assert (code, shown.out, shown.err.count("\n")) == (2, "", 1)
+    assert message in shown.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+BAD_OUTPUTS = """
+    from line import *
+
+    def metric_of_wrong_shape(batch, mode):
+        output = model_fn(batch, mode)
+        return output._replace(metrics={"wide": tf.zeros([2, 2])}, predictions=tf.zeros([3]))
+
+    def nothing(batch, mode):
+        return lt.TowerOutput(loss=None)
+
+    @lt.job
+    def bad(kind="shape"):
+        return line()._replace(model_fn=metric_of_wrong_shape if kind == "shape" else nothing)
+"""
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        ("evaluate", "the metric 'wide' has shape [2, 2] for a batch of 100 examples: it must be a scalar or "),
+        ("predict", "a prediction has shape [3] for a batch of 100 examples: its first axis must be the example"),
+        ("predict --output x.npz", "a prediction has shape [3] for a batch of 100 examples"),
+    ],
+)
+def test_outputs_that_do_not_fit_their_batch(tmp_path, capsys, words, message):
+    path = job_files.write(tmp_path, "bad.py", BAD_OUTPUTS)
+    assert main(words.split() + [path, "--checkpoint-dir", "kept"]) == 2
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.glob("x.npz*"))
