@@ -5,6 +5,9 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 
+# How long queue runners may take to end; a blocked one ends as soon as its queue is closed.
+_GRACE_SECONDS = 30.0
+
 
 class Running:
     """A context manager over a session that the caller made and closes.
@@ -20,17 +23,17 @@ class Running:
         train_op: Any,
         hooks: Sequence[Any],
         initialize: Callable[[Any], None],
-        stop_grace_period_seconds: float = 30.0,
     ) -> None:
         self._session = session
         self._train_op = train_op
         self._hooks = list(hooks)
         self._initialize = initialize
-        self._grace = stop_grace_period_seconds
         self._coordinator: Any = None  # while running
         self._threads: List[Any] = []
 
     def __enter__(self) -> "Running":
+        if self._session.graph is not self._train_op.graph:
+            raise ArgumentError("the session is of another graph than the step: make it by tf.Session(graph=...)")
         self._coordinator = tf.train.Coordinator(clean_stop_exception_types=(tf.errors.CancelledError,))
         with self._session.graph.as_default():
             for hook in self._hooks:
@@ -58,8 +61,10 @@ class Running:
           The values of `fetches`, None without any.
 
         Raises:
-          ArgumentError: two hooks, or a hook and the caller, feed the same tensor.
+          ArgumentError: the step is not running; two hooks, or a hook and the caller, feed the same tensor.
         """
+        if self._coordinator is None:
+            raise ArgumentError("the step is not running: call it inside `with step.running(session) as run:`")
         # An empty list costs nothing, and every fetch structure keeps its shape.
         wanted = {"train_op": self._train_op, "fetches": [] if fetches is None else fetches}
         context = tf.train.SessionRunContext(tf.train.SessionRunArgs(wanted, feed_dict), self._session)
@@ -110,7 +115,7 @@ class Running:
         threads, self._threads = self._threads, []
         try:
             coordinator.request_stop()
-            coordinator.join(threads, stop_grace_period_secs=self._grace)
+            coordinator.join(threads, stop_grace_period_secs=_GRACE_SECONDS)
         except Exception as error:
             if not quietly:
                 raise

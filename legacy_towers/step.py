@@ -69,8 +69,10 @@ class TrainStep:
         self._initialize_missing = MissingInitializer()
         self._check_queues = ClosedQueueCheck()
 
-    def running(self, session: Any) -> Running:
+    def running(self, session: Any, hooks: Sequence[Any] = ()) -> Running:
         """Returns a context manager that runs this step in a bare session; see `legacy_towers.running.Running`.
+
+        Further `hooks` (tf.train.SessionRunHook) run after the step's own.
 
             with tf.Session(config=lt.session_config(logical_cpus=4)) as session, step.running(session) as run:
                 run()                    # one step
@@ -80,7 +82,7 @@ class TrainStep:
           DeviceError: the session lacks a tower's device.
           InputError: a queue was closed in this session already.
         """
-        return Running(session, self.train_op, self.hooks, self._initialize)
+        return Running(session, self.train_op, self.hooks + list(hooks), self._initialize)
 
     def _initialize(self, session: Any) -> None:
         check_devices_of(session, self.plan.devices)
@@ -99,6 +101,7 @@ def build_train_step(
     on_missing: str = "error",
     moving_average_decay: Optional[float] = None,
     variable_kind: str = "resource",
+    var_list: Optional[Sequence[Any]] = None,
 ) -> TrainStep:
     """Builds synchronous training on several towers into the default graph.
 
@@ -113,6 +116,7 @@ def build_train_step(
       on_missing: what a missing gradient means: "error", "zeros" or "drop".
       moving_average_decay: with a number in (0, 1), trainable variables get exponential moving averages.
       variable_kind: "resource" or "ref".
+      var_list: the variables to train; by default all trainable ones of the graph, as `optimizer.minimize` does.
 
     Raises:
       ArgumentError: an argument is out of range.
@@ -125,18 +129,22 @@ def build_train_step(
     strategy = variables or ParameterServer("/cpu:0")
     host = host_device(devices[0])
     batches = inputs.build(devices)
+    # By a placer of its own: the global step goes where variables go, and takes no turn from RoundRobin.
+    with tf.device(strategy.placer().for_tower(host)), tf.variable_scope(
+        tf.get_variable_scope(), use_resource=variable_kind == "resource", auxiliary_name_scope=False
+    ):
+        global_step = tf.train.get_or_create_global_step()
     with tf.device(host):
-        with tf.variable_scope(tf.get_variable_scope(), use_resource=variable_kind == "resource"):
-            global_step = tf.train.get_or_create_global_step()
         optimizer = _optimizer(optimizer, global_step)
     towers = replicate(model_fn, batches.per_tower, devices, strategy, TRAIN, variable_kind)
     with tf.device(host):
         terms = regularization_terms(
             [tower.loss for tower in towers],
+            tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES),
             [loss for tower in towers for loss in tower.collected.regularization_losses],
         )
-        regularization = missing_regularization(terms)
-        of_towers = tower_gradients(towers, optimizer)
+        regularization = missing_regularization(terms, towers[0].loss.dtype)
+        of_towers = tower_gradients(towers, optimizer, var_list)
         averaged = average_gradients(of_towers, on_missing=on_missing)
         dropped = dropped_variables(of_towers, on_missing)
         gradients = _settled(add_regularization(averaged, regularization, optimizer, dropped), on_missing)
@@ -144,9 +152,8 @@ def build_train_step(
         moving_averages = None
         if moving_average_decay is not None:
             moving_averages = tf.train.ExponentialMovingAverage(moving_average_decay, global_step)
-        train_op = apply_gradients(
-            optimizer, gradients, global_step, updates, moving_averages, tf.trainable_variables()
-        )
+        trained = tf.trainable_variables() if var_list is None else var_list
+        train_op = apply_gradients(optimizer, gradients, global_step, updates, moving_averages, trained)
         loss = mean_over_towers([tower.loss for tower in towers])
         # Not "global_loss": a summary of that name would be written as global_loss_1.
         loss = tf.identity(loss if regularization is None else loss + regularization, name="loss_over_towers")
@@ -178,6 +185,11 @@ def build_train_step(
 
 
 def _optimizer(optimizer: Any, global_step: Any) -> Any:
+    if isinstance(optimizer, type):
+        raise ArgumentError(
+            "optimizer is the class {}: make one, such as {}(0.1), or give a function that takes the global step and "
+            "returns one".format(optimizer.__name__, optimizer.__name__)
+        )
     made = optimizer(global_step) if callable(optimizer) else optimizer
     if not (hasattr(made, "compute_gradients") and hasattr(made, "apply_gradients")):
         raise ArgumentError(

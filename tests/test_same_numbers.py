@@ -112,6 +112,29 @@ def test_weight_decay_of_layers_counts_exactly_once():
         np.testing.assert_allclose(gradient, one_gradients[name], rtol=1e-11, atol=1e-13)
 
 
+@pytest.mark.parametrize("before", ["evaluation", "another step"])
+def test_weight_decay_of_variables_that_were_there_before(before):
+    arrays = nets.examples("dense", 32)
+    model_fn = nets.model("dense", weights=nets.get_variable_decay)
+    if before == "evaluation":
+        batch = {name: tf.constant(array) for name, array in arrays.items()}
+        lt.replicate(model_fn, [batch], ["/cpu:0"], mode=lt.EVAL)
+    else:
+        step_of(model_fn, arrays, 2, 32)
+    with tf.variable_scope(tf.get_variable_scope(), reuse=tf.AUTO_REUSE):
+        step = step_of(model_fn, arrays, 4, 32)
+    with tf.Session(config=nets.config()) as session, step.running(session) as run:
+        assert run(step.loss) == pytest.approx(numpy_loss_with_decay(arrays), rel=1e-12)
+
+
+def test_weight_decay_of_other_variables_is_not_ours():
+    arrays = nets.examples("dense", 32)
+    with tf.variable_scope("other"):
+        nets.get_variable_decay("w1", [12, 16], np.float64)
+    step = step_of(nets.model("dense"), arrays, 2, 32, var_list=None, on_missing="drop")
+    assert step.plan.regularization.startswith("none")
+
+
 def test_weight_decay_in_the_first_towers_loss_alone_is_completed():
     def model_fn(batch, mode):
         output = nets.model("dense", weights=nets.get_variable_decay)(batch, mode)

@@ -175,6 +175,95 @@ def test_drop_leaves_out_the_decay_too_unless_decay_is_all_there_is(policy, with
     assert values["gate"] == pytest.approx(gate)
 
 
+def metric_of(make):
+    def model_fn(batch, mode):
+        return nets.model("dense")(batch, mode)._replace(metrics={"right": make(batch)})
+
+    return model_fn
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda batch: tf.cast(tf.range(tf.shape(batch["y"])[0]) % 2, tf.int32),
+        lambda batch: tf.equal(tf.range(tf.shape(batch["y"])[0]) % 2, 0),
+        lambda batch: tf.constant(0.5),
+    ],
+    ids=["int", "bool", "scalar"],
+)
+def test_metrics_are_means_whatever_their_dtype(make):
+    step = build(metric_of(make))
+    with open_session() as session, step.running(session) as run:
+        assert run(step.metrics["right"]) == 0.5
+
+
+@pytest.mark.parametrize(
+    "make", [lambda batch: (tf.constant(0.5), tf.no_op()), lambda batch: "half", lambda batch: batch["x"]]
+)
+def test_what_is_no_metric(make):
+    with pytest.raises(TowerError, match="the metric 'right' of tower 0 is .*: a metric is one tensor of numbers"):
+        build(metric_of(make))
+
+
+def test_an_optimizer_class_is_no_optimizer():
+    with pytest.raises(ArgumentError, match="optimizer is the class GradientDescentOptimizer: make one"):
+        build(optimizer=tf.train.GradientDescentOptimizer)
+
+
+def test_inside_a_callers_scopes():
+    with tf.variable_scope("net"):
+        step = build()
+    assert [tower.scope for tower in step.towers] == ["net/tower_{}/".format(k) for k in range(4)]
+    assert {v.op.name for v in tf.trainable_variables()} == {"net/w1", "net/b1", "net/w2", "net/b2"}
+
+
+def test_two_steps_with_variables_of_their_own():
+    with tf.variable_scope("one"):
+        first = build()
+    with tf.variable_scope("two"):
+        w1 = nets.variable("w1", [12, 16], np.float64)
+        rest = [
+            nets.variable(name, shape, np.float64) for name, shape in (("b1", [16]), ("w2", [16, 5]), ("b2", [5]))
+        ]
+    with tf.variable_scope("two", reuse=True):
+        second = build(var_list=[w1] + rest)
+    with open_session() as session, first.running(session) as run_first:
+        run_first()
+        before = session.run(first.gradients[0][1])
+        with second.running(session) as run_second:
+            run_second()
+        np.testing.assert_array_equal(session.run(first.gradients[0][1]), before)
+
+
+def test_further_hooks_and_a_step_that_does_not_run():
+    seen = []
+
+    class Count(tf.train.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            seen.append(1)
+
+    step = build()
+    with open_session() as session:
+        with step.running(session, hooks=[Count()]) as run:
+            run()
+        with pytest.raises(ArgumentError, match="the step is not running"):
+            run()
+    assert seen == [1]
+
+
+def test_a_session_of_another_graph():
+    step = build()
+    with tf.Graph().as_default(), open_session() as session:
+        with pytest.raises(ArgumentError, match="the session is of another graph"):
+            step.running(session).__enter__()
+
+
+def test_the_global_step_lives_where_variables_live():
+    step = build(variables=lt.variables.RoundRobin(["/cpu:2", "/cpu:3"]))
+    assert step.global_step.device == "/device:CPU:2"
+    assert step.gradients[0][1].device == "/device:CPU:2"
+
+
 def test_an_optimizer_may_be_a_function_of_the_global_step():
     rates = []
 

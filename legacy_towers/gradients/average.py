@@ -1,5 +1,5 @@
 """`average_gradients`: a drop-in replacement for the function that everybody copied from the CIFAR-10 tutorial."""
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
@@ -10,7 +10,7 @@ from legacy_towers.gradients.spread import spread_by_bytes
 
 
 def average_gradients(
-    tower_grads: Sequence[GradientsAndVariables],
+    tower_grads: Iterable[GradientsAndVariables],
     weights: Optional[Sequence[Any]] = None,
     on_missing: str = "error",
     devices: Optional[Sequence[str]] = None,
@@ -24,7 +24,7 @@ def average_gradients(
     Args:
       tower_grads: one list of (gradient, variable) per tower, as `optimizer.compute_gradients` returns it.
       weights: one number or scalar tensor per tower, for example its count of examples; the result is
-        sum(w[k] * g[k]) / sum(w). None: all the same.
+        sum(w[k] * g[k]) / sum(w), or 0 where the sum of tensors turns out to be 0. None: all the same.
       on_missing: what it means when only some towers have a gradient for a variable: "error", "zeros" (the tower counts
         with a gradient of zero) or "drop" (the result for that variable is None).
       devices: the devices that share the work of summing. None: those that the gradients are on.
@@ -40,6 +40,8 @@ def average_gradients(
     (cifar10_multi_gpu_train.py), whose expand_dims + concat + reduce_mean this replaces by one sum.
     """
     check_on_missing(on_missing)
+    # Anything that can be read once will do, such as zip(clipped, variables).
+    tower_grads = [list(pairs) for pairs in tower_grads]
     rows = by_variable(tower_grads)
     shares = _shares(weights, len(tower_grads))
     places = spread_by_bytes(rows, devices or _devices_of(rows))
@@ -79,8 +81,8 @@ def _shares(weights: Optional[Sequence[Any]], towers: int) -> Optional[List[Any]
     if len(weights) != towers:
         raise ArgumentError("{} weights for {} towers: give one per tower".format(len(weights), towers))
     if not any(tf.is_tensor(weight) for weight in weights):
-        if any(weight < 0 for weight in weights) or not sum(weights):
-            raise ArgumentError("weights {} : none may be negative, and their sum may not be 0".format(weights))
+        if not all(weight >= 0 for weight in weights) or not sum(weights):  # NaN is not >= 0 either
+            raise ArgumentError("weights {}: each must be 0 or more, and their sum may not be 0".format(weights))
         return [weight / float(sum(weights)) for weight in weights]
     with tf.name_scope("tower_weights"):
         scalars = [tf.cast(weight, tf.float64) for weight in weights]

@@ -34,7 +34,7 @@ def mean_gradient(gradients: Sequence[Any], shares: Optional[Sequence[Any]], var
             )
         )
     if len(gradients) == 1:
-        return gradients[0] if shares is None else gradients[0] * shares[0]
+        return gradients[0] if shares is None else gradients[0] * _scalar(shares[0], gradients[0])
     if shares is None:
         # One pass that reads N tensors and writes one, then a scaling in place: no stacked copy of N gradients.
         return tf.multiply(tf.add_n(list(gradients)), _scalar(1.0 / len(gradients), gradients[0]))

@@ -1,10 +1,10 @@
 """Whose gradient is whose: the towers' lists of (gradient, variable), one row per variable."""
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.names import quoted
 
-GradientsAndVariables = Sequence[Tuple[Optional[Any], Any]]
+GradientsAndVariables = Iterable[Tuple[Optional[Any], Any]]
 
 
 class VariableGradients(NamedTuple):

@@ -50,6 +50,8 @@ def replicate(
     Tower 0 makes the variables, under the names that they have without towers; the later ones reuse them, whether the
     model says `reuse_variables()`, AUTO_REUSE or nothing. Each tower has a name scope (`tower_0/`, ...) and its device.
 
+    What each tower adds to the graph's collections stays there, summaries and update ops of an evaluation model too.
+
     Args:
       model_fn: takes (batch, mode) and returns a `TowerOutput`.
       batches: one nested structure of tensors per tower.
@@ -83,7 +85,10 @@ def _build_tower(
     # may not create either, but TensorFlow's own error for that names neither tower nor remedy, so we look afterwards.
     reuse = tf.AUTO_REUSE if index else None
     device_function = placer.for_tower(device)
-    with tf.variable_scope(tf.get_variable_scope(), reuse=reuse, use_resource=variable_kind == "resource"):
+    # Without the auxiliary name scope: inside a caller's variable scope all towers share the name scope as it is.
+    with tf.variable_scope(
+        tf.get_variable_scope(), reuse=reuse, use_resource=variable_kind == "resource", auxiliary_name_scope=False
+    ):
         with tf.device(device_function), tf.name_scope(tower_scope(index)) as scope:
             recorder = CollectionRecorder()
             output = check_output(model_fn(batch, mode), index)

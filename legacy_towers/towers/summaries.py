@@ -42,7 +42,8 @@ def _without_prefix(summary: Any, tower: Tower) -> Any:
             "the tower's prefix can be removed".format(op.name, tower.index)
         )
     text = tag.decode("utf-8") if isinstance(tag, bytes) else tag.item().decode("utf-8")
-    plain = re.sub("^" + re.escape(tower.scope), "", text)
+    # A family stands before the scope, and once more behind it: tf.summary's "fam/tower_0/fam/loss".
+    plain = re.sub("^((?:[^/]+/)?)" + re.escape(tower.scope), r"\1", text)
     if plain == text:
         return summary
     graph = op.graph

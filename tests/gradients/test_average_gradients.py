@@ -121,6 +121,26 @@ def test_none_drops_the_variable_where_asked():
     assert average_gradients([[(tf.ones([2]), w)], [(None, w)]], on_missing="drop") == [(None, w)]
 
 
+def test_pairs_that_can_be_read_only_once():
+    variables = [variable("a", [3]), variable("b", [2])]
+    values, tower_grads = dense_gradients(variables, 2)
+    zipped = (zip([g for g, _ in pairs], [v for _, v in pairs]) for pairs in tower_grads)
+    averaged = average_gradients(zipped)
+    assert [v for _, v in averaged] == variables
+    np.testing.assert_allclose(run(averaged[0][0]), (values[0][0] + values[1][0]) / 2, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16, tf.float32, tf.float64])
+@pytest.mark.parametrize("towers", [1, 2])
+def test_weights_keep_the_gradients_dtype(dtype, towers):
+    w = variable("w", [2], dtype)
+    pairs = [[(tf.cast(tf.fill([2], 4.0 * (k + 1)), dtype), w)] for k in range(towers)]
+    counts = [tf.placeholder_with_default(3, []), tf.placeholder_with_default(1, [])][:towers]
+    ((gradient, _),) = average_gradients(pairs, weights=counts)
+    assert gradient.dtype == dtype
+    np.testing.assert_array_equal(run(tf.cast(gradient, tf.float32)), [4.0 if towers == 1 else 5.0] * 2)
+
+
 def test_sums_are_spread_over_the_towers_devices():
     variables = [variable("v{}".format(i), [8]) for i in range(4)]
     _, tower_grads = dense_gradients(variables, 4)
@@ -154,6 +174,10 @@ def bad_calls():
         w = variable("w", [2])
         return average_gradients([[(tf.ones([2]), w)]] * 2, weights=[0, 0])
 
+    def nan_weights():
+        w = variable("w", [2])
+        return average_gradients([[(tf.ones([2]), w)]] * 2, weights=[1.0, float("nan")])
+
     def unknown_policy():
         w = variable("w", [2])
         return average_gradients([[(tf.ones([2]), w)]], on_missing="ignore")
@@ -163,6 +187,7 @@ def bad_calls():
         (sparse_and_dense, TowerError, r"'table' is sparse in towers \[0\] and dense in towers \[1\]"),
         (one_weight, ArgumentError, "1 weights for 2 towers"),
         (zero_weights, ArgumentError, "their sum may not be 0"),
+        (nan_weights, ArgumentError, "each must be 0 or more"),
         (unknown_policy, ArgumentError, "on_missing is 'ignore': allowed are 'error', 'zeros', 'drop'"),
         (lambda: average_gradients([]), ArgumentError, "list of towers' gradients is empty"),
     ]

@@ -11,7 +11,7 @@ from legacy_towers.towers import TowerOutput, replicate
 from legacy_towers.towers.summaries import keep_summaries
 
 DEVICES = ["/cpu:0", "/cpu:1", "/cpu:2"]
-TAGS = {"loss", "layer/activations", "picture/image", "note", "once"}
+TAGS = {"loss", "layer/activations", "picture/image", "note", "family/family/once"}
 
 
 def model_fn(batch, mode):
@@ -21,7 +21,7 @@ def model_fn(batch, mode):
         tf.summary.histogram("activations", batch)
     tf.summary.image("picture", tf.reshape(batch, [1, 2, 2, 1]), max_outputs=1)
     tf.summary.text("note", tf.as_string(loss))
-    tf.summary.scalar("once", 2 * loss, family=None)
+    tf.summary.scalar("once", 2 * loss, family="family")
     return TowerOutput(loss=loss)
 
 
@@ -48,7 +48,7 @@ def test_only_the_chosen_towers_without_prefix(chosen, loss):
     with session_with_variables() as session:
         values = tags_and_values(session.run(tf.summary.merge_all()))
     assert set(values) == TAGS | {"rate"}
-    assert values["loss"].simple_value == loss and values["once"].simple_value == 2 * loss
+    assert values["loss"].simple_value == loss and values["family/family/once"].simple_value == 2 * loss
     assert values["layer/activations"].histo.max == loss and values["layer/activations"].histo.num == 4
     assert values["picture/image"].image.height == 2
     assert values["note"].metadata.plugin_data.plugin_name == "text"
