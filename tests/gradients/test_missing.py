@@ -1,0 +1,94 @@
+"""What a missing gradient means, by variable."""
+import numpy as np
+import pytest
+
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError, TowerError
+from legacy_towers.gradients.missing import check_on_missing, dropped_variables, settle_missing
+
+
+def variable(name="w"):
+    return tf.get_variable(name, [4, 2], tf.float64)
+
+
+def dense():
+    return tf.ones([4, 2], tf.float64)
+
+
+def sparse(index_dtype=tf.int64):
+    return tf.IndexedSlices(tf.ones([1, 2], tf.float64), tf.constant([3], index_dtype), [4, 2])
+
+
+@pytest.mark.parametrize("policy", ["error", "zeros", "drop"])
+def test_known_policies(policy):
+    check_on_missing(policy)
+
+
+@pytest.mark.parametrize("policy", ["Error", "zero", None])
+def test_unknown_policies(policy):
+    with pytest.raises(ArgumentError, match="on_missing is {!r}: allowed are 'error', 'zeros', 'drop'".format(policy)):
+        check_on_missing(policy)
+
+
+@pytest.mark.parametrize(
+    "policy, expected", [("error", []), ("zeros", []), ("drop", ["some"])], ids=["error", "zeros", "drop"]
+)
+def test_dropped_variables(policy, expected):
+    every, some, none = variable("every"), variable("some"), variable("none")
+    towers = [
+        [(dense(), every), (None, some), (None, none)],
+        [(dense(), every), (sparse(), some), (None, none)],
+    ]
+    assert dropped_variables(towers, policy) == expected
+
+
+@pytest.mark.parametrize("policy", ["error", "zeros", "drop"])
+def test_nothing_is_missing(policy):
+    gradients = [dense(), sparse()]
+    settled = settle_missing(gradients, variable(), policy)
+    assert [id(gradient) for gradient in settled] == [id(gradient) for gradient in gradients]
+
+
+@pytest.mark.parametrize(
+    "present, message",
+    [
+        ([0], "tower 1 has no gradient for 'w' .tower 0 has one"),
+        ([0, 2], "tower 1 has no gradient for 'w' .towers 0 and 2 have one"),
+        ([2], "towers 0 and 1 have no gradient for 'w' .tower 2 has one"),
+        ([], "no tower has a gradient for 'w': the loss does not depend on it"),
+    ],
+    ids=str,
+)
+def test_error_names_variable_and_towers(present, message):
+    count = max(present + [1]) + 1
+    gradients = [dense() if index in present else None for index in range(count)]
+    with pytest.raises(TowerError, match=message):
+        settle_missing(gradients, variable(), "error")
+
+
+@pytest.mark.parametrize("make", [dense, sparse], ids=["dense", "sparse"])
+def test_drop_leaves_nothing(make):
+    assert settle_missing([make(), None], variable(), "drop") == []
+
+
+@pytest.mark.parametrize("make", [dense, sparse], ids=["dense", "sparse"])
+def test_zeros_are_of_the_kind_of_the_others(make):
+    present = make()
+    settled = settle_missing([None, present], variable(), "zeros")
+    assert settled[1] is present
+    assert isinstance(settled[0], tf.IndexedSlices) == isinstance(present, tf.IndexedSlices)
+    assert settled[0].dtype == tf.float64
+    with tf.Session() as session:
+        np.testing.assert_array_equal(session.run(tf.convert_to_tensor(settled[0])), np.zeros([4, 2]))
+
+
+def test_zeros_of_a_sparse_gradient_hold_no_row():
+    zeros = settle_missing([sparse(), None], variable(), "zeros")[1]
+    assert zeros.values.shape.as_list() == [0, 2] and zeros.indices.shape.as_list() == [0]
+
+
+def test_zeros_where_no_tower_has_one():
+    settled = settle_missing([None, None], variable(), "zeros")
+    with tf.Session() as session:
+        for zeros in session.run(settled):
+            np.testing.assert_array_equal(zeros, np.zeros([4, 2]))

@@ -1,0 +1,60 @@
+"""On which device each variable's gradients are summed: largest first, each to the least loaded device."""
+import pytest
+
+from legacy_towers.compat import tf
+from legacy_towers.gradients.pairing import VariableGradients
+from legacy_towers.gradients.spread import spread_by_bytes
+
+
+class Sized:
+    """What the choice looks at: a variable's shape and dtype."""
+
+    def __init__(self, shape, dtype=tf.float32):
+        self.shape = tf.TensorShape(shape)
+        self.dtype = dtype
+
+
+def spread(variables, devices):
+    return spread_by_bytes([VariableGradients(variable, []) for variable in variables], devices)
+
+
+def vectors(*sizes):
+    return [Sized([size]) for size in sizes]
+
+
+# Worked out by hand; the comments hold the loads at the end.
+CASES = {
+    "one device takes all": (vectors(3, 1, 2), ["a"], "aaa"),
+    "equal sizes in turn": (vectors(4, 4, 4, 4), ["a", "b"], "abab"),
+    "a large one outweighs the rest": (vectors(1, 1, 10, 1), ["a", "b"], "bbab"),  # a 10, b 3; in turn it is abab
+    "largest first": (vectors(2, 3, 4, 5), ["a", "b"], "abba"),  # a 5 + 2, b 4 + 3
+    "three devices": (vectors(6, 5, 4, 3, 2, 1), ["a", "b", "c"], "abccba"),  # 7 each
+    "ties go to the first device": (vectors(8, 4, 4, 2), ["a", "b"], "abba"),  # a 8, b 8 before the last
+    "bytes count, not elements": ([Sized([3], tf.float32), Sized([2], tf.float64), Sized([1])], ["a", "b"], "bab"),
+    "unknown sizes count as nothing": (
+        [Sized([None, 1000]), Sized([2]), Sized(None), Sized([1])],
+        ["a", "b"],
+        "babb",  # a 2, b 1, then both unknown ones to b, the least loaded
+    ),
+    "a scalar is one element": ([Sized([]), Sized([2]), Sized([])], ["a", "b"], "bab"),
+    "repeated devices count once": (vectors(3, 2, 1), ["a", "b", "a"], "abb"),
+    "more devices than variables": (vectors(1, 2), ["a", "b", "c"], "ba"),
+    "no variables": ([], ["a"], ""),
+}
+
+
+@pytest.mark.parametrize("case", sorted(CASES))
+def test_choices(case):
+    variables, devices, expected = CASES[case]
+    assert "".join(spread(variables, devices)) == expected
+
+
+def test_the_choice_is_the_same_every_time():
+    variables = vectors(*[7, 7, 3, 3, 3, 9, 1, 1, 9] * 5)
+    first = spread(variables, ["a", "b", "c"])
+    assert all(spread(variables, ["a", "b", "c"]) == first for _ in range(3))
+
+
+def test_real_variables():
+    made = [tf.get_variable("v{}".format(size), [size], dtype) for size, dtype in [(3, tf.float32), (2, tf.float64)]]
+    assert spread(made, ["/cpu:0", "/cpu:1"]) == ["/cpu:1", "/cpu:0"]
