@@ -1,11 +1,17 @@
 """All variables on one device: the CIFAR-10 tutorial's way."""
+from legacy_towers import devices as device_names
 from legacy_towers.variables.base import Placer, Strategy
 
 
 class ParameterServer(Strategy):
-    """Every variable lives on `device`; each tower reads it from there and the averaged gradient is applied there."""
+    """Every variable lives on `device`; each tower reads it from there and the averaged gradient is applied there.
+
+    Raises:
+      DeviceError: `device` is no device string.
+    """
 
     def __init__(self, device: str = "/cpu:0") -> None:
+        device_names.canonical(device)
         self.device = device
 
     def placer(self) -> Placer:

@@ -2,16 +2,24 @@
 import itertools
 from typing import Sequence
 
+from legacy_towers import devices as device_names
 from legacy_towers.errors import ArgumentError
 from legacy_towers.variables.base import Placer, Strategy
 
 
 class RoundRobin(Strategy):
-    """The first variable lives on the first of `devices`, the second on the second, and so on, in order of creation."""
+    """The first variable lives on the first of `devices`, the second on the second, and so on, in order of creation.
+
+    Raises:
+      ArgumentError: no list, or an empty one.
+      DeviceError: one of `devices` is no device string.
+    """
 
     def __init__(self, devices: Sequence[str]) -> None:
         if isinstance(devices, str) or not devices:
             raise ArgumentError("RoundRobin({!r}): give a list of device strings".format(devices))
+        for device in devices:
+            device_names.canonical(device)
         self.devices = tuple(devices)
 
     def placer(self) -> Placer:
