@@ -35,7 +35,7 @@ def test_policies(kind, policy, expected):
 
 @pytest.mark.needs_layers
 @pytest.mark.parametrize("kind", ["resource", "ref"])
-def test_the_mean_of_batch_norms_statistics_is_that_of_the_whole_batch(kind):
+def test_mean_keeps_the_whole_batchs_mean_and_the_mean_of_the_variances_within_towers(kind):
     rows = np.random.RandomState(3).normal(size=[4, 8, 3]).astype(np.float32)
     updates = []
     with tf.variable_scope(tf.get_variable_scope(), use_resource=kind == "resource"):
