@@ -55,8 +55,8 @@ def settle_missing(gradients: Sequence[Optional[Any]], variable: Any, on_missing
             )
         )
     raise TowerError(
-        "no tower has a gradient for {!r}: the loss does not depend on it. Make it with trainable=False, or leave it as "
-        'it is by var_list=[...] without it or on_missing="drop"'.format(variable.op.name)
+        "no tower has a gradient for {!r}: the loss does not depend on it. Make it with trainable=False, or leave it "
+        'as it is by var_list=[...] without it or on_missing="drop"'.format(variable.op.name)
     )
 
 

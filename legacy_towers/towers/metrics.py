@@ -36,8 +36,8 @@ def _mean(metric: Any, name: str, tower: int) -> Any:
     numeric = tf.is_tensor(metric) and (metric.dtype.is_floating or metric.dtype.is_integer or metric.dtype.is_bool)
     if not numeric or metric.shape.ndims not in (None, 0, 1):
         raise TowerError(
-            "the metric {!r} of tower {} is {!r}: a metric is one tensor of numbers, a scalar or a vector with one value "
-            "per example".format(name, tower, metric)
+            "the metric {!r} of tower {} is {!r}: a metric is one tensor of numbers, a scalar or a vector with one "
+            "value per example".format(name, tower, metric)
         )
     # Whole numbers would be divided as such: the mean of 0 and 1 would be 0.
     return tf.reduce_mean(metric if metric.dtype.is_floating else tf.cast(metric, tf.float32))

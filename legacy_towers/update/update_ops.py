@@ -58,8 +58,9 @@ def _assignment(update: Any) -> Any:
         op = before[0] if before else op.inputs[0].op
     if op.type not in _LINEAR_ASSIGNMENTS:
         raise TowerError(
-            "the update op {!r} ({}) is no assignment, so it can't be averaged over towers (batch norm whose `training` "
-            'is a tensor decides in the graph: pass training=True). Otherwise use update_ops="first" or "all"'.format(op.name, op.type)
+            "the update op {!r} ({}) is no assignment, so it can't be averaged over towers (batch norm whose "
+            "`training` is a tensor decides in the graph: pass training=True). Otherwise use "
+            'update_ops="first" or "all"'.format(op.name, op.type)
         )
     return op
 
