@@ -7,9 +7,8 @@ from legacy_towers.gradients.pairing import VariableGradients
 def spread_by_bytes(rows: Sequence[VariableGradients], devices: Sequence[str]) -> List[str]:
     """Deals the sums out over devices: the largest first, each to the device with the fewest bytes so far.
 
-    One device would sum one variable after the other, and hold the others up. Averaging 25.5 million float32 from 4
-    towers on 2 cores, spread over the towers' devices, takes about 0.7 of the time of the same sums on one device
-    (tests/benchmarks/average_gradients.py).
+    One device would sum one variable after the other, and hold the others up. `python
+    tests/benchmarks/average_gradients.py` times both.
 
     Args:
       rows: the variables with their gradients; unknown sizes count as nothing.

@@ -2,6 +2,7 @@
 
     python tests/benchmarks/average_gradients.py
 
+"one device" is the drop-in with all its sums on one device in place of the towers' own: what the spreading is worth.
 All variables are on one device, and SGD applies the mean, as in the tutorial. Each candidate's mean is checked before
 it is timed: each step moves every variable by the learning rate times the known mean.
 """
@@ -37,6 +38,10 @@ def tutorial_average(tower_grads):
         stacked = tf.concat([tf.expand_dims(gradient, 0) for gradient, _ in pairs], axis=0)
         averaged.append((tf.reduce_mean(stacked, 0), pairs[0][1]))
     return averaged
+
+
+def on_one_device(tower_grads):
+    return lt.average_gradients(tower_grads, devices=["/cpu:0"])
 
 
 def build(average):
@@ -87,7 +92,12 @@ def build(average):
 
 def main():
     print("TensorFlow {}: {:,} elements in {} tensors".format(tf.__version__, sum(map(np.prod, SHAPES)), len(SHAPES)))
-    built = {"tutorial": build(tutorial_average), "lt.average_gradients": build(lt.average_gradients)}
+    candidates = {
+        "tutorial": tutorial_average,
+        "lt.average_gradients": lt.average_gradients,
+        "lt.average_gradients, one device": on_one_device,
+    }
+    built = {name: build(average) for name, average in candidates.items()}
     times = interleaved({name: step for name, (step, _) in built.items()})
     for _, check in built.values():
         check()
