@@ -50,7 +50,7 @@ def test_a_bar_on_a_terminal():
 
 @pytest.mark.parametrize(
     "value, text",
-    [(2.86789, "2.8679"), (0.0, "0.0000"), (0.001, "0.0010"), (0.00012, "1.2e-04"), (-3e-9, "-3.0e-09"),
+    [(2.86789, "2.8679"), (0.0, "0.0000"), (0.00012, "0.0001"), (0.000012, "1.2e-05"), (-3e-9, "-3.0e-09"),
      (float("nan"), "nan"), (float("inf"), "inf")],
 )
 def test_figures(value, text):
