@@ -138,12 +138,13 @@ def build_train_step(
         optimizer = _optimizer(optimizer, global_step)
     towers = replicate(model_fn, batches.per_tower, devices, strategy, TRAIN, variable_kind)
     with tf.device(host):
+        losses: List[Any] = [tower.loss for tower in towers]
         terms = regularization_terms(
-            [tower.loss for tower in towers],
+            losses,
             tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES),
             [loss for tower in towers for loss in tower.collected.regularization_losses],
         )
-        regularization = missing_regularization(terms, towers[0].loss.dtype)
+        regularization = missing_regularization(terms, losses[0].dtype)
         of_towers = tower_gradients(towers, optimizer, var_list)
         averaged = average_gradients(of_towers, on_missing=on_missing)
         dropped = dropped_variables(of_towers, on_missing)
@@ -154,7 +155,7 @@ def build_train_step(
             moving_averages = tf.train.ExponentialMovingAverage(moving_average_decay, global_step)
         trained = tf.trainable_variables() if var_list is None else var_list
         train_op = apply_gradients(optimizer, gradients, global_step, updates, moving_averages, trained)
-        loss = mean_over_towers([tower.loss for tower in towers])
+        loss = mean_over_towers(losses)
         # Not "global_loss": a summary of that name would be written as global_loss_1.
         loss = tf.identity(loss if regularization is None else loss + regularization, name="loss_over_towers")
         summaries = keep_summaries(towers, summaries_from)

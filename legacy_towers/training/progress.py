@@ -79,8 +79,8 @@ class ProgressHook(tf.train.SessionRunHook):
 
     def _print(self, loss: float, now: float) -> None:
         if self._bar is not None:
-            speed = self.examples_per_second
-            shown = "" if speed is None else ", {:,.0f} examples/s".format(speed)
+            average = self.examples_per_second
+            shown = "" if average is None else ", {:,.0f} examples/s".format(average)
             self._bar.set_postfix_str("loss {}{}".format(in_short(loss), shown), refresh=False)
             return
         step, then = self._printed_at
