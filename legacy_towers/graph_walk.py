@@ -10,7 +10,7 @@ def operations_of(elements: Any, graph: Any = None) -> List[Any]:
     Args:
       elements: tensors, operations, variables, sparse or ragged tensors, names ("loss:0"), or a nested structure
         of them.
-      graph: where names are looked up; the default graph if None.
+      graph: the graph they are of; the default graph if None.
     """
     graph = graph or tf.get_default_graph()
     found = []
@@ -22,15 +22,16 @@ def operations_of(elements: Any, graph: Any = None) -> List[Any]:
     return found
 
 
-def ancestors(targets: Any, stop_at: Iterable[Any] = ()) -> Set[Any]:
+def ancestors(targets: Any, stop_at: Iterable[Any] = (), graph: Any = None) -> Set[Any]:
     """Returns all operations that must run for `targets`, the operations of `targets` included.
 
     Args:
       targets: what `session.run` could fetch; see `operations_of`.
       stop_at: fed tensors: their operations are part of the result, but what lies behind them isn't looked at.
+      graph: the graph they are of; the default graph if None.
     """
-    waiting = operations_of(targets)
-    ends = set(operations_of(list(stop_at)))
+    waiting = operations_of(targets, graph)
+    ends = set(operations_of(list(stop_at), graph))
     seen = set(waiting)
     while waiting:
         operation = waiting.pop()

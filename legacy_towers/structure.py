@@ -27,6 +27,11 @@ def leaves(structure: Any, path: str = "") -> List[Tuple[str, Any]]:
     return [pair for key, part in items for pair in leaves(part, _join(path, key))]
 
 
+def leaves_of(structure: Any) -> List[Any]:
+    """Returns the leaves of `structure`, in the order of `leaves`."""
+    return [leaf for _, leaf in leaves(structure)]
+
+
 def pack(structure: Any, new_leaves: Iterator[Any]) -> Any:
     """Returns a structure like `structure` that holds `new_leaves`, which come in the order of `leaves`."""
     items = _items(structure)

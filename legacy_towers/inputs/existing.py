@@ -127,7 +127,9 @@ class FromPlaceholders(Input):
                 "placeholders for {} towers are given where there are {}".format(len(per_tower), len(devices))
             )
         plan = _plan("from_placeholders", None, "any", self._placeholders.per_tower, "batches of the caller")
-        return TowerBatches(per_tower, [FeedHook(self._placeholders, self._feeds)], plan)
+        # An iterator can't start again: the next session goes on with it.
+        continues = isinstance(self._batches, Iterator)
+        return TowerBatches(per_tower, [FeedHook(self._placeholders, self._feeds, continues)], plan)
 
     def _feeds(self) -> Iterator[Feed]:
         for item in self._batches() if callable(self._batches) else self._batches:

@@ -1,6 +1,6 @@
 """Placeholders per tower, for any nested structure, and what to feed them."""
 import re
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Collection, Dict, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -64,14 +64,19 @@ class TowerPlaceholders:
         return [dict(placeholders, **self.shared) for placeholders in self.per_tower]
 
     def feed_dict(
-        self, per_tower: Optional[Sequence[Any]] = None, global_batch: Any = None, shared: Any = None
+        self,
+        per_tower: Optional[Sequence[Any]] = None,
+        global_batch: Any = None,
+        shared: Any = None,
+        fed_elsewhere: Collection[Any] = (),
     ) -> Dict[Any, np.ndarray]:
         """Returns what `session.run` takes, checked: every placeholder has an array of its shape and dtype.
 
         Args:
           per_tower: a structure of arrays for each tower; or
           global_batch: one structure of arrays whose first axis is split among the towers, in order.
-          shared: a structure of values for the shared placeholders.
+          shared: a structure of values for the shared placeholders; may be left out where all are fed elsewhere.
+          fed_elsewhere: operations of placeholders that are left out, since somebody else feeds them in this run.
 
         Raises:
           InputError: a tower or component is missing, or a shape or dtype doesn't fit; the message names both.
@@ -90,9 +95,10 @@ class TowerPlaceholders:
             feed.update(_fill(self.per_tower[tower], values, "tower {}".format(tower)))
         if shared is not None and not self.shared:
             raise InputError("shared values are fed where there are no shared placeholders")
-        if self.shared:
+        left_out = set(fed_elsewhere)
+        if shared is not None or not left_out.issuperset(leaf.op for leaf in structure.leaves_of(self.shared)):
             feed.update(_fill(self.shared, {} if shared is None else shared, "shared"))
-        return feed
+        return {leaf: value for leaf, value in feed.items() if leaf.op not in left_out}
 
     def _split(self, global_batch: Any) -> List[Any]:
         values, wrong = structure.leaves_like(self.per_tower[0], global_batch)
