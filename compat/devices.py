@@ -1,4 +1,4 @@
-"""The devices of this machine, with and without taking hold of them."""
+"""The devices of this machine."""
 from typing import TYPE_CHECKING, List, NamedTuple, Optional
 
 if TYPE_CHECKING:
@@ -10,17 +10,6 @@ class LocalDevice(NamedTuple):
     type: str  # CPU, GPU, ...; TensorFlow 1.15 has XLA_CPU and XLA_GPU beside them
     memory_limit: int  # bytes
     description: str  # what it physically is; empty for a CPU
-
-
-def count_physical_devices(device_type: str) -> int:
-    """Returns how many devices of `device_type` ("CPU", "GPU") the machine has; touches none of them.
-
-    CUDA_VISIBLE_DEVICES counts; what a session's configuration hides, splits or adds does not.
-    """
-    from legacy_towers.compat import tf
-
-    # Neither starts the eager runtime nor reserves memory. tf.config.list_physical_devices is missing on 1.15.
-    return len(tf.config.experimental.list_physical_devices(device_type))
 
 
 def list_local_devices(config: "Optional[tf.ConfigProto]" = None) -> List[LocalDevice]:

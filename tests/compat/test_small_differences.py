@@ -58,8 +58,6 @@ def test_local_devices():
     cpus = [each for each in listed if each.type == "CPU"]
     assert [each.name for each in cpus] == ["/device:CPU:0", "/device:CPU:1", "/device:CPU:2"]
     assert all(each.memory_limit > 0 for each in cpus)
-    assert devices.count_physical_devices("CPU") == 1
-    assert devices.count_physical_devices("TELEPORTER") == 0
 
 
 MESSAGES = {
