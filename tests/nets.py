@@ -63,7 +63,7 @@ def model(kind, dtype=np.float64, weights=no_decay, collect=False):
             filtered = tf.nn.conv2d(batch["x"], kernel, strides=[1, 1, 1, 1], padding="SAME")
             hidden = tf.reshape(tf.nn.relu(filtered + variable("c1", [4], dtype)), [-1, 6 * 6 * 4])
         else:
-            hidden = tf.reshape(tf.nn.embedding_lookup(variable("table", [30, 3], dtype), batch["x"]), [-1, 12])
+            hidden = tf.reshape(tf.nn.embedding_lookup(weights("table", [30, 3], dtype), batch["x"]), [-1, 12])
         logits = tf.matmul(hidden, weights("w2", [hidden.shape[1].value, CLASSES], dtype)) + variable(
             "b2", [CLASSES], dtype
         )

@@ -66,22 +66,21 @@ def layers_model(batch, mode):
     return lt.TowerOutput(loss=loss)
 
 
+def initial_values(name, shape):
+    return np.random.RandomState(sum(map(ord, name)) % 1000).normal(size=shape, scale=0.3)
+
+
 def numpy_loss_with_decay(arrays):
     """The dense net of nets.py by numpy alone, with 0.1 * l2_loss of both weight matrices."""
-
-    def values(name, shape):
-        return np.random.RandomState(sum(map(ord, name)) % 1000).normal(size=shape, scale=0.3)
-
-    w1, w2 = values("w1", [12, 16]), values("w2", [16, 5])
-    logits = np.tanh(arrays["x"].dot(w1) + values("b1", [16])).dot(w2) + values("b2", [5])
+    w1, w2 = initial_values("w1", [12, 16]), initial_values("w2", [16, 5])
+    logits = np.tanh(arrays["x"].dot(w1) + initial_values("b1", [16])).dot(w2) + initial_values("b2", [5])
     logits = logits - logits.max(axis=1, keepdims=True)
     log_softmax = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
     entropy = -log_softmax[np.arange(len(arrays["y"])), arrays["y"]].mean()
     return entropy + 0.05 * (w1**2).sum() + 0.05 * (w2**2).sum()
 
 
-@pytest.mark.parametrize("towers", [1, 4])
-@pytest.mark.parametrize(
+DECAYS = pytest.mark.parametrize(
     "weights, collect",
     [
         (nets.get_variable_decay, False),
@@ -91,14 +90,38 @@ def numpy_loss_with_decay(arrays):
     ],
     ids=["get_variable", "get_variable-collected", "tutorial", "get_regularization_loss"],
 )
+
+
+@DECAYS
+@pytest.mark.parametrize("towers", [1, 4])
 def test_weight_decay_counts_exactly_once(weights, collect, towers):
     arrays = nets.examples("dense", 32)
-    model_fn = nets.model("dense", weights=weights, collect=collect)
-    loss, gradients, _ = first_step(model_fn, arrays, towers)
+    loss, _, _ = first_step(nets.model("dense", weights=weights, collect=collect), arrays, towers)
     assert loss == pytest.approx(numpy_loss_with_decay(arrays), rel=1e-12)
-    plain = first_step(nets.model("dense"), arrays, 1)[1]
-    w2 = np.random.RandomState(sum(map(ord, "w2")) % 1000).normal(size=[16, 5], scale=0.3)
-    np.testing.assert_allclose(gradients["w2"], plain["w2"] + 0.1 * w2, rtol=1e-11, atol=1e-13)
+
+
+# Which variables of each net have a decay, and their shapes.
+DECAYED = {
+    "dense": {"w1": [12, 16], "w2": [16, 5]},
+    "conv": {"k1": [3, 3, 2, 4], "w2": [144, 5]},
+    "embedding": {"table": [30, 3], "w2": [12, 5]},
+}
+
+
+@DECAYS
+@pytest.mark.parametrize("towers", [1, 4])
+@pytest.mark.parametrize("kind", KINDS)
+def test_weight_decay_adds_its_own_gradient_once(kind, weights, collect, towers):
+    """Loss and gradients are those of one tower without decay, plus 0.05 * w**2 and 0.1 * w by numpy."""
+    arrays = nets.examples(kind, 32)
+    plain_loss, plain, _ = first_step(nets.model(kind), arrays, 1)
+    loss, gradients, _ = first_step(nets.model(kind, weights=weights, collect=collect), arrays, towers)
+    decayed = {name: initial_values(name, shape) for name, shape in DECAYED[kind].items()}
+    assert loss == pytest.approx(plain_loss + sum(0.05 * (value**2).sum() for value in decayed.values()), rel=1e-12)
+    assert sorted(gradients) == sorted(plain)
+    for name, gradient in gradients.items():
+        expected = plain[name] + 0.1 * decayed.get(name, 0)
+        np.testing.assert_allclose(gradient, expected, rtol=1e-11, atol=1e-13, err_msg=name)
 
 
 @pytest.mark.needs_layers
@@ -147,11 +170,15 @@ def test_weight_decay_in_the_first_towers_loss_alone_is_completed():
     assert loss == pytest.approx(numpy_loss_with_decay(arrays), rel=1e-12)
 
 
-def test_an_embedding_stays_sparse_without_decay_and_has_the_right_sum_with_it():
-    arrays = nets.examples("embedding", 32)
-    step = step_of(nets.model("embedding"), arrays, 4, 32)
+@pytest.mark.parametrize("weights, expected", [(nets.no_decay, "sparse"), (nets.get_variable_decay, "dense")])
+def test_an_embeddings_gradient_is_sparse_unless_it_has_a_decay(weights, expected):
+    """Its numbers, with and without decay, are compared above."""
+    step = step_of(nets.model("embedding", weights=weights), nets.examples("embedding", 32), 4, 32)
+    gradients = {variable.op.name: gradient for gradient, variable in step.gradients}
+    assert isinstance(gradients["table"], tf.IndexedSlices) == (expected == "sparse")
+    assert not isinstance(gradients["w2"], tf.IndexedSlices)
     kinds = {variable.name: variable.gradient for variable in step.plan.variables}
-    assert kinds["table"] == "sparse" and kinds["w2"] == "dense"
+    assert kinds["table"] == expected and kinds["w2"] == "dense"
 
 
 def trajectory(source, steps=50):
