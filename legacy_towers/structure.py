@@ -1,4 +1,6 @@
-"""Nested structures: dicts and tuples of leaves, as tf.data knows them. A list is a leaf: it is data.
+"""Nested structures: dicts, tuples and lists of leaves, as tf.nest knows them.
+
+In values that are fed a list can be data too, rows of numbers: `leaves_like` tells by the spec that they are for.
 
 The path of a leaf names it in messages: `query`, `query/image`, `pair/0`; a lone leaf has the path "".
 """
@@ -6,10 +8,10 @@ from typing import Any, Callable, Iterator, List, Tuple
 
 
 def _items(structure: Any) -> Any:
-    """Returns the (key, part) pairs of a dict or tuple, None for a leaf."""
+    """Returns the (key, part) pairs of a dict, tuple or list, None for a leaf."""
     if isinstance(structure, dict):
         return list(structure.items())
-    if isinstance(structure, tuple) and not _is_composite_value(structure):
+    if isinstance(structure, (tuple, list)) and not _is_composite_value(structure):
         return list(enumerate(structure))
     return None
 
@@ -41,7 +43,20 @@ def pack(structure: Any, new_leaves: Iterator[Any]) -> Any:
     if isinstance(structure, dict):
         return dict(parts)
     values = [part for _, part in parts]
+    if isinstance(structure, list):
+        return values
     return type(structure)(*values) if hasattr(structure, "_fields") else tuple(values)
+
+
+def lists_as_tuples(structure: Any) -> Any:
+    """Returns `structure` with a tuple for each list: tf.data would stack a list's tensors to one."""
+    items = _items(structure)
+    if items is None:
+        return structure
+    parts = iter([lists_as_tuples(part) for _, part in items])
+    if isinstance(structure, dict):
+        return {key: next(parts) for key, _ in items}
+    return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
 
 
 def map_leaves(function: Callable[[Any], Any], structure: Any) -> Any:
@@ -50,7 +65,10 @@ def map_leaves(function: Callable[[Any], Any], structure: Any) -> Any:
 
 
 def leaves_like(spec: Any, values: Any, path: str = "") -> Tuple[List[Any], str]:
-    """Returns the parts of `values` that stand where the leaves of `spec` stand, and what is wrong ("" if nothing)."""
+    """Returns the parts of `values` that stand where the leaves of `spec` stand, and what is wrong ("" if nothing).
+
+    A tuple may stand for a list and a list for a tuple; a list that stands for a leaf is data.
+    """
     if _items(spec) is None:
         return [values], ""
     name = "component {!r}".format(path) if path else "the batch"
@@ -67,7 +85,9 @@ def leaves_like(spec: Any, values: Any, path: str = "") -> Tuple[List[Any], str]
     else:
         if not isinstance(values, (tuple, list)) or len(values) != len(spec):
             given = len(values) if isinstance(values, (tuple, list)) else type(values).__name__
-            return [], "{} must be a tuple of {} parts, not {}".format(name, len(spec), given)
+            return [], "{} must be a {} of {} parts, not {}".format(
+                name, "list" if isinstance(spec, list) else "tuple", len(spec), given
+            )
         pairs = [(index, part, values[index]) for index, part in enumerate(spec)]
     found: List[Any] = []
     for key, part, value in pairs:

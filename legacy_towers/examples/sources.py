@@ -117,7 +117,7 @@ class Arrays(Source):
     """numpy arrays in memory, one row per example; a record is a row's index."""
 
     def __init__(self, arrays: Any):
-        self.arrays = structure.map_leaves(_as_array, arrays)
+        self.arrays = _as_arrays(arrays)
         lengths = []
         for path, array in structure.leaves(self.arrays):
             if array.ndim == 0:
@@ -157,6 +157,16 @@ class Arrays(Source):
         return lambda index: structure.map_leaves(lambda rows: tf.gather(rows, index), tensors)
 
 
+def _as_arrays(arrays: Any) -> Any:
+    """Returns `arrays` with an array for each component; here a list is data, its rows."""
+    if isinstance(arrays, dict):
+        return {key: _as_arrays(part) for key, part in arrays.items()}
+    if isinstance(arrays, tuple):
+        parts = [_as_arrays(part) for part in arrays]
+        return type(arrays)(*parts) if hasattr(arrays, "_fields") else tuple(parts)
+    return _as_array(arrays)
+
+
 def _as_array(rows: Any) -> np.ndarray:
     array = np.asarray(rows)
     # Strings are bytes in every way in, as TensorFlow gives them back.
@@ -188,7 +198,7 @@ class Generator(Source):
                 "an iterator can be read only once".format(type(make_iterator).__name__)
             )
         self._make_iterator = make_iterator
-        self.spec = spec
+        self.spec = structure.lists_as_tuples(spec)
         self._count = count
 
     def describe(self) -> str:

@@ -49,6 +49,8 @@ def _misfit(array: np.ndarray, dtype: Any, is_python: bool) -> str:
     """Returns why `array` can't become `dtype` without loss, "" if it can."""
     given = _kind(array)
     wanted = _kind_of(dtype)
+    if given == "object" and wanted != "string" and not array.size:
+        return "an empty array of Python objects is no {}".format(dtype.name)
     if given == "object" and wanted != "string":
         return "a Python object of type {} is no {}".format(type(array.ravel()[0]).__name__, dtype.name)
     if given == "object":
@@ -72,7 +74,10 @@ def _kind(array: np.ndarray) -> str:
         return "object"
     if array.dtype.kind in "SU":
         return "string"
-    return _kind_of(tf.as_dtype(array.dtype))
+    try:
+        return _kind_of(tf.as_dtype(array.dtype))
+    except TypeError:  # dates and records, which TensorFlow has no type for
+        return array.dtype.name
 
 
 def _kind_of(dtype: Any) -> str:

@@ -59,8 +59,9 @@ def from_tensors(per_tower: Optional[Sequence[Any]] = None, global_batch: Any = 
     """Returns the way in for tensors of the graph, such as what your own queues or iterators give.
 
     Args:
-      per_tower: a list with one structure of tensors per tower; or
-      global_batch: one structure of tensors, split among the towers along the first axis.
+      per_tower: a list with one structure of tensors (dicts, tuples, lists) per tower; or
+      global_batch: one structure of tensors, such as the list that `tf.train.batch` gives; each is split
+        among the towers along the first axis.
 
     Raises:
       ArgumentError: none or both are given.
@@ -102,7 +103,14 @@ def from_placeholders(placeholders: Union[TowerPlaceholders, List[Any]], batches
       placeholders: what `lt.tower_placeholders` gave, or a list of one structure of placeholders per tower.
       batches: an iterable, or a function that returns a fresh iterator, which each new session starts from. An item is
         a list of structures of arrays, one per tower; or one structure of arrays, split among the towers along the
-        first axis; or an `lt.inputs.Feed`, which can hold shared values too.
+        first axis; or an `lt.inputs.Feed`, which can hold shared values too. A list is always one per tower, also
+        where a tower's placeholders are a list: give a global batch as a tuple then, or by `Feed(global_batch=...)`.
+
+    Raises:
+      ArgumentError: there are no placeholders, or `batches` is nothing to iterate over.
+      InputError: the towers' placeholders differ in structure. Later, when the step is built: they are for another
+        number of towers, or a shared one has the name of a tower's own. And in the run that a batch is for: the batch
+        doesn't fit the placeholders; the message names tower and component.
     """
     if not isinstance(placeholders, TowerPlaceholders):
         placeholders = TowerPlaceholders(placeholders)

@@ -1,6 +1,6 @@
 """Placeholders per tower, for any nested structure, and what to feed them."""
 import re
-from typing import Any, Collection, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -33,17 +33,23 @@ class TowerPlaceholders:
     def __init__(self, per_tower: Sequence[Any], shared: Any = None) -> None:
         """
         Args:
-          per_tower: one nested structure (dicts, tuples) of placeholders per tower, all of the same form.
+          per_tower: one nested structure (dicts, tuples, lists) of placeholders per tower, all of the same form.
           shared: a structure of placeholders that all towers read; None for none.
+
+        Raises:
+          ArgumentError: there is no tower.
+          InputError: the towers' structures differ, or hold what is no placeholder.
         """
         if not per_tower:
             raise ArgumentError("placeholders for at least one tower are needed")
         self.per_tower = list(per_tower)
         self.shared = {} if shared is None else shared
         for tower, placeholders in enumerate(self.per_tower):
-            wrong = structure.leaves_like(self.per_tower[0], placeholders)[1]
+            found, wrong = structure.leaves_like(self.per_tower[0], placeholders)
             if wrong:
                 raise InputError("tower {}'s placeholders differ from tower 0's: {}".format(tower, wrong))
+            _check_placeholders(self.per_tower[0], found, "tower {}".format(tower))
+        _check_placeholders(self.shared, structure.leaves_of(self.shared), "shared")
 
     @property
     def all(self) -> List[Any]:
@@ -79,7 +85,8 @@ class TowerPlaceholders:
           fed_elsewhere: operations of placeholders that are left out, since somebody else feeds them in this run.
 
         Raises:
-          InputError: a tower or component is missing, or a shape or dtype doesn't fit; the message names both.
+          InputError: a tower or component is missing, or a shape or dtype doesn't fit; the message names both. Or a
+            component has more rows in one tower than in another, although all towers weigh the same.
         """
         if (per_tower is None) == (global_batch is None):
             raise InputError("give exactly one of per_tower and global_batch")
@@ -93,12 +100,25 @@ class TowerPlaceholders:
         feed: Dict[Any, np.ndarray] = {}
         for tower, values in enumerate(per_tower):
             feed.update(_fill(self.per_tower[tower], values, "tower {}".format(tower)))
+        self._check_rows(feed)
         if shared is not None and not self.shared:
             raise InputError("shared values are fed where there are no shared placeholders")
         left_out = set(fed_elsewhere)
         if shared is not None or not left_out.issuperset(leaf.op for leaf in structure.leaves_of(self.shared)):
             feed.update(_fill(self.shared, {} if shared is None else shared, "shared"))
         return {leaf: value for leaf, value in feed.items() if leaf.op not in left_out}
+
+    def _check_rows(self, feed: Dict[Any, np.ndarray]) -> None:
+        firsts = structure.leaves(self.per_tower[0])
+        for tower, placeholders in enumerate(self.per_tower):
+            for (path, first), leaf in zip(firsts, structure.leaves_of(placeholders)):
+                rows, expected = feed[leaf].shape[:1], feed[first].shape[:1]
+                if rows != expected:
+                    where = "tower {}, component {!r}".format(tower, path) if path else "tower {}".format(tower)
+                    raise InputError(
+                        "{}: {} are fed where tower 0 has {}: every tower weighs the same, so each needs as "
+                        "many".format(where, _rows(rows), _rows(expected))
+                    )
 
     def _split(self, global_batch: Any) -> List[Any]:
         values, wrong = structure.leaves_like(self.per_tower[0], global_batch)
@@ -132,6 +152,10 @@ def tower_placeholders(
       shared: a structure of `tf.TensorSpec` for values that are fed once for all towers: a keep probability, a
         boolean that says whether the net trains.
       devices: a device string per tower, where its placeholders are placed.
+
+    Raises:
+      ArgumentError: `towers` is no positive whole number, the devices are more or fewer than the towers, or a component
+        is described by something else than a `tf.TensorSpec`.
     """
     check_positive("towers", towers)
     if devices is not None and len(devices) != towers:
@@ -156,6 +180,17 @@ def _placeholders(spec: Any, scope: str) -> Any:
             name = re.sub(r"[^A-Za-z0-9_.\-/]", "_", path) or "batch"
             made.append(tf.placeholder(leaf.dtype, leaf.shape, name=name))
     return structure.pack(spec, iter(made))
+
+
+def _rows(shape: Tuple[int, ...]) -> str:
+    return "{} rows".format(shape[0]) if shape else "a single value"
+
+
+def _check_placeholders(spec: Any, placeholders: List[Any], whose: str) -> None:
+    for (path, _), leaf in zip(structure.leaves(spec), placeholders):
+        if not isinstance(leaf, tf.Tensor):
+            where = "{}, component {!r}".format(whose, path) if path else whose
+            raise InputError("{}: a {} is no placeholder".format(where, type(leaf).__name__))
 
 
 def _fill(placeholders: Any, values: Any, whose: str) -> Dict[Any, np.ndarray]:

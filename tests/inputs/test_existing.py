@@ -89,6 +89,57 @@ def test_a_list_of_ones_own_placeholders(drive):
     assert [tower.tolist() for tower in drive(batches)[0]] == [[1, 2], [3, 4]]
 
 
+def test_a_list_of_tensors_is_structure(drive):
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    query, positive = np.arange(8.0).reshape(4, 2), -np.arange(4)
+    batches = inputs.from_tensors(global_batch=[tf.constant(query), tf.constant(positive)]).build(["/cpu:0", "/cpu:1"])
+    assert [type(tower) for tower in batches.per_tower] == [list, list]
+    seen = drive(batches, steps=1)[0]
+    for tower in range(2):
+        np.testing.assert_array_equal(seen[tower][0], query[2 * tower:2 * tower + 2])
+        np.testing.assert_array_equal(seen[tower][1], positive[2 * tower:2 * tower + 2])
+
+
+def test_the_list_that_tf_train_batch_gives(drive):
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    image, label = tf.train.slice_input_producer([tf.range(8), tf.range(8) * 10], num_epochs=1, shuffle=False)
+    batch = tf.train.batch([image, label], 4)
+    assert isinstance(batch, list)
+    steps = drive(inputs.from_tensors(global_batch=batch).build(["/cpu:0", "/cpu:1"]))
+    assert [[[part.tolist() for part in tower] for tower in step] for step in steps] == [
+        [[[0, 1], [0, 10]], [[2, 3], [20, 30]]],
+        [[[4, 5], [40, 50]], [[6, 7], [60, 70]]],
+    ]
+
+
+@pytest.mark.parametrize("form", ["per tower", "global"])
+def test_lists_of_ones_own_placeholders_for_each_tower(form, drive):
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    own = [[tf.placeholder(tf.float32, [None]), tf.placeholder(tf.int32, [None])] for _ in range(2)]
+    item = [[[1, 2], [10, 20]], [[3, 4], [30, 40]]] if form == "per tower" else ([1, 2, 3, 4], [10, 20, 30, 40])
+    batches = inputs.from_placeholders(own, [item]).build(["/cpu:0", "/cpu:1"])
+    seen = [[part.tolist() for part in tower] for tower in drive(batches)[0]]
+    assert seen == [[[1, 2], [10, 20]], [[3, 4], [30, 40]]]
+
+
+@pytest.mark.parametrize("way", ["feed", "dataset:split"])
+def test_a_list_of_specs_of_a_generator(way, make_input, drive):
+    from legacy_towers.compat import tf
+    from legacy_towers.examples import Examples
+
+    spec = [tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.float32)]
+    examples = Examples.from_generator(lambda: ([i, -i] for i in range(4)), spec, shuffle=False)
+    seen = drive(make_input(way, examples, global_batch_size=4, epochs=1).build(["/cpu:0", "/cpu:1"]))
+    parts = [[part.tolist() for part in tower] for tower in seen[0]]
+    assert parts == [[[0, 1], [0, -1]], [[2, 3], [-2, -3]]]
+
+
 def bad_calls():
     from legacy_towers import inputs
     from legacy_towers.compat import tf

@@ -36,12 +36,12 @@ def test_names_and_what_arrives(triplet):
     assert triplet.per_tower[1]["query"].name == "tower_1/query:0"
     assert triplet.per_tower[0]["pair"][1].name == "tower_0/pair/1:0"
     assert triplet.shared["keep"].name == "shared/keep:0"
-    feed = triplet.feed_dict(per_tower=[batch(3), batch(5)], shared=SHARED)
+    feed = triplet.feed_dict(per_tower=[batch(5), batch(5)], shared=SHARED)
     with tf.Session() as session:
         # By identities: a session gives back what was fed without looking at it.
         identities = tf.nest.map_structure(tf.identity, [triplet.per_tower, triplet.shared])
         per_tower, shared = session.run(identities, feed)
-    assert [len(tower["query"]) for tower in per_tower] == [3, 5]
+    assert [len(tower["query"]) for tower in per_tower] == [5, 5]
     assert per_tower[1]["pair"][1].tolist() == [b"a"] * 5
     assert shared == SHARED
     with tf.name_scope("tower_0") as scope:
@@ -75,7 +75,6 @@ GOOD = [
     ("uint8 fits int32", {"pair": (np.arange(3, dtype=np.uint8), [b"a", b"b", b"c"])}),
     ("Python integers", {"pair": ([1, 2, 3], np.array(["a", "b", "c"], object))}),
     ("Python booleans", {"mask": [True, False, True]}),
-    ("an empty batch", {"query": np.ones([0, 4], np.float32)}),
 ]
 
 
@@ -105,6 +104,9 @@ BAD = [
     ({"pair": (np.arange(3), np.arange(3))}, "component 'pair/1': int64 is fed where string is expected"),
     ({"pair": (np.arange(3),)}, "tower 1: component 'pair' must be a tuple of 2 parts, not 1"),
     ({"pair": 7}, "tower 1: component 'pair' must be a tuple of 2 parts, not int"),
+    ({"query": np.array([], object)}, "tower 1, component 'query': an empty array of Python objects is no float32"),
+    ({"query": np.array([["2020-01-01"] * 4] * 3, "datetime64[D]")}, "component 'query': datetime64[D] is fed wh"),
+    ({"pair": (np.zeros(3, [("a", np.int32)]), ["a"] * 3)}, "tower 1, component 'pair/0': void32 is fed where int32"),
     ({"mask": np.ones(3, np.int32)}, "component 'mask': int32 is fed where bool is expected"),
 ]
 
@@ -121,6 +123,7 @@ def test_what_is_refused_with_tower_and_component(changes, message, triplet):
 CALLS = [
     (dict(per_tower=[batch()], shared=SHARED), "1 towers are fed where there are 2: tower 1 is missing"),
     (dict(per_tower=[batch()] * 3, shared=SHARED), "3 towers are fed where there are 2"),
+    (dict(per_tower=[batch(3), batch(5)], shared=SHARED), "tower 1, component 'query': 5 rows are fed where tower 0 h"),
     (dict(per_tower=[batch(), np.ones(3)], shared=SHARED), "tower 1: the batch must be a dict of 'query', 'pair', "),
     (dict(global_batch=batch(5), shared=SHARED), "component 'query': 5 examples can't be split among 2 towers"),
     (dict(global_batch=batch(6, mask=True), shared=SHARED), "component 'mask': a single value can't be split"),
@@ -157,3 +160,30 @@ def test_a_spec_must_be_a_spec():
         inputs.tower_placeholders({"x": "float32"}, 2)
     with pytest.raises(ArgumentError, match="towers must be a whole number of at least 1, not 0"):
         inputs.tower_placeholders({}, 0)
+
+
+def test_an_empty_batch_is_no_error(triplet):
+    feed = triplet.feed_dict(per_tower=[batch(0, pair=([], np.array([], "S1")))] * 2, shared=SHARED)
+    assert feed[triplet.per_tower[1]["query"]].shape == (0, 4)
+
+
+def test_a_list_of_specs_is_structure_and_a_list_of_numbers_data():
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    made = inputs.tower_placeholders([tf.TensorSpec([None, 2], tf.float32), tf.TensorSpec([None], tf.int32)], 2)
+    assert [type(tower) for tower in made.per_tower] == [list, list]
+    feed = made.feed_dict(global_batch=[[[1, 2], [3, 4]], [5, 6]])
+    assert feed[made.per_tower[1][0]].tolist() == [[3, 4]] and feed[made.per_tower[1][1]].tolist() == [6]
+
+
+def test_towers_of_different_structure_are_refused():
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+    from legacy_towers.errors import InputError
+
+    one = tf.placeholder(tf.float32, [None])
+    with pytest.raises(InputError, match="tower 1's placeholders differ from tower 0's: the batch must be a list of 2"):
+        inputs.TowerPlaceholders([[one, one], [one]])
+    with pytest.raises(InputError, match="tower 1: a list is no placeholder"):
+        inputs.TowerPlaceholders([one, [one]])
