@@ -21,8 +21,8 @@ def hangs_when_a_step_fails() -> bool:
     """Returns whether an `IteratorGetNext` may hang for ever when another op of its step fails or finds no more data.
 
     TF 1.15 does: the failing step cancels the thread that prefetches, and a `get_next` that waits for it just then is
-    not woken. Seen in 1 of 20 to 50 runs that ended by the end of data of one of two iterators, or by a damaged record;
-    never in 250 with only one `get_next` at a time. Tried on 1.15.5 and 2.21; ends with 1.15.
+    not woken. Within a hundred runs that end by the end of data of one of two iterators, or by a damaged record, it is
+    seen; with only one `get_next` at a time it is not (tests/inputs/test_ends_without_a_hang.py). Ends with 1.15.
     """
     return bool(tf.VERSION.startswith("1."))
 

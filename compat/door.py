@@ -105,4 +105,7 @@ def _view(tf: Any, version: Version) -> ModuleView:
         return ModuleView("tf.nn", tf.nn, replaced={"rnn_cell": lambda: guarded("tf.nn.rnn_cell", tf.nn.rnn_cell)})
 
     replaced: Dict[str, Callable[[], Any]] = {"layers": layers, "nn": nn}
+    if version.pair == (1, 15):
+        # Not part of tensorflow.compat.v1, but of the TensorFlow that runs; ends with 1.15.
+        replaced["contrib"] = lambda: importlib.import_module("tensorflow.contrib")
     return ModuleView("tf", tf, replaced=replaced, gone=_GONE)

@@ -95,7 +95,7 @@ def model_fn(batch, mode):
 
 
 @lt.job
-def cifar10(data_dir="cifar10-data", generate=False, learning_rate=0.005, decay_steps=2000, seed=1):
+def cifar10(data_dir="cifar10-data", generate=False, learning_rate=0.005, decay_steps=2000, shuffle_seed=1):
     """Returns the job; its arguments are options of the command line."""
     files = cifar10_files.find_files(data_dir, generate)
 
@@ -105,7 +105,7 @@ def cifar10(data_dir="cifar10-data", generate=False, learning_rate=0.005, decay_
         return tf.train.MomentumOptimizer(rate, 0.9)
 
     record_bytes = cifar10_files.RECORD_BYTES
-    train = lt.Examples.from_fixed_length(files.train, record_bytes, parse, shuffle=5000, seed=seed)
+    train = lt.Examples.from_fixed_length(files.train, record_bytes, parse, shuffle=5000, seed=shuffle_seed)
     test = lt.Examples.from_fixed_length([files.test], record_bytes, parse)
     return lt.Job(
         model_fn=model_fn,

@@ -74,7 +74,7 @@ def model_fn(batch, mode):
 
 
 @lt.job
-def digits(data_dir="digits-data", learning_rate=0.02, seed=1):
+def digits(data_dir="digits-data", learning_rate=0.02, shuffle_seed=1):
     """Returns the job; its arguments are options of the command line."""
     paths = write_files(data_dir)
 
@@ -84,7 +84,7 @@ def digits(data_dir="digits-data", learning_rate=0.02, seed=1):
 
     return lt.Job(
         model_fn=model_fn,
-        train=lt.Examples.from_tfrecords(paths["train"], parse, seed=seed),
+        train=lt.Examples.from_tfrecords(paths["train"], parse, seed=shuffle_seed),
         test=lt.Examples.from_tfrecords(paths["test"], parse),
         optimizer=optimizer,
         per_tower_batch_size=16,

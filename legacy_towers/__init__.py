@@ -9,6 +9,7 @@ from legacy_towers.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from legacy_towers import devices as devices
+    from legacy_towers import errors as errors
     from legacy_towers import inputs as inputs
     from legacy_towers import variables as variables
     from legacy_towers.cli.main import main as main
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from legacy_towers.towers.output import TowerOutput as TowerOutput
     from legacy_towers.towers.replicate import replicate as replicate
 
-_MODULES = ("devices", "inputs", "variables")
+_MODULES = ("devices", "errors", "inputs", "variables")
 _NAMES = {
     "EVAL": "legacy_towers.towers.output",
     "Examples": "legacy_towers.examples",

@@ -18,7 +18,7 @@ from legacy_towers.towers.differentiate import tower_gradients
 from legacy_towers.towers.metrics import mean_metrics, mean_over_towers
 from legacy_towers.towers.output import TRAIN
 from legacy_towers.towers.regularization import missing_regularization, regularization_terms
-from legacy_towers.towers.replicate import ModelFn, Tower, check_devices, check_variable_kind, replicate
+from legacy_towers.towers.replicate import ModelFn, Tower, check_devices, check_strategy, check_variable_kind, replicate
 from legacy_towers.towers.summaries import keep_summaries
 from legacy_towers.update import apply_gradients, combine_update_ops
 from legacy_towers.update.update_ops import check_policy
@@ -72,7 +72,8 @@ class TrainStep:
     def running(self, session: Any, hooks: Sequence[Any] = ()) -> Running:
         """Returns a context manager that runs this step in a bare session; see `legacy_towers.running.Running`.
 
-        Further `hooks` (tf.train.SessionRunHook) run after the step's own.
+        Further `hooks` (tf.train.SessionRunHook) run after the step's own. As in MonitoredSession, the end of the data
+        ends the block without an error: what stands behind the loop inside the block is not reached.
 
             with tf.Session(config=lt.session_config(logical_cpus=4)) as session, step.running(session) as run:
                 run()                    # one step
@@ -123,6 +124,7 @@ def build_train_step(
       TowerError: the towers don't fit together; the message names tower and variable.
     """
     _check_arguments(inputs, devices, summaries_from, moving_average_decay)
+    check_strategy(variables)
     check_on_missing(on_missing)
     check_policy(update_ops)
     check_variable_kind(variable_kind)
@@ -133,7 +135,7 @@ def build_train_step(
     with tf.device(strategy.placer().for_tower(host)), tf.variable_scope(
         tf.get_variable_scope(), use_resource=variable_kind == "resource", auxiliary_name_scope=False
     ):
-        global_step = tf.train.get_or_create_global_step()
+        global_step = _global_step()
     with tf.device(host):
         optimizer = _optimizer(optimizer, global_step)
     towers = replicate(model_fn, batches.per_tower, devices, strategy, TRAIN, variable_kind)
@@ -183,6 +185,16 @@ def build_train_step(
             hooks,
             plan,
         )
+
+
+def _global_step() -> Any:
+    try:
+        return tf.train.get_or_create_global_step()
+    except TypeError as error:
+        raise ArgumentError(
+            "the graph has a global step that can't be used ({}): make it by "
+            "tf.train.get_or_create_global_step()".format(error)
+        ) from None
 
 
 def _optimizer(optimizer: Any, global_step: Any) -> Any:

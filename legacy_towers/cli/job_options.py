@@ -19,7 +19,7 @@ def add_job(parser: Parser, given: Sequence[str]) -> None:
     """
     parser.add_argument("job", metavar="JOB", help="path/to/file.py, or path/to/file.py:name where it has several jobs")
     parser.add_argument("--verbose", action="store_true", help="also print what TensorFlow says of deprecated names")
-    parser.epilog = "JOB --help lists the job's own options too."
+    parser.epilog = "legacy-towers COMMAND JOB --help lists the job's own options too."
     job = next((word for word in given if is_job_name(word)), None)
     if job is None:
         return

@@ -5,7 +5,7 @@ from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.mean import mean_gradient
 from legacy_towers.gradients.missing import check_on_missing, settle_missing
-from legacy_towers.gradients.pairing import GradientsAndVariables, VariableGradients, by_variable
+from legacy_towers.gradients.pairing import GradientsAndVariables, VariableGradients, by_variable, check_fit
 from legacy_towers.gradients.spread import spread_by_bytes
 
 
@@ -43,6 +43,8 @@ def average_gradients(
     # Anything that can be read once will do, such as zip(clipped, variables).
     tower_grads = [list(pairs) for pairs in tower_grads]
     rows = by_variable(tower_grads)
+    for row in rows:
+        check_fit(row)
     shares = _shares(weights, len(tower_grads))
     places = spread_by_bytes(rows, devices or _devices_of(rows))
     averaged: List[Tuple[Optional[Any], Any]] = []

@@ -1,6 +1,7 @@
 """Whose gradient is whose: the towers' lists of (gradient, variable), one row per variable."""
 from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
+from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.names import quoted
 
@@ -24,7 +25,12 @@ def by_variable(tower_gradients: Sequence[GradientsAndVariables]) -> List[Variab
     if not tower_gradients:
         raise ArgumentError("the list of towers' gradients is empty: give one list of (gradient, variable) per tower")
     columns = []
-    for pairs in tower_gradients:
+    for index, pairs in enumerate(tower_gradients):
+        if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
+            raise ArgumentError(
+                "the gradients of tower {} are no list of (gradient, variable) pairs: give one such list per tower, "
+                "also for a single tower".format(index)
+            )
         columns.append({_name(variable): gradient for gradient, variable in pairs})
     for index, column in enumerate(columns):
         if set(column) != set(columns[0]):
@@ -33,6 +39,28 @@ def by_variable(tower_gradients: Sequence[GradientsAndVariables]) -> List[Variab
         VariableGradients(variable, [column[_name(variable)] for column in columns])
         for _, variable in tower_gradients[0]
     ]
+
+
+def check_fit(row: VariableGradients) -> None:
+    """Raises TowerError if a gradient is no tensor, or is not of its variable's dtype and shape; names the tower."""
+    shape, dtype = row.variable.shape, row.variable.dtype.base_dtype
+    for index, gradient in enumerate(row.gradients):
+        if gradient is None:
+            continue
+        if not isinstance(gradient, (tf.Tensor, tf.IndexedSlices)):
+            raise TowerError(
+                "the gradient of tower {} for {!r} is a {}, not a tensor: apply tf.convert_to_tensor".format(
+                    index, _name(row.variable), type(gradient).__name__
+                )
+            )
+        # The shape of slices is a tensor, so it is known in the running graph only.
+        found = shape if isinstance(gradient, tf.IndexedSlices) else gradient.shape
+        if gradient.dtype != dtype or not shape.is_compatible_with(found):
+            raise TowerError(
+                "the gradient of tower {} for {!r} is {} of shape {}, the variable {} of shape {}".format(
+                    index, _name(row.variable), gradient.dtype.name, found, dtype.name, shape
+                )
+            )
 
 
 def _name(variable: Any) -> str:

@@ -67,7 +67,7 @@ def replicate(
       ArgumentError: no devices, not as many batches as devices, an unknown mode or kind of variable.
       TowerError: a later tower makes a variable of its own, or a tower's loss is not what it should be.
     """
-    _check_arguments(batches, devices, mode, variable_kind)
+    _check_arguments(batches, devices, mode, variable_kind, variables)
     placer = (variables or ParameterServer("/cpu:0")).placer()
     towers: List[Tower] = []
     for index, (batch, device) in enumerate(zip(batches, devices)):
@@ -97,6 +97,16 @@ def _build_tower(
     return Tower(index, device, scope, output, loss, collected, device_function)
 
 
+def check_strategy(variables: Optional[Strategy]) -> None:
+    """Raises ArgumentError unless `variables` is a strategy or None."""
+    if variables is not None and not isinstance(variables, Strategy):
+        raise ArgumentError(
+            "variables is {!r}: give a strategy, such as lt.variables.ParameterServer({!r})".format(
+                variables, variables if isinstance(variables, str) else "/cpu:0"
+            )
+        )
+
+
 def check_variable_kind(variable_kind: str) -> None:
     """Raises ArgumentError if there is no such kind of variable."""
     if variable_kind not in VARIABLE_KINDS:
@@ -115,7 +125,9 @@ def check_devices(devices: Sequence[str]) -> None:
         canonical(device)
 
 
-def _check_arguments(batches: Sequence[Any], devices: Sequence[str], mode: str, variable_kind: str) -> None:
+def _check_arguments(
+    batches: Sequence[Any], devices: Sequence[str], mode: str, variable_kind: str, variables: Optional[Strategy]
+) -> None:
     check_devices(devices)
     if len(batches) != len(devices):
         raise ArgumentError(
@@ -124,6 +136,7 @@ def _check_arguments(batches: Sequence[Any], devices: Sequence[str], mode: str, 
     if mode not in MODES:
         raise ArgumentError("mode is {!r}: allowed are {}".format(mode, quoted(MODES)))
     check_variable_kind(variable_kind)
+    check_strategy(variables)
 
 
 def _check_new_variables(towers: Sequence[Tower]) -> None:

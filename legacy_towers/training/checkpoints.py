@@ -52,13 +52,14 @@ def step_of(checkpoint: str) -> int:
 
 
 def check_fits(checkpoint: str, variables: Dict[str, Any]) -> None:
-    """Raises JobError if a checkpoint lacks a variable or holds it in another shape; names them.
+    """Raises JobError if a checkpoint is damaged, lacks a variable or holds it in another shape; names them.
 
     Args:
       checkpoint: a checkpoint's prefix.
       variables: name in the checkpoint -> variable.
     """
-    shapes = tf.train.load_checkpoint(checkpoint).get_variable_to_shape_map()
+    reader = tf.train.load_checkpoint(checkpoint)
+    shapes = reader.get_variable_to_shape_map()
     missing = sorted(name for name in variables if name not in shapes)
     if missing:
         raise JobError(
@@ -74,6 +75,17 @@ def check_fits(checkpoint: str, variables: Dict[str, Any]) -> None:
                     checkpoint, name, list(shapes[name]), expected.as_list()
                 )
             )
+        _check_readable(reader, name, checkpoint)
+
+
+def _check_readable(reader: Any, name: str, checkpoint: str) -> None:
+    try:
+        reader.get_tensor(name)
+    except Exception as error:  # TF 1.15 and 2.x raise differently
+        raise JobError(
+            "the checkpoint {} is damaged, {!r} can't be read ({}): remove its files, and name an earlier one in the "
+            "file 'checkpoint' beside them".format(checkpoint, name, str(error).splitlines()[0])
+        ) from error
 
 
 def by_checkpoint_name(variables: Any) -> Dict[str, Any]:

@@ -33,6 +33,12 @@ def test_known_names_are_found_and_unknown_ones_are_not():
         _ = tf.sesion
 
 
+@pytest.mark.skipif(RUNNING >= (2,), reason="tf.contrib ended with TensorFlow 1.15")
+def test_contrib_is_there_while_tensorflow_has_it():
+    assert tf.contrib.slim.prefetch_queue.prefetch_queue is not None
+
+
+@pytest.mark.skipif(RUNNING < (2,), reason="TensorFlow still has tf.contrib")
 def test_contrib_says_what_it_was():
     assert not hasattr(tf, "contrib")
     with pytest.raises(AttributeError, match="tf.contrib ended with TensorFlow 1.15"):

@@ -174,6 +174,22 @@ def bad_calls():
         w = variable("w", [2])
         return average_gradients([[(tf.ones([2]), w)]] * 2, weights=[0, 0])
 
+    def flat_list():
+        w = variable("w", [2])
+        return average_gradients([(tf.ones([2]), w)])
+
+    def wrong_shape():
+        w = variable("w", [2])
+        return average_gradients([[(tf.ones([2]), w)], [(tf.ones([3]), w)]])
+
+    def wrong_dtype():
+        w = variable("w", [2])
+        return average_gradients([[(tf.ones([2], tf.float64), w)]])
+
+    def numpy_gradient():
+        w = variable("w", [2])
+        return average_gradients([[(np.ones([2], np.float32), w)]])
+
     def nan_weights():
         w = variable("w", [2])
         return average_gradients([[(tf.ones([2]), w)]] * 2, weights=[1.0, float("nan")])
@@ -188,6 +204,10 @@ def bad_calls():
         (one_weight, ArgumentError, "1 weights for 2 towers"),
         (zero_weights, ArgumentError, "their sum may not be 0"),
         (nan_weights, ArgumentError, "each must be 0 or more"),
+        (flat_list, ArgumentError, "gradients of tower 0 are no list of .gradient, variable. pairs"),
+        (wrong_shape, TowerError, r"gradient of tower 1 for 'w' is float32 of shape \(3,\), the variable float32 of"),
+        (wrong_dtype, TowerError, "gradient of tower 0 for 'w' is float64 of shape"),
+        (numpy_gradient, TowerError, "gradient of tower 0 for 'w' is a ndarray, not a tensor"),
         (unknown_policy, ArgumentError, "on_missing is 'ignore': allowed are 'error', 'zeros', 'drop'"),
         (lambda: average_gradients([]), ArgumentError, "list of towers' gradients is empty"),
     ]

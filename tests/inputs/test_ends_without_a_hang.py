@@ -39,7 +39,7 @@ PROGRAM = """
 """
 
 
-# TF 1.15 hung in 1 of 20 to 50 such runs while the towers pulled side by side.
+# TF 1.15 hung within a hundred such runs while the towers pulled side by side.
 @pytest.mark.slow
 @pytest.mark.parametrize("route, kind", [("sharded", "whole"), ("sharded", "damaged"), ("next_per_tower", "damaged")])
 def test_a_hundred_runs_end(tmp_path, route, kind):
