@@ -71,12 +71,36 @@ def host_device(device: str) -> str:
     return host.to_string()
 
 
+def scope_within(scope: str) -> str:
+    """Returns `scope` within the current name scope, for `tf.name_scope`, which then enters it as it is.
+
+    By the closing slash no name is taken: the model function finds its own "tower_0" still free.
+    """
+    outer = tf.get_default_graph().get_name_scope()
+    return "{}{}/".format(outer + "/" if outer else "", scope)
+
+
+def with_static_shape(value: Any, shape: Any) -> Any:
+    """Returns the sparse tensor `value` so that the graph knows the sizes of its axes that `shape` knows."""
+    if shape.ndims is None:
+        return value
+    known = [None] * shape.ndims if value.shape.ndims is None else value.shape.as_list()
+    if known == shape.as_list():
+        return value
+    sizes = [value.dense_shape[axis] if size is None else size for axis, size in enumerate(shape.as_list())]
+    dense_shape = tf.stack([tf.cast(size, tf.int64) for size in sizes]) if sizes else value.dense_shape
+    return tf.SparseTensor(value.indices, value.values, dense_shape)
+
+
 def onto_tower(batch: Any, tower: int, device: str) -> Any:
     """Brings each component of `batch` to the tower's device, by an identity in the tower's name scope.
 
     Needed because `iterator.get_next()` under `tf.device` stays on the iterator's device from TF 2 on.
     """
-    # With the closing slash the scope is entered as it is: the model function finds its own name still free.
-    with tf.name_scope(tower_scope(tower) + "/input/"), tf.device(device):
-        moved = [tf.identity(tensor) for tensor in tf.nest.flatten(batch, expand_composites=True)]
-    return tf.nest.pack_sequence_as(batch, moved, expand_composites=True)
+    with tf.name_scope(scope_within(tower_scope(tower) + "/input")), tf.device(device):
+        tensors = [tf.identity(tensor) for tensor in tf.nest.flatten(batch, expand_composites=True)]
+        moved = tf.nest.flatten(tf.nest.pack_sequence_as(batch, tensors, expand_composites=True))
+        for index, component in enumerate(tf.nest.flatten(batch)):
+            if isinstance(component, tf.SparseTensor):
+                moved[index] = with_static_shape(moved[index], component.shape)
+    return tf.nest.pack_sequence_as(batch, moved)

@@ -7,6 +7,7 @@ import numpy as np
 from legacy_towers import structure
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, InputError
+from legacy_towers.inputs.base import scope_within
 from legacy_towers.inputs.check_feed import fit
 from legacy_towers.inputs.sizes import check_positive
 from legacy_towers.names import tower_scope
@@ -168,10 +169,8 @@ def tower_placeholders(
 
 
 def _placeholders(spec: Any, scope: str) -> Any:
-    outer = tf.get_default_graph().get_name_scope()
     made = []
-    # With the closing slash the scope is entered as it is: a model function's tower_0 stays tower_0.
-    with tf.name_scope("{}{}/".format(outer + "/" if outer else "", scope)):
+    with tf.name_scope(scope_within(scope)):
         for path, leaf in structure.leaves(spec):
             if not isinstance(leaf, tf.TensorSpec):
                 raise ArgumentError(

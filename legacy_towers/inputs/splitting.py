@@ -4,6 +4,7 @@ from typing import Any, List
 from legacy_towers import structure
 from legacy_towers.compat import tf
 from legacy_towers.errors import InputError
+from legacy_towers.inputs.base import with_static_shape
 
 
 def split_batch(batch: Any, towers: int) -> List[Any]:
@@ -39,7 +40,11 @@ def _split(value: Any, towers: int, path: str) -> List[Any]:
     if isinstance(value, tf.SparseTensor):
         with tf.control_dependencies([_checked_size(tf.cast(value.dense_shape[0], tf.int32), towers, name)]):
             value = tf.SparseTensor(value.indices, value.values, tf.identity(value.dense_shape))
-        return tf.sparse.split(sp_input=value, num_split=towers, axis=0)
+        parts = tf.sparse.split(sp_input=value, num_split=towers, axis=0)
+        if shape.ndims is None:
+            return parts
+        of_part = tf.TensorShape([None if known is None else known // towers]).concatenate(shape[1:])
+        return [with_static_shape(part, of_part) for part in parts]
     if known is None:
         with tf.control_dependencies([_checked_size(tf.shape(value)[0], towers, name)]):
             value = tf.identity(value)

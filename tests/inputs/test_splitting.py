@@ -118,3 +118,38 @@ def test_ragged_parts_come_through(route, drive, cpus):
     batches = inputs.from_dataset(dataset, route=route, order="fixed").build(cpus)
     seen = drive(batches)
     assert [row for step in seen for tower in step for row in tower["r"].to_list()] == rows
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known batch size", "unknown batch size"])
+def test_the_graph_still_knows_the_shape_of_sparse_parts(known, drive):
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    whole = np.arange(12.0).reshape(4, 3)
+    rows = np.int64(4) if known else tf.placeholder_with_default(np.int64(4), [])
+    shape = [4, 3] if known else tf.stack([rows, 3])
+    sparse = tf.SparseTensor(np.argwhere(whole), whole[whole != 0], shape)
+    batches = inputs.from_tensors(global_batch=[sparse]).build(["/cpu:0", "/cpu:1"])
+    assert [tower[0].shape.as_list() for tower in batches.per_tower] == [[2 if known else None, 3]] * 2
+    assert [tower[0].values.device[-5:] for tower in batches.per_tower] == ["CPU:0", "CPU:1"]
+    for tower, (part,) in enumerate(drive(batches, steps=1)[0]):
+        dense = np.zeros([2, 3])
+        dense[tuple(np.array(part.indices).T)] = part.values
+        np.testing.assert_array_equal(dense, whole[2 * tower:2 * tower + 2])
+        assert part.dense_shape.tolist() == [2, 3]
+
+
+def test_a_towers_input_stands_in_the_outer_scope(cpus):
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    with tf.name_scope("net"):
+        named = inputs.from_tensors(global_batch={"x": tf.range(8)}).build(cpus)
+        with tf.name_scope("tower_3") as scope:
+            assert scope == "net/tower_3/"  # still free
+    with tf.variable_scope("job"):
+        under_variables = inputs.from_tensors(global_batch={"x": tf.range(8)}).build(cpus)
+    alone = inputs.from_tensors(global_batch={"x": tf.range(8)}).build(cpus)
+    assert named.per_tower[3]["x"].op.name.startswith("net/tower_3/input/")
+    assert under_variables.per_tower[3]["x"].op.name.startswith("job/tower_3/input/")
+    assert alone.per_tower[3]["x"].op.name.startswith("tower_3/input/")
