@@ -44,3 +44,12 @@ def test_a_deep_graph_needs_no_recursion():
     for _ in range(3000):
         end = end + 1.0
     assert depends_on(end, start)
+
+
+def test_a_graph_that_is_not_the_default_one():
+    with tf.Graph().as_default() as other:
+        fed = tf.placeholder(tf.float32, [], name="fed")
+        end = fed * 2.0
+    assert operations_of(["fed:0"], other) == [fed.op]
+    assert fed.op in ancestors(end, graph=other)
+    assert fed.op not in ancestors(end, stop_at=[end], graph=other)
