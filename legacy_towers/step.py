@@ -8,7 +8,7 @@ from legacy_towers.gradients import average_gradients
 from legacy_towers.gradients.missing import check_on_missing, dropped_variables, settle_missing
 from legacy_towers.gradients.regularize import add_regularization
 from legacy_towers.initialize import MissingInitializer
-from legacy_towers.inputs.base import Input, host_device
+from legacy_towers.inputs.base import Input, TowerBatches, host_device
 from legacy_towers.placements import PlacementWarningHook
 from legacy_towers.plan import Plan
 from legacy_towers.running import Running
@@ -40,6 +40,7 @@ class TrainStep:
       summaries: the summaries of the chosen tower, without its prefix.
       moving_averages: the `tf.train.ExponentialMovingAverage`, None if none was asked for.
       hooks: what must run beside `train_op`, for MonitoredTrainingSession: feeding, starting iterators, checks.
+      input: the towers' batches, with the operations that wait for them and the hooks.
       plan: what was decided; print it.
     """
 
@@ -54,6 +55,7 @@ class TrainStep:
         summaries: List[Any],
         moving_averages: Optional[Any],
         hooks: List[Any],
+        input: TowerBatches,
         plan: Plan,
     ) -> None:
         self.train_op = train_op
@@ -65,6 +67,7 @@ class TrainStep:
         self.summaries = summaries
         self.moving_averages = moving_averages
         self.hooks = hooks
+        self.input = input
         self.plan = plan
         self._initialize_missing = MissingInitializer()
         self._check_queues = ClosedQueueCheck()
@@ -183,6 +186,7 @@ def build_train_step(
             summaries,
             moving_averages,
             hooks,
+            batches,
             plan,
         )
 

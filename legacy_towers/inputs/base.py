@@ -1,5 +1,5 @@
 """What every way in is: something that builds one batch per tower, and says what must run beside the step."""
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.names import tower_scope
@@ -44,6 +44,24 @@ class TowerBatches(NamedTuple):
     per_tower: List[Any]  # a nested structure of tensors per tower, each on its tower's device
     hooks: List[Any]  # tf.train.SessionRunHook: what must run beside the train op
     plan: InputPlan
+    pulls: Tuple[Any, ...] = ()  # operations of the step that wait for data: dequeue, get_next, unstage
+    counts: Optional[List[Any]] = None  # int32 scalar per tower: its true examples; None where batches are always full
+    modes: Optional[List[str]] = None  # per tower: lt.TRAIN or lt.EVAL; None where all towers train
+
+
+class InputHook(tf.train.SessionRunHook):
+    """The base of hooks that make or wait for a step's data in Python, before the run.
+
+    Attributes:
+      waited_seconds: how long runs were held up for data so far, since the hook was made.
+      fed_bytes: bytes of the arrays that were fed so far.
+      copied_bytes: bytes of them that were copied beforehand, since they weren't aligned or could be held.
+    """
+
+    def __init__(self) -> None:
+        self.waited_seconds = 0.0
+        self.fed_bytes = 0
+        self.copied_bytes = 0
 
 
 class Input:

@@ -9,6 +9,7 @@ from legacy_towers.inputs.base import InputPlan
 from legacy_towers.inputs.sizes import Sizes, check_positive, check_sizes, resolve_sizes
 
 ORDERS = ("any", "fixed")
+REMAINDERS = ("drop", "pad", "short")
 
 
 class Reading(NamedTuple):
@@ -20,6 +21,7 @@ class Reading(NamedTuple):
     epochs: Optional[int]
     shuffle: Optional[Shuffle]
     order: str
+    remainder: str = "drop"
 
     def checked(self) -> "Reading":
         """Returns itself, or raises ArgumentError."""
@@ -30,6 +32,7 @@ class Reading(NamedTuple):
             )
         check_sizes(self.per_tower_batch_size, self.global_batch_size)
         check_order(self.order)
+        check_remainder(self.remainder)
         if self.epochs is not None:
             check_positive("epochs", self.epochs)
         if self.shuffle is not None:
@@ -48,7 +51,8 @@ class Reading(NamedTuple):
         """Returns the batch sizes for `towers` towers; raises ArgumentError where they can't be had."""
         sizes = resolve_sizes(self.per_tower_batch_size, self.global_batch_size, towers)
         known = self.examples.known_count()
-        if known is not None and self.epochs is not None and known * self.epochs < sizes.global_:
+        dropped = self.remainder == "drop"
+        if dropped and known is not None and self.epochs is not None and known * self.epochs < sizes.global_:
             raise ArgumentError(
                 "{} epoch(s) of {} examples don't fill one batch of {} ({} towers of {}): there would be no "
                 "step".format(self.epochs, known, sizes.global_, towers, sizes.per_tower)
@@ -61,11 +65,24 @@ class Reading(NamedTuple):
         told = {"shuffle": "{} examples held back, seed {}".format(buffer, self.examples.seed) if buffer else "none"}
         told.update(details)
         if self.epochs is not None:
-            told["end"] = "the last incomplete global batch is dropped"
+            told["end"] = _END[self.remainder]
         return InputPlan(
             way, route, self.order, sizes.per_tower, sizes.global_, self.epochs, self.examples.known_count(),
             self.examples.describe(), told,
         )
+
+
+_END = {
+    "drop": "the last incomplete global batch is dropped",
+    "pad": "the last global batch is padded with copies of an example, which don't count",
+    "short": "the last global batch is short; a tower without an example of its own computes one that doesn't count",
+}
+
+
+def check_remainder(remainder: str) -> None:
+    """Raises ArgumentError unless `remainder` is one of the three."""
+    if remainder not in REMAINDERS:
+        raise ArgumentError('remainder must be "drop", "pad" or "short", not {!r}'.format(remainder))
 
 
 def check_order(order: str) -> None:

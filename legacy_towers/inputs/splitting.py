@@ -1,5 +1,5 @@
 """A global batch to one batch per tower: dense, sparse and ragged components alike."""
-from typing import Any, List
+from typing import Any, List, Tuple
 
 from legacy_towers import structure
 from legacy_towers.compat import tf
@@ -21,6 +21,51 @@ def split_batch(batch: Any, towers: int) -> List[Any]:
     """
     pieces = [_split(leaf, towers, path) for path, leaf in structure.leaves(batch)]
     return [structure.pack(batch, iter(parts)) for parts in zip(*pieces)]
+
+
+def deal(batch: Any, towers: int, per_tower: int, remainder: str) -> Tuple[List[Any], List[Any]]:
+    """Splits a batch that may be incomplete: tower k gets the examples from k * per_tower on, as far as there are any.
+
+        3 towers of 2, "short":  [a b c]  ->  [a b] [c]   [a]    counts 2 1 0
+        3 towers of 2, "pad":    [a b c]  ->  [a b] [c a] [a a]  counts 2 1 0
+
+    A tower without an example of its own gets the first one of the batch, so that no model sees an empty batch; its
+    count is 0.
+
+    Args:
+      batch: a structure of dense tensors of shape [n, ...], 1 <= n <= towers * per_tower.
+      towers: how many parts.
+      per_tower: examples of a full part.
+      remainder: "short" or "pad".
+
+    Returns:
+      The parts, and an int32 scalar per tower: its true examples.
+
+    Raises:
+      InputError: a component is sparse or ragged, or has no first axis.
+    """
+    for path, leaf in structure.leaves(batch):
+        if isinstance(leaf, (tf.SparseTensor, tf.RaggedTensor)) or leaf.shape.ndims == 0:
+            raise InputError(
+                "component {!r} is {}: remainder={!r} needs dense components whose first axis is the example".format(
+                    path, "a single value" if isinstance(leaf, tf.Tensor) else type(leaf).__name__, remainder
+                )
+            )
+    rows = tf.shape(structure.leaves(batch)[0][1])[0]
+    parts, counts = [], []
+    for tower in range(towers):
+        own = tower * per_tower + tf.range(per_tower)
+        count = tf.clip_by_value(rows - tower * per_tower, 0, per_tower)
+        if remainder == "short":
+            own = own[:tf.maximum(count, 1)]
+        own = tf.where(own < rows, own, tf.zeros_like(own))
+        parts.append(structure.map_leaves(_rows_taker(own), batch))
+        counts.append(count)
+    return parts, counts
+
+
+def _rows_taker(rows: Any) -> Any:
+    return lambda leaf: tf.gather(leaf, rows)
 
 
 def _split(value: Any, towers: int, path: str) -> List[Any]:

@@ -1,15 +1,12 @@
 """What a training run was asked for, apart from the job itself; and the arithmetic of steps and epochs."""
-from typing import Any, Dict, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 from legacy_towers import inputs
 from legacy_towers.config import session_config
 from legacy_towers.errors import ArgumentError
 from legacy_towers.inputs.sizes import Sizes, resolve_sizes
+from legacy_towers.inputs.ways import check_way, make_way
 from legacy_towers.jobs import Job
-from legacy_towers.names import quoted
-
-ROUTES = ("split", "next_per_tower", "sharded")
-WAYS = ("feed", "queue", "dataset") + tuple("dataset:" + route for route in ROUTES)
 
 
 class TrainSettings(NamedTuple):
@@ -112,15 +109,7 @@ def make_input(job: Job, settings: TrainSettings) -> inputs.Input:
       ArgumentError: there is no way in of that name.
     """
     asked = settings.input or job.input
-    if asked not in WAYS:
-        raise ArgumentError("--input is {!r}: allowed are {}".format(asked, quoted(WAYS, most=len(WAYS))))
-    way, _, route = asked.partition(":")
-    sizes = batch_sizes(job, settings)
-    arguments: Dict[str, Any] = {"per_tower_batch_size": sizes.per_tower, "order": settings.order}
-    if route:
-        arguments["route"] = route
-    if way == "feed":
-        return inputs.feed(job.train, **arguments)
-    if way == "queue":
-        return inputs.queue(job.train, **arguments)
-    return inputs.dataset(job.train, **arguments)
+    check_way(asked, "--input")
+    return make_way(
+        asked, job.train, per_tower_batch_size=batch_sizes(job, settings).per_tower, order=settings.order
+    )

@@ -1,0 +1,44 @@
+"""The ways in by their names, as the command line takes them: "feed", "dataset:split", ..."""
+import functools
+from typing import Any, Callable, Dict, Tuple
+
+from legacy_towers.errors import ArgumentError
+from legacy_towers.examples import Examples
+from legacy_towers.inputs.base import Input
+from legacy_towers.inputs.dataset import dataset
+from legacy_towers.inputs.feed import feed
+from legacy_towers.inputs.queue import queue
+from legacy_towers.names import quoted
+
+# Name -> function from (examples, the options that all ways share) to the way in.
+_MAKERS: Dict[str, Callable[..., Input]] = {
+    "feed": feed,
+    "queue": queue,
+    "dataset": dataset,
+    "dataset:split": functools.partial(dataset, route="split"),
+    "dataset:next_per_tower": functools.partial(dataset, route="next_per_tower"),
+    "dataset:sharded": functools.partial(dataset, route="sharded"),
+}
+WAYS: Tuple[str, ...] = tuple(_MAKERS)
+
+
+def check_way(name: str, option: str) -> None:
+    """Raises ArgumentError, which names `option`, unless there is a way in of that name."""
+    if name not in WAYS:
+        raise ArgumentError("{} is {!r}: allowed are {}".format(option, name, quoted(WAYS, most=len(WAYS))))
+
+
+def make_way(name: str, examples: Examples, **options: Any) -> Input:
+    """Returns a way in by its name.
+
+    Args:
+      name: one of `WAYS`.
+      examples: what it reads.
+      options: those that all ways share: per_tower_batch_size, global_batch_size, epochs, shuffle, order, remainder.
+
+    Raises:
+      ArgumentError: there is no such way, or the options contradict each other.
+      InputError: this way can't read these examples.
+    """
+    check_way(name, "the way in")
+    return _MAKERS[name](examples, **options)
