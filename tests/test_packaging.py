@@ -35,8 +35,9 @@ LAYERS = (
     ("plan",),
     ("running", "step_plan"),
     ("jobs", "step"),
-    ("measure",),
+    ("measure", "report"),
     ("training",),
+    ("compare", "parity"),
     ("cli",),
     ("__main__",),
 )

@@ -1,0 +1,1 @@
+"""From figures to what a person reads: tables, JSON, the HTML page."""
