@@ -37,7 +37,8 @@ LAYERS = (
     ("jobs", "step"),
     ("measure", "report"),
     ("training",),
-    ("compare", "parity"),
+    ("parity",),
+    ("compare",),
     ("cli",),
     ("__main__",),
 )
