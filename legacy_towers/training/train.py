@@ -9,7 +9,8 @@ from legacy_towers.errors import ArgumentError
 from legacy_towers.jobs import Job
 from legacy_towers.measure.trace import TraceHook
 from legacy_towers.plan import Plan
-from legacy_towers.step import TrainStep, build_train_step
+from legacy_towers.step import TrainStep
+from legacy_towers.training.building import build_job_step
 from legacy_towers.training.checkpoints import by_checkpoint_name, check_fits, latest_checkpoint, step_of
 from legacy_towers.training.data_loss import naming_files
 from legacy_towers.training.evaluate import Evaluation, evaluate
@@ -90,15 +91,7 @@ def train(
             directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="legacy-towers-"))
         resumed_from = latest_checkpoint(directory)
         with tf.Graph().as_default():
-            step = build_train_step(
-                job.model_fn,
-                source,
-                job.optimizer,
-                devices,
-                update_ops=job.update_ops,
-                on_missing=job.on_missing,
-                moving_average_decay=job.moving_average_decay,
-            )
+            step = build_job_step(job, source, devices)
             start = 0
             if resumed_from is not None:
                 check_fits(resumed_from, by_checkpoint_name(tf.global_variables()))

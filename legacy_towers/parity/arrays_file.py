@@ -1,0 +1,46 @@
+"""Named arrays in one file that every numpy reads, whatever wrote it: no pickles, which numpy 1 and 2 write unlike."""
+import os
+from typing import Dict
+
+import numpy as np
+
+_LENGTHS, _SHAPE = "|lengths", "|shape"
+
+
+def write_arrays(path: str, arrays: Dict[str, np.ndarray]) -> None:
+    """Writes arrays, those of bytes (dtype object) included; the file appears whole or not at all."""
+    plain: Dict[str, np.ndarray] = {}
+    for number, (name, array) in enumerate(arrays.items()):
+        key = "{}".format(number)
+        plain[key + "|name"] = np.frombuffer(name.encode("utf-8"), np.uint8)
+        if array.dtype.kind in "OS":
+            strings = [bytes(value) for value in array.ravel()]
+            plain[key] = np.frombuffer(b"".join(strings), np.uint8)
+            plain[key + _LENGTHS] = np.array([len(value) for value in strings], np.int64)
+            plain[key + _SHAPE] = np.array(array.shape, np.int64)
+        else:
+            plain[key] = array
+    with open(path + ".part", "wb") as target:
+        np.savez(target, **plain)
+    os.replace(path + ".part", path)
+
+
+def read_arrays(path: str) -> Dict[str, np.ndarray]:
+    """Returns what `write_arrays` wrote, in its order."""
+    with np.load(path, allow_pickle=False) as plain:
+        arrays = {}
+        for number in range(sum(key.endswith("|name") for key in plain.files)):
+            key = "{}".format(number)
+            array = plain[key]
+            if key + _LENGTHS in plain.files:
+                array = _strings(array.tobytes(), plain[key + _LENGTHS]).reshape(plain[key + _SHAPE])
+            arrays[plain[key + "|name"].tobytes().decode("utf-8")] = array
+        return arrays
+
+
+def _strings(joined: bytes, lengths: np.ndarray) -> np.ndarray:
+    ends = np.cumsum(lengths)
+    strings = np.empty(len(lengths), object)
+    for index, (end, length) in enumerate(zip(ends, lengths)):
+        strings[index] = joined[int(end - length):int(end)]
+    return strings
