@@ -17,6 +17,16 @@ def dataset_from_generator(generator: Callable[[], Any], specs: Sequence[Any]) -
     return from_generator(generator, tuple(spec.dtype for spec in specs), tuple(spec.shape for spec in specs))
 
 
+def scan(dataset: Any, state: Any, function: Callable[[Any, Any], Any]) -> Any:
+    """Returns the dataset of what `function(state, element) -> (new state, new element)` makes of `dataset`.
+
+    A method from TF 2.6 on, before it a transformation. Tried on 1.15 and 2.21; ends with 2.5.
+    """
+    if hasattr(dataset, "scan"):
+        return dataset.scan(state, function)
+    return dataset.apply(tf.data.experimental.scan(state, function))
+
+
 def hangs_when_a_step_fails() -> bool:
     """Returns whether an `IteratorGetNext` may hang for ever when another op of its step fails or finds no more data.
 

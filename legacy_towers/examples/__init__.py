@@ -4,8 +4,12 @@ from typing import Any, Callable, Iterator, Optional, Sequence, Tuple, Union
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.examples import batches as batches_
+from legacy_towers.examples.arrays import Arrays
 from legacy_towers.examples.files import Files
-from legacy_towers.examples.sources import DEFAULT_SHUFFLE_BUFFER, Arrays, Generator, RecordFiles, Source
+from legacy_towers.examples.generators import Generator
+from legacy_towers.examples.parsed import as_structure
+from legacy_towers.examples.records import FixedLengthRecords, TFRecords
+from legacy_towers.examples.sources import DEFAULT_SHUFFLE_BUFFER, Source, parts_of
 
 __all__ = ["Examples"]
 
@@ -63,7 +67,7 @@ class Examples:
         Raises:
           InputError: a file is missing, or all are empty.
         """
-        return cls(RecordFiles(files, parse, count), shuffle=shuffle, seed=seed)
+        return cls(TFRecords(files, parse, count), shuffle=shuffle, seed=seed)
 
     @classmethod
     def from_fixed_length(
@@ -87,7 +91,7 @@ class Examples:
         Raises:
           InputError: a file is missing, or its size is no whole number of records.
         """
-        source = RecordFiles(files, parse, count, record_bytes, header_bytes, footer_bytes)
+        source = FixedLengthRecords(files, parse, count, record_bytes, header_bytes, footer_bytes)
         return cls(source, shuffle=shuffle, seed=seed)
 
     @classmethod
@@ -123,6 +127,28 @@ class Examples:
     def map(self, function: Callable[[Any], Any]) -> "Examples":
         """Returns these examples with `function` applied: graph code from one example to one, such as augmentation."""
         return Examples(self._source, self._maps + (function,), self._shuffle, self._seed)
+
+    def numbered(self) -> "Examples":
+        """Returns these examples with their ids: {"id": int64 scalar, "example": what they are without}.
+
+        The same example has the same id by every way in, in every epoch, and on each TensorFlow; the order is that of
+        the examples without ids. An id is the row of arrays, the place of what a generator yields, the number of a
+        whole file; in files of records it is the number of the file * 2**40 + the record's place: the line (from 1),
+        the number of a fixed-length record (from 0), the byte where a TFRecord begins. `name_of` says it in words.
+        """
+        return Examples(self._source.numbered(), tuple(map(_below_the_id, self._maps)), self._shuffle, self._seed)
+
+    def ids(self) -> Iterator[int]:
+        """Yields the ids of one epoch in the order of the data, reading what must be read.
+
+        Raises:
+          InputError: a TFRecord file is damaged.
+        """
+        return self._source.ids()
+
+    def name_of(self, number: int) -> str:
+        """Returns what the example with this id is called: "row 17", "train-3.tfrecords, byte 4096"."""
+        return self._source.name_of(int(number))
 
     @property
     def shuffle(self) -> Shuffle:
@@ -178,13 +204,17 @@ class Examples:
         return buffer if known is None else max(1, min(buffer, known))
 
     def parser(self, in_variables: bool = False) -> Callable[..., Any]:
-        """Returns a function from one of the source's records to an example; see `Source.parser`."""
+        """Returns a function from one of the source's records to an example; see `Source.parser`.
+
+        The function takes the parts of a record as arguments, or one tuple of them. A list of tensors that a parse or
+        map function returns becomes a tuple, in every way in: tf.data alone would stack it to one tensor.
+        """
         parse = self._source.parser(in_variables)
 
         def example(*record: Any) -> Any:
-            parsed = parse(*record)
+            parsed = as_structure(parse(*(parts_of(record[0]) if len(record) == 1 else record)))
             for function in self._maps:
-                parsed = function(parsed)
+                parsed = as_structure(function(parsed))
             return parsed
 
         # A parse function means the same in a dataset as in a queue, where AutoGraph never rewrites it.
@@ -252,3 +282,7 @@ class Examples:
         # The graph is no longer the default one here: a generator that yields must leave no context open.
         for values in batches_.session_batches(graph, iterator.initializer, batch):
             yield values
+
+
+def _below_the_id(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda numbered: {"id": numbered["id"], "example": function(numbered["example"])}

@@ -1,7 +1,7 @@
 """Files of records: which ones are meant, and how many records they hold."""
 import os
 import struct
-from typing import Any, Iterable, List, Union
+from typing import Any, Iterable, Iterator, List, Union
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, InputError
@@ -39,8 +39,8 @@ def find_files(files: Files) -> List[str]:
     return found
 
 
-def count_tfrecords(path: str) -> int:
-    """Returns the number of records of an uncompressed TFRecord file, from the records' headers alone.
+def tfrecord_places(path: str) -> Iterator[int]:
+    """Yields the byte where each record of an uncompressed TFRecord file begins, from the records' headers alone.
 
     Raises:
       InputError: a header is damaged or a record is cut off; the message names the file and the place.
@@ -55,14 +55,14 @@ def count_tfrecords(path: str) -> int:
                     "{} is not an uncompressed TFRecord file or is damaged: record {} at byte {:,} has a wrong "
                     "header".format(path, count, place)
                 )
-            place += 12 + struct.unpack("<Q", header[:8])[0] + 4
-            if place > size:
+            end = place + 12 + struct.unpack("<Q", header[:8])[0] + 4
+            if end > size:
                 raise InputError(
-                    "{} is cut off: record {} ends at byte {:,}, the file at {:,}".format(path, count, place, size)
+                    "{} is cut off: record {} ends at byte {:,}, the file at {:,}".format(path, count, end, size)
                 )
-            source.seek(place)
-            count += 1
-    return count
+            yield place
+            source.seek(end)
+            place, count = end, count + 1
 
 
 def count_fixed_length(path: str, record_bytes: int, header_bytes: int, footer_bytes: int) -> int:
