@@ -35,7 +35,7 @@ LAYERS = (
     ("plan",),
     ("running", "step_plan"),
     ("jobs", "step"),
-    ("measure", "report"),
+    ("job_traceback", "measure", "report"),
     ("training",),
     ("parity",),
     ("compare",),
@@ -219,7 +219,7 @@ def test_the_licence_is_all_there():
 def source_copy(tmp_path_factory):
     """A copy of what the distributions are made of: a build leaves files beside its sources."""
     copy = tmp_path_factory.mktemp("source") / "checkout"
-    names = ROOMS + ("examples", "tests", ".ci", "setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE")
+    names = ROOMS + ("docs", "examples", "tests", ".ci", "setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE")
     names += ("CHANGELOG.md", "CONTRIBUTING.md", "tox.ini", "ruff.toml", "mypy.ini")
     copy.mkdir()
     for name in names:
@@ -276,6 +276,7 @@ def test_a_source_distribution_holds_package_examples_and_tests(source_copy):
     assert set(path.replace(os.sep, "/") for path in MODULES.values()) <= names
     assert set(path.replace(os.sep, "/") for path in python_files("examples", "tests")) <= names
     assert {"compat/py.typed", "legacy_towers/py.typed", "LICENSE", "README.md", "tox.ini", ".ci/run"} <= names
+    assert {path for path in names if path.startswith("docs/") and path.endswith(".md")} >= {"docs/compare.md"}
 
 
 @pytest.mark.slow

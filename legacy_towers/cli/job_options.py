@@ -46,10 +46,12 @@ def job_of(arguments: argparse.Namespace) -> Tuple[JobFunction, Job]:
     if not arguments.verbose:
         silence_deprecations()
     job_function = getattr(arguments, "job_function", None) or load_job(arguments.job)
-    options: Dict[str, Any] = {
-        name[len(_PREFIX) :]: value for name, value in vars(arguments).items() if name.startswith(_PREFIX)
-    }
-    return job_function, job_function(**options)
+    return job_function, job_function(**options_of(arguments))
+
+
+def options_of(arguments: argparse.Namespace) -> Dict[str, Any]:
+    """Returns the job's own options as they were given, defaults included."""
+    return {name[len(_PREFIX) :]: value for name, value in vars(arguments).items() if name.startswith(_PREFIX)}
 
 
 def _kind(default: Any) -> Dict[str, Any]:

@@ -27,6 +27,7 @@ SUBCOMMANDS = (
     Subcommand("train", "legacy_towers.cli.train", "train a job on several towers, from its start or its checkpoint"),
     Subcommand("evaluate", "legacy_towers.cli.evaluate", "evaluate a job's newest checkpoint on its test examples"),
     Subcommand("predict", "legacy_towers.cli.predict", "write a prediction for each test example of a job"),
+    Subcommand("parity", "legacy_towers.cli.parity", "run a job under two TensorFlows and say where they part"),
     Subcommand("env", "legacy_towers.cli.env", "print what is installed, which devices work, and what will not"),
 )
 
@@ -55,7 +56,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     except Exception as error:
         if _is_tensorflow_error(error):
             return _say("error: {}".format(_in_short(error)), FAILED)
-        from legacy_towers.cli.job_traceback import print_traceback
+        from legacy_towers.job_traceback import print_traceback
 
         print_traceback(error)
         return FAILED
