@@ -219,8 +219,8 @@ def test_the_licence_is_all_there():
 def source_copy(tmp_path_factory):
     """A copy of what the distributions are made of: a build leaves files beside its sources."""
     copy = tmp_path_factory.mktemp("source") / "checkout"
-    names = ROOMS + ("docs", "examples", "tests", ".ci", "setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE")
-    names += ("CHANGELOG.md", "CONTRIBUTING.md", "tox.ini", "ruff.toml", "mypy.ini")
+    names = ROOMS + ("docs", "examples", "tests", ".ci", "setup.py", "pyproject.toml", "MANIFEST.in", "README.md")
+    names += ("LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "tox.ini", "ruff.toml", "mypy.ini")
     copy.mkdir()
     for name in names:
         path = os.path.join(CHECKOUT, name)

@@ -86,7 +86,8 @@ class Document(NamedTuple):
     job_file: str
     job_options: Dict[str, Any]
     machine: Dict[str, Any]  # "cores", "platform", "python", "tensorflow", "onednn"
-    settings: Dict[str, Any]  # "towers", "steps", "rounds", "warm_up_steps", "per_tower_batch_size", "device", "current"
+    # "towers", "steps", "rounds", "warm_up_steps", "per_tower_batch_size", "device", "current"
+    settings: Dict[str, Any]
     rows: List[Row]
     parity: List[Parity]
     verdicts: Dict[str, Verdict]  # number of towers, as a string -> its verdict

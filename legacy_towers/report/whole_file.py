@@ -1,0 +1,45 @@
+"""Text files that appear whole or not at all."""
+import os
+import tempfile
+
+from legacy_towers.errors import ArgumentError
+
+
+def write_whole(path: str, text: str, what: str) -> None:
+    """Writes `text` in UTF-8; a reader sees the old file or the new one, never a part.
+
+    Args:
+      path: the file; its folder must be there.
+      text: what it shall hold.
+      what: what the file is, for the error: "the page".
+
+    Raises:
+      ArgumentError: the file can't be written.
+    """
+    content = text.encode("utf-8", "backslashreplace")
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            # A folder refuses; /dev/stdout and /dev/null take the text, and must not be replaced by a file.
+            with open(path, "wb") as stream:
+                stream.write(content)
+        else:
+            _replace(os.path.realpath(path), content)  # a link stays a link
+    except OSError as error:
+        raise ArgumentError(
+            "{} can't be written to {}: {}".format(what, path, error.strerror or error)
+        ) from error
+
+
+def _replace(path: str, content: bytes) -> None:
+    handle, unfinished = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".unfinished-")
+    try:
+        with os.fdopen(handle, "wb") as target:
+            target.write(content)
+        # mkstemp makes files that only their owner may read; a report is for sharing.
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(unfinished, 0o666 & ~umask)
+        os.replace(unfinished, path)
+    except BaseException:
+        os.unlink(unfinished)
+        raise

@@ -1,0 +1,240 @@
+"""Comparisons to report on: realistic ones, and extremes. Figures are made up, but hang together."""
+import random
+
+from legacy_towers.report.document import Bar, Difference, Document, Parity, Row, Spread, Verdict, Waiting
+
+WAYS = (
+    "synthetic",
+    "feed",
+    "feed:background",
+    "queue",
+    "dataset",
+    "dataset:split",
+    "dataset:next_per_tower",
+    "dataset:sharded",
+    "dataset:per_device",
+    "feed+staged",
+    "feed:background+staged",
+    "queue+staged",
+    "dataset:next_per_tower+staged",
+    "dataset:sharded+staged",
+)
+FIVE_WAYS = ("synthetic", "feed", "queue", "dataset:split", "dataset:next_per_tower+staged")
+HOSTILE = "<script>alert(1)</script>&\"'"
+PER_TOWER = 16
+# The share of a step that a way waits: what makes the ways differ.
+WAITS = dict(zip(WAYS, (0.0, 0.41, 0.12, 0.18, 0.06, 0.08, 0.05, 0.04, 0.05, 0.21, 0.09, 0.11, 0.004, 0.012)))
+FED = {"feed": (64e6, 0.0), "feed+staged": (64e6, 64e6)}
+
+
+def spread(median, part=0.02, rounds=5, seed=0):
+    """Returns a spread around `median` whose interval is `part` of it to either side."""
+    random_numbers = random.Random("{} {} {}".format(median, part, seed))
+    values = sorted(median * (1 + part * random_numbers.uniform(-1, 1)) for _ in range(rounds - 1))
+    values.insert(rounds // 2, median)
+    return Spread(median=median, low=median * (1 - part), high=median * (1 + part), rounds=values)
+
+
+def timeline(way, towers, step_ms, waits):
+    """Returns the bars of one traced step: each tower waits, then computes; then the variables are updated."""
+    bars = []
+    wait_ms = step_ms * waits
+    fed = way.startswith("feed") and "background" not in way
+    if fed:
+        bars.append(Bar("input", "feed", 0.0, wait_ms))
+    for tower in range(towers):
+        begin = wait_ms * (1 if fed else 0.8 + 0.2 * (tower + 1) / towers)
+        if not fed and waits:
+            bars.append(Bar("towers wait", "wait", 0.0, begin))
+        bars.append(Bar("tower {}".format(tower), "compute", begin, begin + (step_ms * 0.9 - wait_ms) * 0.45))
+        bars.append(Bar("tower {}".format(tower), "compute", begin + (step_ms * 0.9 - wait_ms) * 0.5, step_ms * 0.9))
+    bars.append(Bar("variables, update", "compute", step_ms * 0.9, step_ms))
+    return bars
+
+
+def row(way, towers=4, waits=None, speed=1000.0, part=0.02, **changes):
+    """Returns a row whose figures follow from the share that it waits and the speed of one tower."""
+    waits = WAITS.get(way, 0.1) if waits is None else waits
+    scale = towers ** 0.9
+    examples_per_second = speed * scale * (1 - waits)
+    step_ms = 1000.0 * PER_TOWER * towers / examples_per_second
+    fed, copied = FED.get(way, (0.0, 0.0))
+    waiting = None
+    if way != "synthetic":
+        waiting = Waiting(spread(waits, 0.1), spread(min(1.0, waits * 1.05), 0.1), differ=False)
+    full = Row(
+        way=way,
+        towers=towers,
+        failed=None,
+        plan={
+            "way": way.partition(":")[0],
+            "route": way.partition(":")[2] or None,
+            "order": "any",
+            "per_tower_batch_size": PER_TOWER,
+            "global_batch_size": PER_TOWER * towers,
+            "epochs": None,
+            "examples": 1437,
+            "source": "1 TFRecord file (digits-data/train.tfrecords)",
+            "details": {"shuffle": 1437},
+        },
+        examples_per_second=spread(examples_per_second, part),
+        step_ms_p50=step_ms,
+        step_ms_p95=step_ms * 1.18,
+        waiting=waiting,
+        cpu_cores=spread(1.9 - 0.8 * waits, 0.03),
+        peak_memory_bytes=int(512e6 + 3e6 * len(way) * towers),
+        fed_bytes_per_step=fed,
+        copied_bytes_per_step=copied,
+        ratio_to_synthetic=spread(1 - waits, part) if way != "synthetic" else spread(1.0, 0.0),
+        speedup_over_one_tower=spread(scale, part) if towers > 1 else spread(1.0, 0.0),
+        timeline=timeline(way, towers, step_ms, waits),
+    )
+    return full._replace(**changes)
+
+
+def failed_row(way, towers=4, sentence="the job has no files: this way in reads files, and the job gives arrays"):
+    return Row(way, towers, sentence, *[None] * 11, timeline=[])
+
+
+def same(way, towers=4):
+    return Parity(way, towers, True, True, None, "the same losses over 20 steps and the same 1,437 examples")
+
+
+def different(way, towers=4, example="digits-data/train.tfrecords, byte 4096"):
+    first = Difference(3, 1, example, "the loss is 2.7935 by feed and 2.7812 by {}".format(way))
+    return Parity(way, towers, False, True, first, "the losses part at step 3")
+
+
+def not_compared(way, towers=4):
+    return Parity(way, towers, None, None, None, "a generator has no ids, so nothing was compared")
+
+
+def verdict(ways=FIVE_WAYS, winner="dataset:next_per_tower+staged"):
+    if winner not in ways:
+        return Verdict("nothing is measurably better than feed.", None, ["every interval of the ratio overlaps 1"])
+    return Verdict(
+        "input waits 41 % of the step by feed; {} is 1.69 \u00b1 0.05 times faster; nothing else is measurably "
+        "different.".format(winner),
+        winner,
+        [
+            "feed waits 41 % of the step (40 % by the trace)",
+            "{} over feed: 1.69, 95 % interval 1.64 to 1.74, over 5 rounds".format(winner),
+        ],
+    )
+
+
+def document(ways=FIVE_WAYS, towers=(4,), **changes):
+    """Returns a comparison of `ways` at each number of towers in which nothing failed and all ways agree."""
+    rows = [row(way, count) for count in towers for way in ways]
+    full = Document(
+        job="digits",
+        job_file="examples/digits.py",
+        job_options={"learning_rate": 0.05, "data_dir": "digits-data"},
+        machine={
+            "cores": 2,
+            "platform": "Linux-6.1.0-x86_64-with-glibc2.36",
+            "python": "3.11.7",
+            "tensorflow": "2.21.0",
+            "onednn": True,
+        },
+        settings={
+            "towers": list(towers),
+            "steps": 50,
+            "rounds": 5,
+            "warm_up_steps": 10,
+            "per_tower_batch_size": PER_TOWER,
+            "device": "cpu",
+            "current": "feed",
+        },
+        rows=rows,
+        parity=[same(way, count) for count in towers for way in ways if way != "synthetic"],
+        verdicts={str(count): verdict(ways) for count in towers},
+    )
+    return full._replace(**changes)
+
+
+def with_row(original, changed):
+    """Returns the document with the row of the same way and number of towers replaced."""
+    place = (changed.way, changed.towers)
+    return original._replace(rows=[changed if (old.way, old.towers) == place else old for old in original.rows])
+
+
+def troubled():
+    """14 ways: three failed, one whose two waits differ, one that gives other data, one that was not compared."""
+    full = document(WAYS, (4,))
+    twice = Waiting(spread(0.41, 0.1), spread(0.29, 0.1), differ=True)
+    long_sentence = "OutOfRangeError: " + "the file digits-data/train.tfrecords ended within a record, " * 6
+    for changed in (
+        failed_row("queue"),
+        failed_row("dataset:per_device"),
+        failed_row("queue+staged", sentence=long_sentence + "at byte 4096"),
+        row("feed", waiting=twice),
+    ):
+        full = with_row(full, changed)
+    parity = {item.way: item for item in full.parity}
+    parity["dataset:sharded"] = different("dataset:sharded")
+    parity["feed:background"] = not_compared("feed:background")
+    parity["dataset"] = same("dataset")._replace(same_trajectory=None, sentence="the dataset is shuffled by itself")
+    return full._replace(parity=list(parity.values()))
+
+
+def hostile():
+    """Names and sentences that a page must not take for its own."""
+    full = document(("synthetic", "feed"))
+    rows = full.rows + [row(HOSTILE, waits=0.2), failed_row(HOSTILE + " 2", sentence=HOSTILE)]
+    rows[-2] = rows[-2]._replace(timeline=[Bar(HOSTILE, "compute", 0.0, 1.0)])
+    return full._replace(
+        job=HOSTILE,
+        job_file=HOSTILE,
+        job_options={HOSTILE: HOSTILE},
+        machine={"platform": HOSTILE},
+        rows=rows,
+        parity=[different(HOSTILE, example=HOSTILE)],
+        verdicts={"4": Verdict(HOSTILE, HOSTILE, [HOSTILE])},
+    )
+
+
+def long_names():
+    """A way and a job whose names have no place to break."""
+    way = "dataset:" + "very_long_" * 12
+    return document(
+        ("synthetic", "feed", way),
+        job="job_" * 40,
+        job_file="/".join(["folder_of_the_job"] * 12) + "/job.py",
+        job_options={"option_" * 12: "value_" * 40},
+    )
+
+
+def extremes():
+    """Nothing but zeros, tiny and huge figures, one round, and no waiting."""
+    full = document(("synthetic", "feed", "queue", "dataset"))
+    zero = Spread(0.0, 0.0, 0.0, [0.0])
+    huge = Spread(123456789.0, 100000000.0, 150000000.0, [123456789.0])
+    tiny = Spread(0.0123, 0.001, 0.05, [0.0123])
+    for changed in (
+        row("feed", examples_per_second=tiny, step_ms_p50=1300813.0, step_ms_p95=2e6, ratio_to_synthetic=tiny),
+        row("queue", examples_per_second=huge, step_ms_p50=0.0005, step_ms_p95=0.001, cpu_cores=zero, timeline=[]),
+        row("dataset", waiting=None, ratio_to_synthetic=None, cpu_cores=None, peak_memory_bytes=None, plan=None),
+    ):
+        full = with_row(full, changed)
+    return full._replace(parity=[], verdicts={})
+
+
+def all_failed():
+    return document()._replace(rows=[failed_row(way) for way in FIVE_WAYS], parity=[], verdicts={
+        "4": Verdict("every way in failed, so there is no verdict.", None, [])
+    })
+
+
+DOCUMENTS = {
+    "one way": document(("synthetic",), parity=[]),
+    "five ways": document(),
+    "fourteen ways": document(WAYS),
+    "three tower counts": document(towers=(1, 2, 4)),
+    "fourteen ways at three tower counts": document(WAYS, (1, 2, 4)),
+    "troubled": troubled(),
+    "hostile": hostile(),
+    "long names": long_names(),
+    "extremes": extremes(),
+    "all failed": all_failed(),
+}
