@@ -1,5 +1,5 @@
 """Examples from numpy arrays."""
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, List, Optional
 
 import numpy as np
 
@@ -43,8 +43,11 @@ class Arrays(Source):
         return tf.data.Dataset.range(self.count())
 
     def queue_record(self, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> Any:
+        return self.queue_records(1, shuffle, seed, epochs)[0]
+
+    def queue_records(self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> List[Any]:
         queue = tf.train.range_input_producer(self.count(), num_epochs=epochs, shuffle=shuffle, seed=seed)
-        return queue.dequeue()
+        return [queue.dequeue() for _ in range(readers)]
 
     def parser(self, in_variables: bool = False) -> Callable[..., Any]:
         tensors = structure.map_leaves(_tensor_of, self.arrays)

@@ -4,7 +4,6 @@ The id of a record is its file's number * 2**40 + its place in the file: the byt
 a fixed-length record (from 0), or the number of a line (from 1, as editors count). The readers of queues say the same
 places in their keys, "path:place". A file that is named twice has one number: its records are there twice.
 """
-import os
 from typing import Any, Callable, Iterator, List, Optional
 
 from legacy_towers.compat import tf
@@ -45,7 +44,10 @@ class RecordFiles(Source):
         return paths.flat_map(tf.autograph.experimental.do_not_convert(self._file_dataset))
 
     def queue_record(self, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> Any:
-        return self._read(shuffle, seed, epochs).value
+        return self.queue_records(1, shuffle, seed, epochs)[0]
+
+    def queue_records(self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> List[Any]:
+        return [read.value for read in self._reads(readers, shuffle, seed, epochs)]
 
     def parser(self, in_variables: bool = False) -> Callable[..., Any]:
         return self._parse
@@ -61,7 +63,14 @@ class RecordFiles(Source):
         return files.flat_map(tf.autograph.experimental.do_not_convert(self._numbered_file_dataset))
 
     def numbered_queue_record(self, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> Any:
-        read = self._read(shuffle, seed, epochs)
+        return self.numbered_queue_records(1, shuffle, seed, epochs)[0]
+
+    def numbered_queue_records(
+        self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]
+    ) -> List[Any]:
+        return [self._numbered_read(read) for read in self._reads(readers, shuffle, seed, epochs)]
+
+    def _numbered_read(self, read: Any) -> Any:
         path = tf.strings.regex_replace(read.key, r":\d+$", "")
         place = tf.strings.to_number(tf.strings.regex_replace(read.key, r"(?s)^.*:", ""), tf.int64)
         number = tf.argmax(tf.cast(tf.equal(tf.constant(self._paths), path), tf.int32), output_type=tf.int64)
@@ -83,11 +92,12 @@ class RecordFiles(Source):
         )
 
     def _file_name(self, number: int) -> str:
-        return short_names(self._paths)[number]
+        return files_.short_names(self._paths)[number]
 
-    def _read(self, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> Any:
+    def _reads(self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> List[Any]:
+        """Returns the (key, value) of each reader; they take file by file from one queue."""
         paths = tf.train.string_input_producer(self._paths, num_epochs=epochs, shuffle=shuffle, seed=seed)
-        return self._reader().read(paths)
+        return [self._reader().read(paths) for _ in range(readers)]
 
     def _file_dataset(self, path: Any) -> Any:
         """Returns the tf.data.Dataset of the records of one file."""
@@ -168,14 +178,3 @@ class FixedLengthRecords(RecordFiles):
 
     def _places(self, path: str) -> Iterator[int]:
         return iter(range(self._count_file(path)))
-
-
-def short_names(paths: List[str]) -> List[str]:
-    """Returns the paths without the folder that they all share."""
-    folders = [os.path.dirname(path) for path in paths]
-    if not folders or not all(folders) or len({os.path.isabs(path) for path in paths}) > 1:
-        return list(paths)
-    if any("://" in path for path in paths):
-        return [path.rsplit("/", 1)[-1] for path in paths] if len(set(folders)) == 1 else list(paths)
-    shared = os.path.commonpath(folders)
-    return [os.path.relpath(path, shared) for path in paths] if shared else list(paths)

@@ -4,9 +4,10 @@ A *record* is what is cheap to shuffle and to shard: a serialized string, an ind
 
 Each record has a number, its *id*: the same one by every way in, as long as the data stay the same.
 """
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, List, Optional
 
 from legacy_towers.compat import tf
+from legacy_towers.errors import InputError
 
 # How many examples shuffle=True holds back, where they are not simply all permuted: enough to mix what a file holds
 # in order, and 30 MB for records of 3 KB.
@@ -44,6 +45,16 @@ class Source:
         QUEUE_RUNNERS."""
         raise NotImplementedError
 
+    def queue_records(self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> List[Any]:
+        """Returns what `queue_record` does for each of several readers, which share the files or rows among them.
+
+        Raises:
+          InputError: this source has only one reader.
+        """
+        if readers == 1:
+            return [self.queue_record(shuffle, seed, epochs)]
+        raise InputError("{} can't be read by {} readers at once: leave join= out".format(self.describe(), readers))
+
     def parser(self, in_variables: bool = False) -> Callable[..., Any]:
         """Makes what parsing needs in the default graph; returns a function from a record to an example.
 
@@ -64,6 +75,14 @@ class Source:
     def numbered_queue_record(self, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> Any:
         """Returns (id, record) of one record, as `queue_record` reads it."""
         raise NotImplementedError
+
+    def numbered_queue_records(
+        self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]
+    ) -> List[Any]:
+        """Returns (id, record) for each of several readers, as `queue_records` does."""
+        if readers == 1:
+            return [self.numbered_queue_record(shuffle, seed, epochs)]
+        raise InputError("{} can't be read by {} readers at once: leave join= out".format(self.describe(), readers))
 
     def ids(self) -> Iterator[int]:
         """Yields the ids of one epoch in order, reading what must be read."""
@@ -99,6 +118,9 @@ class Numbered(Source):
 
     def queue_record(self, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> Any:
         return self._source.numbered_queue_record(shuffle, seed, epochs)
+
+    def queue_records(self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> List[Any]:
+        return self._source.numbered_queue_records(readers, shuffle, seed, epochs)
 
     def parser(self, in_variables: bool = False) -> Callable[..., Any]:
         parse = self._source.parser(in_variables)

@@ -11,6 +11,7 @@ from legacy_towers import structure
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.examples import Examples, Shuffle
+from legacy_towers.examples.sources import parts_of
 from legacy_towers.inputs.base import Input, InputPlan, TowerBatches, host_device, onto_tower
 from legacy_towers.inputs.bucketing import (
     Boundaries,
@@ -136,9 +137,9 @@ class QueueInput(Input):
         """Returns the tensors of one example from each reader."""
         reading = self._reading
         source, shuffled = reading.examples.source, bool(reading.shuffle_now())
-        records = _records(source, self._options.readers, shuffled, reading.examples.seed, reading.epochs)
+        records = source.queue_records(self._options.readers, shuffled, reading.examples.seed, reading.epochs)
         parse = reading.examples.parser(in_variables=True)
-        examples = [parse(*record) if isinstance(record, tuple) else parse(record) for record in records]
+        examples = [parse(*parts_of(record)) for record in records]
         for example in examples:
             for path, leaf in structure.leaves(example):
                 self._check(path, leaf)
@@ -226,10 +227,3 @@ class QueueInput(Input):
         if "end" in plan.details and options.boundaries is not None:
             plan.details["end"] = describe_end(options.boundaries, remainder, sizes.global_)
         return plan
-
-
-def _records(source: Any, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> List[Any]:
-    """Returns the record of each reader; they share the files."""
-    if readers == 1:
-        return [source.queue_record(shuffle, seed, epochs)]
-    return source.queue_records(readers, shuffle, seed, epochs)
