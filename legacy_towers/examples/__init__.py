@@ -1,5 +1,5 @@
 """`Examples`: the data, said once. Every way in is derived from it; it knows nothing of towers."""
-from typing import Any, Callable, Iterator, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Tuple, Union
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
@@ -10,6 +10,8 @@ from legacy_towers.examples.generators import Generator
 from legacy_towers.examples.parsed import as_structure
 from legacy_towers.examples.records import FixedLengthRecords, TFRecords
 from legacy_towers.examples.sources import DEFAULT_SHUFFLE_BUFFER, Source, parts_of
+from legacy_towers.examples.text_lines import CsvLines, TextLines
+from legacy_towers.examples.whole_files import WholeFiles
 
 __all__ = ["Examples"]
 
@@ -95,6 +97,76 @@ class Examples:
         return cls(source, shuffle=shuffle, seed=seed)
 
     @classmethod
+    def from_text_lines(
+        cls,
+        files: Files,
+        parse: Callable[[Any], Any],
+        skip_lines: int = 0,
+        count: Optional[int] = None,
+        shuffle: Shuffle = True,
+        seed: Optional[int] = None,
+    ) -> "Examples":
+        """Returns the lines of text files as examples; empty lines are lines too.
+
+        Args:
+          files, count: as in `from_tfrecords`.
+          parse: a function from a line (a string tensor of shape [], without the line break) to an example.
+          skip_lines: how many lines at the beginning of each file are no examples.
+
+        Raises:
+          InputError: a file is missing, or all are empty or have no line to read.
+        """
+        return cls(TextLines(files, parse, count, skip_lines), shuffle=shuffle, seed=seed)
+
+    @classmethod
+    def from_csv(
+        cls,
+        files: Files,
+        columns: Dict[str, Any],
+        header: bool = True,
+        delimiter: str = ",",
+        count: Optional[int] = None,
+        shuffle: Shuffle = True,
+        seed: Optional[int] = None,
+    ) -> "Examples":
+        """Returns the lines of CSV files as examples: dicts of scalar tensors by the names of the columns.
+
+        A field may stand in double quotes, but a line break ends a line even there. An empty line is an error.
+
+        Args:
+          files, count: as in `from_tfrecords`. Counting checks each line's number of fields, too.
+          columns: name -> what an empty field means: 0.0 (float32), 0 (int32), "" or a numpy scalar; or a dtype of
+            float32, float64, int32, int64 or string for a column that must not be empty.
+          header: whether the first line of each file names its columns; then `columns` may be some of them, in any
+            order. Without it, `columns` are those of the files, in order.
+          delimiter: what stands between fields, one character.
+
+        Raises:
+          InputError: a file is missing or lacks a column; its first line has another number of fields; all are empty.
+        """
+        return cls(CsvLines(files, columns, header, delimiter, count), shuffle=shuffle, seed=seed)
+
+    @classmethod
+    def from_whole_files(
+        cls,
+        files: Files,
+        parse: Callable[[Any, Any], Any],
+        shuffle: Shuffle = True,
+        seed: Optional[int] = None,
+    ) -> "Examples":
+        """Returns an example for each file, such as an image.
+
+        Args:
+          files: as in `from_tfrecords`.
+          parse: a function from (path, contents), string tensors of shape [], to an example. The path may tell the
+            class: `tf.strings.split([path], "/").values[-2]` is the folder.
+
+        Raises:
+          InputError: a file is missing or empty.
+        """
+        return cls(WholeFiles(files, parse), shuffle=shuffle, seed=seed)
+
+    @classmethod
     def from_arrays(cls, arrays: Any, shuffle: Shuffle = True, seed: Optional[int] = None) -> "Examples":
         """Returns the rows of numpy arrays as examples. Don't change the arrays while they are in use.
 
@@ -165,6 +237,11 @@ class Examples:
         """Where the examples come from; ways in ask it what it can serve."""
         return self._source
 
+    @property
+    def arrays(self) -> Any:
+        """The structure of numpy arrays whose rows are the examples; None where a graph reads or maps them."""
+        return self._source.arrays if isinstance(self._source, Arrays) and not self._maps else None
+
     def describe(self) -> str:
         """Returns a few words on where the examples come from."""
         return self._source.describe()
@@ -174,7 +251,7 @@ class Examples:
         return self._source.known_count()
 
     def count(self) -> int:
-        """Returns the number of examples in an epoch. TFRecords without a given count are counted at each call.
+        """Returns the number of examples in an epoch. TFRecords and lines without a given count are read at each call.
 
         Raises:
           InputError: a file is damaged, or nobody can know (a generator without `count`).
@@ -267,12 +344,12 @@ class Examples:
           drop_remainder: leave the last batch out where it would be short.
         """
         buffer = self.shuffle_buffer(shuffle)
-        if isinstance(self._source, Arrays) and not self._maps:
+        if self.arrays is not None:
             rows = batches_.index_batches(
                 self._source.count(), batch_size, epochs, bool(buffer), self._seed, drop_remainder
             )
             for row in rows:
-                yield batches_.take_rows(self._source.arrays, row)
+                yield batches_.take_rows(self.arrays, row)
             return
         with tf.Graph().as_default() as graph, tf.device("/cpu:0"):
             dataset = self.dataset(shuffle=shuffle, epochs=epochs)

@@ -1,7 +1,7 @@
 """Files of records: which ones are meant, and how many records they hold."""
 import os
 import struct
-from typing import Any, Iterable, Iterator, List, Union
+from typing import Any, Iterable, Iterator, List, Tuple, Union
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, InputError
@@ -63,6 +63,42 @@ def tfrecord_places(path: str) -> Iterator[int]:
             yield place
             source.seek(end)
             place, count = end, count + 1
+
+
+def count_lines(path: str) -> int:
+    """Returns the number of lines of a file, the last one with or without a line break."""
+    count, last = 0, b"\n"
+    with _open(path) as source:
+        while True:
+            block = source.read(1 << 20)
+            if not block:
+                return count + (last != b"\n")
+            count += block.count(b"\n")
+            last = block[-1:]
+
+
+def lines(path: str, skip: int) -> Iterator[Tuple[int, bytes]]:
+    """Yields the number (from 1) and the bytes of each line after the first `skip`, without its line break."""
+    with _open(path) as source:
+        for number, line in enumerate(source, 1):
+            if number > skip:
+                yield number, line.rstrip(b"\r\n")
+
+
+def empty_files(paths: List[str]) -> List[str]:
+    """Returns those of the paths whose file has no byte."""
+    return [path for path in paths if not _size(path)]
+
+
+def short_names(paths: List[str]) -> List[str]:
+    """Returns the paths without the folder that they all share."""
+    folders = [os.path.dirname(path) for path in paths]
+    if not folders or not all(folders) or len({os.path.isabs(path) for path in paths}) > 1:
+        return list(paths)
+    if any("://" in path for path in paths):
+        return [path.rsplit("/", 1)[-1] for path in paths] if len(set(folders)) == 1 else list(paths)
+    shared = os.path.commonpath(folders)
+    return [os.path.relpath(path, shared) for path in paths] if shared else list(paths)
 
 
 def count_fixed_length(path: str, record_bytes: int, header_bytes: int, footer_bytes: int) -> int:

@@ -6,7 +6,8 @@ import pytest
 
 from legacy_towers.compat import tf
 from legacy_towers.examples import Examples
-from legacy_towers.examples.records import PLACES, short_names
+from legacy_towers.examples.files import short_names
+from legacy_towers.examples.records import PLACES
 
 
 def write_tfrecords(path, lengths):

@@ -44,6 +44,37 @@ def sources(tmp_path):
             rows.astype(np.float32).tofile(str(tmp_path / "{}.bin".format(index)))
         return Examples.from_fixed_length(str(tmp_path / "*.bin"), 16, parse_fixed, **options)
 
+    def text_lines(**options):
+        for index, numbers in enumerate(np.array_split(np.arange(COUNT), 3)):
+            lines = ["{} {} {} {}\n".format(number, *features(number)) for number in numbers]
+            (tmp_path / "{}.txt".format(index)).write_text("the first line\n" + "".join(lines))
+
+        def parse_line(line):
+            numbers = tf.strings.to_number(tf.reshape(tf.strings.split([line], " ").values, [4]))
+            return {"id": tf.cast(numbers[0], tf.int64), "part": {"x": numbers[1:]}}
+
+        return Examples.from_text_lines(str(tmp_path / "*.txt"), parse_line, skip_lines=1, **options)
+
+    def csv(**options):
+        for index, numbers in enumerate(np.array_split(np.arange(COUNT), 3)):
+            lines = ['"a, b",{},{},{},{}\r\n'.format(number, *features(number)) for number in numbers]
+            (tmp_path / "{}.csv".format(index)).write_text("words,id,x0,x1,x2\r\n" + "".join(lines))
+        columns = {"id": tf.int64, "x2": 0.0, "x0": 0.0, "x1": 0.0}
+        return Examples.from_csv(str(tmp_path / "*.csv"), columns, **options).map(
+            lambda line: {"id": line["id"], "part": {"x": tf.stack([line["x0"], line["x1"], line["x2"]])}}
+        )
+
+    def whole_files(**options):
+        (tmp_path / "whole").mkdir()
+        for number in range(COUNT):
+            features(number).tofile(str(tmp_path / "whole" / "{:02d}".format(number)))
+
+        def parse_file(path, contents):
+            number = tf.strings.to_number(tf.strings.split([path], "/").values[-1], tf.int64)
+            return {"id": number, "part": {"x": tf.reshape(tf.decode_raw(contents, tf.float32), [3])}}
+
+        return Examples.from_whole_files(str(tmp_path / "whole" / "*"), parse_file, **options)
+
     def arrays(**options):
         rows = np.stack([features(number) for number in range(COUNT)])
         return Examples.from_arrays({"id": np.arange(COUNT), "part": {"x": rows}}, **options)
@@ -56,7 +87,15 @@ def sources(tmp_path):
         spec = {"id": tf.TensorSpec([], tf.int64), "part": {"x": tf.TensorSpec([3], tf.float32)}}
         return Examples.from_generator(numbers, spec, **options)
 
-    makers = {"tfrecords": tfrecords, "fixed_length": fixed_length, "arrays": arrays, "generator": generator}
+    makers = {
+        "tfrecords": tfrecords,
+        "fixed_length": fixed_length,
+        "text_lines": text_lines,
+        "csv": csv,
+        "whole_files": whole_files,
+        "arrays": arrays,
+        "generator": generator,
+    }
     return lambda kind, **options: makers[kind](**options)
 
 

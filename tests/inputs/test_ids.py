@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 WAYS = ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded"]
-KINDS = ["tfrecords", "fixed_length", "arrays", "generator"]
+KINDS = ["tfrecords", "fixed_length", "text_lines", "csv", "whole_files", "arrays", "generator"]
 PAIRS = [
     (way, kind)
     for way in WAYS
@@ -28,6 +28,9 @@ def expected_ids(kind):
         return [number * FILE + place * size for number, count in enumerate((22, 21, 21)) for place in range(count)]
     if kind == "fixed_length":
         return [number * FILE + place for number in range(2) for place in range(32)]
+    if kind in ("text_lines", "csv"):
+        # Line 1 is no example.
+        return [number * FILE + line for number, count in enumerate((22, 21, 21)) for line in range(2, 2 + count)]
     return list(range(COUNT))
 
 
@@ -43,6 +46,7 @@ def test_every_way_in_gives_the_same_ids(way, kind, order, sources, make_input, 
     for step in steps:
         for tower in step:
             np.testing.assert_array_equal(tower["id"], ids[tower["example"]["id"]])
+            np.testing.assert_array_equal(tower["example"]["part"]["x"][:, 1], tower["example"]["id"] / 2)
             np.testing.assert_array_equal(tower["example"]["twice"], tower["example"]["id"] * 2)
             np.testing.assert_array_equal(tower["thrice"], tower["example"]["id"] * 3)
             seen.extend(tower["id"].tolist())
