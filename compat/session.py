@@ -27,3 +27,10 @@ def config_of(session: Any) -> "Optional[tf.ConfigProto]":
     copy = type(config)()
     copy.CopyFrom(config)
     return copy
+
+
+def is_closed(session: Any) -> bool:
+    """Returns whether `session`, a tf.Session or a MonitoredSession, has been closed."""
+    # Private: nothing public tells. Tried on 1.15 and 2.21.
+    raw = raw_session(session)
+    return raw is None or bool(getattr(raw, "_closed", False))

@@ -1,10 +1,12 @@
 """Ways in: each gives every tower its own examples, and says what must run beside the train op."""
+from legacy_towers.inputs.aligned import aligned_empty
 from legacy_towers.inputs.base import Input, InputPlan, TowerBatches
 from legacy_towers.inputs.dataset import dataset
 from legacy_towers.inputs.existing import from_dataset, from_placeholders, from_tensors
 from legacy_towers.inputs.feed import feed
 from legacy_towers.inputs.placeholders import Feed, TowerPlaceholders, tower_placeholders
 from legacy_towers.inputs.queue import queue
+from legacy_towers.inputs.synthetic import synthetic
 
 __all__ = [
     "Feed",
@@ -12,11 +14,13 @@ __all__ = [
     "InputPlan",
     "TowerBatches",
     "TowerPlaceholders",
+    "aligned_empty",
     "dataset",
     "feed",
     "from_dataset",
     "from_placeholders",
     "from_tensors",
     "queue",
+    "synthetic",
     "tower_placeholders",
 ]

@@ -8,7 +8,18 @@ from legacy_towers.errors import InputError
 
 
 def fit(value: Any, placeholder: Any, where: str) -> np.ndarray:
-    """Returns `value` as an array that `placeholder` takes.
+    """Returns `value` as an array of the placeholder's dtype; see `check`."""
+    array = check(value, placeholder, where)
+    return array if placeholder.dtype.base_dtype == tf.string else array.astype(numpy_dtype(placeholder), copy=False)
+
+
+def numpy_dtype(placeholder: Any) -> np.dtype:
+    """Returns the dtype of what TensorFlow is fed for `placeholder`."""
+    return np.dtype(placeholder.dtype.base_dtype.as_numpy_dtype)
+
+
+def check(value: Any, placeholder: Any, where: str) -> np.ndarray:
+    """Returns `value` as an array that `placeholder` takes once it is converted to its dtype.
 
     Python numbers fit any float, and integers that can hold them. Arrays fit their own kind: any float becomes any
     other, as TensorFlow does it; integers become other integers if no value is lost.
@@ -21,14 +32,11 @@ def fit(value: Any, placeholder: Any, where: str) -> np.ndarray:
     Raises:
       InputError: the shape or dtype doesn't fit.
     """
-    dtype = placeholder.dtype.base_dtype
-    wanted = np.dtype(dtype.as_numpy_dtype)
     array = _as_array(value, where)
-    if array.dtype != wanted:
-        wrong = _misfit(array, dtype, is_python=not hasattr(value, "dtype"))
+    if array.dtype != numpy_dtype(placeholder):
+        wrong = _misfit(array, placeholder.dtype.base_dtype, is_python=not hasattr(value, "dtype"))
         if wrong:
             raise InputError("{}: {}".format(where, wrong))
-        array = array if dtype == tf.string else array.astype(wanted)
     if not placeholder.shape.is_compatible_with(array.shape):
         raise InputError(
             "{}: shape {} is fed where {} is expected".format(where, array.shape, _shape_text(placeholder.shape))

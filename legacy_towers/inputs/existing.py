@@ -6,7 +6,7 @@ from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.inputs import routes
 from legacy_towers.inputs.base import Input, InputPlan, TowerBatches, host_device, onto_tower
-from legacy_towers.inputs.feed_hook import FeedHook
+from legacy_towers.inputs.feed_hook import FeedHook, check_prefetch
 from legacy_towers.inputs.placeholders import Feed, TowerPlaceholders
 from legacy_towers.inputs.reading import check_order
 from legacy_towers.inputs.splitting import split_batch
@@ -94,7 +94,12 @@ class FromTensors(Input):
 Batches = Union[Iterable[Any], Callable[[], Iterator[Any]]]
 
 
-def from_placeholders(placeholders: Union[TowerPlaceholders, List[Any]], batches: Batches) -> "FromPlaceholders":
+def from_placeholders(
+    placeholders: Union[TowerPlaceholders, List[Any]],
+    batches: Batches,
+    background: bool = False,
+    prefetch: Optional[int] = None,
+) -> "FromPlaceholders":
     """Returns the way in that feeds your placeholders from your batches.
 
     Where a tower's placeholders are a dict and there are shared ones in a dict, a tower's batch holds both.
@@ -105,9 +110,15 @@ def from_placeholders(placeholders: Union[TowerPlaceholders, List[Any]], batches
         a list of structures of arrays, one per tower; or one structure of arrays, split among the towers along the
         first axis; or an `lt.inputs.Feed`, which can hold shared values too. A list is always one per tower, also
         where a tower's placeholders are a list: give a global batch as a tuple then, or by `Feed(global_batch=...)`.
+        Arrays are copied into aligned memory unless they are aligned already (`lt.inputs.aligned_empty`) and nothing in
+        the graph keeps what it is fed: they may be written again as soon as the next item is asked for.
+      background: whether a thread iterates over the batches while steps run. An error in it reaches the run after the
+        batches that came before, or after two seconds.
+      prefetch: steps that are made ahead in the background; None means 2.
 
     Raises:
-      ArgumentError: there are no placeholders, or `batches` is nothing to iterate over.
+      ArgumentError: there are no placeholders, or `batches` is nothing to iterate over, or prefetch is no number of
+        steps, or is given without a background.
       InputError: the towers' placeholders differ in structure. Later, when the step is built: they are for another
         number of towers, or a shared one has the name of a tower's own. And in the run that a batch is for: the batch
         doesn't fit the placeholders; the message names tower and component.
@@ -118,15 +129,16 @@ def from_placeholders(placeholders: Union[TowerPlaceholders, List[Any]], batches
         raise ArgumentError(
             "batches must be an iterable or a function that returns an iterator, not {}".format(type(batches).__name__)
         )
-    return FromPlaceholders(placeholders, batches)
+    return FromPlaceholders(placeholders, batches, check_prefetch(background, prefetch))
 
 
 class FromPlaceholders(Input):
     """See `from_placeholders`."""
 
-    def __init__(self, placeholders: TowerPlaceholders, batches: Batches) -> None:
+    def __init__(self, placeholders: TowerPlaceholders, batches: Batches, prefetch: Optional[int]) -> None:
         self._placeholders = placeholders
         self._batches = batches
+        self._prefetch = prefetch
 
     def build(self, devices: Sequence[str]) -> TowerBatches:
         per_tower = self._placeholders.batches()
@@ -134,10 +146,13 @@ class FromPlaceholders(Input):
             raise InputError(
                 "placeholders for {} towers are given where there are {}".format(len(per_tower), len(devices))
             )
-        plan = _plan("from_placeholders", None, "any", self._placeholders.per_tower, "batches of the caller")
+        route = None if self._prefetch is None else "background"
+        plan = _plan("from_placeholders", route, "any", self._placeholders.per_tower, "batches of the caller")
         # An iterator can't start again: the next session goes on with it.
         continues = isinstance(self._batches, Iterator)
-        return TowerBatches(per_tower, [FeedHook(self._placeholders, self._feeds, continues)], plan)
+        return TowerBatches(
+            per_tower, [FeedHook(self._placeholders, self._feeds, continues, self._prefetch)], plan
+        )
 
     def _feeds(self) -> Iterator[Feed]:
         for item in self._batches() if callable(self._batches) else self._batches:

@@ -1,6 +1,6 @@
 """Placeholders per tower, for any nested structure, and what to feed them."""
 import re
-from typing import Any, Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from legacy_towers import structure
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.inputs.base import scope_within
-from legacy_towers.inputs.check_feed import fit
+from legacy_towers.inputs.check_feed import check, fit
 from legacy_towers.inputs.sizes import check_positive
 from legacy_towers.names import tower_scope
 
@@ -89,6 +89,36 @@ class TowerPlaceholders:
           InputError: a tower or component is missing, or a shape or dtype doesn't fit; the message names both. Or a
             component has more rows in one tower than in another, although all towers weigh the same.
         """
+        feed = self._fill_all(per_tower, global_batch, shared, fit)
+        left_out = set(fed_elsewhere)
+        if shared is None and not left_out.issuperset(self.shared_operations):
+            raise self.shared_missing()
+        return {leaf: value for leaf, value in feed.items() if leaf.op not in left_out}
+
+    def checked(self, feed: Feed) -> Dict[Any, np.ndarray]:
+        """Returns an array for each placeholder that `feed` has a value for, checked as `feed_dict` does it.
+
+        The dtypes are still the caller's: whoever copies the arrays converts them on the way. Shared values may be
+        missing: see `shared_missing`.
+
+        Raises:
+          InputError: as `feed_dict`.
+        """
+        return self._fill_all(feed.per_tower, feed.global_batch, feed.shared, check)
+
+    @property
+    def shared_operations(self) -> List[Any]:
+        """The operations of the shared placeholders."""
+        return [leaf.op for leaf in structure.leaves_of(self.shared)]
+
+    def shared_missing(self) -> InputError:
+        """Returns the error of a step whose shared values nobody gives."""
+        _, wrong = structure.leaves_like(self.shared, {})
+        return InputError("shared: {}".format(wrong or "no value is fed"))
+
+    def _fill_all(
+        self, per_tower: Optional[Sequence[Any]], global_batch: Any, shared: Any, take: Callable[..., np.ndarray]
+    ) -> Dict[Any, np.ndarray]:
         if (per_tower is None) == (global_batch is None):
             raise InputError("give exactly one of per_tower and global_batch")
         if per_tower is None:
@@ -100,14 +130,13 @@ class TowerPlaceholders:
             ))
         feed: Dict[Any, np.ndarray] = {}
         for tower, values in enumerate(per_tower):
-            feed.update(_fill(self.per_tower[tower], values, "tower {}".format(tower)))
+            feed.update(_fill(self.per_tower[tower], values, "tower {}".format(tower), take))
         self._check_rows(feed)
         if shared is not None and not self.shared:
             raise InputError("shared values are fed where there are no shared placeholders")
-        left_out = set(fed_elsewhere)
-        if shared is not None or not left_out.issuperset(leaf.op for leaf in structure.leaves_of(self.shared)):
-            feed.update(_fill(self.shared, {} if shared is None else shared, "shared"))
-        return {leaf: value for leaf, value in feed.items() if leaf.op not in left_out}
+        if shared is not None:
+            feed.update(_fill(self.shared, shared, "shared", take))
+        return feed
 
     def _check_rows(self, feed: Dict[Any, np.ndarray]) -> None:
         firsts = structure.leaves(self.per_tower[0])
@@ -192,12 +221,14 @@ def _check_placeholders(spec: Any, placeholders: List[Any], whose: str) -> None:
             raise InputError("{}: a {} is no placeholder".format(where, type(leaf).__name__))
 
 
-def _fill(placeholders: Any, values: Any, whose: str) -> Dict[Any, np.ndarray]:
+def _fill(
+    placeholders: Any, values: Any, whose: str, take: Callable[..., np.ndarray]
+) -> Dict[Any, np.ndarray]:
     found, wrong = structure.leaves_like(placeholders, values)
     if wrong:
         raise InputError("{}: {}".format(whose, wrong))
     pairs = zip(structure.leaves(placeholders), found)
     return {
-        leaf: fit(value, leaf, "{}, component {!r}".format(whose, path) if path else whose)
+        leaf: take(value, leaf, "{}, component {!r}".format(whose, path) if path else whose)
         for (path, leaf), value in pairs
     }

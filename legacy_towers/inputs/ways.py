@@ -8,11 +8,14 @@ from legacy_towers.inputs.base import Input
 from legacy_towers.inputs.dataset import dataset
 from legacy_towers.inputs.feed import feed
 from legacy_towers.inputs.queue import queue
+from legacy_towers.inputs.synthetic import synthetic
 from legacy_towers.names import quoted
 
 # Name -> function from (examples, the options that all ways share) to the way in.
 _MAKERS: Dict[str, Callable[..., Input]] = {
+    "synthetic": synthetic,
     "feed": feed,
+    "feed:background": functools.partial(feed, background=True),
     "queue": queue,
     "dataset": dataset,
     "dataset:split": functools.partial(dataset, route="split"),
