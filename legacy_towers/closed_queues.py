@@ -1,5 +1,5 @@
 """Refuse a session whose input queues are closed already: every step in it would end at once, without a word."""
-from typing import Any, Dict
+from typing import Any, Dict, Optional, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import InputError
@@ -7,10 +7,12 @@ from legacy_towers.names import quoted
 
 
 class ClosedQueueCheck:
-    """The check for the queues that the default graph's queue runners fill."""
+    """The check for some queues; if None are given, for those that the default graph's queue runners fill."""
 
-    def __init__(self) -> None:
-        queues = {runner.queue.name: runner.queue for runner in tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)}
+    def __init__(self, queues_to_check: Optional[Sequence[Any]] = None) -> None:
+        if queues_to_check is None:
+            queues_to_check = [queue_of(runner) for runner in tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)]
+        queues = {queue.name: queue for queue in queues_to_check}
         # One that was made under tf.control_dependencies can't be asked before what it depends on has run.
         queues = {name: queue for name, queue in queues.items() if not queue.queue_ref.op.control_inputs}
         self._closed: Dict[str, Any] = {}
@@ -31,3 +33,12 @@ class ClosedQueueCheck:
                     ("the queue {} is" if len(closed) == 1 else "the queues {} are").format(quoted(closed))
                 )
             )
+
+
+def queue_of(runner: Any) -> Any:
+    """Returns the tf.QueueBase that a queue runner fills.
+
+    One that was imported with a MetaGraph knows only its queue's operation.
+    """
+    queue = runner.queue
+    return tf.QueueBase([], None, None, queue.outputs[0]) if isinstance(queue, tf.Operation) else queue

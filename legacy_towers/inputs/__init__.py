@@ -4,6 +4,7 @@ from legacy_towers.inputs.base import Input, InputPlan, TowerBatches
 from legacy_towers.inputs.dataset import dataset
 from legacy_towers.inputs.existing import from_dataset, from_placeholders, from_tensors
 from legacy_towers.inputs.feed import feed
+from legacy_towers.inputs.own_queue import from_queue
 from legacy_towers.inputs.placeholders import Feed, TowerPlaceholders, tower_placeholders
 from legacy_towers.inputs.queue import queue
 from legacy_towers.inputs.synthetic import synthetic
@@ -19,6 +20,7 @@ __all__ = [
     "feed",
     "from_dataset",
     "from_placeholders",
+    "from_queue",
     "from_tensors",
     "queue",
     "synthetic",

@@ -120,7 +120,7 @@ class QueueInput(Input):
             pipelines = self._pipelines()
             example = pipelines[0]
             queues = self._fill_queues(pipelines, sizes)
-            taken = [take_step(each, sizes, remainder, self._reading.order == "fixed") for each in queues]
+            taken = [take_step(each, sizes, remainder, self._reading.order == "fixed")[0] for each in queues]
             prefetch = Prefetch(taken[0], devices, steps_ahead)
             prefetch.fill(taken)
             step, pulls = prefetch.take()

@@ -23,7 +23,7 @@ class StepParts(NamedTuple):
     counts: Optional[List[Any]]  # int32 scalar per tower, its true examples; None where batches are always full
 
 
-def take_step(queue: Any, sizes: Sizes, remainder: str, in_turn: bool) -> StepParts:
+def take_step(queue: Any, sizes: Sizes, remainder: str, in_turn: bool) -> Tuple[StepParts, List[Any]]:
     """Takes the examples of a step from a queue of single examples.
 
     Args:
@@ -32,12 +32,16 @@ def take_step(queue: Any, sizes: Sizes, remainder: str, in_turn: bool) -> StepPa
       remainder: what happens to the last examples; see `Reading`. With "drop" a padding queue pads to the largest of
         a tower's batch, otherwise to the largest of the global batch.
       in_turn: tower 0 takes the first examples, tower 1 the next.
+
+    Returns:
+      The towers' parts, and the operations that wait for them.
     """
     if remainder == "drop":
         taken = in_order([lambda: as_list(queue.dequeue_many(sizes.per_tower))] * sizes.towers, in_turn)
-        return StepParts(taken, None)
-    parts, counts = deal(as_list(queue.dequeue_up_to(sizes.global_)), sizes.towers, sizes.per_tower, remainder)
-    return StepParts(parts, counts)
+        return StepParts(taken, None), [tensors[0].op for tensors in taken]
+    tensors = as_list(queue.dequeue_up_to(sizes.global_))
+    parts, counts = deal(tensors, sizes.towers, sizes.per_tower, remainder)
+    return StepParts(parts, counts), [tensors[0].op]
 
 
 class Prefetch:
@@ -124,7 +128,9 @@ def add_runner(queues: Sequence[Any], enqueues: Sequence[Any]) -> None:
 
 
 def as_list(tensors: Any) -> List[Any]:
-    """Returns what a queue gave as a list: it gives one tensor alone where there is only one component."""
+    """Returns what a queue gave as a list: it gives a dict where it has names, and one tensor alone if there is one."""
+    if isinstance(tensors, dict):
+        return list(tensors.values())
     return list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]
 
 

@@ -6,6 +6,7 @@ from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.examples import Examples, Shuffle, check_shuffle
 from legacy_towers.inputs.base import InputPlan
+from legacy_towers.inputs.shares import shares_of
 from legacy_towers.inputs.sizes import Sizes, check_positive, check_sizes, resolve_sizes
 
 ORDERS = ("any", "fixed")
@@ -68,7 +69,8 @@ class Reading(NamedTuple):
             told["end"] = _END[self.remainder]
         return InputPlan(
             way, route, self.order, sizes.per_tower, sizes.global_, self.epochs, self.examples.known_count(),
-            self.examples.describe(), told,
+            self.examples.describe(), told, self.examples.seed if buffer else None,
+            shares_of(self.examples, sizes, way, route, self.order, self.remainder),
         )
 
 
@@ -77,6 +79,11 @@ _END = {
     "pad": "the last global batch is padded with copies of an example, which don't count",
     "short": "the last global batch is short; a tower without an example of its own computes one that doesn't count",
 }
+
+
+def describe_end(remainder: str) -> str:
+    """Returns in words what happens at the end of data."""
+    return _END[remainder]
 
 
 def check_remainder(remainder: str) -> None:
