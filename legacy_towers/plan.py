@@ -30,6 +30,8 @@ class Plan(NamedTuple):
     update_ops: str
     summaries: str
     moving_average_decay: Optional[float]
+    validating: List[int] = []  # the towers that validate; all others train
+    weights: str = ""  # what each tower counts in the means; "": all the same
 
     def as_dict(self) -> Dict[str, Any]:
         """Returns dicts, lists, strings and numbers only, for `json.dumps`."""
@@ -48,6 +50,10 @@ class Plan(NamedTuple):
             "update ops: " + self.update_ops,
             "summaries: " + self.summaries,
         ]
+        if self.validating:
+            lines.insert(1, _validation_in_words(self.validating))
+        if self.weights:
+            lines.append("mean over towers: " + self.weights)
         if self.moving_average_decay is not None:
             lines.append("moving averages: decay {:g} over the trainable variables".format(self.moving_average_decay))
         return "\n".join(lines)
@@ -75,6 +81,12 @@ class Plan(NamedTuple):
     def _total(self) -> str:
         total = sum(variable.bytes or 0 for variable in self.variables)
         return "{} of {:,} bytes".format(len(self.variables), total)
+
+
+def _validation_in_words(validating: Sequence[int]) -> str:
+    return "validation: tower{} {}, without gradients; the mean divides by the towers that train".format(
+        "" if len(validating) == 1 else "s", " and ".join(map(str, validating))
+    )
 
 
 def towers_in_words(devices: Sequence[str]) -> str:

@@ -3,19 +3,27 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from legacy_towers.closed_queues import ClosedQueueCheck
 from legacy_towers.compat import tf
-from legacy_towers.errors import ArgumentError
+from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.gradients import average_gradients
 from legacy_towers.gradients.missing import check_on_missing, dropped_variables, settle_missing
 from legacy_towers.gradients.regularize import add_regularization
+from legacy_towers.gradients.shares import tower_shares, weighted_mean
 from legacy_towers.initialize import MissingInitializer
 from legacy_towers.inputs.base import Input, TowerBatches, host_device
+from legacy_towers.names import quoted
 from legacy_towers.placements import PlacementWarningHook
 from legacy_towers.plan import Plan
 from legacy_towers.running import Running
 from legacy_towers.session_check import check_devices_of
-from legacy_towers.step_plan import describe_regularization, describe_summaries, describe_update_ops, variable_plans
+from legacy_towers.step_plan import (
+    describe_regularization,
+    describe_summaries,
+    describe_update_ops,
+    describe_weights,
+    variable_plans,
+)
 from legacy_towers.towers.differentiate import tower_gradients
-from legacy_towers.towers.metrics import mean_metrics, mean_over_towers
+from legacy_towers.towers.metrics import mean_metrics, validation_loss
 from legacy_towers.towers.output import TRAIN
 from legacy_towers.towers.regularization import missing_regularization, regularization_terms
 from legacy_towers.towers.replicate import ModelFn, Tower, check_devices, check_strategy, check_variable_kind, replicate
@@ -32,8 +40,9 @@ class TrainStep:
 
     Attributes:
       train_op: runs one step: every tower's batch, the averaged gradients applied once, the global step plus 1.
-      loss: scalar tensor, the global loss: the mean of the towers' losses, each regularization loss counted once.
-      metrics: name -> scalar tensor, the mean over all towers.
+      loss: scalar tensor, the global loss: the mean of the towers' losses, each regularization loss counted once. Where
+        the input counts true examples, each tower weighs by its own here, in the gradients and in the metrics.
+      metrics: name -> scalar tensor, the mean over all towers that train.
       gradients: (gradient, variable) pairs as they are applied.
       global_step: the global step variable.
       towers: the towers, with each one's output, loss and name scope.
@@ -42,6 +51,9 @@ class TrainStep:
       hooks: what must run beside `train_op`, for MonitoredTrainingSession: feeding, starting iterators, checks.
       input: the towers' batches, with the operations that wait for them and the hooks.
       plan: what was decided; print it.
+      validation_loss: scalar tensor, the mean loss of the towers that validate, as their model function returned it;
+        None if none does. `train_op` doesn't run these towers: fetch it beside.
+      validation_metrics: name -> scalar tensor, the mean over the towers that validate.
     """
 
     def __init__(
@@ -57,6 +69,8 @@ class TrainStep:
         hooks: List[Any],
         input: TowerBatches,
         plan: Plan,
+        validation_loss: Optional[Any] = None,
+        validation_metrics: Optional[Dict[str, Any]] = None,
     ) -> None:
         self.train_op = train_op
         self.loss = loss
@@ -69,6 +83,8 @@ class TrainStep:
         self.hooks = hooks
         self.input = input
         self.plan = plan
+        self.validation_loss = validation_loss
+        self.validation_metrics = validation_metrics or {}
         self._initialize_missing = MissingInitializer()
         self._check_queues = ClosedQueueCheck()
 
@@ -110,13 +126,14 @@ def build_train_step(
     """Builds synchronous training on several towers into the default graph.
 
     Args:
-      model_fn: takes (batch, mode) and returns a `TowerOutput`; called once per tower with mode lt.TRAIN.
+      model_fn: takes (batch, mode) and returns a `TowerOutput`; called once per tower with mode lt.TRAIN, or lt.EVAL
+        for a tower that the input sets aside for validation.
       inputs: a way in, for example `lt.inputs.dataset(...)`.
       optimizer: a `tf.train.Optimizer`, or a function that takes the global step and returns one.
       devices: one device string per tower, for example `lt.devices.gpus(4)`; towers may share a device.
       variables: where variables live; by default `lt.variables.ParameterServer("/cpu:0")`.
       update_ops: whose batch-norm statistics (UPDATE_OPS) are kept: "first", "all" or "mean" of the towers.
-      summaries_from: the tower whose summaries are kept, without its prefix; -1 is the last one.
+      summaries_from: the tower whose summaries are kept, without its prefix; -1 is the last one that trains.
       on_missing: what a missing gradient means: "error", "zeros" or "drop".
       moving_average_decay: with a number in (0, 1), trainable variables get exponential moving averages.
       variable_kind: "resource" or "ref".
@@ -124,6 +141,7 @@ def build_train_step(
 
     Raises:
       ArgumentError: an argument is out of range.
+      InputError: no tower trains.
       TowerError: the towers don't fit together; the message names tower and variable.
     """
     _check_arguments(inputs, devices, summaries_from, moving_average_decay)
@@ -141,28 +159,37 @@ def build_train_step(
         global_step = _global_step()
     with tf.device(host):
         optimizer = _optimizer(optimizer, global_step)
-    towers = replicate(model_fn, batches.per_tower, devices, strategy, TRAIN, variable_kind)
+    towers = _towers(model_fn, batches, devices, strategy, variable_kind)
+    training = [tower for tower in towers if tower.mode == TRAIN]
+    validating = [tower for tower in towers if tower.mode != TRAIN]
     with tf.device(host):
-        losses: List[Any] = [tower.loss for tower in towers]
+        counts = _counts_of(training, batches)
+        shares = tower_shares(counts, len(training))
+        losses: List[Any] = [tower.loss for tower in training]
         terms = regularization_terms(
             losses,
             tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES),
-            [loss for tower in towers for loss in tower.collected.regularization_losses],
+            [tower.collected.regularization_losses for tower in training],
+            shares,
+            [tower.examples.batch for tower in training],
+            [tower.examples.batch for tower in validating],
         )
         regularization = missing_regularization(terms, losses[0].dtype)
-        of_towers = tower_gradients(towers, optimizer, var_list)
-        averaged = average_gradients(of_towers, on_missing=on_missing)
+        of_towers = tower_gradients(training, optimizer, var_list)
+        averaged = average_gradients(of_towers, weights=counts, on_missing=on_missing)
         dropped = dropped_variables(of_towers, on_missing)
         gradients = _settled(add_regularization(averaged, regularization, optimizer, dropped), on_missing)
-        updates = combine_update_ops([tower.collected.update_ops for tower in towers], update_ops)
+        updates = combine_update_ops([tower.collected.update_ops for tower in training], update_ops, shares)
         moving_averages = None
         if moving_average_decay is not None:
             moving_averages = tf.train.ExponentialMovingAverage(moving_average_decay, global_step)
         trained = tf.trainable_variables() if var_list is None else var_list
         train_op = apply_gradients(optimizer, gradients, global_step, updates, moving_averages, trained)
-        loss = mean_over_towers(losses)
+        loss = weighted_mean(losses, shares)
         # Not "global_loss": a summary of that name would be written as global_loss_1.
         loss = tf.identity(loss if regularization is None else loss + regularization, name="loss_over_towers")
+        metrics = mean_metrics(training, shares)
+        of_validation = tower_shares(_counts_of(validating, batches), len(validating))
         summaries = keep_summaries(towers, summaries_from)
         plan = Plan(
             devices=list(devices),
@@ -170,16 +197,18 @@ def build_train_step(
             strategy=repr(strategy),
             variable_kind=variable_kind,
             variables=variable_plans(averaged, gradients),
-            regularization=describe_regularization(terms, len(towers)),
-            update_ops=describe_update_ops(towers, update_ops),
+            regularization=describe_regularization(terms, len(training)),
+            update_ops=describe_update_ops(training, update_ops),
             summaries=describe_summaries(summaries, towers, summaries_from),
             moving_average_decay=moving_average_decay,
+            validating=[tower.index for tower in validating],
+            weights=describe_weights(batches),
         )
         hooks = list(batches.hooks) + [PlacementWarningHook(devices)]
         return TrainStep(
             train_op,
             loss,
-            mean_metrics(towers),
+            metrics,
             gradients,
             global_step,
             towers,
@@ -188,7 +217,24 @@ def build_train_step(
             hooks,
             batches,
             plan,
+            validation_loss(validating, of_validation),
+            mean_metrics(validating, of_validation),
         )
+
+
+def _towers(
+    model_fn: ModelFn, batches: TowerBatches, devices: Sequence[str], strategy: Strategy, variable_kind: str
+) -> List[Tower]:
+    if batches.modes is not None and TRAIN not in batches.modes:
+        raise InputError("the modes of the towers are {}: at least one must train".format(quoted(batches.modes)))
+    modes = TRAIN if batches.modes is None else batches.modes
+    return replicate(
+        model_fn, batches.per_tower, devices, strategy, modes, variable_kind, batches.counts, batches.padded
+    )
+
+
+def _counts_of(towers: Sequence[Tower], batches: TowerBatches) -> Optional[List[Any]]:
+    return None if batches.counts is None else [tower.examples.count for tower in towers]
 
 
 def _global_step() -> Any:

@@ -2,9 +2,11 @@
 from typing import Any, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
+from legacy_towers.inputs.base import TowerBatches
 from legacy_towers.plan import VariablePlan
 from legacy_towers.towers.regularization import RegularizationTerm
 from legacy_towers.towers.replicate import Tower
+from legacy_towers.towers.summaries import chosen_tower
 
 
 def variable_plans(
@@ -29,15 +31,19 @@ def describe_regularization(terms: Sequence[RegularizationTerm], towers: int) ->
     """Returns in words how each regularization loss comes to count once."""
     if not terms:
         return "none in the collection of regularization losses"
-    whole = sum(1 for term in terms if term.missing == 1.0)
-    complete = sum(1 for term in terms if term.missing == 0.0)
+    of_variables = [term for term in terms if term.of_tower is None]
+    whole = sum(1 for term in of_variables if not term.towers)
+    complete = sum(1 for term in of_variables if len(term.towers) == towers)
     parts = []
     if whole:
         parts.append("{} added once to the mean of the towers' losses".format(whole))
     if complete:
         parts.append("{} already in every tower's loss".format(complete))
-    for term in terms:
-        if 0.0 < term.missing < 1.0:
+    of_examples = len(terms) - len(of_variables)
+    if of_examples:
+        parts.append("{} of a tower's own examples, weighed as the tower's loss".format(of_examples))
+    for term in of_variables:
+        if 0 < len(term.towers) < towers:
             parts.append(
                 "{} in the loss of {} of {} towers, the rest of it added".format(
                     term.loss.op.name, len(term.towers), towers
@@ -51,7 +57,7 @@ def describe_update_ops(towers: Sequence[Tower], policy: str) -> str:
     count = len(towers[0].collected.update_ops)
     if not count:
         return "none"
-    whose = {"first": "of tower 0", "all": "of every tower, in no fixed order", "mean": "averaged over the towers"}
+    whose = {"first": "of tower {}".format(towers[0].index), "all": "of every tower, in no fixed order", "mean": "averaged over the towers"}
     return "{} per tower, run {}".format(count, whose[policy])
 
 
@@ -59,7 +65,15 @@ def describe_summaries(summaries: Sequence[Any], towers: Sequence[Tower], chosen
     """Returns in words which summaries were kept."""
     if not summaries:
         return "none"
-    return "{} of tower {}, without its prefix".format(len(summaries), towers[chosen].index)
+    return "{} of tower {}, without its prefix".format(len(summaries), chosen_tower(towers, chosen).index)
+
+
+def describe_weights(batches: TowerBatches) -> str:
+    """Returns in words what each tower counts in losses, gradients and metrics; "" if all count the same."""
+    if batches.counts is None:
+        return ""
+    rest = "; copies that fill a batch are left out of its loss and metrics" if batches.padded else ""
+    return "each tower weighs by its true examples in the step" + rest
 
 
 def _row(variable: Any, gradient: Optional[Any], mean: Optional[Any]) -> VariablePlan:

@@ -2,10 +2,10 @@
 from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.mean import mean_gradient
 from legacy_towers.gradients.missing import check_on_missing, settle_missing
 from legacy_towers.gradients.pairing import GradientsAndVariables, VariableGradients, by_variable, check_fit
+from legacy_towers.gradients.shares import tower_shares
 from legacy_towers.gradients.spread import spread_by_bytes
 
 
@@ -24,7 +24,8 @@ def average_gradients(
     Args:
       tower_grads: one list of (gradient, variable) per tower, as `optimizer.compute_gradients` returns it.
       weights: one number or scalar tensor per tower, for example its count of examples; the result is
-        sum(w[k] * g[k]) / sum(w), or 0 where the sum of tensors turns out to be 0. None: all the same.
+        sum(w[k] * g[k]) / sum(w), or 0 where the sum of tensors turns out to be 0. A tower of weight 0 is left out,
+        even where its gradient is NaN. None: all the same.
       on_missing: what it means when only some towers have a gradient for a variable: "error", "zeros" (the tower counts
         with a gradient of zero) or "drop" (the result for that variable is None).
       devices: the devices that share the work of summing. None: those that the gradients are on.
@@ -45,7 +46,7 @@ def average_gradients(
     rows = by_variable(tower_grads)
     for row in rows:
         check_fit(row)
-    shares = _shares(weights, len(tower_grads))
+    shares = tower_shares(weights, len(tower_grads))
     places = spread_by_bytes(rows, devices or _devices_of(rows))
     averaged: List[Tuple[Optional[Any], Any]] = []
     with tf.name_scope("average_gradients"):
@@ -74,18 +75,3 @@ def _devices_of(rows: Sequence[VariableGradients]) -> List[str]:
                 devices.append(device)
     return devices or [""]
 
-
-def _shares(weights: Optional[Sequence[Any]], towers: int) -> Optional[List[Any]]:
-    """Returns what part of the sum each tower is: numbers where the weights are numbers, else scalar tensors."""
-    if weights is None:
-        return None
-    weights = list(weights)
-    if len(weights) != towers:
-        raise ArgumentError("{} weights for {} towers: give one per tower".format(len(weights), towers))
-    if not any(tf.is_tensor(weight) for weight in weights):
-        if not all(weight >= 0 for weight in weights) or not sum(weights):  # NaN is not >= 0 either
-            raise ArgumentError("weights {}: each must be 0 or more, and their sum may not be 0".format(weights))
-        return [weight / float(sum(weights)) for weight in weights]
-    with tf.name_scope("tower_weights"):
-        scalars = [tf.cast(weight, tf.float64) for weight in weights]
-        return [tf.div_no_nan(scalar, tf.add_n(scalars)) for scalar in scalars]

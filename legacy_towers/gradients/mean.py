@@ -1,8 +1,9 @@
 """The mean of one variable's gradients over towers, dense or sparse."""
-from typing import Any, List, Optional, Sequence
+from typing import Any, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import TowerError
+from legacy_towers.gradients.shares import weighted_mean
 
 
 def mean_gradient(gradients: Sequence[Any], shares: Optional[Sequence[Any]], variable: Any) -> Any:
@@ -15,7 +16,8 @@ def mean_gradient(gradients: Sequence[Any], shares: Optional[Sequence[Any]], var
 
     Args:
       gradients: one tensor or IndexedSlices per tower, all of the variable's dtype.
-      shares: one scalar (number or tensor of that dtype) per tower, which sum to 1; None: 1 / N each.
+      shares: one scalar (number or float64 tensor) per tower, which sum to 1; None: 1 / N each. A
+        tower whose share is 0 is left out.
       variable: the variable, for the error.
 
     Raises:
@@ -33,27 +35,27 @@ def mean_gradient(gradients: Sequence[Any], shares: Optional[Sequence[Any]], var
                 [index for index, is_sparse in enumerate(sparse) if not is_sparse],
             )
         )
-    if len(gradients) == 1:
-        return gradients[0] if shares is None else gradients[0] * _scalar(shares[0], gradients[0])
-    if shares is None:
-        # One pass that reads N tensors and writes one, then a scaling in place: no stacked copy of N gradients.
-        return tf.multiply(tf.add_n(list(gradients)), _scalar(1.0 / len(gradients), gradients[0]))
-    return tf.add_n([gradient * _scalar(share, gradient) for gradient, share in zip(gradients, shares)])
+    return weighted_mean(gradients, shares)
 
 
 def _mean_of_slices(gradients: Sequence[Any], shares: Optional[Sequence[Any]]) -> Any:
     index_dtype = tf.int64 if any(gradient.indices.dtype == tf.int64 for gradient in gradients) else tf.int32
     values: List[Any] = [gradient.values for gradient in gradients]
+    indices: List[Any] = [tf.cast(gradient.indices, index_dtype) for gradient in gradients]
     if shares is not None:
-        values = [value * _scalar(share, value) for value, share in zip(values, shares)]
+        kept = [_kept_rows(value, index, share) for value, index, share in zip(values, indices, shares)]
+        values, indices = [value for value, _ in kept], [index for _, index in kept]
     joined = tf.concat(values, axis=0) if len(values) > 1 else values[0]
     if shares is None and len(values) > 1:
-        joined = tf.multiply(joined, _scalar(1.0 / len(values), joined))
-    indices = [tf.cast(gradient.indices, index_dtype) for gradient in gradients]
+        joined = tf.multiply(joined, tf.constant(1.0 / len(values), joined.dtype))
     return tf.IndexedSlices(
         joined, tf.concat(indices, axis=0) if len(indices) > 1 else indices[0], gradients[0].dense_shape
     )
 
 
-def _scalar(value: Any, like: Any) -> Any:
-    return tf.cast(value, like.dtype) if tf.is_tensor(value) else tf.constant(value, like.dtype)
+def _kept_rows(values: Any, indices: Any, share: Any) -> Tuple[Any, Any]:
+    """Returns scaled rows and their indices; none of a tower whose share is 0: momentum would move those it names."""
+    positive = tf.cast(tf.greater(share, 0), tf.int32)
+    rows = tf.shape(indices)[0] * positive
+    factor = tf.cast(share, values.dtype) if tf.is_tensor(share) else tf.constant(share, values.dtype)
+    return values[:rows] * factor, indices[:rows]

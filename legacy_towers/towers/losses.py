@@ -7,8 +7,9 @@ from legacy_towers.errors import TowerError
 from legacy_towers.names import quoted
 from legacy_towers.towers.collected import Collected
 from legacy_towers.towers.output import TowerOutput
+from legacy_towers.towers.true_examples import TrueExamples
 
-_RETURN = "a model function returns lt.TowerOutput(loss=<scalar tensor>, ...)"
+_RETURN = "a model function returns lt.TowerOutput(loss=<scalar tensor, or one value per example>, ...)"
 
 
 def check_output(output: Any, index: int) -> TowerOutput:
@@ -22,12 +23,12 @@ def check_output(output: Any, index: int) -> TowerOutput:
     )
 
 
-def tower_loss(output: TowerOutput, collected: Collected, index: int) -> Any:
-    """Returns the scalar training loss of one tower.
+def tower_loss(output: TowerOutput, collected: Collected, examples: TrueExamples, index: int) -> Any:
+    """Returns the scalar training loss of one tower: the mean over its true examples.
 
     Raises:
-      TowerError: there is no loss, it is not a floating-point scalar, or it leaves out what the tower itself put into
-        the collection 'losses'.
+      TowerError: there is no loss, it is neither a floating-point scalar nor a vector of them, it is a scalar where
+        rows are padding, or it leaves out what the tower itself put into the collection 'losses'.
     """
     if output.loss is None:
         if not collected.losses:
@@ -35,21 +36,26 @@ def tower_loss(output: TowerOutput, collected: Collected, index: int) -> Any:
                 "the model function returned no loss for tower {} and put none into the collection 'losses': "
                 "{}".format(index, _RETURN)
             )
-        for loss in collected.losses:
-            _check_scalar(loss, index)
-        return tf.add_n(collected.losses, name="loss") if len(collected.losses) > 1 else collected.losses[0]
-    _check_scalar(output.loss, index)
+        # A weight decay in the collection is a scalar that no padding spoils.
+        parts = [
+            _mean_loss(loss, examples, index, of_examples=graph_walk.depends_on(loss, examples.batch))
+            for loss in collected.losses
+        ]
+        return tf.add_n(parts, name="loss") if len(parts) > 1 else parts[0]
+    loss = _mean_loss(output.loss, examples, index, of_examples=True)
     _check_complete(output.loss, collected.losses, index)
-    return output.loss
+    return loss
 
 
-def check_separate(losses: Sequence[Any], collected: Sequence[Collected]) -> None:
-    """Raises TowerError where a tower's loss contains another tower's entry of the collection 'losses'.
+def check_separate(losses: Sequence[Optional[Any]], collected: Sequence[Collected]) -> None:
+    """Raises TowerError where a tower's loss contains another tower's entry of the collection 'losses'; None has none.
 
     This is what `tf.get_collection('losses')` without the tower's scope does: every tower also trains on the examples
     of the towers before it.
     """
     for index, loss in enumerate(losses):
+        if loss is None:
+            continue
         ancestors = graph_walk.ancestors([loss])
         for other, theirs in enumerate(collected):
             mixed = [entry for entry in theirs.losses if other != index and entry.op in ancestors]
@@ -61,21 +67,32 @@ def check_separate(losses: Sequence[Any], collected: Sequence[Collected]) -> Non
                 )
 
 
-def _check_scalar(loss: Any, index: int) -> None:
+def _mean_loss(loss: Any, examples: TrueExamples, index: int, of_examples: bool) -> Any:
     shape: Optional[Any] = getattr(loss, "shape", None)
     if not tf.is_tensor(loss) or shape is None:
         raise TowerError(
             "the loss of tower {} is a {}, not a tensor: {}".format(index, type(loss).__name__, _RETURN)
         )
-    if shape.ndims not in (None, 0):
+    if shape.ndims not in (None, 0, 1):
         raise TowerError(
-            "the loss of tower {} ({!r}) has shape {}, not that of a scalar: reduce it, for example with "
-            "tf.reduce_mean".format(index, loss.name, shape)
+            "the loss of tower {} ({!r}) has shape {}: return a scalar, for example by tf.reduce_mean, or a vector with "
+            "one loss per example".format(index, loss.name, shape)
         )
     if not loss.dtype.is_floating:
         raise TowerError(
             "the loss of tower {} ({!r}) is {}, not a floating-point number".format(index, loss.name, loss.dtype.name)
         )
+    if shape.ndims == 1:
+        return examples.mean(loss, "the loss of tower {} ({!r})".format(index, loss.name))
+    if examples.padded and of_examples:
+        raise TowerError(
+            'the loss of tower {} ({!r}) {}: remainder="pad" fills the last batch with copies, which only a loss per '
+            "example can leave out. Return a vector of them (no tf.reduce_mean; in tf.losses.* "
+            'reduction=tf.losses.Reduction.NONE), or take remainder="short"'.format(
+                index, loss.name, "is a scalar" if shape.ndims == 0 else "has an unknown shape"
+            )
+        )
+    return loss if shape.ndims == 0 else tf.reduce_mean(loss)
 
 
 def _check_complete(loss: Any, entries: Sequence[Any], index: int) -> None:

@@ -1,43 +1,72 @@
-"""Scalars of the towers made one: losses and metrics."""
-from typing import Any, Dict, Sequence
+"""Values of the towers made one: the mean over towers, each by its share, and over a tower's true examples."""
+from typing import Any, Dict, Optional, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import TowerError
+from legacy_towers.gradients.shares import weighted_mean
 from legacy_towers.names import quoted
 from legacy_towers.towers.replicate import Tower
 
 
-def mean_over_towers(scalars: Sequence[Any]) -> Any:
-    """Returns the mean of scalar tensors, one per tower."""
-    return tf.add_n(list(scalars)) / len(scalars) if len(scalars) > 1 else scalars[0]
+def mean_metrics(towers: Sequence[Tower], shares: Optional[Sequence[Any]] = None) -> Dict[str, Any]:
+    """Returns name -> scalar tensor: the mean over towers, and over true examples where a metric has a value for each.
 
-
-def mean_metrics(towers: Sequence[Tower]) -> Dict[str, Any]:
-    """Returns name -> scalar tensor: the mean over towers, and over examples where a metric has a value for each.
+    Args:
+      towers: the towers.
+      shares: what each tower counts, as `tower_shares` gives it; None: all the same.
 
     Raises:
-      TowerError: the towers returned different metrics.
+      TowerError: the towers returned different metrics, one is no metric, or is a scalar where rows are padding.
     """
     of_towers = [tower.output.metrics or {} for tower in towers]
     for tower, metrics in zip(towers, of_towers):
         if set(metrics) != set(of_towers[0]):
             raise TowerError(
-                "tower {} returned the metrics {}, tower 0 {}: each tower must return the same ones".format(
-                    tower.index, quoted(sorted(metrics)) or "none", quoted(sorted(of_towers[0])) or "none"
+                "tower {} returned the metrics {}, tower {} {}: each tower must return the same ones".format(
+                    tower.index,
+                    quoted(sorted(metrics)) or "none",
+                    towers[0].index,
+                    quoted(sorted(of_towers[0])) or "none",
                 )
             )
     return {
-        name: mean_over_towers([_mean(metrics[name], name, tower.index) for tower, metrics in zip(towers, of_towers)])
-        for name in sorted(of_towers[0])
+        name: weighted_mean([_mean(metrics[name], name, tower) for tower, metrics in zip(towers, of_towers)], shares)
+        for name in (sorted(of_towers[0]) if of_towers else [])
     }
 
 
-def _mean(metric: Any, name: str, tower: int) -> Any:
+def validation_loss(towers: Sequence[Tower], shares: Optional[Sequence[Any]] = None) -> Optional[Any]:
+    """Returns the mean of the losses of towers that validate, None if there are none.
+
+    A tower's loss is what its model function returned, or else the sum of what it put into the collection 'losses'.
+    """
+    losses = []
+    for tower in towers:
+        parts = tower.collected.losses if tower.output.loss is None else [tower.output.loss]
+        means = [_mean(part, "loss", tower) for part in parts]
+        losses += [tf.add_n(means) if len(means) > 1 else means[0]] if means else []
+    if len(losses) not in (0, len(towers)):
+        raise TowerError("only some of the towers {} have a validation loss".format([tower.index for tower in towers]))
+    return weighted_mean(losses, shares) if losses else None
+
+
+def _mean(metric: Any, name: str, tower: Tower) -> Any:
     numeric = tf.is_tensor(metric) and (metric.dtype.is_floating or metric.dtype.is_integer or metric.dtype.is_bool)
     if not numeric or metric.shape.ndims not in (None, 0, 1):
         raise TowerError(
             "the metric {!r} of tower {} is {!r}: a metric is one tensor of numbers, a scalar or a vector with one "
-            "value per example".format(name, tower, metric)
+            "value per example".format(name, tower.index, metric)
+        )
+    if tower.examples.padded and metric.shape.ndims != 1:
+        raise TowerError(
+            'the metric {!r} of tower {} {}: remainder="pad" fills the last batch with copies, which only a value per '
+            'example can leave out. Return a vector of them (no tf.reduce_mean), or take remainder="short"'.format(
+                name, tower.index, "is a scalar" if metric.shape.ndims == 0 else "has an unknown shape"
+            )
         )
     # Whole numbers would be divided as such: the mean of 0 and 1 would be 0.
-    return tf.reduce_mean(metric if metric.dtype.is_floating else tf.cast(metric, tf.float32))
+    numbers = metric if metric.dtype.is_floating else tf.cast(metric, tf.float32)
+    if numbers.shape.ndims == 1:
+        with tf.device(tower.placer), tf.name_scope(tower.scope):
+            return tower.examples.mean(numbers, "the metric {!r} of tower {}".format(name, tower.index))
+    return tf.reduce_mean(numbers)

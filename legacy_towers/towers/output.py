@@ -11,9 +11,12 @@ class TowerOutput(NamedTuple):
     """What a model function returns for one tower.
 
     Attributes:
-      loss: scalar floating-point tensor, the mean over the tower's examples. None: the sum of what this tower put into
-        the collection 'losses' (`tf.GraphKeys.LOSSES`, where `tf.losses.*` and the CIFAR-10 tutorial put theirs).
-      metrics: name -> scalar tensor (the mean over the tower's examples) or a vector with one value per example.
+      loss: floating-point tensor: a scalar, the mean over the tower's examples; or a vector with one loss per example,
+        whose mean over the true ones is the tower's loss. remainder="pad" needs the vector. None: the sum of what this
+        tower put into the collection 'losses' (`tf.GraphKeys.LOSSES`, where `tf.losses.*` and the CIFAR-10 tutorial put
+        theirs).
+      metrics: name -> scalar tensor (the mean over the tower's examples) or a vector with one value per example;
+        remainder="pad" needs vectors.
       predictions: nested structure of tensors whose first axis is the example.
     """
 

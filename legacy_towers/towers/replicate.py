@@ -1,5 +1,5 @@
 """One model function on several devices, with one set of variables."""
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Union
 
 from legacy_towers.compat import tf
 from legacy_towers.devices import canonical
@@ -8,6 +8,7 @@ from legacy_towers.names import quoted, tower_scope
 from legacy_towers.towers.collected import Collected, CollectionRecorder
 from legacy_towers.towers.losses import check_output, check_separate, tower_loss
 from legacy_towers.towers.output import MODES, TRAIN, TowerOutput
+from legacy_towers.towers.true_examples import TrueExamples
 from legacy_towers.variables import ParameterServer, Placer, Strategy
 
 ModelFn = Callable[[Any, str], TowerOutput]
@@ -22,10 +23,13 @@ class Tower(NamedTuple):
       device: the device string that was asked for.
       scope: its name scope with a closing slash, to be entered again by `tf.name_scope(tower.scope)`.
       output: what the model function returned.
-      loss: scalar tensor, the tower's own loss; None outside of training if the model function returned none.
+      loss: scalar tensor, the tower's own loss, over its true examples. Outside of training: what the model function
+        returned, None too.
       collected: what the model function added to the graph's collections.
       placer: its device function: entered by `tf.device(tower.placer)`, it puts variables where the strategy wants them
         and everything else on the tower's device.
+      mode: what the model function was called with: lt.TRAIN, lt.EVAL or lt.PREDICT.
+      examples: the tower's batch, and which of its rows are true examples.
     """
 
     index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs here
@@ -35,6 +39,8 @@ class Tower(NamedTuple):
     loss: Optional[Any]
     collected: Collected
     placer: Callable[[Any], str]
+    mode: str = TRAIN
+    examples: TrueExamples = TrueExamples()
 
 
 def replicate(
@@ -42,8 +48,10 @@ def replicate(
     batches: Sequence[Any],
     devices: Sequence[str],
     variables: Optional[Strategy] = None,
-    mode: str = TRAIN,
+    mode: Union[str, Sequence[str]] = TRAIN,
     variable_kind: str = "resource",
+    counts: Optional[Sequence[Any]] = None,
+    padded: bool = False,
 ) -> List[Tower]:
     """Calls `model_fn(batch, mode)` once per device; all towers share one set of variables.
 
@@ -57,29 +65,37 @@ def replicate(
       batches: one nested structure of tensors per tower.
       devices: one device string per tower; towers may share a device.
       variables: where variables live; by default `lt.variables.ParameterServer("/cpu:0")`.
-      mode: lt.TRAIN, lt.EVAL or lt.PREDICT.
+      mode: lt.TRAIN, lt.EVAL or lt.PREDICT; or a list with one of them per tower.
       variable_kind: "resource" (reads and writes are ordered) or "ref" (TF1's old kind, whose reads race with writes).
+      counts: int32 scalar tensors, one per tower: how many rows of its batch, from the first on, are true examples; a
+        loss with one value per example is averaged over these. None: all are.
+      padded: whether the other rows are copies: a scalar loss, which would contain them, is refused then.
 
     Returns:
       The towers, in order.
 
     Raises:
-      ArgumentError: no devices, not as many batches as devices, an unknown mode or kind of variable.
+      ArgumentError: no devices, not as many batches, modes or counts as devices, an unknown mode or kind of variable.
       TowerError: a later tower makes a variable of its own, or a tower's loss is not what it should be.
     """
-    _check_arguments(batches, devices, mode, variable_kind, variables)
+    _check_arguments(batches, devices, variable_kind, variables)
+    modes = _modes(mode, len(devices))
+    if counts is not None and len(counts) != len(devices):
+        raise ArgumentError("{} counts for {} towers: each tower needs its own".format(len(counts), len(devices)))
     placer = (variables or ParameterServer("/cpu:0")).placer()
     towers: List[Tower] = []
     for index, (batch, device) in enumerate(zip(batches, devices)):
-        towers.append(_build_tower(model_fn, batch, device, index, placer, mode, variable_kind))
+        examples = TrueExamples(batch, None if counts is None else counts[index], padded)
+        towers.append(_build_tower(model_fn, examples, device, index, placer, modes[index], variable_kind))
         _check_new_variables(towers)
-    if mode == TRAIN:
-        check_separate([tower.loss for tower in towers], [tower.collected for tower in towers])
+    if TRAIN in modes:
+        losses = [tower.loss if tower.mode == TRAIN else None for tower in towers]
+        check_separate(losses, [tower.collected for tower in towers])
     return towers
 
 
 def _build_tower(
-    model_fn: ModelFn, batch: Any, device: str, index: int, placer: Placer, mode: str, variable_kind: str
+    model_fn: ModelFn, examples: TrueExamples, device: str, index: int, placer: Placer, mode: str, variable_kind: str
 ) -> Tower:
     # Tower 0 stays as strict as the model without towers: a name made twice by mistake is an error there. Later towers
     # may not create either, but TensorFlow's own error for that names neither tower nor remedy, so we look afterwards.
@@ -91,10 +107,20 @@ def _build_tower(
     ):
         with tf.device(device_function), tf.name_scope(tower_scope(index)) as scope:
             recorder = CollectionRecorder()
-            output = check_output(model_fn(batch, mode), index)
+            output = check_output(model_fn(examples.batch, mode), index)
             collected = recorder.added()
-            loss = tower_loss(output, collected, index) if mode == TRAIN else output.loss
-    return Tower(index, device, scope, output, loss, collected, device_function)
+            loss = tower_loss(output, collected, examples, index) if mode == TRAIN else output.loss
+    return Tower(index, device, scope, output, loss, collected, device_function, mode, examples)
+
+
+def _modes(mode: Union[str, Sequence[str]], towers: int) -> List[str]:
+    modes = [mode] * towers if isinstance(mode, str) else list(mode)
+    if len(modes) != towers:
+        raise ArgumentError("{} modes for {} towers: give one, or one per tower".format(len(modes), towers))
+    for each in modes:
+        if each not in MODES:
+            raise ArgumentError("mode is {!r}: allowed are {}".format(each, quoted(MODES)))
+    return modes
 
 
 def check_strategy(variables: Optional[Strategy]) -> None:
@@ -126,15 +152,13 @@ def check_devices(devices: Sequence[str]) -> None:
 
 
 def _check_arguments(
-    batches: Sequence[Any], devices: Sequence[str], mode: str, variable_kind: str, variables: Optional[Strategy]
+    batches: Sequence[Any], devices: Sequence[str], variable_kind: str, variables: Optional[Strategy]
 ) -> None:
     check_devices(devices)
     if len(batches) != len(devices):
         raise ArgumentError(
             "{} batches for {} towers: each tower needs its own batch".format(len(batches), len(devices))
         )
-    if mode not in MODES:
-        raise ArgumentError("mode is {!r}: allowed are {}".format(mode, quoted(MODES)))
     check_variable_kind(variable_kind)
     check_strategy(variables)
 
@@ -146,10 +170,18 @@ def _check_new_variables(towers: Sequence[Tower]) -> None:
     made = tower.collected.trainable_variables or tower.collected.global_variables
     kind = "trainable variable" if tower.collected.trainable_variables else "variable"
     first = [variable.op.name for variable in towers[0].collected.global_variables]
+    remedy = (
+        "Make it by tf.get_variable (or tf.layers) under the same name in every tower; tf.Variable makes a new one at "
+        "each call"
+    )
+    if tower.mode != towers[0].mode:
+        remedy = (
+            "Tower 0 was built for mode {!r}, tower {} for {!r}: make it in every mode, under the same name, or let "
+            "a later tower be the one that validates".format(towers[0].mode, tower.index, tower.mode)
+        )
     raise TowerError(
         "tower {} creates the {} {}, which tower 0 does not have (it has {}): towers share the variables of tower 0. "
-        "Make it by tf.get_variable (or tf.layers) under the same name in every tower; tf.Variable makes a new one at "
-        "each call".format(
-            tower.index, kind, quoted(variable.op.name for variable in made), quoted(first) or "none"
+        "{}".format(
+            tower.index, kind, quoted(variable.op.name for variable in made), quoted(first) or "none", remedy
         )
     )

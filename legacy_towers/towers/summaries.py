@@ -3,7 +3,8 @@ import re
 from typing import Any, List, Sequence
 
 from legacy_towers.compat import tf
-from legacy_towers.errors import TowerError
+from legacy_towers.errors import ArgumentError, TowerError
+from legacy_towers.towers.output import TRAIN
 from legacy_towers.towers.replicate import Tower
 
 
@@ -15,7 +16,7 @@ def keep_summaries(towers: Sequence[Tower], chosen: int) -> List[Any]:
 
     Args:
       towers: all towers of a step.
-      chosen: index of the tower to keep; negative ones count from the last.
+      chosen: index of the tower to keep; negative ones count from the last one that trains.
 
     Returns:
       The summaries kept: scalar string tensors.
@@ -23,12 +24,20 @@ def keep_summaries(towers: Sequence[Tower], chosen: int) -> List[Any]:
     Raises:
       TowerError: a summary's tag is computed in the graph, so that its prefix can't be removed.
     """
-    tower = towers[chosen]
+    tower = chosen_tower(towers, chosen)
     kept = [_without_prefix(summary, tower) for summary in tower.collected.summaries]
     collection = tf.get_collection_ref(tf.GraphKeys.SUMMARIES)
     dropped = {id(summary) for each in towers for summary in each.collected.summaries}
     collection[:] = [summary for summary in collection if id(summary) not in dropped] + kept
     return kept
+
+
+def chosen_tower(towers: Sequence[Tower], chosen: int) -> Tower:
+    """Returns the tower of index `chosen`; negative ones count from the last one that trains."""
+    training = [tower for tower in towers if tower.mode == TRAIN]
+    if chosen < -len(training):
+        raise ArgumentError("summaries_from is {}: only {} towers train".format(chosen, len(training)))
+    return towers[chosen] if chosen >= 0 else training[chosen]
 
 
 def _without_prefix(summary: Any, tower: Tower) -> Any:

@@ -1,8 +1,9 @@
 """The towers' update ops (batch-norm statistics and the like): of the first tower, of all, or averaged."""
-from typing import Any, List, Sequence
+from typing import Any, List, Optional, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
+from legacy_towers.gradients.shares import weighted_mean
 from legacy_towers.names import quoted
 
 UPDATE_OPS_POLICIES = ("first", "all", "mean")
@@ -19,7 +20,9 @@ def check_policy(policy: str) -> None:
         raise ArgumentError("update_ops is {!r}: allowed are {}".format(policy, quoted(UPDATE_OPS_POLICIES)))
 
 
-def combine_update_ops(update_ops: Sequence[Sequence[Any]], policy: str) -> List[Any]:
+def combine_update_ops(
+    update_ops: Sequence[Sequence[Any]], policy: str, shares: Optional[Sequence[Any]] = None
+) -> List[Any]:
     """Returns the update ops to run in each step.
 
     Args:
@@ -27,16 +30,26 @@ def combine_update_ops(update_ops: Sequence[Sequence[Any]], policy: str) -> List
       policy: "first": tower 0's alone, so that statistics are those of tower 0's examples. "all": every tower's; they
         write the same variables in no fixed order, so runs differ in the last bits. "mean": each variable is written
         once, by the mean over the towers of what each would write; the same bits in every run.
+      shares: what each tower counts, scalar tensors as `tower_shares` gives them: under "mean" its weight; under "all"
+        a tower whose share turns out to be 0 does not write. None: all the same.
 
     Raises:
       ArgumentError: an unknown policy.
-      TowerError: under "mean", the towers' update ops differ, or one is no plain assignment; names it.
+      TowerError: under "mean" the towers' update ops differ; under "mean", or under "all" with shares, one is no plain
+        assignment; names it.
     """
     check_policy(policy)
     if policy == "first" or len(update_ops) == 1:
         return list(update_ops[0])
     if policy == "all":
-        return [op for of_tower in update_ops for op in of_tower]
+        if shares is None:
+            return [op for of_tower in update_ops for op in of_tower]
+        with tf.name_scope("guarded_update_ops"):
+            return [
+                _guarded(_assignment(op, "held back in a tower without examples"), share)
+                for of_tower, share in zip(update_ops, shares)
+                for op in of_tower
+            ]
     counts = [len(of_tower) for of_tower in update_ops]
     if len(set(counts)) > 1:
         raise TowerError(
@@ -45,10 +58,13 @@ def combine_update_ops(update_ops: Sequence[Sequence[Any]], policy: str) -> List
             )
         )
     with tf.name_scope("mean_update_ops"):
-        return [_mean_assignment([_assignment(update) for update in updates]) for updates in zip(*update_ops)]
+        return [
+            _mean_assignment([_assignment(update, "averaged over towers") for update in updates], shares)
+            for updates in zip(*update_ops)
+        ]
 
 
-def _assignment(update: Any) -> Any:
+def _assignment(update: Any, purpose: str) -> Any:
     """Returns the assignment that an entry of UPDATE_OPS stands for: itself, or what its read comes after."""
     op = update if isinstance(update, tf.Operation) else update.op
     while op.type in ("Identity", "ReadVariableOp"):
@@ -58,14 +74,18 @@ def _assignment(update: Any) -> Any:
         op = before[0] if before else op.inputs[0].op
     if op.type not in _LINEAR_ASSIGNMENTS:
         raise TowerError(
-            "the update op {!r} ({}) is no assignment, so it can't be averaged over towers (batch norm whose "
-            "`training` is a tensor decides in the graph: pass training=True). Otherwise use "
-            'update_ops="first" or "all"'.format(op.name, op.type)
+            "the update op {!r} ({}) is no assignment, so it can't be {} (batch norm whose `training` is a tensor "
+            "decides in the graph: pass training=True). Otherwise use {}".format(
+                op.name,
+                op.type,
+                purpose,
+                'update_ops="first" or "all"' if purpose.startswith("averaged") else 'update_ops="first"',
+            )
         )
     return op
 
 
-def _mean_assignment(assignments: Sequence[Any]) -> Any:
+def _mean_assignment(assignments: Sequence[Any], shares: Optional[Sequence[Any]]) -> Any:
     first = assignments[0]
     for other in assignments[1:]:
         if other.type != first.type or other.inputs[0] is not first.inputs[0]:
@@ -74,14 +94,27 @@ def _mean_assignment(assignments: Sequence[Any]) -> Any:
                 'Use update_ops="first" or "all"'.format(first.name, other.name)
             )
     with tf.device(first.device):
-        values = [assignment.inputs[1] for assignment in assignments]
-        mean = tf.multiply(tf.add_n(values), tf.constant(1.0 / len(values), values[0].dtype))
-        # A copy of tower 0's assignment with another value; an op without outputs needs no dtypes.
-        copy = first.graph.create_op(
-            first.type,
-            [first.inputs[0], mean],
-            [output.dtype for output in first.outputs],
-            name=first.inputs[0].op.name + "/assign_mean",
-            attrs=dict(first.node_def.attr),
-        )
-    return copy
+        mean = weighted_mean([assignment.inputs[1] for assignment in assignments], shares)
+        return _copy(first, mean, first.inputs[0].op.name + "/assign_mean")
+
+
+def _guarded(assignment: Any, share: Any) -> Any:
+    """Returns an op that does what `assignment` does, where `share` is more than 0."""
+
+    def write() -> Any:
+        with tf.control_dependencies([_copy(assignment, assignment.inputs[1], "write")]):
+            return tf.no_op()
+
+    with tf.device(assignment.device):
+        return tf.cond(tf.greater(share, 0), write, tf.no_op)
+
+
+def _copy(assignment: Any, value: Any, name: str) -> Any:
+    """Returns an assignment like `assignment` of another value; an op without outputs needs no dtypes."""
+    return assignment.graph.create_op(
+        assignment.type,
+        [assignment.inputs[0], value],
+        [output.dtype for output in assignment.outputs],
+        name=name,
+        attrs=dict(assignment.node_def.attr),
+    )

@@ -30,7 +30,7 @@ def test_the_sum_is_complete_whoever_holds_it(holding, missing):
     data = [float(tower) for tower in range(4)]
     losses = [tf.constant(value) + (term if tower in holding else 0.0) for tower, value in enumerate(data)]
     (found,) = regularization_terms(losses, [term])
-    assert found == (term, holding, missing)
+    assert found == (term, holding, missing, None)
     extra = missing_regularization([found])
     assert (extra is None) == (missing == 0.0)
     whole = tf.add_n(losses) / 4.0 + (0.0 if extra is None else extra)

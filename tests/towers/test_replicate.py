@@ -121,8 +121,8 @@ def no_loss(batch, mode):
     return TowerOutput()
 
 
-def vector_loss(batch, mode):
-    return TowerOutput(loss=tf.reduce_sum(batch, axis=1))
+def matrix_loss(batch, mode):
+    return TowerOutput(loss=tf.square(batch))
 
 
 def integer_loss(batch, mode):
@@ -169,7 +169,7 @@ def forgotten_loss(batch, mode):
     "model_fn, message",
     [
         (no_loss, "returned no loss for tower 0 and put none into the collection 'losses'"),
-        (vector_loss, r"loss of tower 0 .* has shape \(2,\), not that of a scalar"),
+        (matrix_loss, r"loss of tower 0 .* has shape \(2, 3\): return a scalar"),
         (integer_loss, "loss of tower 0 .* is int32, not a floating-point number"),
         (number_loss, "loss of tower 0 is a float, not a tensor"),
         (nothing, "returned nothing for tower 0"),

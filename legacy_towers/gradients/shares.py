@@ -1,0 +1,53 @@
+"""How much each tower counts in a mean: its share of the sum of weights, such as its count of true examples."""
+from typing import Any, List, Optional, Sequence
+
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError
+
+
+def tower_shares(weights: Optional[Sequence[Any]], towers: int) -> Optional[List[Any]]:
+    """Returns what part of the sum each tower is: numbers where the weights are numbers, else float64 scalars.
+
+    Args:
+      weights: one number or scalar tensor per tower; None: all the same.
+      towers: how many there are.
+
+    Returns:
+      w[k] / sum(w) per tower, 0 for all where the sum of tensors turns out to be 0; None where there are no weights.
+
+    Raises:
+      ArgumentError: not one weight per tower, a negative one, or numbers whose sum is 0.
+    """
+    if weights is None:
+        return None
+    weights = list(weights)
+    if len(weights) != towers:
+        raise ArgumentError("{} weights for {} towers: give one per tower".format(len(weights), towers))
+    if not any(tf.is_tensor(weight) for weight in weights):
+        if not all(weight >= 0 for weight in weights) or not sum(weights):  # NaN is not >= 0 either
+            raise ArgumentError("weights {}: each must be 0 or more, and their sum may not be 0".format(weights))
+        return [weight / float(sum(weights)) for weight in weights]
+    with tf.name_scope("tower_weights"):
+        scalars = [tf.cast(weight, tf.float64) for weight in weights]
+        total = tf.add_n(scalars)
+        return [tf.div_no_nan(scalar, total) for scalar in scalars]
+
+
+def weighted_mean(values: Sequence[Any], shares: Optional[Sequence[Any]]) -> Any:
+    """Returns the mean of tensors of one shape, one per tower; a tower of share 0 is left out, even if it is NaN."""
+    values = list(values)
+    if shares is None:
+        if len(values) == 1:
+            return values[0]
+        # One pass that reads N tensors and writes one, then a scaling in place: no stacked copy of N tensors.
+        return tf.multiply(tf.add_n(values), tf.constant(1.0 / len(values), values[0].dtype))
+    parts = [scaled(value, share) for value, share in zip(values, shares) if tf.is_tensor(share) or share]
+    return tf.add_n(parts) if len(parts) > 1 else parts[0]
+
+
+def scaled(value: Any, share: Any) -> Any:
+    """Returns `value * share`; zeros where a share that is a tensor turns out to be 0, even if `value` is NaN then."""
+    if not tf.is_tensor(share):
+        return value * tf.constant(share, value.dtype)
+    product = value * tf.cast(share, value.dtype)
+    return tf.where(tf.greater(share, 0), product, tf.zeros_like(product))
