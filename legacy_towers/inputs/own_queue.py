@@ -76,7 +76,7 @@ def from_queue(
             )
     if order == "fixed" and len(feeders) > 1:
         raise ArgumentError(
-            'feed_with of {} functions contradicts order="fixed": their threads overtake each other'.format(len(feeders))
+            'feed_with of {} functions contradicts order="fixed": threads overtake each other'.format(len(feeders))
         )
     if order == "fixed" and _kind(queue) == "RandomShuffleQueue":
         raise ArgumentError('order="fixed" contradicts {}, which is a RandomShuffleQueue'.format(_name(queue)))
@@ -179,8 +179,8 @@ class FromQueue(Input):
             if not shape.is_fully_defined():
                 name = self._queue.names[index] if self._queue.names else index
                 raise InputError(
-                    "component {!r} of {} has the shape {}: {} needs known shapes; make the queue with shapes=, or as a "
-                    "tf.PaddingFIFOQueue where they vary".format(name, _name(self._queue), shape, purpose)
+                    "component {!r} of {} has the shape {}: {} needs known shapes; make the queue with shapes=, or as "
+                    "a tf.PaddingFIFOQueue where they vary".format(name, _name(self._queue), shape, purpose)
                 )
 
     def _structure(self, parts: List[Any]) -> Any:

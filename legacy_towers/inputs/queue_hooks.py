@@ -129,7 +129,8 @@ class FeedQueueHook(InputHook):
                 "a thread that fills a queue has not ended within {:.0f} s after the session: the code given as "
                 "feed_with is still waiting or computing; the thread is left behind, and ends with the process".format(
                     _GRACE_SECONDS
-                )
+                ),
+                stacklevel=2,
             )
 
     def _fed(self, number: int, item: Any) -> Tuple[Any, Any]:
@@ -138,7 +139,8 @@ class FeedQueueHook(InputHook):
         values, wrong = structure.leaves_like(self._spec, item)
         if wrong:
             raise InputError("{}: {}".format(where, wrong))
-        names = ["{}, component {!r}".format(where, path) if path else where for path, _ in structure.leaves(self._spec)]
+        paths = [path for path, _ in structure.leaves(self._spec)]
+        names = ["{}, component {!r}".format(where, path) if path else where for path in paths]
         many = self._is_batch(values)
         placeholders = self._many if many else self._one
         arrays = [fit(value, leaf, name) for value, leaf, name in zip(values, placeholders, names)]
