@@ -1,5 +1,5 @@
 """Examples that are a file each, such as images."""
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, List, Optional
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import InputError
@@ -40,8 +40,11 @@ class WholeFiles(Source):
         return tf.data.Dataset.range(len(self._paths))
 
     def queue_record(self, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> Any:
+        return self.queue_records(1, shuffle, seed, epochs)[0]
+
+    def queue_records(self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> List[Any]:
         queue = tf.train.range_input_producer(len(self._paths), num_epochs=epochs, shuffle=shuffle, seed=seed)
-        return queue.dequeue()
+        return [queue.dequeue() for _ in range(readers)]
 
     def parser(self, in_variables: bool = False) -> Callable[..., Any]:
         paths = tf.constant(self._paths, name="paths")
@@ -56,9 +59,14 @@ class WholeFiles(Source):
         twice = tf.autograph.experimental.do_not_convert(lambda number: (number, number))
         return self.records(shuffle_files, seed).map(twice)
 
+    def numbered_queue_records(
+        self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]
+    ) -> List[Any]:
+        numbers = [tf.cast(record, tf.int64) for record in self.queue_records(readers, shuffle, seed, epochs)]
+        return [(number, number) for number in numbers]
+
     def numbered_queue_record(self, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> Any:
-        number = tf.cast(self.queue_record(shuffle, seed, epochs), tf.int64)
-        return number, number
+        return self.numbered_queue_records(1, shuffle, seed, epochs)[0]
 
     def ids(self) -> Iterator[int]:
         return iter(range(len(self._paths)))

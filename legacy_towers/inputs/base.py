@@ -6,7 +6,7 @@ from legacy_towers.names import tower_scope
 
 
 class InputPlan(NamedTuple):
-    """What a way in decided, as plain values; `print` gives one or two lines."""
+    """What a way in decided, as plain values; `print` gives up to three lines."""
 
     way: str  # "feed", "queue", "dataset", "from_dataset", ...
     route: Optional[str]  # "split", "next_per_tower", "sharded"; None where there is only one
@@ -17,15 +17,24 @@ class InputPlan(NamedTuple):
     examples: Optional[int]  # in one epoch; None where nobody counted them
     source: str
     details: Dict[str, Any]
+    seed: Optional[int] = None  # of the mixed order; None where it isn't mixed, or otherwise each time
+    shares: Tuple[str, ...] = ()  # per tower, which examples it gets; () where nobody knows
+    lasts: str = ""  # instead of epochs and examples: "as long as the dataset"
 
     def __str__(self) -> str:
         name = self.way if self.route is None else "{}:{}".format(self.way, self.route)
         count = "examples" if self.examples is None else "{:,} examples".format(self.examples)
-        line = "{}, order {}, {}, {} of {} from {}".format(
-            name, self.order, self._sizes(), self._epochs(), count, self.source
-        )
+        length = self.lasts or "{} of {}".format(self._epochs(), count)
+        line = "{}, order {}, {}, {} from {}".format(name, self.order, self._sizes(), length, self.source)
         details = "; ".join("{}: {}".format(key.replace("_", " "), self.details[key]) for key in self.details)
-        return line + ("\n  " + details if details else "")
+        return "\n  ".join(part for part in (line, details, self._shares()) if part)
+
+    def _shares(self) -> str:
+        """Returns what the towers get, once where it is the same, else for the first two and the last of them."""
+        if len(self.shares) > 1 and len(set(self.shares)) == 1:
+            return "each tower: " + self.shares[0]
+        told = ["tower {}: {}".format(tower, share) for tower, share in enumerate(self.shares)]
+        return "; ".join(told if len(told) < 4 else told[:2] + ["...", told[-1]])
 
     def _sizes(self) -> str:
         if self.per_tower_batch_size is None or self.global_batch_size is None:
@@ -67,7 +76,13 @@ class InputHook(tf.train.SessionRunHook):
 
 
 class Input:
-    """A way in. A subclass says in `build` how each tower gets its own examples."""
+    """A way in. A subclass says in `build` how each tower gets its own examples.
+
+    Attributes:
+      refuses_staging: why `lt.inputs.staged` can't go around it, "" if it can.
+    """
+
+    refuses_staging = ""
 
     def build(self, devices: Sequence[str]) -> TowerBatches:
         """Makes the operations in the default graph.
@@ -119,8 +134,16 @@ def onto_tower(batch: Any, tower: int, device: str) -> Any:
     """
     with tf.name_scope(scope_within(tower_scope(tower) + "/input")), tf.device(device):
         tensors = [tf.identity(tensor) for tensor in tf.nest.flatten(batch, expand_composites=True)]
-        moved = tf.nest.flatten(tf.nest.pack_sequence_as(batch, tensors, expand_composites=True))
-        for index, component in enumerate(tf.nest.flatten(batch)):
-            if isinstance(component, tf.SparseTensor):
-                moved[index] = with_static_shape(moved[index], component.shape)
+        return rebuilt(batch, tensors)
+
+
+def rebuilt(batch: Any, tensors: Sequence[Any]) -> Any:
+    """Returns a batch like `batch` of other tensors, which come as `tf.nest.flatten(expand_composites=True)` has them.
+
+    A sparse component keeps the sizes that the graph knows.
+    """
+    moved = tf.nest.flatten(tf.nest.pack_sequence_as(batch, list(tensors), expand_composites=True))
+    for index, component in enumerate(tf.nest.flatten(batch)):
+        if isinstance(component, tf.SparseTensor):
+            moved[index] = with_static_shape(moved[index], component.shape)
     return tf.nest.pack_sequence_as(batch, moved)

@@ -161,13 +161,13 @@ def test_a_generator_says_what_serves_it(sources):
         inputs.dataset(sources("generator"), per_tower_batch_size=4, route="sharded")
 
 
-def test_the_plan_says_it_in_two_lines(sources, cpus):
+def test_the_plan_says_it_in_three_lines(sources, cpus):
     from legacy_towers import inputs
 
     examples = sources("fixed_length", seed=3)
     plan = inputs.dataset(examples, global_batch_size=16, route="split", epochs=2).build(cpus).plan
     lines = str(plan).splitlines()
-    assert len(lines) == 2
+    assert len(lines) == 3
     assert lines[0].startswith(
         "dataset:split, order any, 4 examples per tower, 16 per step, 2 epochs of 64 examples from 2 fixed-length"
     )
