@@ -2,12 +2,13 @@
 from legacy_towers.inputs.aligned import aligned_empty
 from legacy_towers.inputs.base import Input, InputPlan, TowerBatches
 from legacy_towers.inputs.dataset import dataset
-from legacy_towers.inputs.existing import from_dataset, from_placeholders, from_tensors
+from legacy_towers.inputs.existing import from_dataset, from_placeholders
 from legacy_towers.inputs.feed import feed
 from legacy_towers.inputs.own_queue import from_queue
 from legacy_towers.inputs.placeholders import Feed, TowerPlaceholders, tower_placeholders
 from legacy_towers.inputs.queue import queue
 from legacy_towers.inputs.synthetic import synthetic
+from legacy_towers.inputs.tensors import from_tensors
 
 __all__ = [
     "Feed",
