@@ -33,7 +33,11 @@ setup(
     license="Apache-2.0",
     packages=find_packages(include=["legacy_towers", "legacy_towers.*"]) + compat_packages,
     package_dir={"legacy_towers.compat": "compat"},
-    package_data={"legacy_towers": ["py.typed"], "legacy_towers.compat": ["py.typed"]},
+    package_data={
+        "legacy_towers": ["py.typed"],
+        "legacy_towers.compat": ["py.typed"],
+        "legacy_towers.report": ["templates/*"],
+    },
     zip_safe=False,
     python_requires=">=3.7,<3.14",
     install_requires=["six>=1.12"],
@@ -50,9 +54,10 @@ setup(
             'tf_keras>=2.16,<2.22; python_version >= "3.10"',
         ],
         "progress": ["tqdm"],
+        "compare": ["jinja2>=3", "psutil"],
         "examples": ["scikit-learn", "tqdm"],
         # setuptools and wheel: the packaging test builds the distributions without a network
-        "test": ["pytest", "mock", "scikit-learn", "tqdm", "setuptools>=64", "wheel"],
+        "test": ["pytest", "mock", "jinja2>=3", "psutil", "scikit-learn", "tqdm", "setuptools>=64", "wheel"],
     },
     entry_points={"console_scripts": ["legacy-towers = legacy_towers.cli.main:main"]},
     classifiers=[

@@ -242,9 +242,17 @@ def build(source, kind):
     return os.path.join(source, "dist", re.search(r"^made (.+)$", made.stdout, re.MULTILINE).group(1))
 
 
+def templates():
+    """Returns the names of the files that the HTML page is made from."""
+    folder = "legacy_towers/report/templates"
+    found = {"{}/{}".format(folder, name) for name in os.listdir(os.path.join(CHECKOUT, *folder.split("/")))}
+    assert {name.rpartition(".")[2] for name in found} == {"html", "css"}
+    return found
+
+
 def package_files():
-    """Returns the installed names of all modules and of py.typed."""
-    names = {"legacy_towers/py.typed", "legacy_towers/compat/py.typed"}
+    """Returns the installed names of all modules, of py.typed and of the page's templates."""
+    names = {"legacy_towers/py.typed", "legacy_towers/compat/py.typed"} | templates()
     for path in MODULES.values():
         inside = path.replace(os.sep, "/")
         names.add(inside if inside.startswith("legacy_towers/") else "legacy_towers/" + inside)
@@ -276,6 +284,7 @@ def test_a_source_distribution_holds_package_examples_and_tests(source_copy):
     assert set(path.replace(os.sep, "/") for path in MODULES.values()) <= names
     assert set(path.replace(os.sep, "/") for path in python_files("examples", "tests")) <= names
     assert {"compat/py.typed", "legacy_towers/py.typed", "LICENSE", "README.md", "tox.ini", ".ci/run"} <= names
+    assert templates() <= names
     assert {path for path in names if path.startswith("docs/") and path.endswith(".md")} >= {"docs/compare.md"}
 
 

@@ -46,9 +46,26 @@ def megabytes(size: Optional[float]) -> Optional[str]:
     return None if size is None else number(size / MEGABYTE)
 
 
-def towers_words(towers: int) -> str:
-    """Returns "1 tower", "4 towers"."""
-    return "1 tower" if towers == 1 else "{} towers".format(towers)
+def waits(row: Row) -> Optional[str]:
+    """Returns the share of a step spent waiting: "41 %", or "41 % or 29 %" where two measures differ."""
+    if row.waiting is None:
+        return None
+    replay = percent(row.waiting.by_replay.median)
+    return "{} or {}".format(replay, percent(row.waiting.by_trace.median)) if row.waiting.differ else replay
+
+
+def fed(row: Row) -> Optional[str]:
+    """Returns megabytes fed in a step, and how many of them were copied: "64.0 (0)"."""
+    size = megabytes(row.fed_bytes_per_step)
+    return size if not row.fed_bytes_per_step else "{} ({})".format(size, megabytes(row.copied_bytes_per_step) or "?")
+
+
+def towers_words(*counts: int) -> str:
+    """Returns "1 tower", "4 towers", "1, 2 or 4 towers"."""
+    if counts == (1,):
+        return "1 tower"
+    first = ", ".join(str(towers) for towers in counts[:-1])
+    return "{}{} towers".format(first + " or " if first else "", counts[-1])
 
 
 def key_words(key: str) -> str:
@@ -85,8 +102,8 @@ def _rank(row: Row) -> Tuple[int, float]:
     return (0 if row.way == SYNTHETIC else 1), -row.examples_per_second.median
 
 
-def ways_of(rows: Iterable[Row]) -> List[str]:
-    """Returns the ways of `rows`, each once, in their order."""
+def ways_of(rows: Iterable[Any]) -> List[str]:
+    """Returns the ways of `rows` (or of a list of Parity), each once, in their order."""
     return list(dict.fromkeys(row.way for row in rows))
 
 

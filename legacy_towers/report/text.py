@@ -23,7 +23,7 @@ def format_document(document: Document) -> str:
     counts = figures.tower_counts(document)
     parts = [_head(document)]
     parts += [_at(document, towers) for towers in counts]
-    if len(counts) > 1:
+    if any(row.towers > 1 and row.speedup_over_one_tower is not None for row in document.rows):
         parts.append(_scaling(document, counts))
     parts.append(_parity(document, counts))
     parts.append(_verdicts(document, counts))
@@ -59,24 +59,16 @@ def _cells(row: Row) -> List[Optional[str]]:
         _waits(row),
         None if row.cpu_cores is None else "{:.2f}".format(row.cpu_cores.median),
         figures.megabytes(row.peak_memory_bytes),
-        _fed(row),
+        figures.fed(row),
         figures.with_spread(row.ratio_to_synthetic, decimals=2),
     ]
 
 
 def _waits(row: Row) -> Optional[str]:
-    if row.waiting is None:
-        return None
-    replay = figures.percent(row.waiting.by_replay.median)
-    if not row.waiting.differ:
-        return replay
-    trace = figures.percent(row.waiting.by_trace.median)
-    return "{}|{}*".format(replay.replace(" %", ""), trace)
-
-
-def _fed(row: Row) -> Optional[str]:
-    fed, copied = figures.megabytes(row.fed_bytes_per_step), figures.megabytes(row.copied_bytes_per_step)
-    return fed if not row.fed_bytes_per_step else "{} ({})".format(fed, copied or "?")
+    waits = figures.waits(row)
+    if waits is None or row.waiting is None or not row.waiting.differ:
+        return waits
+    return waits.replace(" % or ", "|") + "*"
 
 
 def _scaling(document: Document, counts: List[int]) -> str:

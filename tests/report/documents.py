@@ -55,8 +55,7 @@ def timeline(way, towers, step_ms, waits):
 def row(way, towers=4, waits=None, speed=1000.0, part=0.02, **changes):
     """Returns a row whose figures follow from the share that it waits and the speed of one tower."""
     waits = WAITS.get(way, 0.1) if waits is None else waits
-    scale = towers ** 0.9
-    examples_per_second = speed * scale * (1 - waits)
+    examples_per_second = speed * towers**0.9 * (1 - waits)
     step_ms = 1000.0 * PER_TOWER * towers / examples_per_second
     fed, copied = FED.get(way, (0.0, 0.0))
     waiting = None
@@ -86,10 +85,14 @@ def row(way, towers=4, waits=None, speed=1000.0, part=0.02, **changes):
         fed_bytes_per_step=fed,
         copied_bytes_per_step=copied,
         ratio_to_synthetic=spread(1 - waits, part) if way != "synthetic" else spread(1.0, 0.0),
-        speedup_over_one_tower=spread(scale, part) if towers > 1 else spread(1.0, 0.0),
+        speedup_over_one_tower=None,
         timeline=timeline(way, towers, step_ms, waits),
     )
     return full._replace(**changes)
+
+
+def speedup(towers, part=0.02):
+    return spread(towers**0.9, part) if towers > 1 else spread(1.0, 0.0)
 
 
 def failed_row(way, towers=4, sentence="the job has no files: this way in reads files, and the job gives arrays"):
@@ -126,6 +129,8 @@ def verdict(ways=FIVE_WAYS, winner="dataset:next_per_tower+staged"):
 def document(ways=FIVE_WAYS, towers=(4,), **changes):
     """Returns a comparison of `ways` at each number of towers in which nothing failed and all ways agree."""
     rows = [row(way, count) for count in towers for way in ways]
+    if 1 in towers:
+        rows = [item._replace(speedup_over_one_tower=speedup(item.towers)) for item in rows]
     full = Document(
         job="digits",
         job_file="examples/digits.py",
