@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from legacy_towers.inputs import tower_placeholders as tower_placeholders
     from legacy_towers.jobs import Job as Job
     from legacy_towers.jobs import job as job
+    from legacy_towers.measure.epochs import check_epoch as check_epoch
     from legacy_towers.placements import placement as placement
     from legacy_towers.step import TrainStep as TrainStep
     from legacy_towers.step import build_train_step as build_train_step
@@ -39,6 +40,7 @@ _NAMES = {
     "TrainStep": "legacy_towers.step",
     "average_gradients": "legacy_towers.gradients",
     "build_train_step": "legacy_towers.step",
+    "check_epoch": "legacy_towers.measure.epochs",
     "job": "legacy_towers.jobs",
     "main": "legacy_towers.cli.main",
     "placement": "legacy_towers.placements",
