@@ -218,6 +218,14 @@ class Examples:
         """
         return self._source.ids()
 
+    def with_read_buffer(self, size: int) -> "Examples":
+        """Returns these examples so that tf.data reads `size` bytes of a file at once.
+
+        Raises:
+          ArgumentError: they are not read from files piece by piece.
+        """
+        return Examples(self._source.with_read_buffer(size), self._maps, self._shuffle, self._seed)
+
     def name_of(self, number: int) -> str:
         """Returns what the example with this id is called: "row 17", "train-3.tfrecords, byte 4096"."""
         return self._source.name_of(int(number))

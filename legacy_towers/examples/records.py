@@ -4,6 +4,7 @@ The id of a record is its file's number * 2**40 + its place in the file: the byt
 a fixed-length record (from 0), or the number of a line (from 1, as editors count). The readers of queues say the same
 places in their keys, "path:place". A file that is named twice has one number: its records are there twice.
 """
+import copy
 from typing import Any, Callable, Iterator, List, Optional
 
 from legacy_towers.compat import tf
@@ -19,6 +20,7 @@ class RecordFiles(Source):
 
     kind = ""  # of records, for the plan
     place = ""  # what a place in a file is called
+    _read_buffer: Optional[int] = None  # bytes; None leaves it to TensorFlow
 
     def __init__(self, files: files_.Files, parse: Callable[[Any], Any], count: Optional[int]) -> None:
         self._paths = files_.find_files(files)
@@ -42,6 +44,11 @@ class RecordFiles(Source):
         if shuffle_files and len(self._paths) > 1:
             paths = paths.shuffle(len(self._paths), seed=seed)
         return paths.flat_map(tf.autograph.experimental.do_not_convert(self._file_dataset))
+
+    def with_read_buffer(self, size: int) -> Source:
+        buffered = copy.copy(self)
+        buffered._read_buffer = size
+        return buffered
 
     def queue_record(self, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> Any:
         return self.queue_records(1, shuffle, seed, epochs)[0]
@@ -126,7 +133,7 @@ class TFRecords(RecordFiles):
     place = "byte"
 
     def _file_dataset(self, path: Any) -> Any:
-        return tf.data.TFRecordDataset(path)
+        return tf.data.TFRecordDataset(path, buffer_size=self._read_buffer)
 
     def _numbered_file_dataset(self, first: Any, path: Any) -> Any:
         def step(place: Any, record: Any) -> Any:
@@ -168,7 +175,7 @@ class FixedLengthRecords(RecordFiles):
             self._count = counted
 
     def _file_dataset(self, path: Any) -> Any:
-        return tf.data.FixedLengthRecordDataset(path, *self._bytes)
+        return tf.data.FixedLengthRecordDataset(path, *self._bytes, buffer_size=self._read_buffer)
 
     def _reader(self) -> Any:
         return tf.FixedLengthRecordReader(*self._bytes)

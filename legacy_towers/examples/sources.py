@@ -7,7 +7,7 @@ Each record has a number, its *id*: the same one by every way in, as long as the
 from typing import Any, Callable, Iterator, List, Optional
 
 from legacy_towers.compat import tf
-from legacy_towers.errors import InputError
+from legacy_towers.errors import ArgumentError, InputError
 
 # How many examples shuffle=True holds back, where they are not simply all permuted: enough to mix what a file holds
 # in order, and 30 MB for records of 3 KB.
@@ -63,6 +63,16 @@ class Source:
             operations at each step; a dataset captures it when its iterator is initialized.
         """
         raise NotImplementedError
+
+    def with_read_buffer(self, size: int) -> "Source":
+        """Returns this source so that tf.data reads `size` bytes of a file at once.
+
+        Raises:
+          ArgumentError: it reads no files, or each as a whole.
+        """
+        raise ArgumentError("read_buffer_bytes={}: {} has no files that are read piece by piece".format(
+            size, self.describe()
+        ))
 
     def numbered(self) -> "Source":
         """Returns the source of the same records in the same order, whose examples are {"id", "example"}."""
@@ -125,6 +135,9 @@ class Numbered(Source):
     def parser(self, in_variables: bool = False) -> Callable[..., Any]:
         parse = self._source.parser(in_variables)
         return lambda number, record: {"id": number, "example": parse(*parts_of(record))}
+
+    def with_read_buffer(self, size: int) -> Source:
+        return Numbered(self._source.with_read_buffer(size))
 
     def numbered_records(self, shuffle_files: bool, seed: Optional[int]) -> Any:
         twice = tf.autograph.experimental.do_not_convert(lambda number, record: (number, (number, record)))

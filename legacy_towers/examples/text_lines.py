@@ -34,7 +34,7 @@ class TextLines(RecordFiles):
         return any(True for _ in files_.lines(path, self._skip))
 
     def _file_dataset(self, path: Any) -> Any:
-        return tf.data.TextLineDataset(path).skip(self._skip)
+        return tf.data.TextLineDataset(path, buffer_size=self._read_buffer).skip(self._skip)
 
     def _numbered_file_dataset(self, first: Any, path: Any) -> Any:
         return super()._numbered_file_dataset(first + self._skip + 1, path)

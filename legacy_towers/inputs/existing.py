@@ -4,28 +4,33 @@ from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence, 
 from legacy_towers import structure
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, InputError
-from legacy_towers.inputs import routes
+from legacy_towers.inputs import remainders, routes
 from legacy_towers.inputs.base import Input, InputPlan, TowerBatches, host_device, onto_tower
 from legacy_towers.inputs.feed_hook import FeedHook, check_prefetch
 from legacy_towers.inputs.placeholders import Feed, TowerPlaceholders
-from legacy_towers.inputs.reading import check_order
+from legacy_towers.inputs.reading import check_order, check_remainder, describe_end
 from legacy_towers.inputs.splitting import split_batch
 
 
-def from_dataset(dataset: Any, route: str = "split", order: str = "any") -> "FromDataset":
+def from_dataset(dataset: Any, route: str = "split", order: str = "any", remainder: str = "drop") -> "FromDataset":
     """Returns the way in for a ready tf.data.Dataset whose elements are batches.
 
     Args:
-      dataset: a dataset of global batches for "split", of per-tower batches for "next_per_tower"; for "sharded" a
-        function from (number of towers, tower) to that tower's dataset of per-tower batches.
-      route: "split", "next_per_tower" or "sharded".
+      dataset: a dataset of global batches for "split", of per-tower batches for "next_per_tower" and "per_device"; for
+        "sharded" a function from (number of towers, tower) to that tower's dataset of per-tower batches.
+      route: "split", "next_per_tower", "sharded" or "per_device".
       order: "fixed" makes the towers pull in turn.
+      remainder: "drop" takes the batches as they are: a global batch must divide among the towers, and a last step for
+        which there are not enough per-tower batches is left out. "pad" and "short" deal out the examples of a batch
+        that is smaller than the first one, or of too few batches, as in `dataset`, so that all of them arrive; the
+        shards of "sharded" can't be filled up, because nobody knows which one is the longest.
 
     Raises:
-      ArgumentError: the options contradict each other.
+      ArgumentError: the options contradict each other, or `dataset` is no dataset.
     """
     routes.check_route(route)
     check_order(order)
+    check_remainder(remainder)
     if route == "sharded" and not callable(dataset):
         raise ArgumentError(
             'route="sharded" needs a function from (number of towers, tower) to the tower\'s dataset: a ready dataset '
@@ -33,26 +38,61 @@ def from_dataset(dataset: Any, route: str = "split", order: str = "any") -> "Fro
         )
     if route != "sharded" and callable(dataset):
         raise ArgumentError("route={!r} needs a dataset, not a function".format(route))
-    return FromDataset(dataset, route, order)
+    if route != "sharded":
+        _check_dataset(dataset, "from_dataset needs a tf.data.Dataset of batches")
+    if route == "sharded" and remainder != "drop":
+        raise ArgumentError(
+            'remainder={!r} contradicts route="sharded": of ready datasets nobody knows which one is the longest. Use '
+            "inputs.dataset, which counts its examples, or another route".format(remainder)
+        )
+    return FromDataset(dataset, route, order, remainder)
 
 
 class FromDataset(Input):
     """See `from_dataset`."""
 
-    def __init__(self, dataset: Any, route: str, order: str) -> None:
+    def __init__(self, dataset: Any, route: str, order: str, remainder: str) -> None:
         self._dataset = dataset
         self._route = route
         self._order = order
+        self._remainder = remainder
 
     def build(self, devices: Sequence[str]) -> TowerBatches:
+        routed = self._routed(devices)
+        per_tower, counts = (routed.per_tower, None) if self._remainder == "drop" else routed.counted()
+        plan = _plan("from_dataset", self._route, self._order, per_tower, "your dataset", "as long as it lasts")
+        if counts is not None:
+            plan = plan._replace(details={"end": describe_end(self._remainder)})
+        return TowerBatches(
+            per_tower, routed.hooks, plan, routed.pulls, counts, padded=self._remainder == "pad"
+        )
+
+    def _routed(self, devices: Sequence[str]) -> routes.Routed:
+        towers, filled = len(devices), self._remainder != "drop"
+        if self._route == "sharded":
+            shards = [self._dataset(towers, tower) for tower in range(towers)]
+            for tower, shard in enumerate(shards):
+                _check_dataset(shard, "the function must return the dataset of tower {}".format(tower))
+            return routes.sharded(shards, devices)
         if self._route == "split":
-            per_tower, hooks = routes.split(self._dataset, devices)
-        elif self._route == "next_per_tower":
-            per_tower, hooks = routes.next_per_tower(self._dataset, devices, self._order == "fixed")
-        else:
-            towers = len(devices)
-            per_tower, hooks = routes.sharded([self._dataset(towers, tower) for tower in range(towers)], devices)
-        return TowerBatches(per_tower, hooks, _plan("from_dataset", self._route, self._order, per_tower, "a dataset"))
+            if not filled:
+                return routes.split(self._dataset, devices)
+            return routes.already_split(remainders.dealt(self._dataset, towers, None, self._remainder), devices)
+        batches = self._dataset
+        if filled:
+            batches = remainders.filled(batches, towers, None, self._remainder, towers - 1)
+        if self._route == "per_device":
+            return routes.per_device(batches, devices, _PREFETCH)
+        return routes.next_per_tower(batches, devices, self._order == "fixed")
+
+
+_PREFETCH = 2  # batches on each device, as by default in `dataset`
+
+
+def _check_dataset(value: Any, what: str) -> None:
+    # A dataset of tf.data's first or second version; an iterator has elements too, but makes no other dataset.
+    if not (hasattr(value, "element_spec") and hasattr(value, "prefetch")):
+        raise ArgumentError("{}, not {}".format(what, type(value).__name__))
 
 
 def from_tensors(per_tower: Optional[Sequence[Any]] = None, global_batch: Any = None) -> "FromTensors":
@@ -88,7 +128,8 @@ class FromTensors(Input):
                 raise InputError("tensors for {} towers are given where there are {}".format(len(parts), len(devices)))
         per_tower = [onto_tower(part, tower, device) for tower, (part, device) in enumerate(zip(parts, devices))]
         route = "split" if self._per_tower is None else None
-        return TowerBatches(per_tower, [], _plan("from_tensors", route, "any", per_tower, "tensors of the graph"))
+        plan = _plan("from_tensors", route, "any", per_tower, "tensors of the graph", "as long as they last")
+        return TowerBatches(per_tower, [], plan)
 
 
 Batches = Union[Iterable[Any], Callable[[], Iterator[Any]]]
@@ -147,7 +188,7 @@ class FromPlaceholders(Input):
                 "placeholders for {} towers are given where there are {}".format(len(per_tower), len(devices))
             )
         route = None if self._prefetch is None else "background"
-        plan = _plan("from_placeholders", route, "any", self._placeholders.per_tower, "batches of the caller")
+        plan = _plan("from_placeholders", route, "any", per_tower, "batches of the caller", "as long as they last")
         # An iterator can't start again: the next session goes on with it.
         continues = isinstance(self._batches, Iterator)
         return TowerBatches(
@@ -164,11 +205,11 @@ class FromPlaceholders(Input):
                 yield Feed(global_batch=item)
 
 
-def _plan(way: str, route: Optional[str], order: str, per_tower: List[Any], source: str) -> InputPlan:
+def _plan(way: str, route: Optional[str], order: str, per_tower: List[Any], source: str, lasts: str) -> InputPlan:
     sizes = [_static_size(batch) for batch in per_tower]
     whole = None if None in sizes else sum(size for size in sizes if size is not None)
     same = sizes[0] if len(set(sizes)) == 1 else None
-    return InputPlan(way, route, order, same, whole, None, None, source, {})
+    return InputPlan(way, route, order, same, whole, None, None, source, {}, lasts=lasts)
 
 
 def _static_size(batch: Any) -> Optional[int]:

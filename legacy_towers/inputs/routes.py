@@ -1,20 +1,33 @@
-"""The three routes from a tf.data.Dataset of batches to the towers."""
+"""The routes from tf.data.Datasets of batches to the towers."""
 import functools
-from typing import Any, List, Sequence, Tuple
+from typing import Any, List, NamedTuple, Sequence, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.data import hangs_when_a_step_fails
+from legacy_towers.compat.data import hangs_when_a_step_fails, iterators_on_devices
 from legacy_towers.errors import ArgumentError
+from legacy_towers.graph_walk import ancestors
 from legacy_towers.inputs.base import host_device, onto_tower
 from legacy_towers.inputs.splitting import split_batch
 
-ROUTES = ("split", "next_per_tower", "sharded")
+ROUTES = ("split", "next_per_tower", "sharded", "per_device")
 
 
 def check_route(route: str) -> None:
-    """Raises ArgumentError unless `route` is one of the three."""
+    """Raises ArgumentError unless `route` is one of them."""
     if route not in ROUTES:
         raise ArgumentError("route must be one of {}, not {!r}".format(", ".join(map(repr, ROUTES)), route))
+
+
+class Routed(NamedTuple):
+    """What a route gives: parts of `TowerBatches`."""
+
+    per_tower: List[Any]  # each tower's element
+    hooks: List[Any]
+    pulls: Tuple[Any, ...]  # the operations that wait for data
+
+    def counted(self) -> Tuple[List[Any], List[Any]]:
+        """Returns the batches and the counts of elements that are (batch, count)."""
+        return [batch for batch, _ in self.per_tower], [count for _, count in self.per_tower]
 
 
 class InitializeIterators(tf.train.SessionRunHook):
@@ -27,39 +40,54 @@ class InitializeIterators(tf.train.SessionRunHook):
         session.run(self._initializers)
 
 
-def split(dataset: Any, devices: Sequence[str]) -> Tuple[List[Any], List[Any]]:
+def split(dataset: Any, devices: Sequence[str]) -> Routed:
     """One `get_next` per step, whose global batch is split among the towers."""
     with tf.name_scope("inputs"), tf.device(host_device(devices[0])):
         iterator = tf.data.make_initializable_iterator(dataset)
-        parts = split_batch(iterator.get_next(), len(devices))
-    per_tower = [onto_tower(part, tower, device) for tower, (part, device) in enumerate(zip(parts, devices))]
-    return per_tower, [InitializeIterators([iterator.initializer])]
+        whole = iterator.get_next()
+        parts = split_batch(whole, len(devices))
+    return _routed([whole], parts, [iterator], devices)
 
 
-def next_per_tower(dataset: Any, devices: Sequence[str], in_turn: bool) -> Tuple[List[Any], List[Any]]:
+def already_split(dataset: Any, devices: Sequence[str]) -> Routed:
+    """One `get_next` per step, whose element is a tuple with a part for each tower."""
+    with tf.name_scope("inputs"), tf.device(host_device(devices[0])):
+        iterator = tf.data.make_initializable_iterator(dataset)
+        parts = iterator.get_next()
+    return _routed([parts], parts, [iterator], devices)
+
+
+def next_per_tower(dataset: Any, devices: Sequence[str], in_turn: bool) -> Routed:
     """One iterator of per-tower batches, one `get_next` per tower; `in_turn` chains them: tower 0 pulls first."""
     with tf.name_scope("inputs"), tf.device(host_device(devices[0])):
         iterator = tf.data.make_initializable_iterator(dataset)
         pulled = in_order([iterator.get_next] * len(devices), in_turn or hangs_when_a_step_fails())
-    per_tower = [onto_tower(batch, tower, device) for tower, (batch, device) in enumerate(zip(pulled, devices))]
-    return per_tower, [InitializeIterators([iterator.initializer])]
+    return _routed(pulled, pulled, [iterator], devices)
 
 
-def sharded(datasets: Sequence[Any], devices: Sequence[str]) -> Tuple[List[Any], List[Any]]:
+def sharded(datasets: Sequence[Any], devices: Sequence[str]) -> Routed:
     """One iterator per tower, over the tower's own dataset of per-tower batches."""
+    hosts = [host_device(device) for device in devices]
     iterators = []
-    for dataset, device in zip(datasets, devices):
-        with tf.name_scope("inputs"), tf.device(host_device(device)):
+    for dataset, host in zip(datasets, hosts):
+        with tf.name_scope("inputs"), tf.device(host):
             iterators.append(tf.data.make_initializable_iterator(dataset))
-    pulls = [functools.partial(_pull, iterator, device) for iterator, device in zip(iterators, devices)]
-    pulled = in_order(pulls, hangs_when_a_step_fails())
-    per_tower = [onto_tower(batch, tower, device) for tower, (batch, device) in enumerate(zip(pulled, devices))]
-    return per_tower, [InitializeIterators([iterator.initializer for iterator in iterators])]
+    pulled = _pull_each(iterators, hosts)
+    return _routed(pulled, pulled, iterators, devices)
 
 
-def _pull(iterator: Any, device: str) -> Any:
-    with tf.name_scope("inputs"), tf.device(host_device(device)):
-        return iterator.get_next()
+def per_device(dataset: Any, devices: Sequence[str], prefetch: int) -> Routed:
+    """One dataset of per-tower batches, dealt out in turn to a buffer of `prefetch` batches on each tower's device.
+
+    TensorFlow's MultiDeviceIterator alone has one reader for buffers on several devices. Tried on logical CPUs, on 1.15
+    and 2.21: its order is that of the dataset, nothing is lost at the end but a last incomplete step, 300 ends of data
+    and 400 sessions closed in mid-data hang nowhere and leave no thread or memory behind. Four towers cost about 0.4 ms
+    (1.15) to 1 ms (2.21) of CPU time in a step more than next_per_tower.
+    """
+    with tf.name_scope("inputs"):
+        iterators = iterators_on_devices(dataset, devices, host_device(devices[0]), prefetch)
+    pulled = _pull_each(iterators, devices)
+    return _routed(pulled, pulled, iterators, devices)
 
 
 def in_order(pulls: Sequence[Any], in_turn: bool) -> List[Any]:
@@ -74,3 +102,36 @@ def in_order(pulls: Sequence[Any], in_turn: bool) -> List[Any]:
             pulled.append(pull())
         before = [leaf.op for leaf in tf.nest.flatten(pulled[-1], expand_composites=True)]
     return pulled
+
+
+def _pull_each(iterators: Sequence[Any], devices: Sequence[str]) -> List[Any]:
+    pulls = [functools.partial(_pull, iterator, device) for iterator, device in zip(iterators, devices)]
+    return in_order(pulls, hangs_when_a_step_fails())
+
+
+def _pull(iterator: Any, device: str) -> Any:
+    with tf.name_scope("inputs"), tf.device(device):
+        return iterator.get_next()
+
+
+def _routed(pulled: Sequence[Any], parts: Sequence[Any], iterators: Sequence[Any], devices: Sequence[str]) -> Routed:
+    """Brings the parts to the towers; no tower begins before every pull of the step has given its batch.
+
+    Otherwise, at the end of data, the towers that still got a batch would run their update ops in a step that fails.
+    """
+    operations = [op for element in pulled for op in _pulls_of(element)]
+    pulls = tuple(sorted(set(operations), key=operations.index))
+    if len(pulls) > 1:
+        with tf.name_scope("inputs"), tf.device(host_device(devices[0])), tf.control_dependencies(pulls):
+            complete = [tf.no_op("all_pulled")]
+    else:
+        complete = []
+    with tf.control_dependencies(complete):
+        per_tower = [onto_tower(part, tower, device) for tower, (part, device) in enumerate(zip(parts, devices))]
+    return Routed(per_tower, [InitializeIterators([iterator.initializer for iterator in iterators])], pulls)
+
+
+def _pulls_of(element: Any) -> List[Any]:
+    # Sparse and ragged components are computed from what the iterator gave.
+    found = ancestors(tf.nest.flatten(element, expand_composites=True))
+    return [op for op in found if op.type == "IteratorGetNext"]

@@ -21,6 +21,7 @@ _MAKERS: Dict[str, Callable[..., Input]] = {
     "dataset:split": functools.partial(dataset, route="split"),
     "dataset:next_per_tower": functools.partial(dataset, route="next_per_tower"),
     "dataset:sharded": functools.partial(dataset, route="sharded"),
+    "dataset:per_device": functools.partial(dataset, route="per_device"),
 }
 WAYS: Tuple[str, ...] = tuple(_MAKERS)
 

@@ -4,7 +4,7 @@ import collections
 import numpy as np
 import pytest
 
-WAYS = ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded"]
+WAYS = ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded", "dataset:per_device"]
 PAIRS = [
     (way, kind)
     for way in WAYS
@@ -157,7 +157,7 @@ def test_a_generator_says_what_serves_it(sources):
 
     with pytest.raises(InputError, match="a queue can't read the generator numbers: inputs.feed, and inputs.dataset"):
         inputs.queue(sources("generator"), per_tower_batch_size=4)
-    with pytest.raises(ArgumentError, match='use route="split" or "next_per_tower"'):
+    with pytest.raises(ArgumentError, match='use route="split", "next_per_tower" or "per_device"'):
         inputs.dataset(sources("generator"), per_tower_batch_size=4, route="sharded")
 
 
