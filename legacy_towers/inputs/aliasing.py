@@ -25,21 +25,21 @@ _KEEPS = re.compile(
 _ONLY_READS = re.compile(
     r"^Resource(Gather|Scatter|Apply|SparseApply|StridedSliceAssign)|^(Sparse)?Apply|^Assign(Add|Sub)(VariableOp)?$"
     r"|^Assign$|^Scatter|^Print|^Assert$|^LookupTableFind|^(Stateless)?(Random|Truncated|Parameterized|Multinomial)"
-    r"|Summary|^Save|^Restore|^(Read|Write)File$|^HashTable|Reader(Read|Restore)|^Abort$|^Decode|Logging"
+    r"|Summary|^Save|^Restore|^(Read|Write)File$|^HashTable|^CheckNumerics|Reader(Read|Restore)|^Abort$|^Decode|Logging"
 )
 # Operations whose results always lie in new memory, although their dtype may be that of the input. Sums, means, casts,
-# transposes, tiles and paddings are not among them: where there is nothing to do, they pass their input on.
+# transposes, tiles and paddings are not among them: where there is nothing to do, they pass their input on. Nor are
+# those that TensorFlow's optimizer replaces by an identity, such as a product with 1 or a twofold negation.
 _NEW_MEMORY = frozenset([
-    "Abs", "Add", "AddV2", "ArgMax", "ArgMin", "AvgPool", "AvgPoolGrad", "BatchMatMul", "BatchMatMulV2", "BiasAdd",
-    "BiasAddGrad", "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput", "Conv3D", "Cos", "CropAndResize",
-    "DecodeRaw", "DepthwiseConv2dNative", "Div", "Elu", "Equal", "Erf", "Exp", "FloorDiv", "FloorMod",
-    "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "Gather", "GatherNd", "GatherV2", "Greater",
-    "GreaterEqual", "L2Loss", "LRN", "LeakyRelu", "Less", "LessEqual", "Log", "Log1p", "LogSoftmax", "LogicalAnd",
-    "LogicalNot", "LogicalOr", "MatMul", "MaxPool", "MaxPoolGrad", "Maximum", "Minimum", "Mod", "Mul", "Neg",
-    "NotEqual", "OneHot", "Pow", "RealDiv", "Relu", "Relu6", "ResizeArea", "ResizeBicubic", "Rsqrt", "Shape",
-    "ShapeN", "Sigmoid", "Sign", "Sin", "Size", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softplus",
-    "SparseSoftmaxCrossEntropyWithLogits", "SparseTensorDenseMatMul", "Sqrt", "Square", "SquaredDifference", "Sub",
-    "Tanh", "UnsortedSegmentSum", "Where", "ZerosLike", "OnesLike", "Rank",
+    "ArgMax", "ArgMin", "AvgPool", "AvgPoolGrad", "BatchMatMul", "BatchMatMulV2", "BiasAddGrad", "Conv2D",
+    "Conv2DBackpropFilter", "Conv2DBackpropInput", "Conv3D", "Cos", "CropAndResize", "DecodeRaw",
+    "DepthwiseConv2dNative", "Elu", "Equal", "Erf", "Exp", "FloorMod", "FusedBatchNorm", "FusedBatchNormV2",
+    "FusedBatchNormV3", "Gather", "GatherNd", "GatherV2", "Greater", "GreaterEqual", "L2Loss", "LRN", "LeakyRelu",
+    "Less", "LessEqual", "Log", "Log1p", "LogSoftmax", "MatMul", "MaxPool", "MaxPoolGrad", "Mod", "NotEqual", "OneHot",
+    "OnesLike", "Rank", "Relu", "Relu6", "ResizeArea", "ResizeBicubic", "ResourceGather", "ResourceGatherNd", "Rsqrt",
+    "Shape", "ShapeN", "Sigmoid", "Sign", "Sin", "Size", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softplus",
+    "SparseSoftmaxCrossEntropyWithLogits", "SparseTensorDenseMatMul", "Sqrt", "Square", "SquaredDifference", "Tanh",
+    "UnsortedSegmentSum", "Where", "ZerosLike",
 ])
 
 

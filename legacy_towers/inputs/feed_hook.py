@@ -1,18 +1,19 @@
 """The hook that feeds placeholders: each batch is used up by one run that needs it, and only lent to the others."""
 import time
-from typing import Any, Callable, Dict, FrozenSet, Generator, Iterator, List, Optional, Tuple, Union
+from typing import Any, Callable, FrozenSet, Generator, Iterator, List, Optional, Union
 
 import six
 
 from legacy_towers import structure
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, InputError
-from legacy_towers.graph_walk import ancestors, operations_of
+from legacy_towers.graph_walk import operations_of
 from legacy_towers.inputs.ahead import Ahead
 from legacy_towers.inputs.aligned import BufferRing
 from legacy_towers.inputs.base import InputHook
 from legacy_towers.inputs.placeholders import Feed, TowerPlaceholders
 from legacy_towers.inputs.prepare import Preparer, Ready, Refused
+from legacy_towers.inputs.run_needs import RunNeeds
 from legacy_towers.inputs.sizes import check_positive
 
 # Steps that are made ahead in the background, where the caller doesn't say.
@@ -66,7 +67,7 @@ class FeedHook(InputHook):
         graph = placeholders.all[0].graph if placeholders.all else None
         self._shared = frozenset(operations_of(structure.leaves_of(placeholders.shared), graph))
         self._towers = frozenset(operations_of(placeholders.all, graph)) - self._shared
-        self._needs: Dict[Tuple[FrozenSet[Any], FrozenSet[Any]], bool] = {}
+        self._needs = RunNeeds(self._towers | self._shared)
 
     @property
     def blocks_made(self) -> int:
@@ -102,7 +103,7 @@ class FeedHook(InputHook):
         fed = frozenset(operations_of(list(original.feed_dict or {}), graph))
         if fed & self._towers:
             return None
-        needed = self._needed(frozenset(operations_of(original.fetches, graph)), fed, graph)
+        needed = self._needs.for_run(frozenset(operations_of(original.fetches, graph)), fed, graph)
         if self._running:
             self._ring.drop()  # the last run raised: whatever of it is still at work keeps its memory
         started = time.perf_counter()
@@ -166,12 +167,6 @@ class FeedHook(InputHook):
                 self._stuck = ahead
         if steps is not None:
             steps.close()
-
-    def _needed(self, fetched: FrozenSet[Any], fed: FrozenSet[Any], graph: Any) -> bool:
-        if (fetched, fed) not in self._needs:
-            reached = ancestors(list(fetched), fed, graph) - fed
-            self._needs[fetched, fed] = not reached.isdisjoint(self._towers | self._shared)
-        return self._needs[fetched, fed]
 
 
 def blocks_for(prefetch: Optional[int]) -> int:
