@@ -234,7 +234,7 @@ def _towers(
 
 
 def _counts_of(towers: Sequence[Tower], batches: TowerBatches) -> Optional[List[Any]]:
-    return None if batches.counts is None else [tower.examples.count for tower in towers]
+    return [tower.examples.count for tower in towers] if batches.counts is not None and towers else None
 
 
 def _global_step() -> Any:

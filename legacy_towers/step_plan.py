@@ -57,7 +57,11 @@ def describe_update_ops(towers: Sequence[Tower], policy: str) -> str:
     count = len(towers[0].collected.update_ops)
     if not count:
         return "none"
-    whose = {"first": "of tower {}".format(towers[0].index), "all": "of every tower, in no fixed order", "mean": "averaged over the towers"}
+    whose = {
+        "first": "of tower {}".format(towers[0].index),
+        "all": "of every tower, in no fixed order",
+        "mean": "averaged over the towers",
+    }
     return "{} per tower, run {}".format(count, whose[policy])
 
 

@@ -52,8 +52,11 @@ def total_loss_decay(name, shape, dtype):
     return get_variable_decay(name, shape, dtype)
 
 
-def model(kind, dtype=np.float64, weights=no_decay, collect=False):
-    """Returns the model function of a net of that kind; `collect` puts its loss into the collection 'losses'."""
+def model(kind, dtype=np.float64, weights=no_decay, collect=False, per_example=False):
+    """Returns the model function of a net of that kind.
+
+    `collect` puts its loss into the collection 'losses'; `per_example` makes it a vector.
+    """
 
     def model_fn(batch, mode):
         if kind == "dense":
@@ -67,7 +70,8 @@ def model(kind, dtype=np.float64, weights=no_decay, collect=False):
         logits = tf.matmul(hidden, weights("w2", [hidden.shape[1].value, CLASSES], dtype)) + variable(
             "b2", [CLASSES], dtype
         )
-        loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=batch["y"], logits=logits))
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=batch["y"], logits=logits)
+        loss = losses if per_example else tf.reduce_mean(losses)
         if collect:
             tf.add_to_collection("losses", loss)
             return lt.TowerOutput()

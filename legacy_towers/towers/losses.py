@@ -75,8 +75,8 @@ def _mean_loss(loss: Any, examples: TrueExamples, index: int, of_examples: bool)
         )
     if shape.ndims not in (None, 0, 1):
         raise TowerError(
-            "the loss of tower {} ({!r}) has shape {}: return a scalar, for example by tf.reduce_mean, or a vector with "
-            "one loss per example".format(index, loss.name, shape)
+            "the loss of tower {} ({!r}) has shape {}: return a scalar, for example by tf.reduce_mean, or a vector "
+            "with one loss per example".format(index, loss.name, shape)
         )
     if not loss.dtype.is_floating:
         raise TowerError(

@@ -1,4 +1,4 @@
-"""Which rows of a tower's batch are true examples: all of them, or the first `count` where the last batch is not full."""
+"""Which rows of a tower's batch are true examples: all of them, or the first `count` where it isn't full."""
 from typing import Any, NamedTuple, Optional
 
 from legacy_towers import structure
@@ -54,7 +54,7 @@ def _checked(values: Any, rows: Any, name: str) -> Any:
         return values
     fits = tf.Assert(
         tf.equal(tf.shape(values)[0], tf.shape(rows)[0]),
-        ["{}: there must be one value per example; values and examples:".format(name), tf.shape(values), tf.shape(rows)],
+        ["{}: give one value per example; values, examples:".format(name), tf.shape(values), tf.shape(rows)],
     )
     with tf.control_dependencies([fits]):
         return tf.identity(values)
