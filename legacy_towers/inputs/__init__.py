@@ -7,6 +7,7 @@ from legacy_towers.inputs.feed import feed
 from legacy_towers.inputs.own_queue import from_queue
 from legacy_towers.inputs.placeholders import Feed, TowerPlaceholders, tower_placeholders
 from legacy_towers.inputs.queue import queue
+from legacy_towers.inputs.staged import staged
 from legacy_towers.inputs.synthetic import synthetic
 from legacy_towers.inputs.tensors import from_tensors
 
@@ -24,6 +25,7 @@ __all__ = [
     "from_queue",
     "from_tensors",
     "queue",
+    "staged",
     "synthetic",
     "tower_placeholders",
 ]

@@ -8,12 +8,15 @@ from legacy_towers.inputs.base import Input
 from legacy_towers.inputs.dataset import dataset
 from legacy_towers.inputs.feed import feed
 from legacy_towers.inputs.queue import queue
+from legacy_towers.inputs.staged import staged
 from legacy_towers.inputs.synthetic import synthetic
 from legacy_towers.names import quoted
 
+_SYNTHETIC = "synthetic"
+
 # Name -> function from (examples, the options that all ways share) to the way in.
-_MAKERS: Dict[str, Callable[..., Input]] = {
-    "synthetic": synthetic,
+_PLAIN: Dict[str, Callable[..., Input]] = {
+    _SYNTHETIC: synthetic,
     "feed": feed,
     "feed:background": functools.partial(feed, background=True),
     "queue": queue,
@@ -23,6 +26,17 @@ _MAKERS: Dict[str, Callable[..., Input]] = {
     "dataset:sharded": functools.partial(dataset, route="sharded"),
     "dataset:per_device": functools.partial(dataset, route="per_device"),
 }
+
+
+def _staged(maker: Callable[..., Input], examples: Examples, **options: Any) -> Input:
+    return staged(maker(examples, **options))
+
+
+# Each once more with staging around it, but for the one whose batches are on the towers' devices already.
+_MAKERS: Dict[str, Callable[..., Input]] = dict(_PLAIN)
+_MAKERS.update(
+    (name + "+staged", functools.partial(_staged, maker)) for name, maker in _PLAIN.items() if name != _SYNTHETIC
+)
 WAYS: Tuple[str, ...] = tuple(_MAKERS)
 
 
