@@ -7,6 +7,12 @@ from legacy_towers.report.document import Document, Parity, Row, Spread
 PLUS_MINUS = "\u00b1"
 MEGABYTE = 1e6  # bytes, as in "64 MB per step"
 SYNTHETIC = "synthetic"
+PARITY_WORDS = {
+    "same": "the same data as the others",
+    "partly": "the same as far as it was compared",
+    "different": "other data than the others",
+    "not compared": "not compared",
+}
 
 
 def number(value: float) -> str:

@@ -1,7 +1,7 @@
 """A comparison as a JSON file, for machines and for a later `--against`; docs/compare.md describes each field."""
 import json
 import math
-from typing import Any, Dict, List, Union, get_type_hints
+from typing import Any, Dict, List, Tuple, Union, get_type_hints
 
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.report.document import FORMAT, VERSION, Document
@@ -94,7 +94,8 @@ def _decoded(value: Any, kind: Any, field: str) -> Any:
         return value
     if hasattr(kind, "_fields"):
         return _named_tuple(value, kind, field)
-    origin, arguments = getattr(kind, "__origin__", None), getattr(kind, "__args__", ())
+    origin = getattr(kind, "__origin__", None)
+    arguments: Tuple[Any, ...] = getattr(kind, "__args__", ())
     if origin is Union:  # Optional is the only one here
         return None if value is None else _decoded(value, arguments[0], field)
     if origin in (list, List):
