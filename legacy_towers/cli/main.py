@@ -27,6 +27,7 @@ SUBCOMMANDS = (
     Subcommand("train", "legacy_towers.cli.train", "train a job on several towers, from its start or its checkpoint"),
     Subcommand("evaluate", "legacy_towers.cli.evaluate", "evaluate a job's newest checkpoint on its test examples"),
     Subcommand("predict", "legacy_towers.cli.predict", "write a prediction for each test example of a job"),
+    Subcommand("compare", "legacy_towers.cli.compare", "run a job with every way in, and say which one it should use"),
     Subcommand("parity", "legacy_towers.cli.parity", "run a job under two TensorFlows and say where they part"),
     Subcommand("env", "legacy_towers.cli.env", "print what is installed, which devices work, and what will not"),
 )

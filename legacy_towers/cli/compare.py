@@ -1,0 +1,130 @@
+"""Runs a job with every way in, in turns, and says which one it should use and what that wins.
+
+Each way in gets a process of its own at each number of towers. They take turns for
+at least 5 rounds, so that what else happens on the machine falls on all of them.
+"""
+import argparse
+import sys
+import time
+from typing import Any, List, Sequence
+
+from legacy_towers.cli.job_options import add_job, job_of, options_of
+from legacy_towers.cli.parser import Parser
+
+
+def add_arguments(parser: Parser, given: Sequence[str]) -> None:
+    what = parser.add_argument_group("what is compared")
+    what.add_argument(
+        "--inputs", type=_words, metavar="A,B,...",
+        help="ways in: synthetic, feed, feed:background, queue, dataset:split, dataset:next_per_tower, "
+        "dataset:sharded, dataset:per_device, and any but synthetic followed by +staged (default: all that the job's "
+        "examples can serve)",
+    )
+    what.add_argument("--current", metavar="WAY", help="the way that the others are compared with (default: the job's)")
+    what.add_argument(
+        "--towers", type=_numbers, default=[4], metavar="N,...", help="numbers of towers, as in 1,2,4 (default: 4)"
+    )
+    what.add_argument("--device", choices=("cpu", "gpu"), default="cpu", help="where towers are (default: cpu)")
+    what.add_argument("--per-tower-batch-size", type=int, metavar="N", help="examples per tower (default: the job's)")
+    how = parser.add_argument_group("how long")
+    how.add_argument("--steps", type=int, metavar="N", help="steps of a turn (default: as many as fill 0.4 s)")
+    how.add_argument("--rounds", type=int, default=7, metavar="N", help="rounds that count, at least 5 (default: 7)")
+    how.add_argument(
+        "--timeout", type=float, default=300.0, metavar="SECONDS",
+        help="end a process that is silent for so long, in one step or in building its graph (default: 300)",
+    )
+    result = parser.add_argument_group("the result")
+    result.add_argument("--json", metavar="FILE", help="write everything that was found, for machines and --against")
+    result.add_argument("--html", metavar="FILE", help="write one page, which needs no network")
+    result.add_argument("--against", metavar="OLD.json", help="also tell what has changed since that comparison")
+    add_job(parser, given)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from legacy_towers.measure.resources import import_psutil
+    from legacy_towers.report.json_file import read_json, write_json
+    from legacy_towers.report.text import format_document
+    from legacy_towers.training.places import check_file
+
+    import_psutil()
+    for option in ("json", "html"):
+        check_file("--" + option, getattr(arguments, option))
+    old = None if arguments.against is None else read_json(arguments.against)
+    job_function, job = job_of(arguments)
+    from legacy_towers.compare.candidates import find_candidates
+    from legacy_towers.compare.engine import compare
+    from legacy_towers.compare.settings import CompareSettings, JobCall, check_settings
+
+    settings = CompareSettings(
+        inputs=arguments.inputs,
+        towers=arguments.towers,
+        steps=arguments.steps,
+        rounds=arguments.rounds,
+        current=arguments.current,
+        per_tower_batch_size=arguments.per_tower_batch_size,
+        device=arguments.device,
+        timeout=arguments.timeout,
+    )
+    check_settings(settings, job)
+    candidates = find_candidates(job, settings)
+    call = JobCall(arguments.job, job_function.name, options_of(arguments))
+    with _Progress() as progress:
+        document = compare(call, job, settings, candidates, progress.phase, progress.lines)
+    print(format_document(document))
+    if old is not None:
+        from legacy_towers.report.changes import format_changes
+
+        print("\n" + format_changes(old, document))
+    if arguments.json is not None:
+        write_json(document, arguments.json)
+    if arguments.html is not None:
+        from legacy_towers.report.html import write_html
+
+        write_html(document, arguments.html)
+    failed = all(row.failed is not None for row in document.rows)
+    return 1 if failed else 0
+
+
+def _words(text: str) -> List[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _numbers(text: str) -> List[int]:
+    try:
+        return [int(word) for word in _words(text)]
+    except ValueError:
+        raise argparse.ArgumentTypeError("{!r} is no list of whole numbers, as 1,2,4 is".format(text)) from None
+
+
+class _Progress:
+    """Says on standard error what goes on: on a terminal in one line that changes, else a line per phase."""
+
+    def __init__(self) -> None:
+        self._in_place = sys.stderr.isatty()
+        self._start = time.monotonic()
+        self._shown = 0
+
+    def __enter__(self) -> "_Progress":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._clear()
+
+    def phase(self, text: str) -> None:
+        line = "{:4.0f} s  {}".format(time.monotonic() - self._start, text)
+        if self._in_place:
+            self._clear()
+            sys.stderr.write(line)
+            self._shown = len(line)
+        else:
+            sys.stderr.write(line + "\n")
+        sys.stderr.flush()
+
+    def lines(self, text: str) -> None:
+        self._clear()
+        sys.stderr.write(text + "\n")
+
+    def _clear(self) -> None:
+        if self._shown:
+            sys.stderr.write("\r" + " " * self._shown + "\r")
+            self._shown = 0

@@ -1,0 +1,107 @@
+"""`python -m legacy_towers.compare.worker PARENT`: one way in at one number of towers, in a process of its own.
+
+It answers one command at a time, and ends when its standard input does: whatever happens to who started it, it doesn't
+stay behind.
+"""
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+import traceback
+from typing import Any, Dict, Optional
+
+from legacy_towers.compare.channel import Channel
+
+# How often a busy worker says that it is alive, in seconds.
+_SIGN_OF_LIFE = 1.0
+
+
+def main() -> None:
+    """Serves commands until there are no more."""
+    _end_with_parent(int(sys.argv[1]))
+    channel = Channel()
+    commands: "queue.Queue[Optional[Dict[str, Any]]]" = queue.Queue()
+    threading.Thread(target=_read, args=(channel, commands), daemon=True).start()
+    worker: Any = None
+    while True:
+        command = commands.get()
+        if command is None:
+            os._exit(0)
+        try:
+            if worker is None:
+                worker = _make_worker(command, _SignsOfLife(channel))
+            reply = {"reply": getattr(worker, "do_" + command.pop("do"))(**command)}
+        except BaseException as error:  # also SystemExit of a job, and KeyboardInterrupt
+            traceback.print_exc()
+            sys.stderr.flush()
+            reply = {"failed": _in_one_sentence(error)}
+        channel.send(reply)
+
+
+class _SignsOfLife:
+    """Tells the other end now and then that work goes on."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._last = time.monotonic()
+
+    def __call__(self) -> None:
+        now = time.monotonic()
+        if now - self._last >= _SIGN_OF_LIFE:
+            self._last = now
+            self._channel.send({"alive": True})
+
+
+def _make_worker(first: Dict[str, Any], alive: Any) -> Any:
+    from legacy_towers.compare.tasks import Tasks
+    from legacy_towers.compat import tf
+
+    tf.logging.set_verbosity(tf.logging.ERROR)
+    return Tasks(alive=alive)
+
+
+def _read(channel: Channel, commands: "queue.Queue[Optional[Dict[str, Any]]]") -> None:
+    for command in channel:
+        commands.put(command)
+    # At once, whatever the main thread is blocked in.
+    os._exit(0)
+
+
+def _end_with_parent(parent: int) -> None:
+    """Leaves the group that Ctrl-C reaches; on Linux also asks to be killed when the parent dies.
+
+    A worker that is held between its turns can't see its input end: the system has to end it.
+    """
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)
+    if sys.platform.startswith("linux"):
+        import ctypes
+
+        PR_SET_PDEATHSIG = 1
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    if os.getppid() != parent:  # it died before that
+        os._exit(0)
+
+
+def _in_one_sentence(error: BaseException) -> str:
+    from legacy_towers.errors import UserError
+
+    if isinstance(error, UserError):
+        return str(error)
+    text = str(error)
+    if "tensorflow" in sys.modules:
+        from legacy_towers.compat import tf
+        from legacy_towers.compat.messages import plain_message
+
+        if isinstance(error, tf.errors.OpError):
+            text = plain_message(error)
+    first = text.strip().splitlines()[0] if text.strip() else ""
+    if isinstance(error, MemoryError):
+        first = first or "there was not enough memory"
+    return "{}: {}".format(type(error).__name__, first) if first else type(error).__name__
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""How long a step waits for its input, read from the step's trace.
+
+    pulls     [====================]                    a get_next, a dequeue: data is being waited for
+    compute          [======]               [========]  ops of towers, gradients, update
+    exposed   [======]      [======]                    waited for, and nothing else ran
+
+Time in which a pull was pending while others computed cost nothing. What a hook spent on making the batch, before the
+run, is added by whoever ran the step.
+"""
+from typing import Collection, List, NamedTuple, Optional, Sequence, Tuple
+
+from legacy_towers.measure.overlap import Interval, merged
+from legacy_towers.measure.step_ops import StepOp
+
+# (row, kind, start, end): rows "tower 0", "towers wait", "input", "variables, update"; milliseconds.
+Stretch = Tuple[str, str, float, float]
+
+
+class TracedStep(NamedTuple):
+    """Where one traced step's time went, in nanoseconds since the epoch."""
+
+    start: int  # when the run was asked for
+    end: int  # when its last op ended
+    fed: Optional[Interval]  # when hooks made or waited for the batch, before the first op
+    pulls: List[Interval]
+    compute: List[Interval]
+    exposed: List[Interval]
+
+    @property
+    def waiting_share(self) -> float:
+        """The share of the step in which input was waited for, or made by a hook, and nothing ran; from 0 to 1."""
+        waited = sum(end - start for start, end in self.exposed)
+        if self.fed is not None:
+            waited += self.fed[1] - self.fed[0]
+        return min(1.0, waited / max(1, self.end - self.start))
+
+
+def traced_step(ops: Sequence[StepOp], pulls: Collection[str], start: int, waited: int) -> TracedStep:
+    """Reads a step's trace.
+
+    Args:
+      ops: what ran, of `step_ops`.
+      pulls: the names of the operations that wait for data.
+      start: when the run was asked for, hooks included, in nanoseconds since the epoch.
+      waited: how long hooks made or waited for the batch before the run, in nanoseconds.
+    """
+    pending = merged((op.start, op.end) for op in ops if op.name in pulls)
+    compute = merged((op.start, op.end) for op in ops if op.name not in pulls and op.is_computing)
+    begin = min([op.start for op in ops] or [start])
+    fed = (start, min(start + waited, max(begin, start))) if waited > 0 else None
+    end = max([op.end for op in ops] + [start])
+    return TracedStep(min(start, begin), end, fed, pending, compute, without(pending, compute))
+
+
+def without(intervals: Sequence[Interval], others: Sequence[Interval]) -> List[Interval]:
+    """Returns what of `intervals` lies in none of `others`; both as `merged` gives them.
+
+        0-----5  7--9   without   2-3   8------12   ->   0-2  3-5  7-8
+    """
+    left: List[Interval] = []
+    for start, end in intervals:
+        for begin, stop in others:
+            if stop <= start or begin >= end:
+                continue
+            if begin > start:
+                left.append((start, begin))
+            start = max(start, stop)
+        if start < end:
+            left.append((start, end))
+    return left
+
+
+def stretches(step: TracedStep, ops: Sequence[StepOp], pulls: Collection[str], most: int = 300) -> List[Stretch]:
+    """Returns the step as at most `most` stretches for a picture; short gaps within a row are closed."""
+    rows: List[Tuple[str, str, List[Interval]]] = []
+    for tower in sorted({op.tower for op in ops if op.tower is not None}):
+        of_tower = [(op.start, op.end) for op in ops if op.tower == tower and op.is_computing and op.name not in pulls]
+        rows.append(("tower {}".format(tower), "compute", of_tower))
+    shared = [(op.start, op.end) for op in ops if op.tower is None and op.is_computing and op.name not in pulls]
+    rows.append(("variables, update", "compute", shared))
+    rows.append(("input", "wait", list(step.pulls)))
+    rows.append(("input", "feed", [] if step.fed is None else [step.fed]))
+    rows.append(("towers wait", "wait", list(step.exposed)))
+    gap = (step.end - step.start) // 1000
+    while True:
+        closed = [(row, kind, _closed(intervals, gap)) for row, kind, intervals in rows]
+        if sum(len(intervals) for _, _, intervals in closed) <= max(most, len(closed)):
+            break
+        gap = max(1, gap * 2)
+    return [
+        (row, kind, max(0.0, (start - step.start) / 1e6), (end - step.start) / 1e6)
+        for row, kind, intervals in closed
+        for start, end in intervals
+    ]
+
+
+def _closed(intervals: Sequence[Interval], gap: int) -> List[Interval]:
+    joined: List[Interval] = []
+    for start, end in merged(intervals):
+        if joined and start - joined[-1][1] <= gap:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return joined
