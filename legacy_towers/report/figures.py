@@ -56,8 +56,9 @@ def waits(row: Row) -> Optional[str]:
     """Returns the share of a step spent waiting: "41 %", or "41 % or 29 %" where two measures differ."""
     if row.waiting is None:
         return None
-    replay = percent(row.waiting.by_replay.median)
-    return "{} or {}".format(replay, percent(row.waiting.by_trace.median)) if row.waiting.differ else replay
+    # A difference of two times may come out a little below 0.
+    replay, trace = (percent(max(0.0, spread.median)) for spread in (row.waiting.by_replay, row.waiting.by_trace))
+    return "{} or {}".format(replay, trace) if row.waiting.differ else replay
 
 
 def fed(row: Row) -> Optional[str]:

@@ -159,6 +159,11 @@ def test_a_spread_has_the_decimals_of_its_median():
     assert figures.with_spread(None) is None
 
 
+def test_a_wait_below_nothing_is_nothing():
+    waits = Waiting(documents.spread(-0.012), documents.spread(-0.001), differ=False)
+    assert cells_of(documents.document(rows=[documents.row("queue", waiting=waits)]), "queue")[4] == "0 %"
+
+
 def test_a_waiting_that_agrees_is_one_figure():
     waits = Waiting(documents.spread(0.2), documents.spread(0.22), differ=False)
     assert cells_of(documents.document(rows=[documents.row("queue", waiting=waits)]), "queue")[4] == "20 %"
