@@ -1,4 +1,5 @@
 """What changed between two comparisons of a job: an earlier one, and one of now."""
+import json
 import textwrap
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
@@ -10,7 +11,7 @@ WIDTH = 120  # columns
 _TITLES = ("way", "before", "now", "now / before", "")
 FASTER, SLOWER, ALIKE = "faster", "slower", "not measurably different"
 # What the rows tell by themselves.
-_NOT_COMPARED = ("towers",)
+_NOT_COMPARED = ("towers", "left_out")
 
 
 class _Change(NamedTuple):
@@ -61,11 +62,16 @@ def _circumstances(old: Document, new: Document) -> str:
 def _differences(title: str, old: Dict[str, Any], new: Dict[str, Any]) -> List[str]:
     lines = []
     for key in dict.fromkeys(list(new) + list(old)):
-        if key not in _NOT_COMPARED and (key in old, old.get(key)) != (key in new, new.get(key)):
+        if key not in _NOT_COMPARED and _as_json(old, key) != _as_json(new, key):
             before = figures.plain(old[key]) if key in old else "not said"
             now = figures.plain(new[key]) if key in new else "not said"
             lines.append(_wrapped("  {}, {}: {} before, {} now".format(title, figures.key_words(key), before, now)))
     return lines
+
+
+def _as_json(values: Dict[str, Any], key: str) -> str:
+    """A tuple of now is the list that an earlier comparison was read with; nothing at all is "", which null is not."""
+    return json.dumps(values[key], sort_keys=True, default=str) if key in values else ""
 
 
 def _at(old: Document, new: Document, towers: int) -> str:

@@ -86,7 +86,7 @@ class Document(NamedTuple):
     job_file: str
     job_options: Dict[str, Any]
     machine: Dict[str, Any]  # "cores", "platform", "python", "tensorflow", "onednn"
-    # "towers", "steps", "rounds", "warm_up_steps", "per_tower_batch_size", "device", "current"
+    # "towers", "steps", "rounds", "warm_up_steps", "per_tower_batch_size", "device", "current", "left_out"
     settings: Dict[str, Any]
     rows: List[Row]
     parity: List[Parity]

@@ -41,13 +41,7 @@ def page(document: Document) -> str:
     Raises:
       EnvironmentProblem: jinja2 is not installed.
     """
-    try:
-        import jinja2
-    except ImportError as error:
-        raise EnvironmentProblem(
-            'the HTML page needs jinja2, which is not installed: pip install "legacy_towers[compare]" (or: pip install '
-            "jinja2)"
-        ) from error
+    jinja2 = import_jinja2()
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,  # names and sentences come from jobs and files
@@ -58,6 +52,22 @@ def page(document: Document) -> str:
     environment.globals.update(charts=charts, figures=figures)
     environment.filters["pieces"] = _pieces
     return environment.get_template("report.html").render(_contents(document))
+
+
+def import_jinja2() -> Any:
+    """Returns the module jinja2; call it before minutes of measuring whose page could then not be written.
+
+    Raises:
+      EnvironmentProblem: it is not installed.
+    """
+    try:
+        import jinja2
+    except ImportError as error:
+        raise EnvironmentProblem(
+            'the HTML page needs jinja2, which is not installed: pip install "legacy_towers[compare]" (or: pip install '
+            "jinja2)"
+        ) from error
+    return jinja2
 
 
 def _pieces(name: str) -> List[str]:

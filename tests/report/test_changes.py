@@ -91,6 +91,12 @@ def test_other_circumstances_are_said_first():
     ]
 
 
+def test_a_tuple_is_the_list_that_json_makes_of_it_and_what_rows_tell_is_no_circumstance():
+    old = OLD._replace(settings=dict(OLD.settings, sizes=[1, 2], towers=[1, 4], left_out=["queue (no files)"]))
+    new = OLD._replace(settings=dict(OLD.settings, sizes=(1, 2)))
+    assert format_changes(old, new).startswith("job, settings and machine are the same")
+
+
 def test_a_null_is_not_the_same_as_nothing():
     old = OLD._replace(settings=dict(OLD.settings, seed=None))
     assert "  settings, seed: none before, not said now" in format_changes(old, OLD)
