@@ -74,11 +74,11 @@ def test_a_headline_leaves_the_name_of_a_way_as_it_is():
     assert "<h1>queue is 2 times faster.</h1>" in text
 
 
-def test_the_winner_and_the_jobs_own_way_are_marked():
+def test_the_winner_and_the_current_way_are_marked():
     text = page(documents.document())
     (best,) = re.findall(r'<li class="best">\s*<span class="name">(.*?)</span>', text)
     assert best.replace("<wbr>", "") == "dataset:next_per_tower+staged"
-    own = re.findall(r'<span class="name">(\S+) <span class="tag">the job\u2019s own', text)
+    own = re.findall(r'<span class="name">(\S+) <span class="tag">current', text)
     assert set(own) == {"feed"}
 
 
