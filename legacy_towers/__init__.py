@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from legacy_towers.jobs import job as job
     from legacy_towers.measure.epochs import check_epoch as check_epoch
     from legacy_towers.placements import placement as placement
+    from legacy_towers.same_batch import check_distinct_batches as check_distinct_batches
+    from legacy_towers.same_batch import find_shared_batches as find_shared_batches
     from legacy_towers.step import TrainStep as TrainStep
     from legacy_towers.step import build_train_step as build_train_step
     from legacy_towers.towers.output import EVAL as EVAL
@@ -41,6 +43,8 @@ _NAMES = {
     "average_gradients": "legacy_towers.gradients",
     "build_train_step": "legacy_towers.step",
     "check_epoch": "legacy_towers.measure.epochs",
+    "check_distinct_batches": "legacy_towers.same_batch",
+    "find_shared_batches": "legacy_towers.same_batch",
     "job": "legacy_towers.jobs",
     "main": "legacy_towers.cli.main",
     "placement": "legacy_towers.placements",

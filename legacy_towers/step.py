@@ -14,6 +14,7 @@ from legacy_towers.names import quoted
 from legacy_towers.placements import PlacementWarningHook
 from legacy_towers.plan import Plan
 from legacy_towers.running import Running
+from legacy_towers.same_batch import check_distinct_batches
 from legacy_towers.session_check import check_devices_of
 from legacy_towers.step_plan import (
     describe_regularization,
@@ -141,7 +142,7 @@ def build_train_step(
 
     Raises:
       ArgumentError: an argument is out of range.
-      InputError: no tower trains.
+      InputError: no tower trains, or towers train on the same batch (see `lt.check_distinct_batches`).
       TowerError: the towers don't fit together; the message names tower and variable.
     """
     _check_arguments(inputs, devices, summaries_from, moving_average_decay)
@@ -162,6 +163,8 @@ def build_train_step(
     towers = _towers(model_fn, batches, devices, strategy, variable_kind)
     training = [tower for tower in towers if tower.mode == TRAIN]
     validating = [tower for tower in towers if tower.mode != TRAIN]
+    if not batches.shared_by_towers:
+        _check_own_examples(training)
     with tf.device(host):
         counts = _counts_of(training, batches)
         shares = tower_shares(counts, len(training))
@@ -231,6 +234,15 @@ def _towers(
     return replicate(
         model_fn, batches.per_tower, devices, strategy, modes, variable_kind, batches.counts, batches.padded
     )
+
+
+def _check_own_examples(training: Sequence[Tower]) -> None:
+    try:
+        check_distinct_batches([tower.loss for tower in training], [tower.index for tower in training])
+    except InputError as error:
+        raise InputError(
+            "{} Where it is meant: lt.inputs.from_tensors(per_tower=[...], shared_by_towers=True)".format(error)
+        ) from None
 
 
 def _counts_of(towers: Sequence[Tower], batches: TowerBatches) -> Optional[List[Any]]:

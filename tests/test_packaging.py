@@ -28,7 +28,7 @@ LAYERS = (
     ("errors", "names", "version", "tables"),
     ("compat",),
     ("closed_queues", "graph_walk", "initialize", "proto_values", "structure"),
-    ("config", "devices", "examples"),
+    ("config", "devices", "examples", "same_batch"),
     ("placements", "session_check"),
     ("gradients", "variables"),
     ("inputs", "towers", "update"),

@@ -20,7 +20,7 @@ class Counted(Input):
 
     def build(self, devices):
         per_tower, start = [], 0
-        for tower, count in enumerate(self.counts):
+        for count in self.counts:
             rows = list(range(start, start + count))
             wanted = self.per_tower if self.padded else max(count, 1)
             picked = rows + [0] * (wanted - count)
