@@ -74,3 +74,15 @@ def test_ids_of_ids(way, kind, sources, make_input, drive, cpus):
     (tower,) = drive(make_input(way, twice, per_tower_batch_size=8, order="fixed").build(cpus[:1]), steps=1)[0]
     np.testing.assert_array_equal(tower["id"], tower["example"]["id"])
     assert len(set(tower["id"].tolist())) == 8
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "generator"])
+def test_several_readers_give_the_same_ids(kind, sources, make_input, drive, cpus):
+    steps = drive(make_input("queue", sources(kind).numbered(), per_tower_batch_size=4, epochs=1, join=2).build(cpus))
+    ids = np.array(expected_ids(kind))
+    seen = []
+    for step in steps:
+        for tower in step:
+            np.testing.assert_array_equal(tower["id"], ids[tower["example"]["id"]])
+            seen.extend(tower["id"].tolist())
+    assert sorted(seen) == ids.tolist()
