@@ -7,7 +7,7 @@ per component, whose first axis is the example.
 import argparse
 from typing import Sequence
 
-from legacy_towers.cli.evaluate import add_checkpoint, of_checkpoint
+from legacy_towers.cli.evaluate import add_checkpoint, devices_of, of_checkpoint
 from legacy_towers.cli.job_options import add_job, job_of
 from legacy_towers.cli.parser import Parser
 
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     _, job = job_of(arguments)
     from legacy_towers.training import predict
 
-    predictions = predict(job, **of_checkpoint(arguments))
+    predictions = predict(job, device=devices_of(arguments, 1)[0], **of_checkpoint(arguments))
     count = write_predictions(predictions, arguments.output)
     if arguments.output:
         print("{} predictions in {}".format(count, arguments.output))

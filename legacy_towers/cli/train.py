@@ -2,7 +2,7 @@
 
 With --checkpoint-dir, checkpoints and summaries are kept there, and a run that
 finds a checkpoint goes on from it to the same end. At the end the job's test
-examples are evaluated on one device. Ctrl-C or a SIGTERM ends the run after the
+examples are evaluated on the same towers. Ctrl-C or a SIGTERM ends the run after the
 running step and saves a checkpoint.
 """
 import argparse

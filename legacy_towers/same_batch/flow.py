@@ -139,7 +139,7 @@ class Flow:
         return [(operation, index) for index in range(len(operation.outputs))]
 
     def _choices(self, operation: Any, key: TensorKey) -> Optional[List[Tuple[Any, TensorKey]]]:
-        """Returns (which rows, the tensor with them) per choice of `operation` from `key`; None if it chooses nothing."""
+        """Returns (which rows, the tensor with them) per choice of `operation` from `key`; None if it makes none."""
         is_target = operation in self._targets
         read = [output for output in self._outputs(operation) if is_target or output in self._consumers]
         chooser = _CHOOSERS.get(operation.type)

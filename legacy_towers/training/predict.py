@@ -6,7 +6,7 @@ from legacy_towers.compat import tf
 from legacy_towers.errors import JobError
 from legacy_towers.jobs import Job
 from legacy_towers.towers.output import PREDICT
-from legacy_towers.training.one_device import restored_model
+from legacy_towers.training.restored import restored_model
 
 
 def predict(
@@ -15,17 +15,19 @@ def predict(
     """Yields the prediction for each test example, in order: a structure of numpy arrays without the batch axis.
 
     Args:
-      job, checkpoint_dir, batch_size, device, soft_placement: as in `evaluate`.
+      job, checkpoint_dir, batch_size, soft_placement: as in `evaluate`.
+      device: a device string; one device alone keeps the order.
 
     Raises:
       JobError: no test examples, no fitting checkpoint, no predictions, or some of another length than the batch.
     """
-    with restored_model(job, checkpoint_dir, PREDICT, batch_size, device, soft_placement) as model:
-        if model.output.predictions is None:
+    with restored_model(job, checkpoint_dir, PREDICT, batch_size, [device], soft_placement) as model:
+        predictions = model.outputs[0].predictions
+        if predictions is None:
             raise JobError("the model function returned no predictions for mode 'predict'")
         while True:
             try:
-                values, count = model.session.run([model.output.predictions, model.batch_count])
+                values, count = model.session.run([predictions, model.counts[0]])
             except tf.errors.OutOfRangeError:
                 return
             for _, part in structure.leaves(values):

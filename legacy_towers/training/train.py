@@ -111,7 +111,7 @@ def train(
                 interrupted = _run(step, hooks, config, directory, settings.checkpoint_dir is not None)
         evaluation = None
         if job.test is not None and interrupted is None:
-            evaluation = evaluate(job, directory, device=devices[0], soft_placement=settings.soft_placement)
+            evaluation = evaluate(job, directory, devices=devices, soft_placement=settings.soft_placement)
     overlap = trace.trace.overlap() if trace is not None and trace.trace is not None else None
     return Trained(
         plan=step.plan,

@@ -25,9 +25,10 @@ def guesses(directory, name="w"):
     return x.dot(tf.train.load_checkpoint(directory).get_tensor(name))[:, 0], y
 
 
-@pytest.mark.parametrize("batch_size", [64, 333, 1000, 5000])
-def test_each_example_counts_once_whatever_the_batch(capsys, batch_size):
-    assert main("evaluate line.py --checkpoint-dir kept --json --batch-size {}".format(batch_size).split()) == 0
+@pytest.mark.parametrize("towers, batch_size", [(1, 64), (1, 5000), (3, 64), (3, 100), (3, 333), (3, 334), (3, 1000)])
+def test_each_example_counts_once_whatever_the_batch(capsys, towers, batch_size):
+    command = "evaluate line.py --checkpoint-dir kept --json --towers {} --batch-size {}".format(towers, batch_size)
+    assert main(command.split()) == 0
     found = json.loads(capsys.readouterr().out)
     guess, y = guesses("kept")
     assert (found["examples"], found["step"]) == (1000, 3)
