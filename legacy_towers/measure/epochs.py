@@ -10,8 +10,8 @@ from legacy_towers.examples import Examples
 from legacy_towers.initialize import MissingInitializer
 from legacy_towers.inputs.base import Input, TowerBatches
 from legacy_towers.running import Running
+from legacy_towers.towers.output import EVAL
 
-EVAL = "eval"  # the mode of a tower that doesn't train; lt.EVAL lies in a room above the inputs
 _NAMED = 3  # how many examples a report names of each kind
 
 

@@ -6,7 +6,7 @@ import pytest
 from legacy_towers import inputs
 
 COUNT = 64
-FIXED = ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded"]
+FIXED = ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded", "dataset:per_device"]
 
 
 @pytest.mark.parametrize("way", FIXED)
@@ -46,6 +46,17 @@ def test_shards(kind, names, sources, make_input, drive, cpus):
     assert batches.plan.shares[2] == "every 4th example of each epoch from number 2 on ({}, ...)".format(names)
     seen = [number for step in drive(batches) for number in step[2]["id"].tolist()]
     assert sorted(seen) == sorted(list(range(2, COUNT, 4)) * 2)
+
+
+@pytest.mark.parametrize("remainder", ["pad", "short"])
+def test_shards_whose_rest_is_kept(remainder, sources, make_input, drive, cpus):
+    options = {"per_tower_batch_size": 5, "epochs": 1, "remainder": remainder}
+    batches = make_input("dataset:sharded", sources("tfrecords", seed=8), **options).build(cpus)
+    assert batches.plan.shares[1].startswith("every 4th example of each epoch from number 1 on (0.tfrecord, byte ")
+    fetched = batches._replace(per_tower=[{"id": tower["id"], "count": count} for tower, count in zip(
+        batches.per_tower, batches.counts)])
+    seen = [number for step in drive(fetched) for number in step[1]["id"][:step[1]["count"]].tolist()]
+    assert sorted(seen) == list(range(1, COUNT, 4))
 
 
 @pytest.mark.parametrize("way", ["queue", "dataset:next_per_tower"])

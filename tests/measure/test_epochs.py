@@ -48,10 +48,11 @@ def test_a_last_incomplete_batch(way, remainder, examples, cpus):
 class Planted(lt.inputs.Input):
     """Batches of given ids: steps x towers x examples."""
 
-    def __init__(self, steps, global_batch_size=None, counts=None):
+    def __init__(self, steps, global_batch_size=None, counts=None, **fields):
         self._ids = np.array(steps, np.int64)
         self._global = global_batch_size
         self._counts = counts
+        self._fields = fields  # of TowerBatches
 
     def build(self, devices):
         data = tf.data.Dataset.from_tensor_slices(self._ids)
@@ -61,7 +62,7 @@ class Planted(lt.inputs.Input):
         if self._counts is not None:
             counts = [tf.constant(count) for count in self._counts]
         plan = batches.plan._replace(per_tower_batch_size=None, global_batch_size=self._global)
-        return batches._replace(per_tower=per_tower, plan=plan, counts=counts)
+        return batches._replace(per_tower=per_tower, plan=plan, counts=counts, **self._fields)
 
 
 def number_of(batch):
@@ -127,6 +128,18 @@ def test_only_true_examples_count(cpus):
     ids = planted({(step, 3, 1): 0 for step in range(4)})
     report = lt.check_epoch(Planted(ids, counts=[2, 2, 2, 1]), range(32), cpus, ids_of=number_of)
     assert list(report.lost) == [7, 15, 23, 31] and not report.repeated and not report.ok
+
+
+def test_a_tower_that_validates_is_left_out(cpus):
+    ids = planted({(step, 3, row): 500 for step in range(4) for row in range(2)})
+    training = [number for number in range(32) if number % 8 < 6]
+    report = lt.check_epoch(Planted(ids, modes=[lt.TRAIN] * 3 + [lt.EVAL]), training, cpus, ids_of=number_of)
+    assert report.ok and report.per_tower[3] == ()
+
+
+def test_examples_that_all_towers_are_meant_to_get_count_once(cpus):
+    ids = np.repeat(np.arange(8).reshape(4, 1, 2), 4, axis=1)
+    assert lt.check_epoch(Planted(ids, shared_by_towers=True), range(8), cpus, ids_of=number_of).ok
 
 
 def test_the_same_batch_for_all_towers_is_an_overlap(cpus):
