@@ -90,15 +90,20 @@ def empty_files(paths: List[str]) -> List[str]:
     return [path for path in paths if not _size(path)]
 
 
-def short_names(paths: List[str]) -> List[str]:
-    """Returns the paths without the folder that they all share."""
-    folders = [os.path.dirname(path) for path in paths]
-    if not folders or not all(folders) or len({os.path.isabs(path) for path in paths}) > 1:
-        return list(paths)
-    if any("://" in path for path in paths):
-        return [path.rsplit("/", 1)[-1] for path in paths] if len(set(folders)) == 1 else list(paths)
+def shared_folder(paths: List[str]) -> str:
+    """Returns the folder that all the paths lie in, with its last slash; "" if there is none."""
+    folders = sorted({os.path.dirname(path) for path in paths})
+    if any("://" in folder for folder in folders):
+        return folders[0] + "/" if len(folders) == 1 else ""
+    if "" in folders or len({os.path.isabs(folder) for folder in folders}) > 1:
+        return ""
     shared = os.path.commonpath(folders)
-    return [os.path.relpath(path, shared) for path in paths] if shared else list(paths)
+    return os.path.join(shared, "") if all(folder.startswith(shared) for folder in folders) else ""
+
+
+def without_folder(path: str, folder: str) -> str:
+    """Returns `path` without `folder`, a `shared_folder`."""
+    return path[len(folder):].lstrip("/") if folder else path
 
 
 def count_fixed_length(path: str, record_bytes: int, header_bytes: int, footer_bytes: int) -> int:

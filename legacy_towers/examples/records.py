@@ -24,6 +24,7 @@ class RecordFiles(Source):
 
     def __init__(self, files: files_.Files, parse: Callable[[Any], Any], count: Optional[int]) -> None:
         self._paths = files_.find_files(files)
+        self._folder = files_.shared_folder(self._paths)
         self._parse = parse
         self._count = count
 
@@ -99,7 +100,7 @@ class RecordFiles(Source):
         )
 
     def _file_name(self, number: int) -> str:
-        return files_.short_names(self._paths)[number]
+        return files_.without_folder(self._paths[number], self._folder)
 
     def _reads(self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]) -> List[Any]:
         """Returns the (key, value) of each reader; they take file by file from one queue."""

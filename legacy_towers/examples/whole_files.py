@@ -16,6 +16,7 @@ class WholeFiles(Source):
 
     def __init__(self, files: files_.Files, parse: Callable[[Any, Any], Any]) -> None:
         self._paths = files_.find_files(files)
+        self._folder = files_.shared_folder(self._paths)
         empty = files_.empty_files(self._paths)
         if empty:
             raise InputError("empty: {}: each file is an example here, leave such files out".format(
@@ -72,4 +73,4 @@ class WholeFiles(Source):
         return iter(range(len(self._paths)))
 
     def name_of(self, number: int) -> str:
-        return files_.short_names(self._paths)[number]
+        return files_.without_folder(self._paths[number], self._folder)

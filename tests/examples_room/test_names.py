@@ -6,7 +6,7 @@ import pytest
 
 from legacy_towers.compat import tf
 from legacy_towers.examples import Examples
-from legacy_towers.examples.files import short_names
+from legacy_towers.examples.files import shared_folder, without_folder
 from legacy_towers.examples.records import PLACES
 
 
@@ -51,6 +51,10 @@ NAMES = [
     ("one folder", ["/data/a", "/data/b"], ["a", "b"]),
     ("two folders", ["/data/x/a", "/data/y/a"], ["x/a", "y/a"]),
     ("a folder within", ["data/a", "data/y/a"], ["a", "y/a"]),
+    ("the root", ["/a", "/y/b"], ["a", "y/b"]),
+    ("a folder whose name begins another's", ["/x/ab/1", "/x/a/1"], ["ab/1", "a/1"]),
+    ("no shared folder", ["x/a", "y/b"], ["x/a", "y/b"]),
+    ("dots", ["./x/a", "./x/b", "x/c"], ["./x/a", "./x/b", "x/c"]),
     ("no folder", ["a", "b"], ["a", "b"]),
     ("with and without", ["a", "/b/a"], ["a", "/b/a"]),
     ("remote", ["gs://bucket/a", "gs://bucket/b"], ["a", "b"]),
@@ -60,7 +64,7 @@ NAMES = [
 
 @pytest.mark.parametrize("paths, expected", [case[1:] for case in NAMES], ids=[case[0] for case in NAMES])
 def test_the_folder_that_all_share_is_left_out(paths, expected):
-    assert short_names(paths) == expected
+    assert [without_folder(path, shared_folder(paths)) for path in paths] == expected
 
 
 def test_a_file_that_is_named_twice_has_one_number(tmp_path):

@@ -96,6 +96,19 @@ def test_a_generator_is_not_run_for_its_names():
     assert plan.shares[1] == "examples 4g+2 to 4g+3 of the data at step g (g from 0)"
 
 
+def test_examples_far_in_are_not_looked_for(sources):
+    plan = inputs.feed(sources("tfrecords"), per_tower_batch_size=600, order="fixed").build(["/cpu:0"] * 3).plan
+    assert plan.shares[0].endswith("(g from 0, where the first is 0.tfrecord, byte 0)")
+    assert plan.shares[2] == "examples 1800g+1200 to 1800g+1799 of the data at step g (g from 0)"
+
+
+def test_a_damaged_file_is_left_to_what_reads_it(sources, tmp_path):
+    examples = sources("tfrecords")
+    (tmp_path / "0.tfrecord").write_bytes(b"no record at all")
+    plan = inputs.dataset(examples, per_tower_batch_size=2, route="sharded").build(["/cpu:0"] * 2).plan
+    assert plan.shares[1] == "every 2nd example of each epoch from number 1 on"
+
+
 def test_the_plan_of_many_towers_is_short(sources, cpus):
     plan = inputs.feed(sources("arrays"), per_tower_batch_size=2).build(cpus * 2).plan
     assert str(plan).splitlines()[2] == (
