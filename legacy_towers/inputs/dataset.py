@@ -106,6 +106,9 @@ class Options(NamedTuple):
         options = tf.data.Options()
         if self.deterministic is not None:
             set_deterministic(options, self.deterministic)
+        if self.deterministic is False:
+            # TensorFlow fuses the parsing with the batching, and the fused operation keeps the order come what may.
+            options.experimental_optimization.map_and_batch_fusion = False
         if self.private_threads is not None:
             set_private_threads(options, self.private_threads)
         return dataset_.with_options(options)
@@ -119,10 +122,29 @@ class DatasetInput(Input):
         self._route = route
         self._options = options
 
+    @property
+    def route(self) -> str:
+        """The route from the datasets to the towers."""
+        return self._route
+
+    @property
+    def counts_examples(self) -> bool:
+        """Whether the elements of the datasets hold a count of their true examples."""
+        return self._reading.remainder != "drop"
+
+    @property
+    def source(self) -> str:
+        """What is read, in words."""
+        return str(self._reading.examples.describe())
+
     def build(self, devices: Sequence[str]) -> TowerBatches:
-        sizes = self._reading.sizes(len(devices))
         with tf.device(host_device(devices[0])):
             datasets = self.datasets(len(devices))
+        return self.build_over(datasets, devices)
+
+    def build_over(self, datasets: Sequence[Any], devices: Sequence[str]) -> TowerBatches:
+        """Builds over such datasets as `datasets` gives."""
+        sizes = self._reading.sizes(len(devices))
         remainder = self._reading.remainder
         if self._route == "sharded":
             routed = routes.sharded(datasets, devices)

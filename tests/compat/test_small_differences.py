@@ -53,6 +53,22 @@ def test_dataset_options(deterministic):
     assert (kept, threading.private_threadpool_size) == (deterministic, 3)
 
 
+def test_iterators_on_devices():
+    dataset = tf.data.Dataset.range(7)
+    iterators = data.iterators_on_devices(dataset, ["/cpu:0", "/cpu:1", "/cpu:0"], "/device:CPU:0", prefetch=2)
+    following = []
+    for iterator, device in zip(iterators, ["/cpu:0", "/cpu:1", "/cpu:0"]):
+        with tf.device(device), tf.control_dependencies([each.op for each in following[-1:]]):
+            following.append(iterator.get_next())
+    assert [each.op.device[-5:] for each in following] == ["CPU:0", "CPU:1", "CPU:0"]
+    with tf.Session(config=tf.ConfigProto(**CONFIG)) as opened:
+        for _ in range(2):  # an iterator that is initialized again starts again
+            opened.run([iterator.initializer for iterator in iterators])
+            assert [opened.run(following) for _ in range(2)] == [[0, 1, 2], [3, 4, 5]]
+            with pytest.raises(tf.errors.OutOfRangeError):
+                opened.run(following)
+
+
 def test_local_devices():
     listed = devices.list_local_devices(tf.ConfigProto(device_count={"CPU": 3, "GPU": 0}))
     cpus = [each for each in listed if each.type == "CPU"]

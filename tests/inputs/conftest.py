@@ -102,23 +102,20 @@ def sources(tmp_path):
 @pytest.fixture
 def make_input():
     """Returns a function that makes a way in by its name: "feed", "dataset:split", ..."""
-    from legacy_towers import inputs
+    from legacy_towers.inputs.ways import make_way
 
-    def make(name, examples, **options):
-        way, _, route = name.partition(":")
-        if route:
-            options["route"] = route
-        return getattr(inputs, way)(examples, **options)
-
-    return make
+    return make_way
 
 
 @pytest.fixture
 def drive():
-    """Returns a function that runs batches to their end (or for some steps): a list of what the towers got per step."""
+    """Returns a function that runs batches to their end (or for some steps): a list of what the towers got per step.
+
+    `counted` gives for each tower (its batch, its count).
+    """
     from legacy_towers.compat import tf
 
-    def run(batches, steps=None):
+    def run(batches, steps=None, counted=False):
         config = tf.ConfigProto(device_count={"CPU": max(4, len(batches.per_tower))})
         seen = []
         # By identities: a session gives back what was fed without looking at it.
@@ -130,6 +127,8 @@ def drive():
             )
             for tower in batches.per_tower
         ]
+        if counted:
+            received = list(zip(received, batches.counts))
         with tf.train.MonitoredTrainingSession(hooks=batches.hooks, config=config) as session:
             while not session.should_stop() and (steps is None or len(seen) < steps):
                 seen.append(session.run(received))

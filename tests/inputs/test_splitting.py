@@ -86,7 +86,87 @@ def test_what_the_graph_knows_is_refused_when_it_is_built():
         split_batch({"keep": tf.constant(0.5)}, 2)
 
 
-@pytest.mark.parametrize("way", ["dataset:split", "dataset:next_per_tower", "dataset:sharded"])
+DIFFERENT = {
+    "dense": (lambda rows: rows, "component 'b' has 6 examples, but component 'a' has 4"),
+    "sparse": (lambda rows: sparse_rows(rows), "component 'b' has 6 examples, but component 'a' has 4"),
+}
+
+
+def sparse_rows(rows):
+    from legacy_towers.compat import tf
+
+    return tf.SparseTensor([[0, 0]], [1.0], [rows.shape[0], 3])
+
+
+@pytest.mark.parametrize("kind", sorted(DIFFERENT))
+@pytest.mark.parametrize("call", ["split_batch", "deal"])
+def test_components_of_different_sizes(call, kind):
+    from legacy_towers.compat import tf
+    from legacy_towers.errors import InputError
+    from legacy_towers.inputs import splitting
+
+    make, message = DIFFERENT[kind]
+    batch = {"a": tf.zeros([4, 2]), "b": make(tf.zeros([6]))}
+    if call == "deal" and kind == "sparse":
+        message = "component 'b' is SparseTensor: remainder='pad' needs dense components"
+    arguments = (2,) if call == "split_batch" else (2, 4, "pad")
+    with pytest.raises(InputError, match=message):
+        getattr(splitting, call)(batch, *arguments)
+
+
+@pytest.mark.parametrize("call", ["split_batch", "deal"])
+def test_components_of_different_sizes_that_only_the_run_knows(call):
+    from legacy_towers.compat import tf
+    from legacy_towers.inputs import splitting
+
+    batch = {"a": tf.placeholder(tf.int64, [None]), "b": tf.placeholder(tf.float32, [None, 2])}
+    parts = splitting.split_batch(batch, 2) if call == "split_batch" else splitting.deal(batch, 2, 3, "short")[0]
+    feeds = lambda a, b: {batch["a"]: np.arange(a), batch["b"]: np.zeros([b, 2])}  # noqa: E731
+    with session() as running:
+        assert [len(part["b"]) for part in running.run(parts, feeds(6, 6))] == [3, 3]
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"b\W* and component \W*a\W* must have the same"):
+            running.run(parts, feeds(4, 6))
+
+
+@pytest.mark.parametrize("per_tower", [2, None], ids=["known", "tensor"])
+@pytest.mark.parametrize("remainder", ["short", "pad"])
+def test_dealing_an_incomplete_batch_against_numpy(remainder, per_tower):
+    from legacy_towers.compat import tf
+    from legacy_towers.inputs.splitting import deal
+
+    rows = tf.placeholder(tf.int64, [None, 3])
+    size = tf.placeholder_with_default(2, []) if per_tower is None else per_tower
+    parts, counts = deal({"x": rows, "y": (tf.as_string(rows[:, 0]),)}, 3, size, remainder)
+    static = [2, 3] if remainder == "pad" and per_tower else [None, 3]
+    assert [part["x"].shape.as_list() for part in parts] == [static] * 3
+    with session() as running:
+        for number in range(1, 7):
+            whole = np.arange(3 * number).reshape(number, 3)
+            got, got_counts = running.run((parts, counts), {rows: whole})
+            assert got_counts == [min(2, max(0, number - 2 * tower)) for tower in range(3)]
+            for tower in range(3):
+                own = whole[2 * tower:2 * tower + 2]
+                missing = (2 if remainder == "pad" else max(1, len(own))) - len(own)
+                expected = np.concatenate([own] + [whole[:1]] * missing)
+                np.testing.assert_array_equal(got[tower]["x"], expected)
+                assert [int(text) for text in got[tower]["y"][0]] == expected[:, 0].tolist()
+        for number in (0, 7):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="at least 1 example and at most"):
+                running.run(parts, {rows: np.zeros([number, 3])})
+
+
+def test_a_batch_that_the_graph_knows_to_be_full_is_only_split():
+    from legacy_towers.compat import tf
+    from legacy_towers.inputs.splitting import deal
+
+    parts, counts = deal(tf.reshape(tf.range(12), [6, 2]), 3, 2, "short")
+    assert not [op for op in tf.get_default_graph().get_operations() if op.type in ("Switch", "If", "GatherV2")]
+    with session() as running:
+        assert running.run(counts) == [2, 2, 2]
+        assert [part.tolist() for part in running.run(parts)] == np.arange(12).reshape(3, 2, 2).tolist()
+
+
+@pytest.mark.parametrize("way", ["dataset:split", "dataset:next_per_tower", "dataset:sharded", "dataset:per_device"])
 def test_sparse_parts_come_through_every_route(way, sources, make_input, drive, cpus):
     from legacy_towers.compat import tf
 

@@ -4,7 +4,15 @@ import collections
 import numpy as np
 import pytest
 
-WAYS = ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded", "dataset:per_device"]
+WAYS = [
+    "feed",
+    "feed:background",
+    "queue",
+    "dataset:split",
+    "dataset:next_per_tower",
+    "dataset:sharded",
+    "dataset:per_device",
+]
 PAIRS = [
     (way, kind)
     for way in WAYS
@@ -12,6 +20,14 @@ PAIRS = [
     if kind != "generator" or way not in ("queue", "dataset:sharded")
 ]
 COUNT = 64
+
+
+def test_each_way_in_is_tested_here():
+    from legacy_towers.inputs import ways
+
+    # A synthetic batch holds no examples, "dataset" is one of its routes, and staged ones are in test_staged.py.
+    unstaged = {way for way in ways.WAYS if not way.endswith("+staged")}
+    assert set(WAYS) == unstaged - {"synthetic", "dataset"}
 
 
 def ids_of(step):
@@ -58,6 +74,55 @@ def test_the_last_incomplete_global_batch_is_dropped(way, sources, make_input, d
     batches = make_input(way, sources("tfrecords"), global_batch_size=20, epochs=1, order="fixed").build(cpus)
     assert [ids_of(step) for step in drive(batches)] == np.arange(60).reshape(3, 4, 5).tolist()
     assert "dropped" in str(batches.plan)
+
+
+def dealt_out(count, epochs, towers, per_tower, remainder):
+    """Returns what each tower gets in each step of the fixed order, (rows, count), by indexing alone."""
+    steps = []
+    stream = [number for _ in range(epochs) for number in range(count)]
+    for start in range(0, len(stream), towers * per_tower):
+        step = []
+        for tower in range(towers):
+            own = stream[start:start + towers * per_tower][tower * per_tower:(tower + 1) * per_tower]
+            size = per_tower if remainder == "pad" else max(len(own), 1)
+            step.append((own + [stream[start]] * (size - len(own)), len(own)))
+        steps.append(step)
+    return steps
+
+
+@pytest.mark.parametrize("remainder", ["short", "pad"])
+@pytest.mark.parametrize("way", WAYS)
+def test_every_example_arrives_and_counts_once(way, remainder, sources, make_input, drive, cpus):
+    batches = make_input(
+        way, sources("arrays", seed=1), per_tower_batch_size=7, epochs=2, remainder=remainder
+    ).build(cpus[:3])
+    assert batches.padded == (remainder == "pad")
+    assert [count.dtype.name for count in batches.counts] == ["int32"] * 3
+    counted = collections.Counter()
+    for step in drive(batches, counted=True):
+        for tower, count in step:
+            assert len(tower["id"]) == (7 if remainder == "pad" else max(count, 1))
+            counted.update(tower["id"][:count].tolist())
+            np.testing.assert_array_equal(tower["part"]["x"][:, 2], -tower["id"])
+    assert counted == {number: 2 for number in range(COUNT)}
+
+
+# Of 128 examples, 3 towers of 7 leave 2 for the last step; 3 of 8 leave 8, a full batch for the first tower alone.
+@pytest.mark.parametrize("per_tower, remainder", [(7, "short"), (8, "short"), (7, "pad")])
+@pytest.mark.parametrize("way", WAYS)
+def test_the_last_step_of_the_fixed_order(way, per_tower, remainder, sources, make_input, drive, cpus):
+    batches = make_input(
+        way, sources("arrays"), per_tower_batch_size=per_tower, epochs=2, remainder=remainder, order="fixed"
+    ).build(cpus[:3])
+    seen = [[(tower["id"].tolist(), count) for tower, count in step] for step in drive(batches, counted=True)]
+    assert seen == dealt_out(COUNT, 2, 3, per_tower, remainder)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_less_than_one_batch_is_a_step(way, sources, make_input, drive, cpus):
+    batches = make_input(way, sources("arrays"), per_tower_batch_size=50, epochs=1, remainder="short", order="fixed")
+    (step,) = drive(batches.build(cpus), counted=True)
+    assert [(tower["id"].tolist(), count) for tower, count in step] == dealt_out(COUNT, 1, 4, 50, "short")[0]
 
 
 @pytest.mark.parametrize("way", ["feed", "dataset:split"])
