@@ -8,8 +8,10 @@ from legacy_towers.inputs.own_queue import from_queue
 from legacy_towers.inputs.placeholders import Feed, TowerPlaceholders, tower_placeholders
 from legacy_towers.inputs.queue import queue
 from legacy_towers.inputs.staged import staged
+from legacy_towers.inputs.switch import switch
 from legacy_towers.inputs.synthetic import synthetic
 from legacy_towers.inputs.tensors import from_tensors
+from legacy_towers.inputs.validation_tower import with_validation_tower
 
 __all__ = [
     "Feed",
@@ -26,6 +28,8 @@ __all__ = [
     "from_tensors",
     "queue",
     "staged",
+    "switch",
     "synthetic",
     "tower_placeholders",
+    "with_validation_tower",
 ]

@@ -57,33 +57,59 @@ class FromDataset(Input):
         self._order = order
         self._remainder = remainder
 
+    @property
+    def route(self) -> str:
+        """The route from the datasets to the towers."""
+        return self._route
+
+    @property
+    def counts_examples(self) -> bool:
+        """Whether the elements of the datasets hold a count of their true examples."""
+        return self._remainder != "drop"
+
+    @property
+    def source(self) -> str:
+        """What is read, in words."""
+        return "your dataset"
+
     def build(self, devices: Sequence[str]) -> TowerBatches:
-        routed = self._routed(devices)
-        per_tower, counts = (routed.per_tower, None) if self._remainder == "drop" else routed.counted()
-        plan = _plan("from_dataset", self._route, self._order, per_tower, "your dataset", "as long as it lasts")
+        return self.build_over(self.datasets(len(devices)), devices)
+
+    def build_over(self, datasets: Sequence[Any], devices: Sequence[str]) -> TowerBatches:
+        """Builds over such datasets as `datasets` gives."""
+        routed = self._routed(datasets, devices)
+        per_tower, counts = routed.counted() if self.counts_examples else (routed.per_tower, None)
+        plan = _plan("from_dataset", self._route, self._order, per_tower, self.source, "as long as it lasts")
         if counts is not None:
             plan = plan._replace(details={"end": describe_end(self._remainder)})
         return TowerBatches(
             per_tower, routed.hooks, plan, routed.pulls, counts, padded=self._remainder == "pad"
         )
 
-    def _routed(self, devices: Sequence[str]) -> routes.Routed:
-        towers, filled = len(devices), self._remainder != "drop"
+    def datasets(self, towers: int) -> List[Any]:
+        """Returns the tf.data.Datasets that `build` reads: one, or for "sharded" one per tower.
+
+        Unless remainder="drop", their elements are as those of `DatasetInput.datasets`.
+        """
         if self._route == "sharded":
             shards = [self._dataset(towers, tower) for tower in range(towers)]
             for tower, shard in enumerate(shards):
                 _check_dataset(shard, "the function must return the dataset of tower {}".format(tower))
-            return routes.sharded(shards, devices)
+            return shards
+        if not self.counts_examples:
+            return [self._dataset]
         if self._route == "split":
-            if not filled:
-                return routes.split(self._dataset, devices)
-            return routes.already_split(remainders.dealt(self._dataset, towers, None, self._remainder), devices)
-        batches = self._dataset
-        if filled:
-            batches = remainders.filled(batches, towers, None, self._remainder, towers - 1)
+            return [remainders.dealt(self._dataset, towers, None, self._remainder)]
+        return [remainders.filled(self._dataset, towers, None, self._remainder, towers - 1)]
+
+    def _routed(self, datasets: Sequence[Any], devices: Sequence[str]) -> routes.Routed:
+        if self._route == "sharded":
+            return routes.sharded(datasets, devices)
+        if self._route == "split":
+            return (routes.already_split if self.counts_examples else routes.split)(datasets[0], devices)
         if self._route == "per_device":
-            return routes.per_device(batches, devices, _PREFETCH)
-        return routes.next_per_tower(batches, devices, self._order == "fixed")
+            return routes.per_device(datasets[0], devices, _PREFETCH)
+        return routes.next_per_tower(datasets[0], devices, self._order == "fixed")
 
 
 _PREFETCH = 2  # batches on each device, as by default in `dataset`

@@ -7,6 +7,7 @@ from legacy_towers.compat.data import hangs_when_a_step_fails, iterators_on_devi
 from legacy_towers.errors import ArgumentError
 from legacy_towers.graph_walk import ancestors
 from legacy_towers.inputs.base import host_device, onto_tower
+from legacy_towers.inputs.chosen_dataset import iterator_over
 from legacy_towers.inputs.splitting import split_batch
 
 ROUTES = ("split", "next_per_tower", "sharded", "per_device")
@@ -43,7 +44,7 @@ class InitializeIterators(tf.train.SessionRunHook):
 def split(dataset: Any, devices: Sequence[str]) -> Routed:
     """One `get_next` per step, whose global batch is split among the towers."""
     with tf.name_scope("inputs"), tf.device(host_device(devices[0])):
-        iterator = tf.data.make_initializable_iterator(dataset)
+        iterator = iterator_over(dataset)
         whole = iterator.get_next()
         parts = split_batch(whole, len(devices))
     return _routed([whole], parts, [iterator], devices)
@@ -52,7 +53,7 @@ def split(dataset: Any, devices: Sequence[str]) -> Routed:
 def already_split(dataset: Any, devices: Sequence[str]) -> Routed:
     """One `get_next` per step, whose element is a tuple with a part for each tower."""
     with tf.name_scope("inputs"), tf.device(host_device(devices[0])):
-        iterator = tf.data.make_initializable_iterator(dataset)
+        iterator = iterator_over(dataset)
         parts = iterator.get_next()
     return _routed([parts], parts, [iterator], devices)
 
@@ -60,7 +61,7 @@ def already_split(dataset: Any, devices: Sequence[str]) -> Routed:
 def next_per_tower(dataset: Any, devices: Sequence[str], in_turn: bool) -> Routed:
     """One iterator of per-tower batches, one `get_next` per tower; `in_turn` chains them: tower 0 pulls first."""
     with tf.name_scope("inputs"), tf.device(host_device(devices[0])):
-        iterator = tf.data.make_initializable_iterator(dataset)
+        iterator = iterator_over(dataset)
         pulled = in_order([iterator.get_next] * len(devices), in_turn or hangs_when_a_step_fails())
     return _routed(pulled, pulled, [iterator], devices)
 
@@ -71,7 +72,7 @@ def sharded(datasets: Sequence[Any], devices: Sequence[str]) -> Routed:
     iterators = []
     for dataset, host in zip(datasets, hosts):
         with tf.name_scope("inputs"), tf.device(host):
-            iterators.append(tf.data.make_initializable_iterator(dataset))
+            iterators.append(iterator_over(dataset))
     pulled = _pull_each(iterators, hosts)
     return _routed(pulled, pulled, iterators, devices)
 

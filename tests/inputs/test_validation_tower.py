@@ -1,0 +1,109 @@
+"""One tower validates while the others train: its batches are validation data, the others' all of the training data."""
+import numpy as np
+import pytest
+
+WAYS = ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded", "dataset:per_device",
+        "feed:background+staged", "dataset:split+staged"]
+DEVICES = ["/cpu:0", "/cpu:1", "/cpu:2"]
+
+
+@pytest.fixture
+def way_in():
+    import legacy_towers as lt
+    from legacy_towers.inputs.ways import make_way
+
+    def make(name, first, count, size, **options):
+        examples = lt.Examples.from_arrays({"id": np.arange(first, first + count)})
+        return make_way(name, examples, per_tower_batch_size=size, order="fixed", **options)
+
+    return make
+
+
+@pytest.mark.parametrize("way, tower", [(way, -1) for way in WAYS] + [
+    (way, tower) for way in ("feed", "dataset:split+staged") for tower in (0, 1)
+])
+def test_the_others_get_the_whole_training_data(way, tower, way_in, drive):
+    from legacy_towers import inputs
+
+    source = inputs.with_validation_tower(way_in(way, 0, 40, 4, epochs=1), way_in("dataset:split", 1000, 6, 3), tower)
+    batches = source.build(DEVICES)
+    index = tower % 3
+    assert batches.modes == [("eval" if each == index else "train") for each in range(3)]
+    for each in range(3):
+        assert batches.per_tower[each]["id"].device.upper().endswith("CPU:{}".format(each))
+        assert batches.per_tower[each]["id"].name.startswith("tower_{}/".format(each))
+    steps = drive(batches)
+    validated = [step[index]["id"].tolist() for step in steps]
+    trained = [[step[each]["id"].tolist() for each in range(3) if each != index] for step in steps]
+    assert trained == np.arange(40).reshape(5, 2, 4).tolist()
+    assert validated == ([[1000, 1001, 1002], [1003, 1004, 1005]] * 3)[:5]
+
+
+def test_a_step_updates_by_the_training_towers_alone(way_in):
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+
+    modes = []
+
+    def model(batch, mode):
+        modes.append(mode)
+        weight = tf.get_variable("w", [], tf.float64, tf.ones_initializer())
+        numbers = tf.cast(batch["id"], tf.float64)
+        return lt.TowerOutput(loss=tf.reduce_mean(weight * numbers), metrics={"mean": tf.reduce_mean(numbers)})
+
+    source = lt.inputs.with_validation_tower(
+        way_in("dataset:next_per_tower", 0, 40, 4), way_in("feed", 1000, 6, 3), tower=1
+    )
+    step = lt.build_train_step(model, source, tf.train.GradientDescentOptimizer(2.0 ** -7), lt.devices.cpus(3))
+    assert modes == ["train", "eval", "train"]
+    weight = 1.0
+    with tf.Session(config=lt.session_config(logical_cpus=3)) as session, step.running(session) as run:
+        for number in range(10):
+            loss, validation_loss, metrics = run([step.loss, step.validation_loss, step.validation_metrics])
+            numbers = np.arange(8 * number, 8 * number + 8) % 40
+            validated = np.arange(3 * number, 3 * number + 3) % 6 + 1000
+            np.testing.assert_allclose(loss, weight * numbers.mean(), rtol=1e-12)
+            np.testing.assert_allclose(validation_loss, weight * validated.mean(), rtol=1e-12)
+            np.testing.assert_allclose(metrics["mean"], validated.mean(), rtol=1e-12)
+            weight -= 2.0 ** -7 * numbers.mean()
+        names = sorted(variable.op.name for variable in tf.global_variables())
+        np.testing.assert_allclose(session.run(tf.global_variables("w"))[0], weight, rtol=1e-12)
+    # The checkpoint has the variables of the model without towers.
+    assert names == ["global_step", "w"]
+
+
+def test_counts_of_one_are_counts_of_all(way_in, drive):
+    from legacy_towers import inputs
+
+    short = way_in("dataset:split", 1000, 5, 3, epochs=1, remainder="short")
+    batches = inputs.with_validation_tower(way_in("dataset:split", 0, 40, 4), short).build(DEVICES)
+    told = batches._replace(per_tower=[{"count": count} for count in batches.counts])
+    assert [[tower["count"] for tower in step] for step in drive(told)] == [[4, 4, 3], [4, 4, 2]]
+    assert "end when the data of one ends" in str(batches.plan)
+    assert batches.plan.details["tower_2_validates"].startswith("dataset:split, order fixed, 3 examples per tower")
+
+
+def test_what_can_not_be_had_is_refused(way_in):
+    from legacy_towers import inputs
+    from legacy_towers.errors import ArgumentError, InputError
+
+    one = way_in("feed", 0, 40, 4)
+    with pytest.raises(ArgumentError, match="with_validation_tower: train is a dict, not a way in"):
+        inputs.with_validation_tower({}, one)
+    with pytest.raises(ArgumentError, match="validation validates already by itself"):
+        inputs.with_validation_tower(one, inputs.switch(one, one))
+    with pytest.raises(ArgumentError, match="tower must be the index of a tower, not 'last'"):
+        inputs.with_validation_tower(one, one, tower="last")
+    with pytest.raises(ArgumentError, match="tower 3 can't validate: there are towers 0 to 2"):
+        inputs.with_validation_tower(one, one, tower=3).build(DEVICES)
+    with pytest.raises(ArgumentError, match="needs another one that trains: there is one tower"):
+        inputs.with_validation_tower(one, one).build(["/cpu:0"])
+    other = inputs.synthetic(_floats(), per_tower_batch_size=4)
+    with pytest.raises(InputError, match="component 'id' is int64 in training and float64 in validation"):
+        inputs.with_validation_tower(one, other).build(DEVICES)
+
+
+def _floats():
+    import legacy_towers as lt
+
+    return lt.Examples.from_arrays({"id": np.arange(8.0)})
