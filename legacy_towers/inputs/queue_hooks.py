@@ -102,6 +102,8 @@ class FeedQueueHook(InputHook):
                         raise
                     break
                 del feed_dict
+        except tf.errors.OutOfRangeError:
+            pass  # the end of the data too: of a session that the iterator reads from
         except BaseException:
             coord.request_stop(sys.exc_info())
         finally:

@@ -1,4 +1,5 @@
 """Queues start and stop cleanly, and what goes wrong in a runner reaches the caller as it is."""
+import socket
 import threading
 
 import numpy as np
@@ -156,3 +157,119 @@ def test_queues_stand_on_the_host_whatever_device_is_around(sources):
             assert tf.DeviceSpec.from_string(operation.device).device_type == "CPU", operation.name
     kinds = {operation.type for operation in tf.get_default_graph().get_operations()}
     assert {"TFRecordReaderV2", "RandomShuffleQueueV2", "FIFOQueueV2", "QueueDequeueV2"} <= kinds
+
+
+def sequences(**options):
+    """70 examples: {"id", "words": id repeated 1 to 7 times}."""
+    from legacy_towers.compat import tf
+    from legacy_towers.examples import Examples
+
+    def with_words(example):
+        return dict(example, words=tf.fill([tf.cast(example["id"] % 7 + 1, tf.int32)], example["id"] + 1))
+
+    return Examples.from_arrays({"id": np.arange(70)}, **options).map(with_words)
+
+
+@pytest.mark.parametrize("order", ["any", "fixed"])
+@pytest.mark.parametrize("remainder", ["drop", "short", "pad"])
+def test_dynamic_padding_and_the_last_examples(remainder, order, drive, cpus):
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    batches = inputs.queue(
+        sequences(seed=3), per_tower_batch_size=4, epochs=1, dynamic_pad=True, remainder=remainder, order=order
+    ).build(cpus)
+    counts = batches.counts or [tf.constant(4)] * 4
+    steps = drive(batches._replace(per_tower=list(zip(batches.per_tower, counts))))
+    ids = []
+    for step in steps:
+        widest = max(tower["id"].max() and (tower["id"] % 7 + 1).max() for tower, _ in step)
+        for tower, count in step:
+            ids.extend(tower["id"][:count].tolist())
+            own = (tower["id"] % 7 + 1).max()
+            assert tower["words"].shape == (len(tower["id"]), own if remainder == "drop" else widest)
+            for number, words in zip(tower["id"], tower["words"]):
+                assert words.tolist() == [number + 1] * (number % 7 + 1) + [0] * (len(words) - number % 7 - 1)
+    expected = list(range(64 if remainder == "drop" else 70))
+    assert ids == expected if order == "fixed" else len(set(ids)) == len(ids) == len(expected)
+    if remainder != "drop":
+        assert [int(count) for _, count in steps[-1]] == [4, 2, 0, 0]
+        assert [len(tower["id"]) for tower, _ in steps[-1]] == ([4, 2, 1, 1] if remainder == "short" else [4] * 4)
+    assert batches.padded == (remainder == "pad")
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("kind", ["tfrecords", "fixed_length", "arrays"])
+def test_several_readers_share_the_files(kind, shuffle, sources, drive, cpus):
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    examples = sources(kind, shuffle=shuffle)
+    batches = inputs.queue(examples, per_tower_batch_size=4, epochs=2, join=3).build(cpus)
+    ids = [number for step in drive(batches) for tower in step for number in tower["id"]]
+    assert sorted(ids) == sorted(2 * list(range(64)))
+    assert "threads: 3; readers: 3, which share the files" in str(batches.plan)
+    readers = [each for each in tf.get_default_graph().get_operations() if each.type.endswith("ReaderV2")]
+    assert len(readers) == (0 if kind == "arrays" else 3)
+
+
+def test_several_readers_give_numbered_examples(sources, drive, cpus):
+    from legacy_towers import inputs
+
+    examples = sources("tfrecords").numbered()
+    batches = inputs.queue(examples, per_tower_batch_size=4, epochs=1, join=2).build(cpus)
+    steps = drive(batches)
+    assert len({number for step in steps for tower in step for number in tower["id"]}) == 64
+    assert len({number for step in steps for tower in step for number in tower["example"]["id"]}) == 64
+
+
+@pytest.mark.parametrize("capacity, told", [(None, 8), (1, 4), (9, 12)])
+def test_a_step_waits_at_one_operation_whatever_the_capacity(capacity, told, sources, drive, cpus):
+    from legacy_towers import inputs
+
+    batches = inputs.queue(sources("arrays"), per_tower_batch_size=4, epochs=1, capacity=capacity).build(cpus)
+    assert [pull.type for pull in batches.pulls] == ["QueueDequeueV2"]
+    assert "prefetch: {} per-tower batches".format(told) in str(batches.plan)
+    assert len(drive(batches)) == 4
+
+
+def test_each_host_keeps_the_batches_of_its_towers_ready(sources):
+    from legacy_towers import inputs
+
+    hosts = ["/job:worker/task:0", "/job:worker/task:1", "/job:worker/task:0"]
+    batches = inputs.queue(sources("arrays"), per_tower_batch_size=4).build([host + "/gpu:0" for host in hosts])
+    assert [pull.device for pull in batches.pulls] == [host + "/device:CPU:0" for host in hosts[:2]]
+    assert [tower["id"].op.inputs[0].op.device[:18] for tower in batches.per_tower] == hosts
+
+
+@pytest.mark.slow
+def test_two_hosts_stay_in_step(sources):
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    ports = []
+    for _ in range(2):
+        with socket.socket() as probe:
+            probe.bind(("localhost", 0))
+            ports.append(probe.getsockname()[1])
+    cluster = {"worker": ["localhost:{}".format(port) for port in ports]}
+    servers = [tf.train.Server(cluster, "worker", task) for task in range(2)]
+    devices = ["/job:worker/task:{}/cpu:0".format(task) for task in (0, 1, 0, 1)]
+    batches = inputs.queue(
+        sequences(seed=3), per_tower_batch_size=4, epochs=1, remainder="short",
+        bucket_by=lambda example: tf.size(example["words"]), bucket_boundaries=[4],
+    ).build(devices)
+    ids = []
+    with tf.Session(servers[0].target) as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        coordinator = tf.train.Coordinator()
+        threads = tf.train.start_queue_runners(session, coordinator)
+        with pytest.raises(tf.errors.OutOfRangeError):
+            while True:
+                towers, counts = session.run([batches.per_tower, batches.counts])
+                lengths = np.concatenate([tower["id"] for tower in towers]) % 7 + 1
+                assert len(set(lengths >= 4)) == 1
+                ids.extend(number for tower, count in zip(towers, counts) for number in tower["id"][:count])
+        coordinator.request_stop()
+        coordinator.join(threads)
+    assert sorted(ids) == list(range(70))
