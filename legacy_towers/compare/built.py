@@ -1,24 +1,27 @@
 """A job's step in a session that stays open between turns: what a worker measures."""
 import time
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from legacy_towers.compat import tf
 from legacy_towers.config import session_config
+from legacy_towers.graph_walk import ancestors
 from legacy_towers.inputs.aligned import aligned_empty
 from legacy_towers.inputs.base import Input, InputHook
 from legacy_towers.inputs.replay import ReplayedInput, parts_of
-from legacy_towers.inputs.ways import make_way
 from legacy_towers.jobs import Job
 from legacy_towers.measure.resources import cpu_seconds
 from legacy_towers.measure.step_ops import step_ops
 from legacy_towers.measure.waiting import stretches, traced_step
 from legacy_towers.training.building import build_job_step
-from legacy_towers.training.places import tower_devices
 
 # Runs before anything is timed: the first ones make threads, memory pools and the tracer.
 WARM_UP_STEPS = 3
+
+
+def _nothing() -> None:
+    pass
 
 
 class BuiltStep:
@@ -26,37 +29,55 @@ class BuiltStep:
 
     Args:
       job: the job.
-      way: the way in.
-      towers, device, per_tower_batch_size: the towers.
+      source: the way in.
+      devices: one device string per tower.
+      config: the session's tf.ConfigProto.
       alive: called after each step.
     """
 
     def __init__(
-        self, job: Job, way: str, towers: int, device: str, per_tower_batch_size: int, alive: Callable[[], None]
+        self, job: Job, source: Input, devices: Sequence[str], config: Any, alive: Callable[[], None] = _nothing
     ) -> None:
         self._alive = alive
-        devices = tower_devices(device, towers)
-        config = worker_config(device, towers)
-        source = make_way(way, job.train, per_tower_batch_size=per_tower_batch_size)
+        # The full trace times kernels of GPUs too, but starts a profiler for each step: on CPUs, where it adds nothing,
+        # that takes 10 ms and more, in which the input is made ahead that the step would have waited for.
+        on_cpus = all("gpu" not in device.lower() for device in devices)
+        self._trace_level = tf.RunOptions.SOFTWARE_TRACE if on_cpus else tf.RunOptions.FULL_TRACE
         with tf.Graph().as_default():
-            source = self._source(source, devices, config)
-            self._step = build_job_step(job, source, devices)
+            self._step = build_job_step(job, self._source(source, devices, config), devices)
             self._pulls = {operation.name for operation in self._step.input.pulls}
             self._session = tf.train.SingularMonitoredSession(hooks=self._step.hooks, config=config)
         self._hooks = [hook for hook in self._step.hooks if isinstance(hook, InputHook)]
         for _ in range(WARM_UP_STEPS):
             self._run()
-        self._trace_one()
+        self._run_traced()
 
-    def _source(self, source: Input, devices: List[str], config: Any) -> Input:
+    def _source(self, source: Input, devices: Sequence[str], config: Any) -> Input:
         return source
 
     def _feed(self) -> Optional[Dict[Any, Any]]:
         return None
 
+    def close(self) -> None:
+        """Closes the session and joins the way in's threads."""
+        self._session.close()
+
     def plan(self) -> Dict[str, Any]:
         """Returns the way in's plan as a dict."""
         return dict(self._step.input.plan._asdict())
+
+    def random_operations(self) -> List[str]:
+        """Returns the model's operations that draw other random numbers in another graph of the same job."""
+        graph = self._step.train_op.graph
+        leaves = tf.nest.flatten(self._step.input.per_tower, expand_composites=True)
+        forward = ancestors([tower.loss for tower in self._step.towers], leaves, graph)
+        return sorted(
+            operation.name for operation in forward
+            if ("Random" in operation.type or operation.type in ("TruncatedNormal", "Multinomial"))
+            and not operation.type.startswith("Stateless")
+            # With a seed of the graph, an op's own is counted by the operations before it.
+            and (graph.seed is not None or not (operation.get_attr("seed") or operation.get_attr("seed2")))
+        )
 
     def turn(self, settle: int, steps: Optional[int], seconds: float) -> Dict[str, Any]:
         """Runs some steps that don't count, then timed ones.
@@ -88,15 +109,27 @@ class BuiltStep:
             "copied_bytes": self._total("copied_bytes") - copied,
         }
 
-    def trace(self, settle: int, steps: int) -> Dict[str, Any]:
-        """Traces steps, after some that don't count.
+    def trace(self, settle: int, steps: int, between: int) -> Dict[str, Any]:
+        """Traces steps.
+
+        Args:
+          settle: steps before the first one that aren't traced.
+          steps: how many are traced.
+          between: steps between them that aren't: tracing takes time, in which input is made ahead.
 
         Returns:
-          {"waiting_shares": one per step, "timeline": stretches of the step whose share is the median}
+          {"waiting_shares": one per traced step, "timeline": stretches of the step whose share is the median}
         """
-        for _ in range(settle):
-            self._run()
-        found = sorted((self._trace_one() for _ in range(steps)), key=lambda traced: traced[0].waiting_share)
+        runs = []
+        for number in range(steps):
+            for _ in range(between if number else settle):
+                self._run()
+            runs.append(self._run_traced())
+        found = []
+        for metadata, waited in runs:
+            ops = step_ops(metadata.step_stats)
+            found.append((traced_step(ops, self._pulls, int(waited * 1e9)), ops))
+        found.sort(key=lambda each: each[0].waiting_share)
         middle, ops = found[len(found) // 2]
         return {
             "waiting_shares": [traced.waiting_share for traced, _ in found],
@@ -107,16 +140,14 @@ class BuiltStep:
         self._session.run(self._step.train_op, feed_dict=self._feed())
         self._alive()
 
-    def _trace_one(self) -> Any:
-        options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    def _run_traced(self) -> Tuple[Any, float]:
+        """Returns the step's RunMetadata, and for how many seconds hooks made or waited for its batch."""
         metadata = tf.RunMetadata()
-        waited = self._total("waited_seconds")
-        start = int(time.time() * 1e9)  # the clock that traces are in
+        before = self._total("waited_seconds")
+        options = tf.RunOptions(trace_level=self._trace_level)
         self._session.run(self._step.train_op, feed_dict=self._feed(), options=options, run_metadata=metadata)
         self._alive()
-        waited = self._total("waited_seconds") - waited
-        ops = step_ops(metadata.step_stats)
-        return traced_step(ops, self._pulls, start, int(waited * 1e9)), ops
+        return metadata, self._total("waited_seconds") - before
 
     def _total(self, attribute: str) -> float:
         return float(sum(getattr(hook, attribute) for hook in self._hooks))
@@ -125,7 +156,7 @@ class BuiltStep:
 class ReplayedStep(BuiltStep):
     """The step on one cached batch of a way in, fed from aligned arrays: nothing is pulled and nothing copied."""
 
-    def _source(self, source: Input, devices: List[str], config: Any) -> Input:
+    def _source(self, source: Input, devices: Sequence[str], config: Any) -> Input:
         batch = first_batch(source, devices, config)
         self._values = {name: _aligned(array) for name, array in batch.items()}
         self._replayed = ReplayedInput(source)
@@ -142,7 +173,7 @@ def worker_config(device: str, towers: int) -> Any:
     return session_config(allow_growth=True)
 
 
-def first_batch(source: Input, devices: List[str], config: Any) -> Dict[str, np.ndarray]:
+def first_batch(source: Input, devices: Sequence[str], config: Any) -> Dict[str, np.ndarray]:
     """Returns the first batch by a way in, in a graph of its own, by the names of `parts_of`."""
     with tf.Graph().as_default():
         batches = source.build(devices)

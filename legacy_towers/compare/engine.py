@@ -5,9 +5,10 @@ from typing import Any, Callable, Dict, List, Optional
 
 import numpy as np
 
-from legacy_towers.compare.candidates import Candidates
+from legacy_towers.compare.candidates import SYNTHETIC, Candidates
 from legacy_towers.compare.processes import Pool, WorkerFailed
 from legacy_towers.compare.rows import Measured, make_rows
+from legacy_towers.compare.same_data import same_data
 from legacy_towers.compare.settings import CompareSettings, JobCall, batch_size
 from legacy_towers.compare.tasks import REPLAY
 from legacy_towers.compare.verdict import verdict_of
@@ -20,8 +21,8 @@ from legacy_towers.report.document import Document, Parity, Row
 STARTING_AT_ONCE = 2  # importing TensorFlow and building a graph takes a core each
 SETTLE_STEPS = 3
 TRACE_ROUNDS = 3
-TRACED_STEPS = 3  # in a round
-LEAST_STEPS, MOST_STEPS = 5, 200  # of a turn
+TRACE = {"do": "trace", "settle": 4, "steps": 3, "between": 2}  # steps of a round
+LEAST_STEPS, MOST_STEPS = 5, 2000  # of a turn
 
 Say = Callable[[str], None]
 
@@ -45,7 +46,8 @@ def compare(
     verdicts = {}
     parity: List[Parity] = []
     for towers in settings.towers:
-        measured = measure(call, settings, candidates, towers, batch_size(settings, job), say, show_log)
+        measured = measure(call, job, settings, candidates, towers, say, show_log)
+        parity += measured.parity
         rows += make_rows(candidates.ways, towers, measured, rows)
         verdicts[str(towers)] = verdict_of([row for row in rows if row.towers == towers], candidates.current)
     return Document(
@@ -86,9 +88,10 @@ def describe(settings: CompareSettings, job: Job, candidates: Candidates) -> Dic
 
 
 def measure(
-    call: JobCall, settings: CompareSettings, candidates: Candidates, towers: int, size: int, say: Say, show_log: Say
+    call: JobCall, job: Job, settings: CompareSettings, candidates: Candidates, towers: int, say: Say, show_log: Say
 ) -> Measured:
     """Returns what was measured at one number of towers."""
+    size = batch_size(settings, job)
     measured = Measured(size * towers)
 
     def fail(name: str, failure: WorkerFailed) -> None:
@@ -141,13 +144,19 @@ def measure(
             for name in order:
                 if name == REPLAY:
                     continue
-                reply = ask(name, {"do": "trace", "settle": SETTLE_STEPS, "steps": TRACED_STEPS})
+                reply = ask(name, dict(TRACE))
                 if reply is not None:
                     measured.traces.setdefault(name, []).append(reply)
         for name in running:
             reply = ask(name, {"do": "resources"})
             if reply is not None:
                 measured.resources[name] = reply
+        if settings.parity:
+            say("{}: the same examples?".format(_towers(towers)))
+            pool.drop(REPLAY)
+            pool.drop(SYNTHETIC)
+            rates = {name: float(np.median(measured.rates(name))) for name in candidates.ways if name in pool}
+            measured.parity = same_data(pool, job, rates, towers, size * towers, STARTING_AT_ONCE)
     return measured
 
 

@@ -144,6 +144,9 @@ class Pool:
         for name in list(self._workers):
             self.drop(name)
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._workers
+
     def start(
         self, first: Sequence[Tuple[str, Dict[str, Any]]], at_most: int, done: Callable[[str, Any], None]
     ) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from legacy_towers.compare.candidates import SYNTHETIC
 from legacy_towers.compare.tasks import REPLAY
 from legacy_towers.measure.statistics import Interval, median_interval, ratio_interval, unpaired_ratio_interval
-from legacy_towers.report.document import Bar, Row, Spread, Waiting
+from legacy_towers.report.document import Bar, Parity, Row, Spread, Waiting
 
 DIFFER = 0.05  # the two figures of waiting, as shares of the step
 
@@ -21,6 +21,7 @@ class Measured:
       traces: name -> the reply to each round of traces.
       resources: name -> the reply to "resources".
       failed: name -> why it has no figures.
+      parity: whether the ways give the same examples; empty where that was not asked.
     """
 
     def __init__(self, examples: int) -> None:
@@ -30,6 +31,7 @@ class Measured:
         self.traces: Dict[str, List[Dict[str, Any]]] = {}
         self.resources: Dict[str, Dict[str, Any]] = {}
         self.failed: Dict[str, str] = {}
+        self.parity: List[Parity] = []
 
     def rates(self, name: str) -> List[float]:
         """Returns examples/s of each round."""

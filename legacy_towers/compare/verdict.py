@@ -9,6 +9,7 @@ from legacy_towers.report.document import Row, Verdict
 SMALLEST_GAIN = 0.03
 # Where a gain of this size can't be excluded, and none can be shown either, noise forbids a verdict.
 OPEN_GAIN = 0.10
+_WIDE = 0.2
 
 
 def verdict_of(rows: Sequence[Row], current: str) -> Verdict:
@@ -125,7 +126,10 @@ def _ceiling(by_way: Dict[str, Row], current: str) -> List[str]:
 
 
 def _figure(interval: Interval) -> str:
-    return "{:.2f} \u00b1 {:.2f}".format(interval.median, (interval.high - interval.low) / 2)
+    half = (interval.high - interval.low) / 2
+    if half > _WIDE * interval.median:  # then the interval, of a logarithm, is lopsided
+        return "{:.2f} ({:.2f} to {:.2f})".format(*interval)
+    return "{:.2f} \u00b1 {:.2f}".format(interval.median, half)
 
 
 def _listed(ways: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 import os
 import re
 import sys
+import time
 from typing import Any, Optional
 
 from legacy_towers.errors import EnvironmentProblem
@@ -21,8 +22,8 @@ def import_psutil() -> Any:
 def cpu_seconds() -> float:
     """Returns the CPU time so far of this process, all its threads, its children and theirs, ended ones included."""
     psutil = import_psutil()
-    own = os.times()
-    total = own.user + own.system + own.children_user + own.children_system
+    ended = os.times()
+    total = time.process_time() + ended.children_user + ended.children_system
     for child in psutil.Process().children(recursive=True):
         try:
             times = child.cpu_times()

@@ -19,9 +19,9 @@ Stretch = Tuple[str, str, float, float]
 class TracedStep(NamedTuple):
     """Where one traced step's time went, in nanoseconds since the epoch."""
 
-    start: int  # when the run was asked for
+    start: int  # when its first op began, or hooks to make or wait for the batch
     end: int  # when its last op ended
-    fed: Optional[Interval]  # when hooks made or waited for the batch, before the first op
+    fed: Optional[Interval]  # the hooks' time
     pulls: List[Interval]
     compute: List[Interval]
     exposed: List[Interval]
@@ -35,21 +35,23 @@ class TracedStep(NamedTuple):
         return min(1.0, waited / max(1, self.end - self.start))
 
 
-def traced_step(ops: Sequence[StepOp], pulls: Collection[str], start: int, waited: int) -> TracedStep:
+def traced_step(ops: Sequence[StepOp], pulls: Collection[str], waited: int) -> TracedStep:
     """Reads a step's trace.
+
+    Between the hooks and the first op lies what starts the run, and what starts the tracing, which takes milliseconds:
+    it is left out, as if the hooks had ended when the first op began.
 
     Args:
       ops: what ran, of `step_ops`.
       pulls: the names of the operations that wait for data.
-      start: when the run was asked for, hooks included, in nanoseconds since the epoch.
       waited: how long hooks made or waited for the batch before the run, in nanoseconds.
     """
     pending = merged((op.start, op.end) for op in ops if op.name in pulls)
     compute = merged((op.start, op.end) for op in ops if op.name not in pulls and op.is_computing)
-    begin = min([op.start for op in ops] or [start])
-    fed = (start, min(start + waited, max(begin, start))) if waited > 0 else None
-    end = max([op.end for op in ops] + [start])
-    return TracedStep(min(start, begin), end, fed, pending, compute, without(pending, compute))
+    begin = min([op.start for op in ops] or [0])
+    end = max([op.end for op in ops] or [0])
+    fed = (begin - waited, begin) if waited > 0 else None
+    return TracedStep(begin - max(0, waited), end, fed, pending, compute, without(pending, compute))
 
 
 def without(intervals: Sequence[Interval], others: Sequence[Interval]) -> List[Interval]:
@@ -88,7 +90,7 @@ def stretches(step: TracedStep, ops: Sequence[StepOp], pulls: Collection[str], m
             break
         gap = max(1, gap * 2)
     return [
-        (row, kind, max(0.0, (start - step.start) / 1e6), (end - step.start) / 1e6)
+        (row, kind, (start - step.start) / 1e6, (end - step.start) / 1e6)
         for row, kind, intervals in closed
         for start, end in intervals
     ]
