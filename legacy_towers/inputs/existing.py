@@ -5,11 +5,10 @@ from legacy_towers import structure
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.inputs import remainders, routes
-from legacy_towers.inputs.base import Input, InputPlan, TowerBatches, host_device, onto_tower
+from legacy_towers.inputs.base import Input, InputPlan, TowerBatches
 from legacy_towers.inputs.feed_hook import FeedHook, check_prefetch
 from legacy_towers.inputs.placeholders import Feed, TowerPlaceholders
 from legacy_towers.inputs.reading import check_order, check_remainder, describe_end
-from legacy_towers.inputs.splitting import split_batch
 
 
 def from_dataset(dataset: Any, route: str = "split", order: str = "any", remainder: str = "drop") -> "FromDataset":
@@ -119,48 +118,6 @@ def _check_dataset(value: Any, what: str) -> None:
     # A dataset of tf.data's first or second version; an iterator has elements too, but makes no other dataset.
     if not (hasattr(value, "element_spec") and hasattr(value, "prefetch")):
         raise ArgumentError("{}, not {}".format(what, type(value).__name__))
-
-
-def from_tensors(
-    per_tower: Optional[Sequence[Any]] = None, global_batch: Any = None, shared_by_towers: bool = False
-) -> "FromTensors":
-    """Returns the way in for tensors of the graph, such as what your own queues or iterators give.
-
-    Args:
-      per_tower: a list with one structure of tensors (dicts, tuples, lists) per tower; or
-      global_batch: one structure of tensors, such as the list that `tf.train.batch` gives; each is split
-        among the towers along the first axis.
-      shared_by_towers: whether all towers are meant to train on the same examples. Otherwise the step refuses towers
-        that read one batch: the usual mistake is to pull it once, before the loop over towers.
-
-    Raises:
-      ArgumentError: none or both are given.
-    """
-    if (per_tower is None) == (global_batch is None):
-        raise ArgumentError("give exactly one of per_tower and global_batch")
-    return FromTensors(per_tower, global_batch, shared_by_towers)
-
-
-class FromTensors(Input):
-    """See `from_tensors`."""
-
-    def __init__(self, per_tower: Optional[Sequence[Any]], global_batch: Any, shared_by_towers: bool) -> None:
-        self._per_tower = per_tower
-        self._global_batch = global_batch
-        self._shared_by_towers = shared_by_towers
-
-    def build(self, devices: Sequence[str]) -> TowerBatches:
-        if self._per_tower is None:
-            with tf.name_scope("inputs"), tf.device(host_device(devices[0])):
-                parts = split_batch(self._global_batch, len(devices))
-        else:
-            parts = list(self._per_tower)
-            if len(parts) != len(devices):
-                raise InputError("tensors for {} towers are given where there are {}".format(len(parts), len(devices)))
-        per_tower = [onto_tower(part, tower, device) for tower, (part, device) in enumerate(zip(parts, devices))]
-        route = "split" if self._per_tower is None else None
-        plan = _plan("from_tensors", route, "any", per_tower, "tensors of the graph", "as long as they last")
-        return TowerBatches(per_tower, [], plan, shared_by_towers=self._shared_by_towers)
 
 
 Batches = Union[Iterable[Any], Callable[[], Iterator[Any]]]
