@@ -53,7 +53,7 @@ class TrainStep:
       input: the towers' batches, with the operations that wait for them and the hooks.
       plan: what was decided; print it.
       validation_loss: scalar tensor, the mean loss of the towers that validate, as their model function returned it;
-        None if none does. `train_op` doesn't run these towers: fetch it beside.
+        None if none does. It is of the variables before the step, which waits for it: these towers run in each step.
       validation_metrics: name -> scalar tensor, the mean over the towers that validate.
     """
 
@@ -182,17 +182,22 @@ def build_train_step(
         averaged = average_gradients(of_towers, weights=counts, on_missing=on_missing)
         dropped = dropped_variables(of_towers, on_missing)
         gradients = _settled(add_regularization(averaged, regularization, optimizer, dropped), on_missing)
-        updates = combine_update_ops([tower.collected.update_ops for tower in training], update_ops, shares)
+        of_validation = tower_shares(_counts_of(validating, batches), len(validating))
+        validated = validation_loss(validating, of_validation)
+        validation_metrics = mean_metrics(validating, of_validation)
+        # What a validating tower reads are the variables of before the step, as for the towers that train.
+        after = ([] if validated is None else [validated]) + [validation_metrics[name] for name in validation_metrics]
+        updates = combine_update_ops([tower.collected.update_ops for tower in training], update_ops, shares, after)
         moving_averages = None
         if moving_average_decay is not None:
             moving_averages = tf.train.ExponentialMovingAverage(moving_average_decay, global_step)
         trained = tf.trainable_variables() if var_list is None else var_list
-        train_op = apply_gradients(optimizer, gradients, global_step, updates, moving_averages, trained)
+        with tf.control_dependencies(after):
+            train_op = apply_gradients(optimizer, gradients, global_step, updates, moving_averages, trained)
         loss = weighted_mean(losses, shares)
         # Not "global_loss": a summary of that name would be written as global_loss_1.
         loss = tf.identity(loss if regularization is None else loss + regularization, name="loss_over_towers")
         metrics = mean_metrics(training, shares)
-        of_validation = tower_shares(_counts_of(validating, batches), len(validating))
         summaries = keep_summaries(towers, summaries_from)
         plan = Plan(
             devices=list(devices),
@@ -220,8 +225,8 @@ def build_train_step(
             hooks,
             batches,
             plan,
-            validation_loss(validating, of_validation),
-            mean_metrics(validating, of_validation),
+            validated,
+            validation_metrics,
         )
 
 

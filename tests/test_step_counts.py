@@ -240,7 +240,7 @@ def test_update_ops_that_cant_be_held_back_are_refused_under_all():
         tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.no_op(name="odd"))
         return nets.model("dense")(batch, mode)
 
-    with pytest.raises(TowerError, match="'tower_0/odd'.*can't be held back in a tower without examples.*\"first\""):
+    with pytest.raises(TowerError, match="'tower_0/odd'.*can't be held back in a tower without examples.*first"):
         first_step(model_fn, Counted(nets.examples("dense", 5), (4, 1, 0)), 3, update_ops="all")
 
 

@@ -24,6 +24,7 @@ def from_tensors(
     global_batch: Any = None,
     global_batch_size: Optional[int] = None,
     remainder: Optional[str] = None,
+    shared_by_towers: bool = False,
 ) -> "FromTensors":
     """Returns the way in for tensors of the graph, such as what your own queues or iterators give.
 
@@ -36,6 +37,8 @@ def from_tensors(
       global_batch_size, remainder: for a global batch that may be short at the end of data, as by
         `tf.train.batch(..., allow_smaller_final_batch=True)`: how many examples a full one has, and "short" or "pad".
         Tower k gets the examples from k * global_batch_size / towers on. Without them all batches must divide.
+      shared_by_towers: whether all towers are meant to train on the same examples. Otherwise the step refuses towers
+        that read one batch: the usual mistake is to pull it once, before the loop over towers.
 
     Raises:
       ArgumentError: none or both of the first two are given, or the others don't go with them.
@@ -53,7 +56,7 @@ def from_tensors(
         check_positive("global_batch_size", global_batch_size)
     if per_tower is not None and remainder is not None:
         raise ArgumentError("remainder={!r} needs a global_batch: it is dealt out again".format(remainder))
-    return FromTensors(per_tower, global_batch, global_batch_size, remainder)
+    return FromTensors(per_tower, global_batch, global_batch_size, remainder, shared_by_towers)
 
 
 class FromTensors(Input):
@@ -65,11 +68,13 @@ class FromTensors(Input):
         global_batch: Any,
         global_batch_size: Optional[int],
         remainder: Optional[str],
+        shared_by_towers: bool,
     ) -> None:
         self._per_tower = per_tower
         self._global_batch = global_batch
         self._global_batch_size = global_batch_size
         self._remainder = remainder
+        self._shared_by_towers = shared_by_towers
 
     def build(self, devices: Sequence[str]) -> TowerBatches:
         pulls = pulls_of(self._global_batch if self._per_tower is None else self._per_tower)
@@ -77,7 +82,13 @@ class FromTensors(Input):
         per_tower = [onto_tower(part, tower, device) for tower, (part, device) in enumerate(zip(parts, devices))]
         hooks = [RaiseRunnerErrors()] if any(pull.type.startswith("QueueDequeue") for pull in pulls) else []
         return TowerBatches(
-            per_tower, hooks, self._plan(per_tower), pulls, counts, padded=self._remainder == "pad"
+            per_tower,
+            hooks,
+            self._plan(per_tower),
+            pulls,
+            counts,
+            padded=self._remainder == "pad",
+            shared_by_towers=self._shared_by_towers,
         )
 
     def _parts(self, devices: Sequence[str]) -> Tuple[List[Any], Optional[List[Any]]]:

@@ -21,7 +21,10 @@ def check_policy(policy: str) -> None:
 
 
 def combine_update_ops(
-    update_ops: Sequence[Sequence[Any]], policy: str, shares: Optional[Sequence[Any]] = None
+    update_ops: Sequence[Sequence[Any]],
+    policy: str,
+    shares: Optional[Sequence[Any]] = None,
+    after: Sequence[Any] = (),
 ) -> List[Any]:
     """Returns the update ops to run in each step.
 
@@ -32,21 +35,29 @@ def combine_update_ops(
         once, by the mean over the towers of what each would write; the same bits in every run.
       shares: what each tower counts, scalar tensors as `tower_shares` gives them: under "mean" its weight; under "all"
         a tower whose share turns out to be 0 does not write. None: all the same.
+      after: tensors that must be computed before anything is written, such as a validation loss.
 
     Raises:
       ArgumentError: an unknown policy.
-      TowerError: under "mean" the towers' update ops differ; under "mean", or under "all" with shares, one is no plain
-        assignment; names it.
+      TowerError: under "mean" the towers' update ops differ; under "mean", under "all" with shares, or where writing
+        must wait, one is no plain assignment; names it.
     """
     check_policy(policy)
+    with tf.control_dependencies(list(after)):
+        return _combined(update_ops, policy, shares, waits=bool(after))
+
+
+def _combined(
+    update_ops: Sequence[Sequence[Any]], policy: str, shares: Optional[Sequence[Any]], waits: bool
+) -> List[Any]:
     if policy == "first" or len(update_ops) == 1:
-        return list(update_ops[0])
+        return [_again(op) if waits else op for op in update_ops[0]]
     if policy == "all":
         if shares is None:
-            return [op for of_tower in update_ops for op in of_tower]
+            return [_again(op) if waits else op for of_tower in update_ops for op in of_tower]
         with tf.name_scope("guarded_update_ops"):
             return [
-                _guarded(_assignment(op, "held back in a tower without examples"), share)
+                _guarded(_assignment(op, "held back in a tower without examples", 'update_ops="first"'), share)
                 for of_tower, share in zip(update_ops, shares)
                 for op in of_tower
             ]
@@ -57,14 +68,15 @@ def combine_update_ops(
                 ", ".join(map(str, counts))
             )
         )
+    remedy = 'update_ops="first" or "all"'
     with tf.name_scope("mean_update_ops"):
         return [
-            _mean_assignment([_assignment(update, "averaged over towers") for update in updates], shares)
+            _mean_assignment([_assignment(update, "averaged over towers", remedy) for update in updates], shares)
             for updates in zip(*update_ops)
         ]
 
 
-def _assignment(update: Any, purpose: str) -> Any:
+def _assignment(update: Any, purpose: str, remedy: str) -> Any:
     """Returns the assignment that an entry of UPDATE_OPS stands for: itself, or what its read comes after."""
     op = update if isinstance(update, tf.Operation) else update.op
     while op.type in ("Identity", "ReadVariableOp"):
@@ -79,7 +91,7 @@ def _assignment(update: Any, purpose: str) -> Any:
                 op.name,
                 op.type,
                 purpose,
-                'update_ops="first" or "all"' if purpose.startswith("averaged") else 'update_ops="first"',
+                remedy,
             )
         )
     return op
@@ -96,6 +108,13 @@ def _mean_assignment(assignments: Sequence[Any], shares: Optional[Sequence[Any]]
     with tf.device(first.device):
         mean = weighted_mean([assignment.inputs[1] for assignment in assignments], shares)
         return _copy(first, mean, first.inputs[0].op.name + "/assign_mean")
+
+
+def _again(update: Any) -> Any:
+    """Returns an op that does what `update` does, under the control dependencies of now."""
+    assignment = _assignment(update, "held back until the towers that validate have read", "plain assignments")
+    with tf.device(assignment.device):
+        return _copy(assignment, assignment.inputs[1], assignment.inputs[0].op.name + "/assign_later")
 
 
 def _guarded(assignment: Any, share: Any) -> Any:

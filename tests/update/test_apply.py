@@ -70,8 +70,8 @@ def test_a_step_of_towers_averages_and_counts_once(kind, towers):
 
     step_number = tf.placeholder(tf.float64, [2])
     step = lt.build_train_step(
-        model_fn, lt.inputs.from_tensors([step_number] * towers), tf.train.GradientDescentOptimizer(0.125),
-        lt.devices.cpus(towers), moving_average_decay=0.9, variable_kind=kind,
+        model_fn, lt.inputs.from_tensors([step_number] * towers, shared_by_towers=True),
+        tf.train.GradientDescentOptimizer(0.125), lt.devices.cpus(towers), moving_average_decay=0.9, variable_kind=kind,
         variables=lt.variables.RoundRobin(lt.devices.cpus(towers)),
     )
     (w,) = tf.trainable_variables()
