@@ -84,8 +84,8 @@ class StepGraph:
         """Yields, for each step, a structure of numpy arrays per tower, from a session that is closed at the end."""
         return session_batches(self._graph, self._initializer, self.step)
 
-    def first_step(self) -> List[Tuple[Any, List[np.ndarray]]]:
-        """Returns, for each tower, its batch's tensors and their first values.
+    def first_step(self) -> Optional[List[Tuple[Any, List[np.ndarray]]]]:
+        """Returns, for each tower, its batch's tensors and their first values; None where there is no example.
 
         The values are flat: of a sparse or ragged component one array per tensor that it is made of.
         """
@@ -96,7 +96,8 @@ class StepGraph:
         ]
         steps = session_batches(self._graph, self._initializer, flat)
         try:
-            return list(zip(self.step, next(steps)))
+            values = next(steps, None)
+            return None if values is None else list(zip(self.step, values))
         finally:
             steps.close()
 

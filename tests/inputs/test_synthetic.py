@@ -24,13 +24,15 @@ def run_of(batches, steps=2, towers=2):
         return [session.run(batches.per_tower) for _ in range(steps)]
 
 
-@pytest.mark.parametrize("shuffle", [True, False])
-def test_each_tower_keeps_its_part_of_the_first_global_batch(shuffle):
+@pytest.mark.parametrize("kind", ["arrays", "parsed"])
+def test_each_tower_keeps_its_part_of_the_first_global_batch(kind):
     from legacy_towers import inputs
     from legacy_towers.compat import tf
     from legacy_towers.examples import Examples
 
-    way = inputs.synthetic(Examples.from_arrays(arrays(), shuffle=shuffle), per_tower_batch_size=4)
+    examples = Examples.from_arrays(arrays())  # they may be shuffled by any other way in
+    examples = examples if kind == "arrays" else examples.map(lambda example: dict(example))
+    way = inputs.synthetic(examples, per_tower_batch_size=4)
     batches = way.build(["/cpu:0", "/cpu:1"])
     assert batches.hooks == [] and batches.counts is None and batches.pulls == ()
     for tower, batch in enumerate(batches.per_tower):
@@ -52,6 +54,19 @@ def test_few_examples_begin_anew():
 
     batches = inputs.synthetic(Examples.from_arrays(np.arange(5)), global_batch_size=8).build(["/cpu:0", "/cpu:1"])
     assert [tower.tolist() for tower in run_of(batches)[1]] == [[0, 1, 2, 3], [4, 0, 1, 2]]
+
+
+def test_no_examples_at_all():
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+    from legacy_towers.errors import InputError
+    from legacy_towers.examples import Examples
+
+    way = inputs.synthetic(
+        Examples.from_generator(lambda: iter([]), tf.TensorSpec([], tf.float32)), per_tower_batch_size=2
+    )
+    with pytest.raises(InputError, match="there are no examples in the generator"):
+        way.build(["/cpu:0"])
 
 
 def test_sparse_and_ragged_components():
