@@ -77,6 +77,12 @@ class SyntheticInput(Input):
         if reading.remainder != "drop":
             counts = [_count(sizes.per_tower, tower, device) for tower, device in enumerate(devices)]
         plan = reading.plan("synthetic", None, sizes, {"batches": "the first one, over and over"})
+        # Not those of a way in that goes on from step to step.
+        plan = plan._replace(shares=tuple(
+            "{:,} from example {:,} of the data on, the same at every step".format(
+                sizes.per_tower, tower * sizes.per_tower
+            ) for tower in range(sizes.towers)
+        ))
         return TowerBatches(per_tower, [], plan, counts=counts, padded=reading.remainder == "pad")
 
 

@@ -48,6 +48,17 @@ def test_each_tower_keeps_its_part_of_the_first_global_batch(kind):
     assert tf.global_variables() == tf.trainable_variables() == []
 
 
+@pytest.mark.parametrize("order", ["any", "fixed"])
+def test_the_plan_names_the_one_batch(order):
+    from legacy_towers import inputs
+    from legacy_towers.examples import Examples
+
+    way = inputs.synthetic(Examples.from_arrays(arrays()), per_tower_batch_size=4, order=order)
+    plan = str(way.build(["/cpu:0", "/cpu:1"]).plan)
+    assert "batches: the first one, over and over" in plan
+    assert "tower 1: 4 from example 4 of the data on, the same at every step" in plan
+
+
 def test_few_examples_begin_anew():
     from legacy_towers import inputs
     from legacy_towers.examples import Examples
