@@ -207,7 +207,7 @@ class FromQueue(Input):
         details["end"] = describe_end(self._remainder)
         return InputPlan(
             "from_queue", None, self._order, sizes and sizes.per_tower, sizes and sizes.global_, None, None,
-            _name(self._queue), details,
+            _name(self._queue), details, lasts="as long as it is filled",
         )
 
 

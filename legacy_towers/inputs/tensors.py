@@ -115,7 +115,10 @@ class FromTensors(Input):
             same, whole, _ = resolve_sizes(None, self._global_batch_size, len(per_tower))
             details["end"] = describe_end(self._remainder)
         route = "split" if self._per_tower is None else None
-        return InputPlan("from_tensors", route, "any", same, whole, None, None, "tensors of the graph", details)
+        return InputPlan(
+            "from_tensors", route, "any", same, whole, None, None, "tensors of the graph", details,
+            lasts="as long as they last",
+        )
 
 
 def pulls_of(tensors: Any) -> Tuple[Any, ...]:
