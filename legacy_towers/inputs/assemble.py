@@ -24,7 +24,8 @@ class Assembler:
     """Makes each step's arrays for the towers, from the first step on each time it is asked.
 
     Rows of arrays in memory are copied once, from where they lie to where TensorFlow takes them; consecutive rows that
-    are aligned already aren't copied at all. Examples that are parsed lie in TensorFlow's own aligned memory.
+    are aligned already aren't copied at all. Examples that are parsed lie in TensorFlow's own aligned memory; what a
+    session gives from elsewhere, as 1.15 does at times, is copied.
     """
 
     def __init__(self, reading: Reading, sizes: Sizes, placeholders: Any, ring: BufferRing) -> None:
