@@ -100,7 +100,7 @@ def student_quantile(probability: float, degrees: float) -> float:
     low, high = 0.0, 1.0
     while _student_distribution(high, degrees) < probability and high < 1e12:
         high *= 2
-    for _ in range(100):
+    for _ in range(50):
         middle = (low + high) / 2
         if _student_distribution(middle, degrees) < probability:
             low = middle
@@ -123,7 +123,7 @@ def _regularized_beta(x: float, a: float, b: float) -> float:
     return math.exp(logarithm) / a / _continued_fraction(x, a, b)
 
 
-def _continued_fraction(x: float, a: float, b: float, terms: int = 200) -> float:
+def _continued_fraction(x: float, a: float, b: float, terms: int = 80) -> float:
     """The denominator 1 + d1 / (1 + d2 / (1 + ...)) of Abramowitz and Stegun 26.5.8, from its end."""
     value = 1.0
     for m in range(terms, 0, -1):
