@@ -265,6 +265,22 @@ def test_an_error_of_the_data_comes_at_its_step_and_the_rest_goes_on(staged):
     assert outcomes(lambda way_in: staged(way_in, ahead=2)) == plain
 
 
+def test_an_iterator_of_the_callers_may_start_again_after_its_end(staged):
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    iterator = tf.data.make_initializable_iterator(tf.data.Dataset.range(6).batch(2))
+    batches = staged(inputs.from_tensors(global_batch={"id": iterator.get_next()})).build(["/cpu:0", "/cpu:1"])
+    towers = [tf.identity(tower["id"]) for tower in batches.per_tower]
+    with session_for(batches) as session:
+        for _ in range(3):
+            session.run(iterator.initializer)
+            assert np.ravel([session.run(towers) for _ in range(3)]).tolist() == list(range(6))
+            with pytest.raises(tf.errors.OutOfRangeError):
+                session.run(towers)
+            time.sleep(0.2)  # nothing is pulled meanwhile
+
+
 def test_an_error_of_python_code_keeps_its_traceback(staged):
     from legacy_towers import inputs
     from legacy_towers.compat import tf
