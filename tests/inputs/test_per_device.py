@@ -68,12 +68,12 @@ def test_sparse_parts(sources, drive, cpus):
 
 PROGRAM = """
     import faulthandler, gc, os
-    faulthandler.dump_traceback_later(250, exit=True)
+    faulthandler.dump_traceback_later(280, exit=True)
     import numpy as np
     import legacy_towers as lt
     from legacy_towers.compat import tf
 
-    examples = lt.Examples.from_arrays({"id": np.arange(203), "x": np.zeros([203, 100], np.float32)}, seed=0)
+    examples = lt.Examples.from_arrays({"id": np.arange(203), "x": np.zeros([203, 10000], np.float32)}, seed=0)
     way = lt.inputs.dataset(examples, per_tower_batch_size=4, epochs=1, route="per_device", remainder="short")
     batches = way.build(lt.devices.cpus(4))
     fetches = (batches.per_tower, batches.counts)
@@ -94,17 +94,18 @@ PROGRAM = """
         with open("/proc/self/statm") as memory:
             return len(os.listdir("/proc/self/task")), int(memory.read().split()[1]) * 4
 
-    for number in range(100):
+    for number in range(40):
         cycle(number)
     threads, before = state()
-    for number in range(300):
+    for number in range(80):
         cycle(number)
     threads_after, after = state()
-    print(threads_after - threads, (after - before) // 300 <= 5)
+    print(threads_after - threads, (after - before) // 80 <= 100)
 """
 
 
+# The batches that wait at the end of a cycle have 2.5 MB; TF 2.21 itself grows by some 10 KiB a cycle, less and less.
 @pytest.mark.slow
-def test_sessions_leave_no_thread_and_no_memory_behind(tmp_path):
+def test_sessions_leave_no_thread_and_no_batches_behind(tmp_path):
     done = run_python(PROGRAM, cwd=str(tmp_path))
     assert (done.returncode, done.stdout) == (0, "0 True\n"), done.stderr[-3000:]
