@@ -57,7 +57,7 @@ class TowerBatches(NamedTuple):
     counts: Optional[List[Any]] = None  # int32 scalar per tower: its true examples; None where batches are always full
     modes: Optional[List[str]] = None  # per tower: lt.TRAIN or lt.EVAL; None where all towers train
     padded: bool = False  # True for remainder="pad": rows from `counts` on are copies, so losses come one per example
-    shared_by_towers: bool = False  # True where every tower is meant to get the same examples: no check for that mistake
+    shared_by_towers: bool = False  # True where the towers get the same examples on purpose: no check
 
 
 class InputHook(tf.train.SessionRunHook):
