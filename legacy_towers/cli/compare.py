@@ -49,6 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
     import_psutil()
     for option in ("json", "html"):
         check_file("--" + option, getattr(arguments, option))
+    if arguments.html is not None:
+        from legacy_towers.report.html import import_jinja2
+
+        import_jinja2()
     old = None if arguments.against is None else read_json(arguments.against)
     job_function, job = job_of(arguments)
     from legacy_towers.compare.candidates import find_candidates

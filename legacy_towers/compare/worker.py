@@ -9,10 +9,10 @@ import signal
 import sys
 import threading
 import time
-import traceback
 from typing import Any, Dict, Optional
 
 from legacy_towers.compare.channel import Channel
+from legacy_towers.job_traceback import print_traceback
 
 # How often a busy worker says that it is alive, in seconds.
 _SIGN_OF_LIFE = 1.0
@@ -34,7 +34,7 @@ def main() -> None:
                 worker = _make_worker(command, _SignsOfLife(channel))
             reply = {"reply": getattr(worker, "do_" + command.pop("do"))(**command)}
         except BaseException as error:  # also SystemExit of a job, and KeyboardInterrupt
-            traceback.print_exc()
+            print_traceback(error)
             sys.stderr.flush()
             reply = {"failed": _in_one_sentence(error)}
         channel.send(reply)

@@ -1,0 +1,203 @@
+"""legacy-towers compare: what it prints and writes, how it ends, and what it says to wrong input before it runs."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import job_files
+import processes
+import pytest
+
+from legacy_towers import devices
+from legacy_towers.cli.main import main
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """An empty current directory with the job file line.py."""
+    monkeypatch.chdir(tmp_path)
+    job_files.write(tmp_path, "line.py", job_files.LINE)
+    return tmp_path
+
+
+def command(words):
+    """Runs the command line; returns its exit code, argparse's own among them."""
+    try:
+        return main(words.split())
+    except SystemExit as ended:
+        return ended.code
+
+
+GENERATED = """
+    from line import *
+
+    def pairs():
+        for x, y in zip(points()["x"], points()["y"]):
+            yield {"x": x, "y": y}
+
+    @lt.job
+    def generated(way="feed"):
+        spec = {"x": tf.TensorSpec([3], tf.float32), "y": tf.TensorSpec([], tf.float32)}
+        return line()._replace(train=lt.Examples.from_generator(pairs, spec, count=1000), input=way)
+"""
+
+
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        ("--inputs feed,carrier_pigeon", "--inputs is 'carrier_pigeon': allowed are 'synthetic', 'feed', "),
+        ("--inputs ,", "--inputs names no way in"),
+        ("--inputs feed,queue,feed", "--inputs names feed twice"),
+        ("--inputs dataset,dataset:next_per_tower", "--inputs names dataset:next_per_tower twice"),
+        ("--inputs synthetic", "there is no way in to compare"),
+        ("--inputs feed --current queue", "--current is queue, which is not compared: name it among --inputs too"),
+        ("--current synthetic", "--current is synthetic, which reads no data: name a real way in"),
+        ("--current nothing", "--current is 'nothing': allowed are "),
+        ("--steps 0", "--steps is 0: at least 1 is needed"),
+        ("--rounds 4", "--rounds is 4: at least 5 are needed, or noise can't be told from a gain"),
+        ("--towers 0", "--towers is 0: at least 1 is needed"),
+        ("--towers 2,2", "--towers names 2 twice"),
+        ("--towers ,", "--towers names no number of towers"),
+        ("--towers two", "'two' is no list of whole numbers, as 1,2,4 is"),
+        ("--timeout 0", "--timeout is 0: a number of seconds above 0 is needed"),
+        ("--per-tower-batch-size 0", "--per-tower-batch-size is 0: at least 1 is needed"),
+        ("--json nowhere/file.json", "--json is 'nowhere/file.json': there is no directory "),
+        ("--html .", "--html is '.', which is a directory: name a file"),
+        ("--against none.json", "none.json can't be read: No such file or directory"),
+        ("--against line.py", "line.py is not JSON"),
+        ("--against other.json", 'other.json is not a comparison: a file that `legacy-towers compare --json` wrote'),
+        ("--against newer.json", "newer.json is a comparison of version 99, and this legacy_towers knows version 1"),
+        ("--wings 2", "there is no option --wings"),
+    ],
+    ids=lambda value: value.split(":")[0] if value.startswith("--") else "",
+)
+def test_wrong_input_is_told_before_anything_runs(folder, capsys, monkeypatch, words, sentence):
+    (folder / "other.json").write_text("{}")
+    (folder / "newer.json").write_text('{"format": "legacy-towers compare", "version": 99}')
+    monkeypatch.setattr(subprocess, "Popen", None)  # whoever starts a process fails
+    before = sorted(os.listdir("."))
+    assert command("compare line.py --json out.json --html out.html " + words) == 2
+    shown = capsys.readouterr()
+    assert sentence in shown.err and shown.err.count("\n") == 1 and shown.out == ""
+    assert [name for name in sorted(os.listdir(".")) if name != "__pycache__"] == before
+
+
+@pytest.mark.skipif(bool(devices.available("GPU")), reason="needs a machine without a GPU")
+def test_more_towers_than_devices(capsys):
+    assert command("compare line.py --device gpu --towers 1,2") == 2
+    assert "--device gpu with 1 tower: this machine has no GPU" in capsys.readouterr().err
+
+
+def test_a_way_that_can_t_serve_the_job_is_an_error_by_name_only(folder, capsys):
+    job_files.write(folder, "generated.py", GENERATED)
+    assert command("compare generated.py --inputs feed,queue") == 2
+    assert "--inputs: queue can't serve this job: a queue can't read the generator pairs: " in capsys.readouterr().err
+
+    from legacy_towers.compare.candidates import find_candidates
+    from legacy_towers.compare.settings import CompareSettings
+    from legacy_towers.jobs import load_job
+
+    found = find_candidates(load_job("generated.py")(), CompareSettings(towers=(1, 2)))
+    left_out = dict(found.left_out)
+    assert {"queue", "queue+staged", "dataset:sharded", "dataset:sharded+staged"} <= set(left_out)
+    assert "two iterators of the generator pairs need not give the same" in left_out["dataset:sharded"]
+    assert {"synthetic", "feed", "dataset:split", "dataset:next_per_tower"} <= set(found.ways)
+    assert "dataset" not in found.ways and found.current == "feed"
+    assert find_candidates(load_job("generated.py")(way="dataset"), CompareSettings()).current == (
+        "dataset:next_per_tower"
+    )
+
+
+def test_help_imports_no_tensorflow():
+    program = """
+        import sys
+        from legacy_towers.cli.main import main
+        try:
+            main(["compare", "--help"])
+        except SystemExit:
+            print("tensorflow" in sys.modules, "numpy" in sys.modules)
+    """
+    printed = processes.output_of(program)
+    assert printed.splitlines()[-1] == "False False" and "--against OLD.json" in printed
+
+
+@pytest.mark.slow
+def test_a_comparison_from_start_to_end(capsys):
+    words = "compare line.py --towers 1,2 --rounds 5 --steps 5 --rate 0.05 --inputs synthetic,feed,dataset"
+    assert command(words + " --json new.json --html new.html") == 0
+    shown = capsys.readouterr()
+    assert "2 towers: round 5 of 5" in shown.err
+    for part in ("1 tower\n", "2 towers\n", "scaling\n", "parity\n", "verdict, 2 towers: "):
+        assert part in shown.out
+    found = json.load(open("new.json"))
+    assert found["job_options"]["rate"] == 0.05 and found["settings"]["current"] == "dataset:next_per_tower"
+    assert [(row["way"], row["towers"]) for row in found["rows"]] == [
+        (way, towers) for towers in (1, 2) for way in ("synthetic", "feed", "dataset:next_per_tower")
+    ]
+    for row in found["rows"]:
+        assert row["failed"] is None and row["timeline"]
+        assert len(row["examples_per_second"]["rounds"]) == 5
+        assert row["step_ms_p50"] <= row["step_ms_p95"]
+        assert (row["waiting"] is None) == (row["way"] == "synthetic")
+        # three float32, their sum, and an int64
+        assert row["fed_bytes_per_step"] == (row["towers"] * 32 * 24 if row["way"] == "feed" else 0)
+        assert (row["speedup_over_one_tower"] is None) == (row["towers"] == 1)
+    assert [(each["way"], each["same_trajectory"], each["same_epoch"]) for each in found["parity"]] == [
+        (way, True, True) for _ in (1, 2) for way in ("feed", "dataset:next_per_tower")
+    ]
+    assert "<html" in open("new.html").read()
+    assert command(words.replace("1,2", "2") + " --against new.json") == 0
+    assert "now / before" in capsys.readouterr().out.split("verdict: ")[1]
+
+
+BROKEN = """
+    from line import *
+
+    @lt.job
+    def broken():
+        def model(batch, mode):
+            if any("dataset" in operation.name.lower() for operation in tf.get_default_graph().get_operations()):
+                raise RuntimeError("this model hates datasets")
+            return model_fn(batch, mode)
+        return line()._replace(model_fn=model)
+"""
+
+
+@pytest.mark.slow
+def test_a_way_that_fails_is_a_row_and_the_others_go_on(folder, capsys):
+    job_files.write(folder, "broken.py", BROKEN)
+    words = "compare broken.py --towers 1 --rounds 5 --steps 3 --inputs feed,queue,dataset --json out.json"
+    assert command(words) == 0
+    shown = capsys.readouterr()
+    assert "dataset:next_per_tower failed: RuntimeError: this model hates datasets" in shown.err
+    printed = shown.err.split("what the process of dataset:next_per_tower printed last:\n")[1]
+    assert 'raise RuntimeError("this model hates datasets")' in printed
+    rows = {row["way"]: row for row in json.load(open("out.json"))["rows"]}
+    assert rows["dataset:next_per_tower"]["failed"] == "RuntimeError: this model hates datasets"
+    assert rows["feed"]["failed"] is None is rows["queue"]["failed"]
+    assert "verdict: no verdict: dataset:next_per_tower, the way to compare with, failed" in shown.out
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_it_and_all_its_processes(folder):
+    running = subprocess.Popen(
+        [sys.executable, "-m", "legacy_towers", "compare", "line.py", "--towers", "1", "--rounds", "500"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
+    )
+    import psutil
+
+    try:
+        for line in running.stderr:
+            if "1 of " in line:
+                break
+        children = psutil.Process(running.pid).children(recursive=True)
+        assert children
+        running.send_signal(signal.SIGINT)
+        _, error = running.communicate(timeout=60)
+        assert running.returncode == 130 and error.endswith("legacy-towers: interrupted\n")
+        time.sleep(0.1)
+        assert [child for child in children if child.is_running() and child.status() != "zombie"] == []
+    finally:
+        running.kill()
