@@ -45,7 +45,7 @@ def make_rows(ways: Sequence[str], towers: int, measured: Measured, others: Sequ
 
 def _row(way: str, towers: int, measured: Measured, others: Sequence[Row]) -> Row:
     if way in measured.failed:
-        return Row(way, towers, measured.failed[way], *[None] * 11, timeline=[])
+        return _failed_row(way, towers, measured.failed[way])
     turns = measured.turns[way]
     steps = [seconds * 1000 for turn in turns for seconds in turn["step_seconds"]]
     rates = measured.rates(way)
@@ -71,6 +71,12 @@ def _row(way: str, towers: int, measured: Measured, others: Sequence[Row]) -> Ro
         speedup_over_one_tower=_speedup(way, rates, others),
         timeline=[Bar(*stretch) for stretch in measured.traces[way][-1]["timeline"]],
     )
+
+
+def _failed_row(way: str, towers: int, why: str) -> Row:
+    nothing: Dict[str, Any] = dict.fromkeys(Row._fields)
+    nothing.update(way=way, towers=towers, failed=why, timeline=[])
+    return Row(**nothing)
 
 
 def _waiting(way: str, measured: Measured) -> Optional[Waiting]:

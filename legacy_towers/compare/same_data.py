@@ -40,17 +40,18 @@ def same_data(
         epochs[way] = _record(reply, Epoch)
 
     with tempfile.TemporaryDirectory(prefix="legacy-towers-") as folder:
-        command = {"do": "trajectory", "steps": FIXED_STEPS, "values_path": os.path.join(folder, "values.npz")}
+        values = os.path.join(folder, "values.npz")
+        command = {"do": "trajectory", "steps": FIXED_STEPS, "values_path": values}
         commands = [(way, dict(command)) for way in rates]
         # The first one alone: its initial values are everyone's.
-        while commands and not os.path.exists(command["values_path"]):
+        while commands and not os.path.exists(values):
             pool.ask_all([commands.pop(0)], 1, take_trajectory)
         pool.ask_all([each for each in commands if each[0] in pool], at_most, take_trajectory)
     wanted = []
     for way in rates:
         needed = len(ids) / rates[way]
         if way not in pool:
-            epochs[way] = trajectories[way] if isinstance(trajectories[way], str) else "its process has ended"
+            epochs[way] = "no epoch was compared: its process has ended"
         elif not is_whole:
             epochs[way] = "no epoch was compared: only to list its examples takes more than {:g} s".format(IDS_SECONDS)
         elif needed > EPOCH_SECONDS:

@@ -71,7 +71,8 @@ class Tasks:
                 "the losses were not compared: the model draws random numbers ({}), and others in each graph unless "
                 "they have an explicit op seed".format(random[0])
             )}
-        return dict(record_trajectory(self._job, self._way, *self._towers, steps, values_path)._asdict())
+        devices, config, size = self._towers
+        return dict(record_trajectory(self._job, self._way, devices, config, size, steps, values_path)._asdict())
 
     def do_epoch(self) -> Dict[str, Any]:
         """Returns an `Epoch` as a dict; see `record_epoch`."""

@@ -50,14 +50,14 @@ def median_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> 
 
 def ratio_interval(values: Sequence[float], others: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
     """Returns the interval of values / others, paired by rounds."""
-    return _exponential(median_interval(np.log(values) - np.log(others), confidence))
+    return _exponential(median_interval(list(np.log(values) - np.log(others)), confidence))
 
 
 def unpaired_ratio_interval(
     values: Sequence[float], others: Sequence[float], confidence: float = CONFIDENCE
 ) -> Interval:
     """Returns the interval of values / others that were measured in rounds of their own."""
-    first, second = median_interval(np.log(values), confidence), median_interval(np.log(others), confidence)
+    first, second = (median_interval(list(np.log(each)), confidence) for each in (values, others))
     # Widths of independent estimates add as squares.
     half = math.hypot(first.high - first.median, second.high - second.median)
     median = first.median - second.median
