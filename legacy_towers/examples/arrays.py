@@ -89,7 +89,10 @@ def _as_arrays(arrays: Any) -> Any:
 def _as_array(rows: Any) -> np.ndarray:
     array = np.asarray(rows)
     # Strings are bytes in every way in, as TensorFlow gives them back.
-    return np.char.encode(array, "utf-8").astype(object) if array.dtype.kind == "U" else array
+    if array.dtype.kind == "U":
+        return np.char.encode(array, "utf-8").astype(object)
+    # What a Python function gives is taken as if its bytes were in this machine's order: MNIST's files are big-endian.
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def _local_variable(value: Any) -> Any:

@@ -104,6 +104,18 @@ def test_arrays_of_strings_are_bytes_everywhere():
     assert examples.spec() == {"text": tf.TensorSpec([], tf.string), "x": tf.TensorSpec([], tf.float32)}
 
 
+@pytest.mark.parametrize("dtype", [">f4", ">i4", ">u2", "<f8"])
+def test_arrays_of_any_byte_order_keep_their_values(dtype):
+    rows = np.arange(8).reshape(4, 2)
+    examples = Examples.from_arrays(rows.astype(dtype), shuffle=False)
+    pull = tf.data.make_initializable_iterator(examples.dataset().batch(4))
+    batch = pull.get_next()
+    with tf.Session() as session:
+        session.run(pull.initializer)
+        np.testing.assert_array_equal(session.run(batch), rows)
+    np.testing.assert_array_equal(next(examples.numpy_batches(4)), rows)
+
+
 def test_a_generator_gives_a_fresh_iterator_each_epoch():
     spec = {"number": tf.TensorSpec([], tf.int32)}
     examples = Examples.from_generator(lambda: ({"number": n} for n in range(5)), spec, shuffle=False)
