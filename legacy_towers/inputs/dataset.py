@@ -188,9 +188,15 @@ class DatasetInput(Input):
 
     def _batches(self, size: int, shard: Optional[Sequence[int]] = None) -> Any:
         reading = self._reading
-        examples = reading.examples.dataset(shard, reading.shuffle_now(), reading.epochs, self._options.parallel_calls)
-        # Of endless data every batch is full, and the graph knows it.
-        return examples.batch(size, drop_remainder=reading.remainder == "drop" or reading.epochs is None)
+        return reading.examples.batched_dataset(
+            size,
+            # Of endless data every batch is full, and the graph knows it.
+            drop_remainder=reading.remainder == "drop" or reading.epochs is None,
+            shard=shard,
+            shuffle=reading.shuffle_now(),
+            epochs=reading.epochs,
+            parallel_calls=self._options.parallel_calls,
+        )
 
     def _global_batches(self, sizes: Sizes) -> Any:
         batches = self._batches(sizes.global_)
