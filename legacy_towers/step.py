@@ -164,7 +164,7 @@ def build_train_step(
     training = [tower for tower in towers if tower.mode == TRAIN]
     validating = [tower for tower in towers if tower.mode != TRAIN]
     if not batches.shared_by_towers:
-        _check_own_examples(training)
+        _check_own_examples(training, batches.shared)
     with tf.device(host):
         counts = _counts_of(training, batches)
         shares = tower_shares(counts, len(training))
@@ -241,9 +241,9 @@ def _towers(
     )
 
 
-def _check_own_examples(training: Sequence[Tower]) -> None:
+def _check_own_examples(training: Sequence[Tower], shared: Sequence[Any]) -> None:
     try:
-        check_distinct_batches([tower.loss for tower in training], [tower.index for tower in training])
+        check_distinct_batches([tower.loss for tower in training], [tower.index for tower in training], shared)
     except InputError as error:
         raise InputError(
             "{} Where it is meant: lt.inputs.from_tensors(per_tower=[...], shared_by_towers=True)".format(error)

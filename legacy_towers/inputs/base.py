@@ -58,6 +58,7 @@ class TowerBatches(NamedTuple):
     modes: Optional[List[str]] = None  # per tower: lt.TRAIN or lt.EVAL; None where all towers train
     padded: bool = False  # True for remainder="pad": rows from `counts` on are copies, so losses come one per example
     shared_by_towers: bool = False  # True where the towers get the same examples on purpose: no check
+    shared: Tuple[Any, ...] = ()  # tensors that all towers are meant to read, such as a fed table of weights
 
 
 class InputHook(tf.train.SessionRunHook):

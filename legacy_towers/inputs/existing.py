@@ -180,7 +180,8 @@ class FromPlaceholders(Input):
         # An iterator can't start again: the next session goes on with it.
         continues = isinstance(self._batches, Iterator)
         return TowerBatches(
-            per_tower, [FeedHook(self._placeholders, self._feeds, continues, self._prefetch)], plan
+            per_tower, [FeedHook(self._placeholders, self._feeds, continues, self._prefetch)], plan,
+            shared=tuple(structure.leaves_of(self._placeholders.shared)),
         )
 
     def _feeds(self) -> Iterator[Feed]:

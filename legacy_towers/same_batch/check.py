@@ -14,6 +14,7 @@ from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, S
 from legacy_towers.compat import tf
 from legacy_towers.compat.tracebacks import user_line
 from legacy_towers.errors import ArgumentError, InputError
+from legacy_towers.graph_walk import operations_of
 from legacy_towers.same_batch.flow import Flow, TensorKey
 
 # A batch goes through that many operations that choose rows, one behind the other, before we take it for shared.
@@ -44,7 +45,9 @@ class SharedBatch(NamedTuple):
         )
 
 
-def find_shared_batches(losses: Sequence[Any], towers: Optional[Sequence[int]] = None) -> List[SharedBatch]:
+def find_shared_batches(
+    losses: Sequence[Any], towers: Optional[Sequence[int]] = None, shared: Any = ()
+) -> List[SharedBatch]:
     """Returns what pulls one batch for several towers, an entry per operation; empty if each tower has its own.
 
     A placeholder, `get_next`, dequeue or unstage that two towers read is shared unless they read different parts of it.
@@ -54,10 +57,12 @@ def find_shared_batches(losses: Sequence[Any], towers: Optional[Sequence[int]] =
     Args:
       losses: a scalar tensor per tower, or a structure of tensors.
       towers: the towers' indices; None for 0, 1, ...
+      shared: tensors that all towers are meant to read, such as `TowerPlaceholders.shared`.
     """
     indices = list(range(len(losses)) if towers is None else towers)
     codes: Dict[Any, int] = {}
-    flows = [Flow(loss, codes) for loss in losses]
+    meant = frozenset(operations_of(shared))
+    flows = [Flow(loss, codes, meant) for loss in losses]
     owners: Dict[Any, int] = {}
     for flow in flows:
         for operation in flow.operations:
@@ -75,7 +80,9 @@ def find_shared_batches(losses: Sequence[Any], towers: Optional[Sequence[int]] =
     ]
 
 
-def check_distinct_batches(losses: Sequence[Any], towers: Optional[Sequence[int]] = None) -> None:
+def check_distinct_batches(
+    losses: Sequence[Any], towers: Optional[Sequence[int]] = None, shared: Any = ()
+) -> None:
     """Raises InputError where towers train on the same batch, in your own tower loop too.
 
         losses = [tower_loss(index) for index in range(towers)]
@@ -84,6 +91,7 @@ def check_distinct_batches(losses: Sequence[Any], towers: Optional[Sequence[int]
     Args:
       losses: a scalar tensor per tower, in one graph.
       towers: the towers' indices, for the message; None for 0, 1, ...
+      shared: tensors that all towers are meant to read, such as `TowerPlaceholders.shared`.
 
     Raises:
       ArgumentError: `losses` is no list.
@@ -91,7 +99,7 @@ def check_distinct_batches(losses: Sequence[Any], towers: Optional[Sequence[int]
     """
     if not isinstance(losses, (list, tuple)):
         raise ArgumentError("losses is a {}: give a list with one loss per tower".format(type(losses).__name__))
-    found = find_shared_batches(losses, towers)
+    found = find_shared_batches(losses, towers, shared)
     if not found:
         return
     remedies = []

@@ -1,6 +1,6 @@
 """One tower's data: what its loss pulls, and which operations choose among the rows on their way to the loss."""
 import re
-from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Collection, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.same_batch.pulls import is_example, is_pull, is_source_of_python
@@ -58,7 +58,13 @@ class Flow:
       shared_operations: those that another tower has too; to be set before `reach` is asked.
     """
 
-    def __init__(self, loss: Any, codes: Dict[Any, int]) -> None:
+    def __init__(self, loss: Any, codes: Dict[Any, int], meant: Collection[Any] = ()) -> None:
+        """
+        Args:
+          loss: a tensor, or a structure of tensors.
+          codes: one dict for all towers.
+          meant: operations that pull what all towers are meant to read; it holds no examples.
+        """
         self._codes = codes  # the same for all towers, so that equal codes are equal computations
         self._code_of: Dict[Any, Optional[int]] = {}
         self._reached: Dict[FrozenSet[TensorKey], Reached] = {}
@@ -72,7 +78,9 @@ class Flow:
         for operation in self.operations:
             if is_source_of_python(operation) and not self._reads_a_pull(operation):
                 pulled += [(operation, index) for index in range(len(operation.outputs))]
-        self.examples = [key for key in pulled if is_example(key[0].outputs[key[1]], self._readers)]
+        self.examples = [
+            key for key in pulled if key[0] not in meant and is_example(key[0].outputs[key[1]], self._readers)
+        ]
         self._of_examples: Optional[Set[TensorKey]] = None
 
     def reach(self, start: FrozenSet[TensorKey]) -> Reached:

@@ -390,3 +390,24 @@ def test_the_remedy_fits_the_pull(build, remedy):
 def test_one_loss_is_no_list():
     with pytest.raises(ArgumentError, match="give a list with one loss per tower"):
         lt.check_distinct_batches(tf.constant(1.0))
+
+
+def test_what_is_shared_on_purpose_may_have_as_many_rows():
+    placeholders = lt.tower_placeholders(
+        {"x": tf.TensorSpec([4, 4], tf.float32)}, TOWERS, shared={"w": tf.TensorSpec([4], tf.float32)}
+    )
+    losses = towers(lambda index: net(placeholders.per_tower[index]["x"], placeholders.shared["w"]))
+    with pytest.raises(InputError, match="towers 0, 1 and 2 get the same examples: they read 'shared/w'"):
+        lt.check_distinct_batches(losses)
+    lt.check_distinct_batches(losses, shared=placeholders.shared)
+
+
+def test_a_step_lets_towers_read_shared_placeholders():
+    placeholders = lt.tower_placeholders(
+        {"x": tf.TensorSpec([4, 4], tf.float32)}, 2, shared={"w": tf.TensorSpec([4], tf.float32)}
+    )
+    source = lt.inputs.from_placeholders(placeholders, [])
+    lt.build_train_step(
+        lambda batch, mode: lt.TowerOutput(loss=net(batch["x"], batch["w"])),
+        source, tf.train.GradientDescentOptimizer(0.1), lt.devices.cpus(2),
+    )
