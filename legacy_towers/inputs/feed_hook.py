@@ -112,7 +112,8 @@ class FeedHook(InputHook):
                 self._pending = self._take()
             step = self._pending
             if not needed:
-                return self._feed(step, fed) if self._can_lend(step) else None
+                # What is wrong with another one is said by the run that needs it, if one does.
+                return self._feed(step, fed) if isinstance(step, Ready) else None
             if step is None:
                 raise tf.errors.OutOfRangeError(None, None, "end of data: there is no further batch to feed")
             self._pending = None
@@ -142,9 +143,6 @@ class FeedHook(InputHook):
         if isinstance(step, Ready):
             self.copied_bytes += step.copied_bytes
         return step
-
-    def _can_lend(self, step: Optional[Union[Ready, Refused]]) -> bool:
-        return isinstance(step, Ready)  # what is wrong with another is said by the run that needs it, if one does
 
     def _feed(self, step: Ready, fed: FrozenSet[Any]) -> Any:
         arrays = step.arrays

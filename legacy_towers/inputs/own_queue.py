@@ -68,7 +68,10 @@ def from_queue(
         check_positive("prefetch", prefetch)
     feeders: List[Feeder] = []
     if feed_with is not None:
-        feeders = list(feed_with) if isinstance(feed_with, (list, tuple)) else [feed_with]
+        if callable(feed_with):
+            feeders = [feed_with]
+        elif isinstance(feed_with, (list, tuple)):
+            feeders = list(feed_with)
         if not feeders or not all(callable(feeder) for feeder in feeders):
             raise ArgumentError(
                 "feed_with must be a function that returns an iterator, such as a generator function, or a list of "

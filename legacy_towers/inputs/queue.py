@@ -5,7 +5,7 @@
 
 All of it stands on the host's CPU: TF 2.21 refuses a queue with its reader under a GPU's scope.
 """
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
 from legacy_towers import structure
 from legacy_towers.compat import tf
@@ -213,7 +213,7 @@ class QueueInput(Input):
 
     def _plan(self, sizes: Sizes, steps_ahead: int) -> InputPlan:
         options, remainder = self._options, self._reading.remainder
-        details = {"threads": options.threads * options.readers}
+        details: Dict[str, Any] = {"threads": options.threads * options.readers}
         if options.readers > 1:
             details["readers"] = "{}, which share the files".format(options.readers)
         if self._padded():

@@ -2,7 +2,7 @@
 import sys
 import threading
 import warnings
-from typing import Any, Callable, Iterator, List, Sequence, Tuple
+from typing import Any, Callable, Iterable, List, Sequence, Tuple
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class FeedQueueHook(InputHook):
     What an iterator yields may be written again when the next item is asked for: the queue has a copy.
     """
 
-    def __init__(self, queue: Any, makers: Sequence[Callable[[], Iterator[Any]]]) -> None:
+    def __init__(self, queue: Any, makers: Sequence[Callable[[], Iterable[Any]]]) -> None:
         """Makes the operations in the default graph.
 
         Args:
@@ -86,7 +86,7 @@ class FeedQueueHook(InputHook):
             thread.daemon = True
             thread.start()
 
-    def _feed(self, session: Any, coord: Any, make: Callable[[], Iterator[Any]], left: "_CountDown") -> None:
+    def _feed(self, session: Any, coord: Any, make: Callable[[], Iterable[Any]], left: "_CountDown") -> None:
         iterator = None
         try:
             iterator = iter(make())

@@ -21,7 +21,7 @@ def write_arrays(path: str, arrays: Dict[str, np.ndarray]) -> None:
         else:
             plain[key] = array
     with open(path + ".part", "wb") as target:
-        np.savez(target, **plain)
+        np.savez(target, **plain)  # type: ignore[arg-type]  # numpy has a bool argument beside the arrays
     os.replace(path + ".part", path)
 
 

@@ -16,7 +16,7 @@ class TrueExamples(NamedTuple):
     """
 
     batch: Any = None
-    count: Optional[Any] = None
+    count: Optional[Any] = None  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
     padded: bool = False
 
     def mean(self, values: Any, name: str) -> Any:
