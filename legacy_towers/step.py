@@ -3,7 +3,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from legacy_towers.closed_queues import ClosedQueueCheck
 from legacy_towers.compat import tf
-from legacy_towers.errors import ArgumentError, InputError
+from legacy_towers.errors import ArgumentError, InputError, TowerError
 from legacy_towers.gradients import average_gradients
 from legacy_towers.gradients.missing import check_on_missing, dropped_variables, settle_missing
 from legacy_towers.gradients.regularize import add_regularization
@@ -26,7 +26,7 @@ from legacy_towers.step_plan import (
 from legacy_towers.towers.differentiate import tower_gradients
 from legacy_towers.towers.metrics import mean_metrics, validation_loss
 from legacy_towers.towers.output import TRAIN
-from legacy_towers.towers.regularization import missing_regularization, regularization_terms
+from legacy_towers.towers.regularization import RegularizationTerm, missing_regularization, regularization_terms
 from legacy_towers.towers.replicate import ModelFn, Tower, check_devices, check_strategy, check_variable_kind, replicate
 from legacy_towers.towers.summaries import keep_summaries
 from legacy_towers.update import apply_gradients, combine_update_ops
@@ -177,6 +177,8 @@ def build_train_step(
             [tower.examples.batch for tower in training],
             [tower.examples.batch for tower in validating],
         )
+        if batches.padded:
+            _check_spoilt_by_copies(terms, training)
         regularization = missing_regularization(terms, losses[0].dtype)
         of_towers = tower_gradients(training, optimizer, var_list)
         averaged = average_gradients(of_towers, weights=counts, on_missing=on_missing)
@@ -248,6 +250,16 @@ def _check_own_examples(training: Sequence[Tower], shared: Sequence[Any]) -> Non
         raise InputError(
             "{} Where it is meant: lt.inputs.from_tensors(per_tower=[...], shared_by_towers=True)".format(error)
         ) from None
+
+
+def _check_spoilt_by_copies(terms: Sequence[RegularizationTerm], training: Sequence[Tower]) -> None:
+    for term in terms:
+        if term.of_tower is not None:
+            raise TowerError(
+                'the regularization loss {!r} is of the examples of tower {}: remainder="pad" fills the last batch '
+                'with copies, which it would contain. Take remainder="short", or make it part of a loss per '
+                "example".format(term.loss.op.name, training[term.of_tower].index)
+            )
 
 
 def _counts_of(towers: Sequence[Tower], batches: TowerBatches) -> Optional[List[Any]]:

@@ -235,6 +235,24 @@ def test_update_ops_of_towers_without_examples(kind, policy, counts, expected):
         assert found == pytest.approx(expected[0], rel=1e-12)
 
 
+@pytest.fixture
+def newer_control_flow():
+    tf.enable_control_flow_v2()
+    yield
+    tf.disable_control_flow_v2()
+
+
+def test_a_tower_without_examples_writes_nothing_under_newer_control_flow(newer_control_flow):
+    step = lt.build_train_step(
+        moving_mean, Counted({"x": np.array([1.0, 2.0, 3.0])}, (3, 0, 0), filler=np.nan),
+        tf.train.GradientDescentOptimizer(0.0), lt.devices.cpus(3), update_ops="all",
+    )
+    with tf.Session(config=nets.config(3)) as session, step.running(session) as run:
+        run()
+        (mean,) = [variable for variable in tf.global_variables() if variable.op.name == "mean"]
+        assert session.run(mean) == pytest.approx(51.0, rel=1e-12)
+
+
 def test_update_ops_that_cant_be_held_back_are_refused_under_all():
     def model_fn(batch, mode):
         tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.no_op(name="odd"))
@@ -254,6 +272,11 @@ def shapeless(batch, mode):
     return output._replace(loss=tf.placeholder_with_default(output.loss, None))
 
 
+def activity_loss(batch, mode):
+    tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, tf.reduce_mean(tf.square(batch["x"]), name="activity"))
+    return nets.model("dense", per_example=True)(batch, mode)
+
+
 @pytest.mark.parametrize(
     "model_fn, message",
     [
@@ -261,8 +284,9 @@ def shapeless(batch, mode):
         (nets.model("dense", collect=True), r"the loss of tower 0 .* is a scalar"),
         (scalar_metric, r"the metric 'accuracy' of tower 0 is a scalar: remainder=\"pad\""),
         (shapeless, r"the loss of tower 0 .* has an unknown shape"),
+        (activity_loss, r"regularization loss 'tower_0/activity' is of the examples of tower 0.*\"pad\".*\"short\""),
     ],
-    ids=["loss", "collected", "metric", "unknown"],
+    ids=["loss", "collected", "metric", "unknown", "activity"],
 )
 def test_what_padding_would_spoil_is_refused(model_fn, message):
     with pytest.raises(TowerError, match=message):

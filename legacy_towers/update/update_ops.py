@@ -130,7 +130,8 @@ def _guarded(assignment: Any, share: Any) -> Any:
 
 def _copy(assignment: Any, value: Any, name: str) -> Any:
     """Returns an assignment like `assignment` of another value; an op without outputs needs no dtypes."""
-    return assignment.graph.create_op(
+    # Not in assignment.graph: where tf.cond makes functions, an op of the outer graph would always run.
+    return tf.get_default_graph().create_op(
         assignment.type,
         [assignment.inputs[0], value],
         [output.dtype for output in assignment.outputs],
