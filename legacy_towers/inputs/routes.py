@@ -38,7 +38,10 @@ class InitializeIterators(tf.train.SessionRunHook):
         self._initializers = list(initializers)
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        session.run(self._initializers)
+        # One after the other: TF 1.15 starts a dataset in a thread of its pool, which waits for further ones; several at
+        # once can take all threads of a small machine and wait for ever (seen on 2 cores, with 3 shards).
+        for initializer in self._initializers:
+            session.run(initializer)
 
 
 def split(dataset: Any, devices: Sequence[str]) -> Routed:
