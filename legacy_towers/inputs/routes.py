@@ -32,16 +32,20 @@ class Routed(NamedTuple):
 
 
 class InitializeIterators(tf.train.SessionRunHook):
-    """Starts iterators at their beginning in each new session."""
+    """Starts iterators at their beginning in each new session.
 
-    def __init__(self, initializers: Sequence[Any]) -> None:
-        self._initializers = list(initializers)
+    Args:
+      groups: lists of initializers that must run together, such as those of iterators over one source. One group runs
+        after the other: TF 1.15 starts a dataset in a thread of its pool, which waits for further ones, and several
+        datasets at once can take all threads of a small machine and wait for ever (seen on 2 cores, with 3 shards).
+    """
+
+    def __init__(self, groups: Sequence[Sequence[Any]]) -> None:
+        self._groups = [list(group) for group in groups]
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        # One after the other: TF 1.15 starts a dataset in a thread of its pool, which waits for further ones; several at
-        # once can take all threads of a small machine and wait for ever (seen on 2 cores, with 3 shards).
-        for initializer in self._initializers:
-            session.run(initializer)
+        for group in self._groups:
+            session.run(group)
 
 
 def split(dataset: Any, devices: Sequence[str]) -> Routed:
@@ -92,7 +96,7 @@ def per_device(dataset: Any, devices: Sequence[str], prefetch: int) -> Routed:
     with tf.name_scope("inputs"):
         iterators = iterators_on_devices(dataset, devices, host_device(devices[0]), prefetch)
     pulled = _pull_each(iterators, devices)
-    return _routed(pulled, pulled, iterators, devices)
+    return _routed(pulled, pulled, iterators, devices, one_source=True)
 
 
 def in_order(pulls: Sequence[Any], in_turn: bool) -> List[Any]:
@@ -119,7 +123,13 @@ def _pull(iterator: Any, device: str) -> Any:
         return iterator.get_next()
 
 
-def _routed(pulled: Sequence[Any], parts: Sequence[Any], iterators: Sequence[Any], devices: Sequence[str]) -> Routed:
+def _routed(
+    pulled: Sequence[Any],
+    parts: Sequence[Any],
+    iterators: Sequence[Any],
+    devices: Sequence[str],
+    one_source: bool = False,
+) -> Routed:
     """Brings the parts to the towers; no tower begins before every pull of the step has given its batch.
 
     Otherwise, at the end of data, the towers that still got a batch would run their update ops in a step that fails.
@@ -133,7 +143,9 @@ def _routed(pulled: Sequence[Any], parts: Sequence[Any], iterators: Sequence[Any
         complete = []
     with tf.control_dependencies(complete):
         per_tower = [onto_tower(part, tower, device) for tower, (part, device) in enumerate(zip(parts, devices))]
-    return Routed(per_tower, [InitializeIterators([iterator.initializer for iterator in iterators])], pulls)
+    initializers = [iterator.initializer for iterator in iterators]
+    groups = [initializers] if one_source else [[initializer] for initializer in initializers]
+    return Routed(per_tower, [InitializeIterators(groups)], pulls)
 
 
 def _pulls_of(element: Any) -> List[Any]:

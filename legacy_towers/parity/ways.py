@@ -94,8 +94,8 @@ def trajectory_difference(
 def _reason(ours: float, theirs: float) -> str:
     if loss_distance(ours, theirs) <= _ROUNDING:
         return (
-            "that is rounding: TensorFlow's optimizer reorders arithmetic with constants in the graph of a session, where "
-            "queues parse, otherwise than in the functions of a dataset"
+            "that is rounding: TensorFlow's optimizer reorders arithmetic with constants in the graph of a session, "
+            "where queues parse, otherwise than in the functions of a dataset"
         )
     return "something in the input or the model is random or depends on time"
 
