@@ -156,6 +156,8 @@ class StagingHook(InputHook):
         self._areas = areas
         self._ahead = ahead
         self._thread: Optional[StagingThread] = None
+        self._ended_by_half: Optional[StagingThread] = None  # whose last pull is still inside the session
+        self._session: Any = None  # of the thread
         graph = areas.slot.graph
         before = ancestors(areas.fills, graph=graph)
         self._before = frozenset(before)
@@ -170,8 +172,11 @@ class StagingHook(InputHook):
         self._inner.begin()
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        if self._thread is not None and not self._thread.stop():
-            raise InputError("the way in still makes a batch for the session before: a new session can't go on with it")
+        before = self._thread or self._ended_by_half
+        if before is not None and not before.stop(session_goes_on=session is self._session):
+            raise InputError("the way in still makes a batch of before: it can't start again meanwhile")
+        self._ended_by_half = None
+        self._session = session
         session.run(self._areas.clear)
         self._inner.after_create_session(session, coord)
         puller = _Puller(session, coord, self._inner, self._areas, self._ahead)
@@ -197,9 +202,13 @@ class StagingHook(InputHook):
 
     def end(self, session: Any) -> None:
         if self._thread is not None and self._thread.stop():  # else the thread still uses the hooks
-            self._thread = None
+            thread, self._thread = self._thread, None
             self._inner.end(session)
-            session.run(self._areas.clear)
+            if thread.has_ended:
+                session.run(self._areas.clear)
+            else:
+                # Its pull will remove a batch, and would wait for one that was cleared for ever. The session has them.
+                self._ended_by_half = thread
 
     def _check(self, run_context: Any) -> None:
         original, graph = run_context.original_args, run_context.session.graph

@@ -108,8 +108,12 @@ class StagingThread:
                 self._changed.wait(_LOOK_SECONDS)
             return self._staged[0] if self._staged else None
 
-    def stop(self) -> bool:
+    def stop(self, session_goes_on: bool = False) -> bool:
         """Ends the thread and waits for it, some seconds at most.
+
+        Args:
+          session_goes_on: whether another thread will stage in the same session. Then what is being pulled inside the
+            session is waited for as long as it takes: it would come among the batches of the other.
 
         Returns:
           Whether the pull's own code has ended; if not, that is warned of.
@@ -118,6 +122,8 @@ class StagingThread:
             self._note_stop()
             self._changed.notify_all()
         self.join()
+        while session_goes_on and self._thread.is_alive() and self._pull.in_session and not self._session_is_over():
+            self._thread.join(_LOOK_SECONDS)
         self._failure = None
         if not self._thread.is_alive() or self._pull.in_session:
             return True
@@ -128,12 +134,17 @@ class StagingThread:
         )
         return False
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing is pulled any more."""
+        return not self._thread.is_alive()
+
     def is_alive(self) -> bool:
         """Whether a coordinator should wait for the thread: it runs, and has not been given up."""
         if self._stop_time is None and self._session_is_over():
             self._note_stop()
         grace = _GRACE_IN_SESSION_SECONDS if self._pull.in_session else _GRACE_SECONDS
-        given_up = self._stop_time is not None and time.time() - self._stop_time > grace
+        given_up = self._stop_time is not None and time.monotonic() - self._stop_time > grace
         return self._thread.is_alive() and not given_up
 
     def join(self) -> None:
@@ -173,4 +184,4 @@ class StagingThread:
     def _note_stop(self) -> None:
         self._pull.stopped = True
         if self._stop_time is None:
-            self._stop_time = time.time()
+            self._stop_time = time.monotonic()

@@ -392,7 +392,7 @@ def test_a_source_that_never_comes_back_holds_up_nothing(staged, monkeypatch):
     with pytest.warns(UserWarning, match="the thread that stages batches has not ended within"):
         with session_for(batches) as session:
             session.run([tower["id"] for tower in batches.per_tower])
-    with pytest.warns(UserWarning), pytest.raises(InputError, match="still makes a batch for the session before"):
+    with pytest.warns(UserWarning), pytest.raises(InputError, match="still makes a batch of before"):
         with session_for(batches):
             pass
     goes_on.set()
@@ -505,3 +505,26 @@ def interrupt_in(seconds):
     timer = threading.Timer(seconds, _thread.interrupt_main)
     timer.daemon = True
     timer.start()
+
+
+def test_a_session_ends_while_a_batch_takes_long(staged):
+    from legacy_towers import inputs
+    from legacy_towers.compat import tf
+
+    pulling, go_on = threading.Event(), threading.Event()
+
+    def third_waits(number):
+        if number == 2:
+            pulling.set()
+            go_on.wait(60)
+        return number
+
+    dataset = tf.data.Dataset.range(9).map(
+        lambda number: tf.reshape(tf.numpy_function(third_waits, [number], tf.int64), [1])
+    )
+    batches = staged(inputs.from_dataset(dataset)).build(["/cpu:0"])
+    with tf.train.MonitoredTrainingSession(hooks=batches.hooks) as session:
+        assert [session.run(batches.per_tower[0]).tolist() for _ in range(2)] == [[0], [1]]
+        assert pulling.wait(60)
+        # After what a pull inside the session is given to end: its batch comes when nobody wants it any more.
+        threading.Timer(2.0, go_on.set).start()

@@ -336,3 +336,63 @@ def test_data_that_is_taken_inside_a_condition_is_refused():
         inputs.switch(
             inputs.from_tensors(per_tower=[conditional]), inputs.from_tensors(per_tower=[tf.zeros([2], tf.int64)])
         ).build(["/cpu:0"])
+
+
+def test_validation_that_starts_again_while_a_batch_is_pulled_has_none_of_before():
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+
+    pulling, go_on = threading.Event(), threading.Event()
+
+    def third_waits(number):
+        if number == 2:
+            pulling.set()
+            go_on.wait(60)
+        return number
+
+    def element(number):
+        number = tf.numpy_function(third_waits, [number], tf.int64)
+        number.set_shape([])
+        return {"id": tf.reshape(number, [1])}
+
+    train = lt.inputs.from_dataset(tf.data.Dataset.range(100).map(lambda number: {"id": tf.reshape(number, [1])}))
+    validation = tf.data.Dataset.range(4).map(element)
+    source = lt.inputs.switch(train, lt.inputs.staged(lt.inputs.from_dataset(validation)))
+    batches = source.build(["/cpu:0"])
+    ids = tf.identity(batches.per_tower[0]["id"])
+    with session_for(batches) as session:
+        assert [session.run(ids, {source.is_validating: True}).tolist() for _ in range(2)] == [[0], [1]]
+        assert pulling.wait(60)
+        # Longer than what any thread is given to end.
+        threading.Timer(2.0, go_on.set).start()
+        source.restart_validation()
+        assert [session.run(ids, {source.is_validating: True}).tolist() for _ in range(4)] == [[0], [1], [2], [3]]
+
+
+def shared_placeholders():
+    """A way in for three towers that all read one fed scalar."""
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+
+    placeholders = lt.tower_placeholders({"x": tf.TensorSpec([2], tf.float32)}, 3, shared={
+        "keep": tf.TensorSpec([2], tf.float32),
+    })
+    feed = lt.inputs.Feed(global_batch={"x": np.zeros(6, np.float32)}, shared={"keep": np.ones(2, np.float32)})
+    return lt.inputs.from_placeholders(placeholders, lambda: iter([feed] * 9))
+
+
+@pytest.mark.parametrize("train_shares", [True, False], ids=["in training", "in validation"])
+def test_what_towers_share_on_purpose_is_no_batch_that_they_share_by_mistake(train_shares):
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+
+    def model_fn(batch, mode):
+        weight = tf.get_variable("w", [], initializer=tf.ones_initializer())
+        return lt.TowerOutput(loss=tf.reduce_mean(weight * batch["x"] + batch["keep"]))
+
+    data = tf.data.Dataset.from_tensors({"x": tf.ones([6]), "keep": tf.zeros([6])}).repeat()
+    ways = [shared_placeholders(), lt.inputs.from_dataset(data)]
+    source = lt.inputs.switch(*(ways if train_shares else ways[::-1]))
+    step = lt.build_train_step(model_fn, source, tf.train.GradientDescentOptimizer(0.1), lt.devices.cpus(3))
+    with tf.Session(config=lt.session_config(logical_cpus=3)) as session, step.running(session) as run:
+        assert (run(step.loss), source.validate(step.loss)) == (1.0, 1.0)
