@@ -115,6 +115,7 @@ class SwitchInput(Input):
             counts=counts,
             padded=train.padded or validation.padded,
             shared_by_towers=train.shared_by_towers or validation.shared_by_towers,
+            shared=train.shared + validation.shared,
         )
 
     def _by_iterator(self, devices: Sequence[str]) -> TowerBatches:

@@ -81,6 +81,7 @@ class ValidationTowerInput(Input):
             modes=_inserted([_TRAIN] * (towers - 1), _EVAL, index),
             padded=train.padded or validation.padded,
             shared_by_towers=train.shared_by_towers,
+            shared=train.shared,
         )
 
 

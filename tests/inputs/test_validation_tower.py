@@ -107,3 +107,23 @@ def _floats():
     import legacy_towers as lt
 
     return lt.Examples.from_arrays({"id": np.arange(8.0)})
+
+
+def test_what_training_towers_share_on_purpose_is_no_batch_that_they_share_by_mistake():
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+
+    def model_fn(batch, mode):
+        weight = tf.get_variable("w", [], initializer=tf.ones_initializer())
+        return lt.TowerOutput(loss=tf.reduce_mean(weight * batch["x"] + batch["keep"]))
+
+    placeholders = lt.tower_placeholders(
+        {"x": tf.TensorSpec([2], tf.float32)}, 2, shared={"keep": tf.TensorSpec([2], tf.float32)}
+    )
+    feed = lt.inputs.Feed(global_batch={"x": np.zeros(4, np.float32)}, shared={"keep": np.ones(2, np.float32)})
+    train = lt.inputs.from_placeholders(placeholders, lambda: iter([feed]))
+    data = tf.data.Dataset.from_tensors({"x": tf.ones([2]), "keep": tf.zeros([2])}).repeat()
+    source = lt.inputs.with_validation_tower(train, lt.inputs.from_dataset(data))
+    step = lt.build_train_step(model_fn, source, tf.train.GradientDescentOptimizer(0.1), lt.devices.cpus(3))
+    with tf.Session(config=lt.session_config(logical_cpus=3)) as session, step.running(session) as run:
+        assert run([step.loss, step.validation_loss]) == [1.0, 1.0]
