@@ -136,6 +136,7 @@ class Pool:
         self._timeout = timeout
         self._lines: "queue.Queue[_Line]" = queue.Queue()
         self._workers: Dict[str, Worker] = {}
+        self._ended: Dict[str, _Line] = {}  # of workers that ended between their turns
 
     def __enter__(self) -> "Pool":
         return self
@@ -189,6 +190,8 @@ class Pool:
                 name, command = waiting.pop(0)
                 prepare(name)
                 self._workers[name].send(command)
+                if name in self._ended:
+                    self._lines.put(self._ended.pop(name))
                 heard[name] = time.monotonic()
                 doing[name] = str(command["do"])
             for name, reply in self._next(heard, doing):
@@ -220,7 +223,8 @@ class Pool:
             return []
         if line.message is None:
             if worker.name not in heard:
-                return []  # told when it is asked next
+                self._ended[worker.name] = line  # told when it is asked next
+                return []
             return [(worker.name, worker.failure())]
         heard[worker.name] = time.monotonic()
         if "failed" in line.message:
@@ -230,5 +234,6 @@ class Pool:
     def drop(self, name: str) -> None:
         """Ends a worker."""
         worker = self._workers.pop(name, None)
+        self._ended.pop(name, None)
         if worker is not None:
             worker.end()

@@ -124,6 +124,20 @@ def test_one_that_hangs_is_ended(job):
         assert "hanging" not in pool and "0" in pool
 
 
+@pytest.mark.slow
+def test_one_that_dies_between_its_turns_says_so_at_its_next(job):
+    with Pool(100) as pool:
+        start(pool, build(job), build(job))
+        held = pool._workers["0"]
+        os.kill(held._process.pid, signal.SIGKILL)
+        held._thread.join()  # its end has been read
+        turn = {"do": "turn", "settle": 0, "steps": 2, "seconds": 0}
+        assert len(pool.ask("1", turn)["step_seconds"]) == 2
+        with pytest.raises(WorkerFailed, match="its process was killed by SIGKILL"):
+            pool.ask("0", turn)
+        assert "0" not in pool and "1" in pool
+
+
 PARENT = """
 import sys, time
 from legacy_towers.compare.processes import Pool
