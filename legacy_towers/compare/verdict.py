@@ -1,4 +1,5 @@
 """The answer in one sentence, from the figures alone."""
+import math
 from typing import Dict, List, Sequence
 
 from legacy_towers.compare.candidates import STAGED, SYNTHETIC
@@ -9,6 +10,7 @@ from legacy_towers.report.document import Row, Verdict
 SMALLEST_GAIN = 0.03
 # Where a gain of this size can't be excluded, and none can be shown either, noise forbids a verdict.
 OPEN_GAIN = 0.10
+_LITTLE = "{:.0f} %".format(100 * SMALLEST_GAIN)
 _WIDE = 0.2
 
 
@@ -70,17 +72,26 @@ def _gain_sentence(
         words.append("{} {} faster than {} too, but less".format(_listed(less), _is(less), current.way))
     if slower:
         words.append("{} {} slower".format(_listed(slower), _is(slower)))
-    if len(faster) + len(slower) < len(ratios):
+    others = [ratios[way] for way in ratios if way not in faster and way not in slower]
+    if any(other.low > 1 or other.high < 1 for other in others):
+        words.append("nothing else is shown to differ by more than {}".format(_LITTLE))
+    elif others:
         words.append("nothing else is measurably different")
     return "; ".join(words)
 
 
 def _stay_sentence(current: str, slower: Sequence[str], ratios: Dict[str, Interval], row: Row) -> str:
+    little = [way for way in ratios if ratios[way].low > 1]
     words = ["nothing is measurably faster than {}".format(current)]
+    if little:
+        words = ["nothing is shown to be more than {} faster than {}".format(_LITTLE, current)]
     if row.waiting is not None:
         words[0] += ", by which input waits {:.0f} % of the step".format(100 * row.waiting.by_replay.median)
+    words += ["{} is {:.2f} to {:.2f} times as fast".format(way, ratios[way].low, ratios[way].high) for way in little]
     most = max(interval.high for interval in ratios.values())
-    words.append("a gain above {:.0f} % is excluded".format(100 * max(SMALLEST_GAIN, most - 1)))
+    # Rounded up: what the figures exclude, and no more.
+    excluded = math.ceil(round(100 * max(SMALLEST_GAIN, most - 1), 6))
+    words.append("a gain above {} % is excluded".format(excluded))
     if slower:
         words.append("{} {} slower".format(_listed(slower), _is(slower)))
     return "; ".join(words)

@@ -3,6 +3,7 @@ import pytest
 from planted_figures import rates, row
 
 from legacy_towers.compare.verdict import verdict_of
+from legacy_towers.measure.statistics import compare_all
 
 WAYS = [
     "feed", "feed:background", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded",
@@ -23,7 +24,7 @@ def test_right_in_20_of_20(winner, noise, count):
     wrong = []
     for seed in range(20):
         verdict = verdict_of(rows_of(rates(seed, ways, 7, noise, winner, 1.5)), "feed")
-        if verdict.winner != winner or winner and count > 2 and "nothing else is measurably" not in verdict.sentence:
+        if verdict.winner != winner or winner and count > 2 and "nothing else is " not in verdict.sentence:
             wrong.append((seed, verdict.sentence))
     assert wrong == []
 
@@ -74,6 +75,34 @@ def test_a_tie_says_what_gain_is_excluded():
         "nothing is measurably faster than feed, by which input waits 41 % of the step; a gain above "
     )
     assert verdict.sentence.endswith("dataset:split is slower")
+
+
+def shifted(**levels):
+    """Ways whose turns differ from feed's by exactly their level."""
+    wave = [100.0, 101, 99, 100.5, 99.5, 100, 100.2]
+    return {way.replace("_", ":"): [level * part for part in wave] for way, level in levels.items()}
+
+
+def test_a_gain_that_is_certain_but_small_is_not_called_none():
+    verdict = verdict_of(rows_of(shifted(feed=1, queue=1.02, dataset_split=0.99)), "feed")
+    assert verdict.winner is None
+    assert verdict.sentence == (
+        "nothing is shown to be more than 3 % faster than feed, by which input waits 41 % of the step; queue is "
+        "1.02 to 1.02 times as fast; a gain above 3 % is excluded"
+    )
+    verdict = verdict_of(rows_of(shifted(feed=1, queue=1.0293)), "feed")
+    assert verdict.sentence.endswith("; queue is 1.03 to 1.03 times as fast; a gain above 3 % is excluded")
+    verdict = verdict_of(rows_of(shifted(feed=1, queue=1.02, dataset_split=1.5)), "feed")
+    assert verdict.winner == "dataset:split"
+    assert verdict.sentence.endswith("; nothing else is shown to differ by more than 3 %")
+
+
+def test_what_is_excluded_is_rounded_up():
+    figures = {"feed": [100.0] * 7, "queue": [103.0, 103.42, 103, 102.58, 103, 103.42, 102.58]}
+    most = compare_all(figures, "feed")["queue"].high
+    assert 100 * (most - 1) % 1 < 0.5  # else the nearest number would do
+    verdict = verdict_of(rows_of(figures), "feed")
+    assert verdict.sentence.endswith("a gain above {} % is excluded".format(1 + int(100 * (most - 1))))
 
 
 def test_noise_forbids_a_verdict():
