@@ -4,7 +4,14 @@ import pytest
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: takes more than a few seconds; CI runs these too")
+    config.addinivalue_line("markers", "alone: measures times, so nothing else may run beside it")
     config.addinivalue_line("markers", "needs_layers: uses tf.layers; skipped, with the reason, where it can't work")
+
+
+def pytest_sessionfinish(session, exitstatus):
+    # tox runs the tests in two parts; where some were asked for, there may be none for one of the parts.
+    if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and session.config.option.markexpr == "alone":
+        session.exitstatus = pytest.ExitCode.OK
 
 
 def pytest_runtest_setup(item):

@@ -123,6 +123,7 @@ def test_help_imports_no_tensorflow():
     assert printed.splitlines()[-1] == "False False" and "--against OLD.json" in printed
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 def test_a_comparison_from_start_to_end(capsys):
     words = "compare line.py --towers 1,2 --rounds 5 --steps 5 --rate 0.05 --inputs synthetic,feed,dataset"
@@ -165,6 +166,7 @@ BROKEN = """
 """
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 def test_a_way_that_fails_is_a_row_and_the_others_go_on(folder, capsys):
     job_files.write(folder, "broken.py", BROKEN)
@@ -180,6 +182,7 @@ def test_a_way_that_fails_is_a_row_and_the_others_go_on(folder, capsys):
     assert "verdict: no verdict: dataset:next_per_tower, the way to compare with, failed" in shown.out
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 def test_ctrl_c_ends_it_and_all_its_processes(folder):
     running = subprocess.Popen(

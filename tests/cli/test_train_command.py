@@ -75,8 +75,8 @@ def test_a_run_goes_on_from_its_checkpoint_and_a_complete_one_only_evaluates(cap
         ("train line.py --towers 0", "--towers is 0: at least 1 is needed"),
         ("train line.py --towers -1", "--towers is -1: at least 1 is needed"),
         ("train line.py --device tpu", "argument --device: invalid choice: 'tpu'"),
-        ("train line.py --input tape", "--input is 'tape': allowed are 'feed', 'queue', 'dataset', 'dataset:split'"),
-        ("train line.py --input dataset:tape", "--input is 'dataset:tape': allowed are 'feed'"),
+        ("train line.py --input tape", "--input is 'tape': allowed are 'synthetic', 'feed', 'feed:background'"),
+        ("train line.py --input dataset:tape", "--input is 'dataset:tape': allowed are 'synthetic', 'feed'"),
         ("train line.py --steps 3 --epochs 3", "argument --epochs: not allowed with argument --steps"),
         ("train line.py --steps 0", "--steps is 0: at least 1 is needed"),
         ("train line.py --epochs 0", "--epochs is 0: at least 1 is needed"),
@@ -154,7 +154,8 @@ def test_soft_placement_runs_on_what_there_is_and_says_so(capsys):
     shown = capsys.readouterr()
     warnings = [line for line in shown.err.splitlines() if "warning" in line]
     assert len(warnings) == 2 and warnings[0].startswith("legacy-towers: warning: tower 0 was asked on /gpu:0 but ran ")
-    assert warnings[1].startswith("legacy-towers: warning: tower 0 asks for /gpu:0 and will run on /cpu:0 ")
+    # The evaluation at the end is on the towers' devices too.
+    assert warnings[1].startswith("legacy-towers: warning: tower 0 asks for /gpu:0 and will run on /cpu:0; tower 1 ")
     assert "(1000 examples, step 2)" in shown.out
 
 

@@ -68,6 +68,7 @@ def nearest(measure, truth):
     return min(found, key=lambda share: abs(share - truth))
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 @pytest.mark.parametrize("compute", [0.03, 0.01], ids="a model of {} s".format)
 @pytest.mark.parametrize("source", [SleepyDataset, SleepyFeed], ids=["map", "generator"])

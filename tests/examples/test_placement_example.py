@@ -1,5 +1,6 @@
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 
@@ -39,7 +40,8 @@ def test_soft_placement_shows_the_strays(example, capsys):
     assert len(errors.splitlines()) == 1
     assert any(line.startswith("tower 1 was asked on /gpu:7 but ran wholly on ") for line in lines)
     assert any(line.startswith("1 /gpu:7 ") and "(moved)" in line for line in lines)
-    assert any(line.startswith("tower_1/product MatMul /gpu:7 ") for line in lines)
+    # TensorFlow renames it to _MklMatMul where it takes oneDNN's kernel, which depends on the processor.
+    assert any(re.match(r"tower_1/product \w*MatMul /gpu:7 ", line) for line in lines)
     assert lines[-2:] == ["[[ 44. 56.]", "[ 98. 128.]]"]
 
 
