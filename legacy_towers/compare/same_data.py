@@ -34,10 +34,10 @@ def same_data(
     epochs: Dict[str, Union[Epoch, str]] = {way: "" for way in rates}
 
     def take_trajectory(way: str, reply: Any) -> None:
-        trajectories[way] = _record(reply, Trajectory)
+        trajectories[way] = _record(reply, Trajectory, "the losses were not compared")
 
     def take_epoch(way: str, reply: Any) -> None:
-        epochs[way] = _record(reply, Epoch)
+        epochs[way] = _record(reply, Epoch, "no epoch was compared")
 
     with tempfile.TemporaryDirectory(prefix="legacy-towers-") as folder:
         values = os.path.join(folder, "values.npz")
@@ -75,9 +75,9 @@ def _ids(job: Job, least: int) -> Tuple[List[int], bool]:
     return ids, True
 
 
-def _record(reply: Any, kind: Callable[..., Any]) -> Any:
+def _record(reply: Any, kind: Callable[..., Any], without: str) -> Any:
     if isinstance(reply, WorkerFailed):
-        return "it failed: {}".format(reply)
+        return "{}: {}".format(without, reply)
     if "not_compared" in reply:
         return reply["not_compared"]
     return kind(**reply)
