@@ -57,7 +57,9 @@ setup(
         "compare": ["jinja2>=3", "psutil"],
         "examples": ["scikit-learn", "tqdm"],
         # setuptools and wheel: the packaging test builds the distributions without a network
-        "test": ["pytest", "pytest-xdist", "mock", "jinja2>=3", "psutil", "scikit-learn", "tqdm", "setuptools>=64", "wheel"],
+        "test": [
+            "pytest", "pytest-xdist", "mock", "jinja2>=3", "psutil", "scikit-learn", "tqdm", "setuptools>=64", "wheel",
+        ],
     },
     entry_points={"console_scripts": ["legacy-towers = legacy_towers.cli.main:main"]},
     classifiers=[

@@ -48,16 +48,6 @@ def iterators_on_devices(dataset: Any, devices: Sequence[str], source_device: st
     return list(dealt._device_iterators)  # pylint: disable=protected-access
 
 
-def hangs_when_a_step_fails() -> bool:
-    """Returns whether an `IteratorGetNext` may hang for ever when another op of its step fails or finds no more data.
-
-    TF 1.15 does: the failing step cancels the thread that prefetches, and a `get_next` that waits for it just then is
-    not woken. Within a hundred runs that end by the end of data of one of two iterators, or by a damaged record, it is
-    seen; with only one `get_next` at a time it is not (tests/inputs/test_ends_without_a_hang.py). Ends with 1.15.
-    """
-    return bool(tf.VERSION.startswith("1."))
-
-
 def set_deterministic(options: Any, deterministic: bool) -> None:
     """Says in the tf.data.Options `options` whether parallel parts of a dataset keep the order of their elements."""
     if hasattr(options, "deterministic"):

@@ -151,7 +151,7 @@ class DatasetInput(Input):
         elif self._route == "per_device":
             routed = routes.per_device(datasets[0], devices, self._options.prefetch)
         elif self._route == "next_per_tower":
-            routed = routes.next_per_tower(datasets[0], devices, self._reading.order == "fixed")
+            routed = routes.next_per_tower(datasets[0], devices)
         elif remainder == "drop":
             routed = routes.split(datasets[0], devices)
         else:

@@ -108,7 +108,7 @@ class FromDataset(Input):
             return (routes.already_split if self.counts_examples else routes.split)(datasets[0], devices)
         if self._route == "per_device":
             return routes.per_device(datasets[0], devices, _PREFETCH)
-        return routes.next_per_tower(datasets[0], devices, self._order == "fixed")
+        return routes.next_per_tower(datasets[0], devices)
 
 
 _PREFETCH = 2  # batches on each device, as by default in `dataset`

@@ -3,7 +3,7 @@ import functools
 from typing import Any, List, NamedTuple, Sequence, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.data import hangs_when_a_step_fails, iterators_on_devices
+from legacy_towers.compat.data import iterators_on_devices
 from legacy_towers.errors import ArgumentError
 from legacy_towers.graph_walk import ancestors
 from legacy_towers.inputs.base import host_device, onto_tower
@@ -65,11 +65,11 @@ def already_split(dataset: Any, devices: Sequence[str]) -> Routed:
     return _routed([parts], parts, [iterator], devices)
 
 
-def next_per_tower(dataset: Any, devices: Sequence[str], in_turn: bool) -> Routed:
-    """One iterator of per-tower batches, one `get_next` per tower; `in_turn` chains them: tower 0 pulls first."""
+def next_per_tower(dataset: Any, devices: Sequence[str]) -> Routed:
+    """One iterator of per-tower batches, one `get_next` per tower; tower 0 pulls first."""
     with tf.name_scope("inputs"), tf.device(host_device(devices[0])):
         iterator = iterator_over(dataset)
-        pulled = in_order([iterator.get_next] * len(devices), in_turn or hangs_when_a_step_fails())
+        pulled = _pull_in_turn([iterator.get_next] * len(devices))
     return _routed(pulled, pulled, [iterator], devices)
 
 
@@ -115,7 +115,18 @@ def in_order(pulls: Sequence[Any], in_turn: bool) -> List[Any]:
 
 def _pull_each(iterators: Sequence[Any], devices: Sequence[str]) -> List[Any]:
     pulls = [functools.partial(_pull, iterator, device) for iterator, device in zip(iterators, devices)]
-    return in_order(pulls, hangs_when_a_step_fails())
+    return _pull_in_turn(pulls)
+
+
+def _pull_in_turn(pulls: Sequence[Any]) -> List[Any]:
+    """Pulls from iterators, always one after the other.
+
+    Several at a time, where one meets a damaged record or an error of a generator, another may meet the end of data,
+    and the step would end as if there were no more: on TF 2.21 in 30 of 100 runs. And TF 1.15 may hang for ever: the
+    failing step cancels the thread that prefetches, and a `get_next` that waits for it just then is not woken. Tested
+    by tests/inputs/test_ends_without_a_hang.py.
+    """
+    return in_order(pulls, True)
 
 
 def _pull(iterator: Any, device: str) -> Any:

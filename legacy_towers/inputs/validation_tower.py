@@ -1,7 +1,6 @@
 """One tower validates while the others train: in every step it gets a validation batch."""
 from typing import Any, List, Optional, Sequence, Tuple
 
-from legacy_towers.compat.data import hangs_when_a_step_fails
 from legacy_towers.compat.graph import run_after
 from legacy_towers.errors import ArgumentError
 from legacy_towers.inputs.base import Input, InputPlan, TowerBatches, onto_tower
@@ -59,10 +58,10 @@ class ValidationTowerInput(Input):
         train = self._train.build([device for tower, device in enumerate(devices) if tower != index])
         validation = self._validation.build([devices[index]])
         check_alike(train.per_tower[0], validation.per_tower[0])
-        if hangs_when_a_step_fails():
-            for pull in validation.pulls:
-                for before in train.pulls:
-                    run_after(pull, before)
+        # As among the towers that train, see `routes`: an error of one must not meet the end of data of the other.
+        for pull in validation.pulls:
+            for before in train.pulls:
+                run_after(pull, before)
         batches = _inserted(train.per_tower, validation.per_tower[0], index)
         counted = train.counts is not None or validation.counts is not None
         counts: Optional[List[Any]] = None

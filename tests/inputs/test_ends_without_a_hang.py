@@ -13,35 +13,43 @@ PROGRAM = """
     with tf.python_io.TFRecordWriter("records") as writer:
         for _ in range(1000):
             writer.write(b"0" * 16)
-    if kind == "damaged":
+    if kind != "whole":
         data = bytearray(open("records", "rb").read())
         data[500 * 32 + 14] ^= 255
         with open("records", "wb") as file:
             file.write(data)
-    examples = lt.Examples.from_tfrecords("records", lambda record: {"x": record}, count=1000, seed=0)
+    finite = kind != "damaged"
+    towers = 4 if kind == "damaged,finite" else 2
+    examples = lt.Examples.from_tfrecords(
+        "records", lambda record: {"x": record}, count=1000, seed=0, shuffle=kind != "damaged,finite"
+    )
     endings = []
     for _ in range(100):
         with tf.Graph().as_default():
             way = lt.inputs.dataset(
-                examples, per_tower_batch_size=32, epochs=1 if kind == "whole" else None, route=route
+                examples, per_tower_batch_size=32, epochs=1 if finite else None, route=route
             )
-            batches = way.build(lt.devices.cpus(2))
-            creator = tf.train.ChiefSessionCreator(config=lt.session_config(logical_cpus=2))
+            batches = way.build(lt.devices.cpus(towers))
+            creator = tf.train.ChiefSessionCreator(config=lt.session_config(logical_cpus=towers))
             ending = "whole"
             with tf.train.MonitoredSession(creator, batches.hooks) as session:
                 try:
                     while not session.should_stop():
                         session.run(batches.per_tower)
                 except tf.errors.DataLossError:
-                    ending = "damaged"
+                    ending = kind
             endings.append(ending)
     print(len(endings), *set(endings))
 """
 
 
-# TF 1.15 hung within a hundred such runs while the towers pulled side by side.
+# While the towers pulled side by side, TF 1.15 hung within a hundred such runs, and TF 2.21 took a damaged record of
+# finite data for its end in up to 30 of them.
 @pytest.mark.slow
-@pytest.mark.parametrize("route, kind", [("sharded", "whole"), ("sharded", "damaged"), ("next_per_tower", "damaged")])
+@pytest.mark.parametrize("route, kind", [
+    ("sharded", "whole"), ("sharded", "damaged"), ("next_per_tower", "damaged"),
+    ("next_per_tower", "damaged,finite"), ("per_device", "damaged,finite"),
+])
 def test_a_hundred_runs_end(tmp_path, route, kind):
     done = run_python(PROGRAM, arguments=[route, kind], cwd=str(tmp_path))
     assert (done.returncode, done.stdout) == (0, "100 {}\n".format(kind)), done.stderr
