@@ -22,7 +22,8 @@ class Job(NamedTuple):
       test: the Examples to evaluate and to predict on; None if there are none.
       per_tower_batch_size: examples per tower and step, unless the command line says otherwise.
       epochs: passes over `train`, unless the command line says otherwise.
-      input: the way in, unless the command line says otherwise: "feed", "queue", "dataset" or "dataset:ROUTE".
+      input: the way in, unless the command line says otherwise: a name of `legacy_towers.inputs.ways`, such as
+        "feed", "queue", "dataset:split" or "dataset:sharded+staged".
       update_ops: as in `lt.build_train_step`.
       moving_average_decay: as in `lt.build_train_step`; with it, the averages are what is evaluated.
       on_missing: as in `lt.build_train_step`.

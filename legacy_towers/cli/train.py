@@ -20,7 +20,8 @@ def add_arguments(parser: Parser, given: Sequence[str]) -> None:
     towers.add_argument(
         "--input",
         metavar="WAY",
-        help="feed, queue, dataset, dataset:split, dataset:next_per_tower or dataset:sharded (default: the job's)",
+        help="synthetic, feed, feed:background, queue, dataset, dataset:split, dataset:next_per_tower, "
+        "dataset:sharded, dataset:per_device, or any but synthetic followed by +staged (default: the job's)",
     )
     towers.add_argument(
         "--order",

@@ -55,6 +55,7 @@ GENERATED = """
         ("--inputs feed --current queue", "--current is queue, which is not compared: name it among --inputs too"),
         ("--current synthetic", "--current is synthetic, which reads no data: name a real way in"),
         ("--current nothing", "--current is 'nothing': allowed are "),
+        ("--json same --html same", "--json and --html are the same file, 'same': name two"),
         ("--steps 0", "--steps is 0: at least 1 is needed"),
         ("--rounds 4", "--rounds is 4: at least 5 are needed, or noise can't be told from a gain"),
         ("--towers 0", "--towers is 0: at least 1 is needed"),
