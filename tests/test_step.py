@@ -116,7 +116,7 @@ def open_session(towers=4):
         ({"moving_average_decay": 0.0}, "moving_average_decay is 0.0"),
         ({"variable_kind": "Ref"}, "variable_kind is 'Ref': allowed are 'resource', 'ref'"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else "-".join(value),  # by names: two processes must agree
 )
 def test_bad_arguments(change, message):
     with pytest.raises(ArgumentError, match=message):
