@@ -10,6 +10,8 @@ from legacy_towers.config import session_config
 from legacy_towers.errors import ArgumentError
 from legacy_towers.placements import PlacementWarningHook, placement, placement_from
 
+# TensorFlow renames the op where it takes oneDNN's kernel, which depends on the processor.
+PRODUCTS = ("MatMul", "_MklMatMul")
 TASK = "/job:localhost/replica:0/task:0"
 
 
@@ -41,7 +43,9 @@ def test_ops_that_got_what_they_asked_for():
     total = towers(["/cpu:1", "/cpu:2"])
     with session_of() as session:
         found = placement(session, total)
-    assert row_of(found, "tower_1/product") == (
+    product = row_of(found, "tower_1/product")
+    assert product.type in PRODUCTS
+    assert product._replace(type="MatMul") == (
         "tower_1/product", "MatMul", "/device:CPU:2", TASK + "/device:CPU:2", 1, False)
     assert row_of(found, "total").tower is None
     assert row_of(found, "weights").got == TASK + "/device:CPU:0"
@@ -117,7 +121,7 @@ def test_the_table_by_tower():
     assert table[2].startswith("0 /cpu:1 /cpu:1 ")
     assert any(line.startswith("1 /gpu:0 /cpu:0 (moved) ") for line in table)
     assert any(line.startswith("shared /cpu:0 /cpu:0 ") for line in table)
-    assert "tower_1/product MatMul /gpu:0 /cpu:0" in lines
+    assert any("tower_1/product {} /gpu:0 /cpu:0".format(product) in lines for product in PRODUCTS)
 
 
 def test_the_table_without_towers_groups_by_device():
@@ -138,7 +142,7 @@ def test_what_is_computed_from_constants_alone_is_gone_and_that_is_said():
         total = tf.matmul(tf.constant([[1.0]]), tf.constant([[2.0]]))
     with session_of() as session:
         found = placement(session, total)
-    assert not [row for row in found.rows if row.type == "MatMul"]
+    assert not [row for row in found.rows if row.type in PRODUCTS]
     if not found.rows:
         assert str(found).startswith("no op of the graph ran as such; TensorFlow ran ")
         assert len(str(found).splitlines()) == 1

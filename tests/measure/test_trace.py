@@ -94,6 +94,8 @@ WAITS = ["_Recv", "_Send", "_HostRecv", "QueueDequeueV2", "QueueDequeueManyV2", 
          "MultiDeviceIteratorGetNextFromShard", "Unstage", "Stage", "ReaderReadV2", "CollectiveReduce", "NcclAllReduce",
          "ResourceAccumulatorTakeGradient"]
 NOTHING = ["Const", "NoOp", "VarHandleOp", "ReadVariableOp", "Identity", "Switch", "_Retval"]
+# TensorFlow renames the op where it takes oneDNN's kernel, which depends on the processor.
+PRODUCTS = ("MatMul", "_MklMatMul")
 WORK = ["MatMul", "Conv2D", "AddN", "Sum", "SendMail", "PyFunc", "Batch", "DynamicStitch"]
 
 
@@ -189,8 +191,8 @@ def traced(total):
 
 def test_towers_that_do_not_depend_on_each_other_overlap():
     trace = traced(two_towers(serial=False))
-    assert {op.device for op in trace.ops if op.tower == 1 and op.type == "MatMul"} == {"/cpu:2"}
-    assert len([op for op in trace.ops if op.tower == 1 and op.type == "MatMul"]) == 10
+    assert {op.device for op in trace.ops if op.tower == 1 and op.type in PRODUCTS} == {"/cpu:2"}
+    assert len([op for op in trace.ops if op.tower == 1 and op.type in PRODUCTS]) == 10
     assert trace.overlap().shared > 0
     assert sorted(trace.overlap().per_tower) == [0, 1]
 
@@ -217,7 +219,8 @@ def test_the_hook_traces_one_step_of_a_monitored_session(tmp_path):
         assert hook.trace is trace
     rows = read_rows(path)
     assert list(rows) == ["tower 0", "tower 1", "shared: variables, update"]
-    assert {name for name, *_ in rows["tower 1"]["/cpu:2"]} >= {"MatMul", "Sum"}
+    ran = {name for name, *_ in rows["tower 1"]["/cpu:2"]}
+    assert "Sum" in ran and not ran.isdisjoint(PRODUCTS)
     assert os.listdir(str(tmp_path)) == ["step.json"]
 
 
