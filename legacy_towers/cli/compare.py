@@ -30,7 +30,7 @@ def add_arguments(parser: Parser, given: Sequence[str]) -> None:
     what.add_argument("--per-tower-batch-size", type=int, metavar="N", help="examples per tower (default: the job's)")
     how = parser.add_argument_group("how long")
     how.add_argument("--steps", type=int, metavar="N", help="steps of a turn (default: as many as fill 0.4 s)")
-    how.add_argument("--rounds", type=int, default=7, metavar="N", help="rounds that count, at least 5 (default: 7)")
+    how.add_argument("--rounds", type=int, default=11, metavar="N", help="rounds that count, at least 5 (default: 11)")
     how.add_argument(
         "--timeout", type=float, default=300.0, metavar="SECONDS",
         help="end a process that is silent for so long, in one step or in building its graph (default: 300)",

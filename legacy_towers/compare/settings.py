@@ -27,7 +27,7 @@ class CompareSettings(NamedTuple):
     inputs: Optional[Sequence[str]] = None
     towers: Sequence[int] = (4,)
     steps: Optional[int] = None
-    rounds: int = 7
+    rounds: int = 11
     current: Optional[str] = None
     per_tower_batch_size: Optional[int] = None
     device: str = "cpu"
