@@ -1,5 +1,5 @@
 """Which operations a fetch needs: walks back over inputs and control inputs of the built graph."""
-from typing import Any, Iterable, List, Set
+from typing import Any, Iterable, List, Set, Tuple
 
 from legacy_towers.compat import tf
 
@@ -64,7 +64,7 @@ def same_computation(one: Any, other: Any) -> bool:
         seen.add((first, second))
         if first.type != second.type or len(first.inputs) != len(second.inputs):
             return False
-        if (not first.inputs and first.type != "Const") or _attributes(first) != _attributes(second):
+        if (not first.inputs and first.type != "Const") or attributes_of(first) != attributes_of(second):
             return False
         for left, right in zip(first.inputs, second.inputs):
             if left.value_index != right.value_index:
@@ -73,7 +73,10 @@ def same_computation(one: Any, other: Any) -> bool:
     return True
 
 
-def _attributes(operation: Any) -> Any:
+def attributes_of(operation: Any) -> Tuple[Tuple[str, bytes], ...]:
+    """Returns what an operation's attributes say of its computation, by name, as a value that can be hashed."""
     # "_class" holds colocations and "_output_shapes" and the like are notes: neither changes what is computed.
     attributes = operation.node_def.attr
-    return {name: attributes[name].SerializeToString() for name in attributes if not name.startswith("_")}
+    return tuple(
+        (name, attributes[name].SerializeToString()) for name in sorted(attributes) if not name.startswith("_")
+    )

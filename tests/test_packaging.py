@@ -27,7 +27,7 @@ OLDEST_PYTHON = (3, 7)
 LAYERS = (
     ("errors", "names", "version", "tables"),
     ("compat",),
-    ("closed_queues", "graph_walk", "initialize", "proto_values", "structure"),
+    ("closed_queues", "graph_walk", "initialize", "proto_values", "structure", "whole_file"),
     ("config", "devices", "examples", "same_batch"),
     ("placements", "session_check"),
     ("gradients", "variables"),

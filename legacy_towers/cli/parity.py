@@ -34,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     job_of(arguments)  # a job that can't be made is said here, before any process starts
     from legacy_towers.parity.versions import JobFailed, compare_versions
     from legacy_towers.training.places import check_file
+    from legacy_towers.whole_file import write_whole
 
     if arguments.towers < 1:
         raise ArgumentError("--towers is {}: at least 1 is needed".format(arguments.towers))
@@ -53,6 +54,5 @@ def run(arguments: argparse.Namespace) -> int:
         return PARTED
     print(found)
     if arguments.json is not None:
-        with open(arguments.json, "w", encoding="utf-8") as target:
-            json.dump(found.as_dict(), target, indent=1, sort_keys=True)
+        write_whole(arguments.json, json.dumps(found.as_dict(), indent=1, sort_keys=True), "the findings")
     return SAME if found.agrees else PARTED

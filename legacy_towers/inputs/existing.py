@@ -2,13 +2,13 @@
 from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence, Union
 
 from legacy_towers import structure
-from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.inputs import remainders, routes
 from legacy_towers.inputs.base import Input, InputPlan, TowerBatches
 from legacy_towers.inputs.feed_hook import FeedHook, check_prefetch
 from legacy_towers.inputs.placeholders import Feed, TowerPlaceholders
 from legacy_towers.inputs.reading import check_order, check_remainder, describe_end
+from legacy_towers.inputs.sizes import static_sizes
 
 
 def from_dataset(dataset: Any, route: str = "split", order: str = "any", remainder: str = "drop") -> "FromDataset":
@@ -195,15 +195,5 @@ class FromPlaceholders(Input):
 
 
 def _plan(way: str, route: Optional[str], order: str, per_tower: List[Any], source: str, lasts: str) -> InputPlan:
-    sizes = [_static_size(batch) for batch in per_tower]
-    whole = None if None in sizes else sum(size for size in sizes if size is not None)
-    same = sizes[0] if len(set(sizes)) == 1 else None
+    same, whole = static_sizes(per_tower)
     return InputPlan(way, route, order, same, whole, None, None, source, {}, lasts=lasts)
-
-
-def _static_size(batch: Any) -> Optional[int]:
-    """Returns the batch size where the graph knows it."""
-    for _, leaf in structure.leaves(batch):
-        if isinstance(leaf, tf.Tensor) and leaf.shape.ndims:
-            return tf.dimension_value(leaf.shape[0])
-    return None

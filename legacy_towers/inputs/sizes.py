@@ -1,6 +1,8 @@
 """Batch sizes: the user says one of two, the plan shows both."""
-from typing import NamedTuple, Optional
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
+from legacy_towers import structure
+from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 
 
@@ -49,3 +51,21 @@ def resolve_sizes(per_tower_batch_size: Optional[int], global_batch_size: Option
             )
         )
     return Sizes(global_batch_size // towers, global_batch_size, towers)
+
+
+def static_sizes(per_tower: Sequence[Any]) -> Tuple[Optional[int], Optional[int]]:
+    """Returns the examples of a tower, if all have as many, and of a step; each None where the graph doesn't know it.
+
+    Args:
+      per_tower: one structure of tensors per tower.
+    """
+    sizes: List[Optional[int]] = [_static_size(batch) for batch in per_tower]
+    whole = None if None in sizes else sum(size for size in sizes if size is not None)
+    return sizes[0] if len(set(sizes)) == 1 else None, whole
+
+
+def _static_size(batch: Any) -> Optional[int]:
+    for _, leaf in structure.leaves(batch):
+        if isinstance(leaf, tf.Tensor) and leaf.shape.ndims:
+            return tf.dimension_value(leaf.shape[0])
+    return None

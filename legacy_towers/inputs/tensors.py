@@ -8,7 +8,7 @@ from legacy_towers.graph_walk import ancestors
 from legacy_towers.inputs.base import Input, InputPlan, TowerBatches, host_device, onto_tower
 from legacy_towers.inputs.queue_hooks import RaiseRunnerErrors
 from legacy_towers.inputs.reading import describe_end
-from legacy_towers.inputs.sizes import check_positive, resolve_sizes
+from legacy_towers.inputs.sizes import check_positive, resolve_sizes, static_sizes
 from legacy_towers.inputs.splitting import deal, split_batch
 
 # The operations that wait for data in a step. Those of readers do it where a step reads without a queue.
@@ -108,9 +108,7 @@ class FromTensors(Input):
     def _plan(self, per_tower: List[Any]) -> InputPlan:
         details: Dict[str, Any] = {}
         if self._remainder is None:
-            sizes = [_static_size(batch) for batch in per_tower]
-            whole = None if None in sizes else sum(size for size in sizes if size is not None)
-            same = sizes[0] if len(set(sizes)) == 1 else None
+            same, whole = static_sizes(per_tower)
         else:
             same, whole, _ = resolve_sizes(None, self._global_batch_size, len(per_tower))
             details["end"] = describe_end(self._remainder)
@@ -137,11 +135,3 @@ def pulls_of(tensors: Any) -> Tuple[Any, ...]:
 
 def _without_version(kind: str) -> str:
     return kind[:-2] if kind.endswith("V2") else kind
-
-
-def _static_size(batch: Any) -> Optional[int]:
-    """Returns the batch size where the graph knows it."""
-    for _, leaf in structure.leaves(batch):
-        if isinstance(leaf, tf.Tensor) and leaf.shape.ndims:
-            return tf.dimension_value(leaf.shape[0])
-    return None

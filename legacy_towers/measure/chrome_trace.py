@@ -9,11 +9,11 @@
 """
 import json
 import os
-import tempfile
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from legacy_towers.errors import ArgumentError
 from legacy_towers.measure.step_ops import StepOp
+from legacy_towers.whole_file import write_whole
 
 
 def write_chrome_trace(path: str, groups: Sequence[Tuple[str, Sequence[StepOp]]], notes: Mapping[str, Any]) -> None:
@@ -28,25 +28,13 @@ def write_chrome_trace(path: str, groups: Sequence[Tuple[str, Sequence[StepOp]]]
       ArgumentError: the file can't be written.
     """
     document = {"traceEvents": chrome_events(groups), "displayTimeUnit": "ms", "otherData": dict(notes)}
-    folder = os.path.dirname(os.path.abspath(path))
     try:
-        os.makedirs(folder, exist_ok=True)
-        handle, unfinished = tempfile.mkstemp(dir=folder, prefix=".trace-", suffix=".json")
-        try:
-            with os.fdopen(handle, "w") as target:
-                json.dump(document, target)
-            # mkstemp makes files that only their owner may read; a trace is for sharing.
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(unfinished, 0o666 & ~umask)
-            os.replace(unfinished, path)
-        except BaseException:
-            os.unlink(unfinished)
-            raise
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     except OSError as error:
         raise ArgumentError(
             "the trace can't be written to {}: {}".format(path, error.strerror or error)
         ) from error
+    write_whole(path, json.dumps(document), "the trace")
 
 
 def chrome_events(groups: Sequence[Tuple[str, Sequence[StepOp]]]) -> List[Dict[str, Any]]:

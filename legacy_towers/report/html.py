@@ -6,7 +6,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 from legacy_towers.errors import EnvironmentProblem
 from legacy_towers.report import charts, figures
 from legacy_towers.report.document import Document, Parity, Row, Verdict
-from legacy_towers.report.whole_file import write_whole
+from legacy_towers.whole_file import write_whole
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
 

@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Tuple, Union, get_type_hints
 
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.report.document import FORMAT, VERSION, Document
-from legacy_towers.report.whole_file import write_whole
+from legacy_towers.whole_file import write_whole
 
 _KINDS = {str: "a string", bool: "true or false", int: "a whole number", float: "a number", dict: "an object"}
 

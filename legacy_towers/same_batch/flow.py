@@ -1,8 +1,9 @@
 """One tower's data: what its loss pulls, and which operations choose among the rows on their way to the loss."""
 import re
-from typing import Any, Collection, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Collection, Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
 
 from legacy_towers.compat import tf
+from legacy_towers.graph_walk import attributes_of
 from legacy_towers.same_batch.pulls import is_example, is_pull, is_source_of_python
 
 TensorKey = Tuple[Any, int]  # an operation and the index of its output
@@ -164,7 +165,7 @@ class Flow:
         which = tuple(self._code(inputs[position]) for position in chooser.which)
         if None in which:
             return None
-        kind = (operation.type, _attributes(operation), which)
+        kind = (operation.type, attributes_of(operation), which)
         if not chooser.by_output:
             return [(kind, output) for output in read]
         parts = operation.get_attr("num_split") if operation.type == "SparseSplit" else len(operation.outputs)
@@ -215,22 +216,14 @@ class Flow:
             if any(code is None for code, _ in behind):
                 self._code_of[operation] = None
             else:
-                made = (operation.type, _attributes(operation), behind)
+                made = (operation.type, attributes_of(operation), behind)
                 self._code_of[operation] = self._codes.setdefault(made, len(self._codes))
         code = self._code_of[tensor.op]
         return None if code is None else (code, tensor.value_index)
 
     def _leaf(self, operation: Any) -> Optional[Any]:
         if operation.type == "Const":
-            return (operation.type, _attributes(operation))
+            return (operation.type, attributes_of(operation))
         if operation in self.shared_operations or is_pull(operation):
             return operation
         return operation if not operation.inputs and not _RANDOM.match(operation.type) else None
-
-
-def _attributes(operation: Any) -> Sequence[Tuple[str, bytes]]:
-    # "_class" and the like are notes: they change nothing of what is computed.
-    attributes = operation.node_def.attr
-    return tuple(
-        (name, attributes[name].SerializeToString()) for name in sorted(attributes) if not name.startswith("_")
-    )
