@@ -1,6 +1,9 @@
 """Hundreds of sessions over one graph: no thread is left, and memory grows by no more than TensorFlow's own share.
 
     LEGACY_TOWERS_CYCLES=1000 pytest -m slow tests/inputs/test_cycles.py -s
+
+A leak goes on for ever. What the C library keeps for later grows for a while too, by some pages and then by none: so
+where memory grew, the cycles go on, and it counts only if it grew in each stretch of them.
 """
 import gc
 import os
@@ -14,6 +17,7 @@ from legacy_towers.inputs.ways import WAYS
 # Set to more for a closer look. A thousand of one way take half a minute to a minute, and there are many ways.
 CYCLES = int(os.environ.get("LEGACY_TOWERS_CYCLES", "300"))
 WARM_UP = 100
+STRETCHES = 6
 KIB_PER_CYCLE = 5
 
 
@@ -53,22 +57,28 @@ def test_many_starts_and_stops(way, kind):
     initialize = tf.group(tf.local_variables_initializer(), tf.tables_initializer())
     config = tf.ConfigProto(device_count={"CPU": 2})
     tf.get_default_graph().finalize()
-    before = None
-    readings = []
-    for cycle in range(CYCLES):
-        with tf.Session(config=config) as session:
-            with Running(session, done, batches.hooks, lambda session: session.run(initialize)) as run:
-                run()
-                run()
-        if cycle == WARM_UP:
-            before = threads()
-        if cycle >= WARM_UP and cycle % 20 == 0:
-            gc.collect()
-            readings.append((cycle, memory()))
+
+    def cycles(number):
+        """Starts and stops `number` times; returns the growth of memory in KiB per cycle."""
+        readings = []
+        for cycle in range(number):
+            with tf.Session(config=config) as session:
+                with Running(session, done, batches.hooks, lambda session: session.run(initialize)) as run:
+                    run()
+                    run()
+            if cycle % 20 == 0:
+                gc.collect()
+                readings.append((cycle, memory()))
+        return slope(readings)
+
+    cycles(WARM_UP)
+    before = threads()
+    grown = []
+    while not grown or (grown[-1] > KIB_PER_CYCLE and len(grown) < STRETCHES):
+        grown.append(cycles(CYCLES - WARM_UP))
     deadline = time.time() + 10
     while threads() > before and time.time() < deadline:
         time.sleep(0.01)
     assert threads() <= before
-    grown = slope(readings)
-    print("{}, {}: {:.2f} KiB per cycle".format(way, kind, grown))
-    assert grown <= KIB_PER_CYCLE
+    print("{}, {}: {} KiB per cycle".format(way, kind, ", then ".join("{:.2f}".format(each) for each in grown)))
+    assert min(grown) <= KIB_PER_CYCLE
