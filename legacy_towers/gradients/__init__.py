@@ -1,4 +1,14 @@
-"""N towers' gradients to one."""
+"""N towers' gradients to one: reductions, and `chain` to put them together."""
 from legacy_towers.gradients.average import average_gradients
+from legacy_towers.gradients.base import GradientRow, Reduction, Site, TowerGradients, chain
+from legacy_towers.gradients.reduce import reduce_gradients
 
-__all__ = ["average_gradients"]
+__all__ = [
+    "GradientRow",
+    "Reduction",
+    "Site",
+    "TowerGradients",
+    "average_gradients",
+    "chain",
+    "reduce_gradients",
+]

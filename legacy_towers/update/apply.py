@@ -2,6 +2,33 @@
 from typing import Any, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
+from legacy_towers.gradients.base import TowerGradients, pairs_of
+
+
+def apply_reduced(optimizer: Any, reduced: TowerGradients, global_step: Optional[Any] = None) -> Any:
+    """Returns the op that applies gradients which a reduction made one, and counts the step.
+
+    Where the reduction says that some steps apply nothing (it accumulates, or a gradient was infinite), the variables
+    are written in the others alone; the global step counts every step.
+
+    Args:
+      optimizer: a `tf.train.Optimizer`.
+      reduced: of `reduce_gradients`; variables without a gradient stay as they are.
+      global_step: incremented by 1; None counts nothing.
+    """
+    pairs = pairs_of(reduced)
+    if reduced.apply_if is None:
+        applied = optimizer.apply_gradients(pairs)
+    else:
+
+        def write() -> Any:
+            with tf.control_dependencies([optimizer.apply_gradients(pairs)]):
+                return tf.no_op()
+
+        applied = tf.cond(reduced.apply_if, write, tf.no_op)
+    with tf.control_dependencies([applied]):
+        counted = [] if global_step is None else [tf.assign_add(global_step, 1).op]
+    return tf.group(applied, *(counted + list(reduced.beside)))
 
 
 def apply_gradients(

@@ -1,5 +1,5 @@
 """What a strategy is: it names a device for each new variable; everything else stays on its tower."""
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 from legacy_towers.compat import tf
 
@@ -29,7 +29,20 @@ class Placer:
 
 
 class Strategy:
-    """Where variables live. A value without state: `placer()` makes the choices for one graph."""
+    """Where variables live and how they are updated. A value without state: `placer()` makes the choices for one graph.
+
+    Attributes:
+      copies: whether each tower has variables of its own; else all share one set.
+      updates: "reduced": the towers' gradients are made one, which is applied to each set of variables; "own": each
+        tower applies its own gradients to its own variables; "asynchronous": each tower applies its own gradients to
+        the shared variables, whenever it has them.
+      partitioner: for `tf.variable_scope`, a function of (shape, dtype) that returns the number of parts per axis; None
+        leaves variables whole.
+    """
+
+    copies = False
+    updates = "reduced"
+    partitioner: Optional[Callable[..., Any]] = None
 
     def placer(self) -> Placer:
         """Returns a new Placer for one graph."""

@@ -1,0 +1,192 @@
+"""What a reduction is: it takes the towers' gradients and gives gradients, and `chain(...)` of reductions is one.
+
+    towers' gradients  ->  [check_numerics, clip, compact, mean, accumulate, ...]  ->  one gradient per variable
+"""
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+from legacy_towers.errors import ArgumentError
+
+
+class Site(NamedTuple):
+    """Where gradients come from and go to: what a reduction may need to know of the step around it.
+
+    Attributes:
+      devices: one device string per tower that trains.
+      towers: the index of each of these towers, for messages.
+      shares: what each tower counts in a mean, numbers or float64 scalar tensors that sum to 1; None: all the same.
+      global_step: the global step variable; None outside of a step.
+      scope: where a reduction's own variables go, a name without a closing slash, such as "reduction/generator".
+      copied: whether each tower has variables of its own, so that the result is wanted on every tower's device.
+    """
+
+    devices: List[str]
+    towers: List[int]
+    shares: Optional[List[Any]] = None
+    global_step: Optional[Any] = None
+    scope: str = "reduction"
+    copied: bool = False
+
+
+class GradientRow(NamedTuple):
+    """One variable's gradients on their way from the towers to the variable.
+
+    Attributes:
+      name: the variable's, or a bucket's.
+      variable: the variable, where towers have copies tower 0's; None for a bucket of several variables' gradients.
+      gradients: tensors, IndexedSlices or None. Before the towers' are made one: one per tower. After: one, or, where
+        every tower has its own result, one per tower, all equal.
+      device: where the result is needed: the variable's device.
+      how: what was done to make them one, in words, such as "add_n" or "tree"; "" before that.
+      where: the device of the sum; None before it, or where there is no single one.
+      bucket: the number of the bucket that it travelled in; None if in none.
+    """
+
+    name: str
+    variable: Optional[Any]
+    gradients: List[Optional[Any]]
+    device: str = ""
+    how: str = ""
+    where: Optional[str] = None
+    bucket: Optional[int] = None
+
+
+class TowerGradients(NamedTuple):
+    """All variables' gradients at one point of a chain.
+
+    Attributes:
+      rows: one per variable, in the optimizer's order.
+      site: where they come from and go to.
+      reduced: whether the towers' gradients have been made one.
+      apply_if: bool scalar tensor: whether the result is to be applied in this step; None: in each step.
+      beside: operations that run in each step, whether or not the result is applied.
+    """
+
+    rows: List[GradientRow]
+    site: Site
+    reduced: bool = False
+    apply_if: Optional[Any] = None
+    beside: Tuple[Any, ...] = ()
+
+
+class Reduction:
+    """A value that says what is done with gradients; what it remembers from step to step belongs to one graph.
+
+    A subclass defines `update`, and where it needs variables of its own `init`. A plain function that takes
+    `TowerGradients` and returns them is a reduction too, in `chain` and wherever one is asked for.
+
+    Attributes:
+      scales_loss: whether it has to see the loss before the gradients are computed.
+    """
+
+    scales_loss = False
+
+    def init(self, site: Site, variables: Sequence[Any]) -> Any:
+        """Makes variables in the default graph and returns them, in whatever form `update` takes; None without any.
+
+        Called once per graph, before the towers' gradients are computed.
+
+        Args:
+          site: where gradients come from and go to.
+          variables: those whose gradients will come.
+        """
+        return None
+
+    def scale_loss(self, loss: Any, state: Any) -> Any:
+        """Returns what a tower's gradients are computed of in place of its loss; the loss itself, but for scaling."""
+        return loss
+
+    def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
+        """Returns other gradients.
+
+        Args:
+          gradients: of the towers, or of those that were made one by a reduction before this.
+          state: what `init` returned.
+        """
+        raise NotImplementedError
+
+
+ReductionLike = Union[Reduction, Callable[[TowerGradients], TowerGradients]]
+
+
+class Chain(Reduction):
+    """Reductions one after the other; see `chain`."""
+
+    def __init__(self, parts: Sequence[Reduction]) -> None:
+        self.parts = tuple(parts)
+        self.scales_loss = any(part.scales_loss for part in parts)
+
+    def init(self, site: Site, variables: Sequence[Any]) -> List[Any]:
+        # Each part has a scope of its own: two accumulators in a chain are two.
+        return [
+            part.init(site._replace(scope="{}/{}".format(site.scope, number)), variables)
+            for number, part in enumerate(self.parts)
+        ]
+
+    def scale_loss(self, loss: Any, state: Any) -> Any:
+        for part, of_part in zip(self.parts, state):
+            loss = part.scale_loss(loss, of_part)
+        return loss
+
+    def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
+        for number, (part, of_part) in enumerate(zip(self.parts, state)):
+            site = gradients.site
+            inner = site._replace(scope="{}/{}".format(site.scope, number))
+            gradients = part.update(gradients._replace(site=inner), of_part)._replace(site=site)
+        return gradients
+
+    def __repr__(self) -> str:
+        return "chain({})".format(", ".join(map(repr, self.parts)))
+
+
+class _Function(Reduction):
+    def __init__(self, function: Callable[[TowerGradients], TowerGradients]) -> None:
+        self._function = function
+
+    def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
+        result = self._function(gradients)
+        if not isinstance(result, TowerGradients):
+            raise ArgumentError(
+                "the reduction {!r} returned a {}, not the TowerGradients that it should hand on".format(
+                    self, type(result).__name__
+                )
+            )
+        return result
+
+    def __repr__(self) -> str:
+        return str(getattr(self._function, "__name__", repr(self._function)))
+
+
+def chain(*reductions: ReductionLike) -> Chain:
+    """Returns the reductions one after the other, as one.
+
+        chain(clip_by_global_norm(5.0), mean())    # each tower's gradients are clipped, then averaged
+        chain(mean(), clip_by_global_norm(5.0))    # their mean is clipped
+
+    Raises:
+      ArgumentError: one of them is no reduction, or there is none.
+    """
+    if not reductions:
+        raise ArgumentError("chain() of nothing: name what is to be done, such as chain(mean())")
+    return Chain([as_reduction(each) for each in reductions])
+
+
+def as_reduction(reduction: ReductionLike) -> Reduction:
+    """Returns a Reduction as it is, and one around a plain function.
+
+    Raises:
+      ArgumentError: it is neither.
+    """
+    if isinstance(reduction, Reduction):
+        return reduction
+    if isinstance(reduction, type) and issubclass(reduction, Reduction) or not callable(reduction):
+        raise ArgumentError(
+            "{!r} is no reduction: make one, such as lt.gradients.mean(), or lt.gradients.chain(...) of several".format(
+                reduction
+            )
+        )
+    return _Function(reduction)
+
+
+def pairs_of(gradients: TowerGradients) -> List[Tuple[Optional[Any], Any]]:
+    """Returns the (gradient, variable) pairs of gradients that are one per variable, for an optimizer."""
+    return [(row.gradients[0], row.variable) for row in gradients.rows]

@@ -1,0 +1,93 @@
+"""Runs a reduction over the towers' gradients: `reduce_gradients`, and its two halves for those who need them apart."""
+from typing import Any, Iterable, List, NamedTuple, Optional, Sequence
+
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError
+from legacy_towers.gradients.base import GradientRow, Reduction, ReductionLike, Site, TowerGradients, as_reduction
+from legacy_towers.gradients.pairing import GradientsAndVariables, by_variable, check_fit
+from legacy_towers.gradients.shares import tower_shares
+
+
+class Prepared(NamedTuple):
+    """A reduction in one graph: what it is, where, and what it remembers."""
+
+    reduction: Reduction
+    site: Site
+    state: Any
+
+    def scale_loss(self, loss: Any) -> Any:
+        """Returns what a tower's gradients are to be computed of: the loss, scaled where the reduction asks for it."""
+        return self.reduction.scale_loss(loss, self.state)
+
+    def reduce(self, tower_gradients: Sequence[GradientsAndVariables]) -> TowerGradients:
+        """Returns the towers' gradients made one; see `reduce_gradients`."""
+        rows = by_variable([list(pairs) for pairs in tower_gradients])
+        for row in rows:
+            check_fit(row)
+        made = [
+            GradientRow(str(row.variable.op.name), row.variable, list(row.gradients), row.variable.device or "")
+            for row in rows
+        ]
+        with tf.name_scope(self.site.scope):
+            result = self.reduction.update(TowerGradients(made, self.site), self.state)
+        if not result.reduced and len(self.site.devices) > 1:
+            raise ArgumentError(
+                "the reduction {!r} leaves {} towers' gradients apart: let it hold one that makes them one, such as "
+                "lt.gradients.mean()".format(self.reduction, len(self.site.devices))
+            )
+        return result
+
+
+def prepare(reduction: ReductionLike, site: Site, variables: Sequence[Any]) -> Prepared:
+    """Makes what a reduction remembers, in the default graph, before the gradients are computed.
+
+    Args:
+      reduction: the reduction.
+      site: where gradients come from and go to.
+      variables: those whose gradients will come.
+    """
+    made = as_reduction(reduction)
+    return Prepared(made, site, made.init(site, list(variables)))
+
+
+def reduce_gradients(
+    tower_grads: Iterable[GradientsAndVariables],
+    reduction: ReductionLike,
+    devices: Sequence[str],
+    weights: Optional[Sequence[Any]] = None,
+    global_step: Optional[Any] = None,
+    scope: str = "reduction",
+) -> TowerGradients:
+    """Makes the towers' gradients one, by any reduction.
+
+        reduced = lt.reduce_gradients(tower_grads, lt.gradients.chain(lt.gradients.mean(), ...), devices)
+        train_op = lt.apply_reduced(optimizer, reduced, global_step)
+
+    Args:
+      tower_grads: one list of (gradient, variable) per tower, as `optimizer.compute_gradients` returns it.
+      reduction: a reduction, such as `lt.gradients.mean()`.
+      devices: one device string per tower.
+      weights: one number or scalar tensor per tower, for the mean; None: all the same.
+      global_step: the global step variable, for reductions that name or need it.
+      scope: the name of the reduction's operations and of its variables.
+
+    Raises:
+      ArgumentError: the numbers of towers, devices and weights differ; the reduction scales the loss, which has been
+        differentiated already; or it leaves the towers' gradients apart.
+      TowerError: the towers' gradients don't fit together.
+    """
+    tower_grads = [list(pairs) for pairs in tower_grads]
+    if len(tower_grads) != len(devices):
+        raise ArgumentError("{} lists of gradients for {} devices: give one per tower".format(
+            len(tower_grads), len(devices)
+        ))
+    shares = tower_shares(weights, len(tower_grads))
+    site = Site(list(devices), list(range(len(devices))), shares, global_step, scope)
+    variables: List[Any] = [variable for _, variable in tower_grads[0]] if tower_grads else []
+    prepared = prepare(reduction, site, variables)
+    if prepared.reduction.scales_loss:
+        raise ArgumentError(
+            "{!r} scales the loss, but these gradients are computed already: use lt.build_train_step, or "
+            "prepare() of legacy_towers.gradients.reduce".format(prepared.reduction)
+        )
+    return prepared.reduce(tower_grads)
