@@ -4,6 +4,7 @@
 """
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
+from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 
 
@@ -39,6 +40,8 @@ class GradientRow(NamedTuple):
       how: what was done to make them one, in words, such as "add_n" or "tree"; "" before that.
       where: the device of the sum; None before it, or where there is no single one.
       bucket: the number of the bucket that it travelled in; None if in none.
+      once: a dense gradient that is part of every tower's but the same in all, of a regularization: it is added once,
+        where they are made one. Reductions never see it, see `updated`.
     """
 
     name: str
@@ -48,6 +51,7 @@ class GradientRow(NamedTuple):
     how: str = ""
     where: Optional[str] = None
     bucket: Optional[int] = None
+    once: Optional[Any] = None
 
 
 class TowerGradients(NamedTuple):
@@ -76,9 +80,14 @@ class Reduction:
 
     Attributes:
       scales_loss: whether it has to see the loss before the gradients are computed.
+      needs_whole: whether it has to see each tower's whole gradient. A mean or a sum does not: what is the same in all
+        towers' gradients, of a regularization, can be added once afterwards.
+      sums: whether it makes the towers' gradients their sum, not their mean.
     """
 
     scales_loss = False
+    needs_whole = True
+    sums = False
 
     def init(self, site: Site, variables: Sequence[Any]) -> Any:
         """Makes variables in the default graph and returns them, in whatever form `update` takes; None without any.
@@ -131,7 +140,7 @@ class Chain(Reduction):
         for number, (part, of_part) in enumerate(zip(self.parts, state)):
             site = gradients.site
             inner = site._replace(scope="{}/{}".format(site.scope, number))
-            gradients = part.update(gradients._replace(site=inner), of_part)._replace(site=site)
+            gradients = updated(part, gradients._replace(site=inner), of_part)._replace(site=site)
         return gradients
 
     def __repr__(self) -> str:
@@ -185,6 +194,59 @@ def as_reduction(reduction: ReductionLike) -> Reduction:
             )
         )
     return _Function(reduction)
+
+
+def updated(reduction: Reduction, gradients: TowerGradients, state: Any) -> TowerGradients:
+    """Returns `reduction.update(gradients, state)`, with what is the same in all towers' gradients in its place.
+
+    What a mean or a sum makes one gets it once, afterwards, in place of once per tower. Before anything else, such as
+    clipping each tower's gradients, it becomes part of each of them. A variable whose gradients a reduction drops drops
+    it as well.
+    """
+    if isinstance(reduction, Chain) or all(row.once is None for row in gradients.rows):
+        return reduction.update(gradients, state)
+    if reduction.needs_whole:
+        return reduction.update(_with_what_is_the_same(gradients), state)
+    before = {row.name: row for row in gradients.rows}
+    plain = gradients._replace(rows=[row._replace(once=None) for row in gradients.rows])
+    result = reduction.update(plain, state)
+    if not result.reduced:
+        return result._replace(rows=[row._replace(once=_kept(row, before[row.name])) for row in result.rows])
+    factor = len(gradients.site.devices) if reduction.sums else 1
+    return result._replace(rows=[_completed(row, before[row.name], factor) for row in result.rows])
+
+
+def _with_what_is_the_same(gradients: TowerGradients) -> TowerGradients:
+    rows = []
+    for row in gradients.rows:
+        # Without any gradient of a tower it goes on by itself: there is nothing that it could be added to.
+        if row.once is not None and any(gradient is not None for gradient in row.gradients):
+            added = [None if each is None else dense_sum(each, row.once) for each in row.gradients]
+            row = row._replace(gradients=added, once=None)
+        elif row.once is not None:
+            row = row._replace(gradients=[row.once] * len(row.gradients), once=None)
+        rows.append(row)
+    return gradients._replace(rows=rows)
+
+
+def _kept(row: GradientRow, before: GradientRow) -> Optional[Any]:
+    was_dropped = all(each is None for each in row.gradients) and any(each is not None for each in before.gradients)
+    return None if was_dropped else before.once
+
+
+def _completed(row: GradientRow, before: GradientRow, factor: int) -> GradientRow:
+    once = _kept(row, before)
+    if once is None:
+        return row
+    with tf.device(row.device or None):
+        if factor != 1:
+            once = once * tf.constant(factor, once.dtype)
+        return row._replace(gradients=[once if each is None else dense_sum(each, once) for each in row.gradients])
+
+
+def dense_sum(gradient: Any, addition: Any) -> Any:
+    """Returns the sum of two gradients of one variable, dense even where one is sparse: a decay is of every row."""
+    return tf.add(tf.convert_to_tensor(gradient), tf.convert_to_tensor(addition))
 
 
 def pairs_of(gradients: TowerGradients) -> List[Tuple[Optional[Any], Any]]:

@@ -3,7 +3,15 @@ from typing import Any, Iterable, List, NamedTuple, Optional, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
-from legacy_towers.gradients.base import GradientRow, Reduction, ReductionLike, Site, TowerGradients, as_reduction
+from legacy_towers.gradients.base import (
+    GradientRow,
+    Reduction,
+    ReductionLike,
+    Site,
+    TowerGradients,
+    as_reduction,
+    updated,
+)
 from legacy_towers.gradients.pairing import GradientsAndVariables, by_variable, check_fit
 from legacy_towers.gradients.shares import tower_shares
 
@@ -19,17 +27,26 @@ class Prepared(NamedTuple):
         """Returns what a tower's gradients are to be computed of: the loss, scaled where the reduction asks for it."""
         return self.reduction.scale_loss(loss, self.state)
 
-    def reduce(self, tower_gradients: Sequence[GradientsAndVariables]) -> TowerGradients:
-        """Returns the towers' gradients made one; see `reduce_gradients`."""
+    def reduce(
+        self, tower_gradients: Sequence[GradientsAndVariables], once: Sequence[Optional[Any]] = ()
+    ) -> TowerGradients:
+        """Returns the towers' gradients made one; see `reduce_gradients`.
+
+        Args:
+          tower_gradients: one list of (gradient, variable) per tower.
+          once: per variable of tower 0, what belongs to every tower's gradient but is the same in all, or None.
+        """
         rows = by_variable([list(pairs) for pairs in tower_gradients])
         for row in rows:
             check_fit(row)
         made = [
-            GradientRow(str(row.variable.op.name), row.variable, list(row.gradients), row.variable.device or "")
-            for row in rows
+            GradientRow(
+                str(row.variable.op.name), row.variable, list(row.gradients), row.variable.device or "", once=same
+            )
+            for row, same in zip(rows, once or [None] * len(rows))
         ]
         with tf.name_scope(self.site.scope):
-            result = self.reduction.update(TowerGradients(made, self.site), self.state)
+            result = updated(self.reduction, TowerGradients(made, self.site), self.state)
         if not result.reduced and len(self.site.devices) > 1:
             raise ArgumentError(
                 "the reduction {!r} leaves {} towers' gradients apart: let it hold one that makes them one, such as "
