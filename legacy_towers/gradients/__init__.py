@@ -1,6 +1,8 @@
 """N towers' gradients to one: reductions, and `chain` to put them together."""
+from legacy_towers.gradients.add_n import mean, sum
 from legacy_towers.gradients.average import average_gradients
 from legacy_towers.gradients.base import GradientRow, Reduction, Site, TowerGradients, chain
+from legacy_towers.gradients.missing import missing
 from legacy_towers.gradients.reduce import reduce_gradients
 
 __all__ = [
@@ -10,5 +12,8 @@ __all__ = [
     "TowerGradients",
     "average_gradients",
     "chain",
+    "mean",
+    "missing",
     "reduce_gradients",
+    "sum",
 ]

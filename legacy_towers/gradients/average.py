@@ -1,12 +1,11 @@
 """`average_gradients`: a drop-in replacement for the function that everybody copied from the CIFAR-10 tutorial."""
 from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
-from legacy_towers.compat import tf
-from legacy_towers.gradients.mean import mean_gradient
-from legacy_towers.gradients.missing import check_on_missing, settle_missing
-from legacy_towers.gradients.pairing import GradientsAndVariables, VariableGradients, by_variable, check_fit
-from legacy_towers.gradients.shares import tower_shares
-from legacy_towers.gradients.spread import spread_by_bytes
+from legacy_towers.gradients.add_n import mean
+from legacy_towers.gradients.base import chain, pairs_of
+from legacy_towers.gradients.missing import missing
+from legacy_towers.gradients.pairing import GradientsAndVariables, VariableGradients, by_variable
+from legacy_towers.gradients.reduce import reduce_gradients
 
 
 def average_gradients(
@@ -40,29 +39,14 @@ def average_gradients(
     Source of the method: `average_gradients` in TensorFlow's tutorial "Convolutional Neural Networks"
     (cifar10_multi_gpu_train.py), whose expand_dims + concat + reduce_mean this replaces by one sum.
     """
-    check_on_missing(on_missing)
     # Anything that can be read once will do, such as zip(clipped, variables).
     tower_grads = [list(pairs) for pairs in tower_grads]
     rows = by_variable(tower_grads)
-    for row in rows:
-        check_fit(row)
-    shares = tower_shares(weights, len(tower_grads))
-    places = spread_by_bytes(rows, devices or _devices_of(rows))
-    averaged: List[Tuple[Optional[Any], Any]] = []
-    with tf.name_scope("average_gradients"):
-        for row, place in zip(rows, places):
-            averaged.append((_average(row, shares, on_missing, place), row.variable))
-    return averaged
-
-
-def _average(row: VariableGradients, shares: Optional[List[Any]], on_missing: str, place: str) -> Optional[Any]:
-    if all(gradient is None for gradient in row.gradients):
-        return None
-    gradients = settle_missing(row.gradients, row.variable, on_missing)
-    if not gradients:
-        return None
-    with tf.device(place):
-        return mean_gradient(gradients, shares, row.variable)
+    reduction = chain(missing(on_missing), mean(on=devices or _devices_of(rows)))
+    devices_of_towers = [""] * len(tower_grads)  # not asked for: the sums' devices are named
+    return pairs_of(
+        reduce_gradients(tower_grads, reduction, devices_of_towers, weights, scope="average_gradients")
+    )
 
 
 def _devices_of(rows: Sequence[VariableGradients]) -> List[str]:
@@ -70,8 +54,7 @@ def _devices_of(rows: Sequence[VariableGradients]) -> List[str]:
     devices: List[str] = []
     for column in zip(*(row.gradients for row in rows)):
         for gradient in column:
-            device = gradient.device if gradient is not None else None
+            device = getattr(gradient, "device", None)
             if device and device not in devices:
                 devices.append(device)
     return devices or [""]
-

@@ -100,7 +100,7 @@ def reduce_gradients(
         ))
     shares = tower_shares(weights, len(tower_grads))
     site = Site(list(devices), list(range(len(devices))), shares, global_step, scope)
-    variables: List[Any] = [variable for _, variable in tower_grads[0]] if tower_grads else []
+    variables: List[Any] = [row.variable for row in by_variable(tower_grads)]
     prepared = prepare(reduction, site, variables)
     if prepared.reduction.scales_loss:
         raise ArgumentError(

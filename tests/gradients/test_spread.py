@@ -2,8 +2,8 @@
 import pytest
 
 from legacy_towers.compat import tf
-from legacy_towers.gradients.pairing import VariableGradients
-from legacy_towers.gradients.spread import spread_by_bytes
+from legacy_towers.gradients.base import GradientRow
+from legacy_towers.gradients.spread import row_bytes, spread_by_bytes
 
 
 class Sized:
@@ -15,7 +15,7 @@ class Sized:
 
 
 def spread(variables, devices):
-    return spread_by_bytes([VariableGradients(variable, []) for variable in variables], devices)
+    return spread_by_bytes([row_bytes(GradientRow("", variable, [])) for variable in variables], devices)
 
 
 def vectors(*sizes):

@@ -1,0 +1,90 @@
+"""What `mean`, `sum` and `tree` have in common: they make the towers' gradients one, variable by variable."""
+from typing import Any, List, Optional, Sequence, Union
+
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError
+from legacy_towers.gradients.base import GradientRow, Reduction, Site, TowerGradients
+from legacy_towers.gradients.missing import check_none_missing
+from legacy_towers.gradients.spread import row_bytes, spread_by_bytes
+from legacy_towers.gradients.summed import combine_slices, is_sparse
+from legacy_towers.names import quoted
+
+COMBINE = ("mean", "sum")
+Places = Union[str, Sequence[str]]
+
+
+class RowReduction(Reduction):
+    """Makes the towers' gradients of each variable one, on a device chosen for that variable.
+
+    A subclass defines `combine_dense`, and says in `how` what it does. Sparse gradients are joined in one go, whatever
+    the subclass does with dense ones.
+
+    Attributes:
+      combine: "mean", weighed by `Site.shares`; or "sum", from which a tower of share 0 is left out.
+      on: where the result of each variable is made: "spread", dealt out by bytes over the towers' devices; "variable",
+        each where its variable lives; a device; or several devices, dealt out over these.
+    """
+
+    how = ""
+    needs_whole = False
+
+    def __init__(self, combine: str, on: Places) -> None:
+        if combine not in COMBINE:
+            raise ArgumentError("combine is {!r}: allowed are {}".format(combine, quoted(COMBINE)))
+        if not on or not isinstance(on, str) and not all(isinstance(each, str) for each in on):
+            raise ArgumentError(
+                "on is {!r}: allowed are 'spread', 'variable', a device such as '/cpu:0', or a list of devices".format(
+                    on
+                )
+            )
+        self.combine = combine
+        self.sums = combine == "sum"
+        self.on = on if isinstance(on, str) else list(on)
+
+    def combine_dense(
+        self, gradients: Sequence[Any], shares: Optional[Sequence[Any]], towers: Sequence[str], place: str
+    ) -> Any:
+        """Returns one tensor.
+
+        Args:
+          gradients: one tensor per tower, at least one, all of one dtype and shape.
+          shares: one number or float64 scalar tensor per tower; None: all the same.
+          towers: the towers' devices.
+          place: the device of the result.
+        """
+        raise NotImplementedError
+
+    def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
+        if gradients.reduced:
+            raise ArgumentError(
+                "{!r} stands behind a reduction that made the towers' gradients one already: keep one of the "
+                "two".format(self)
+            )
+        site = gradients.site
+        places = self._places(gradients.rows, site.devices)
+        rows = [self._reduced(row, site, place) for row, place in zip(gradients.rows, places)]
+        return gradients._replace(rows=rows, reduced=True)
+
+    def _places(self, rows: Sequence[GradientRow], towers: Sequence[str]) -> List[str]:
+        if self.on == "variable":
+            return [row.device for row in rows]
+        if self.on == "spread":
+            devices: Sequence[str] = towers
+        else:
+            devices = [self.on] if isinstance(self.on, str) else self.on
+        return spread_by_bytes([row_bytes(row) for row in rows], devices)
+
+    def _reduced(self, row: GradientRow, site: Site, place: str) -> GradientRow:
+        if all(gradient is None for gradient in row.gradients):
+            return row._replace(gradients=[None])
+        check_none_missing(row, site.towers)
+        shares = site.shares
+        # A share that is a tensor can turn out to be 0 for the only tower too.
+        if len(row.gradients) == 1 and (shares is None or not tf.is_tensor(shares[0])):
+            return row._replace(how="one tower", where=row.gradients[0].device or None)
+        if is_sparse(row.gradients, row.name):
+            with tf.device(place):
+                made = combine_slices(row.gradients, shares, self.combine)
+            return row._replace(gradients=[made], how="concat", where=place or None)
+        made = self.combine_dense(row.gradients, shares, site.devices, place)
+        return row._replace(gradients=[made], how=self.how, where=place or None)

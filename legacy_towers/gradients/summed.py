@@ -1,0 +1,82 @@
+"""One variable's gradients, dense or sparse, in one mean or sum."""
+from typing import Any, List, Optional, Sequence, Tuple
+
+from legacy_towers.compat import tf
+from legacy_towers.errors import TowerError
+from legacy_towers.gradients.shares import scaled, weighted_mean
+
+
+def is_sparse(gradients: Sequence[Any], name: str) -> bool:
+    """Returns whether all gradients are IndexedSlices.
+
+    Raises:
+      TowerError: some are and some are not; names the variable `name`.
+    """
+    sparse = [isinstance(gradient, tf.IndexedSlices) for gradient in gradients]
+    if any(sparse) and not all(sparse):
+        raise TowerError(
+            "the gradient for {!r} is sparse in towers {} and dense in towers {}: use the variable in the same way in "
+            "every tower, or apply tf.convert_to_tensor to the sparse ones".format(
+                name,
+                [index for index, each in enumerate(sparse) if each],
+                [index for index, each in enumerate(sparse) if not each],
+            )
+        )
+    return all(sparse)
+
+
+def combine_dense(gradients: Sequence[Any], shares: Optional[Sequence[Any]], combine: str) -> Any:
+    """Returns the mean or the sum of tensors of one shape, one per tower, in one pass that stacks no copies.
+
+    Args:
+      gradients: one tensor per tower.
+      shares: one scalar (number or float64 tensor) per tower, which sum to 1; None: 1 / N each. A tower whose share is
+        0 is left out of a sum too, even if it is NaN.
+      combine: "mean" or "sum".
+    """
+    if combine == "mean":
+        return weighted_mean(gradients, shares)
+    parts = without_uncounted(gradients, shares)
+    return tf.add_n(parts) if len(parts) > 1 else parts[0]
+
+
+def combine_slices(gradients: Sequence[Any], shares: Optional[Sequence[Any]], combine: str) -> Any:
+    """Returns the mean or the sum of IndexedSlices, as IndexedSlices.
+
+        2 towers:   rows {3: a}  rows {3: b, 7: c}  ->  rows {3: a/2, 3: b/2, 7: c/2}
+
+    A row that several towers hold is kept once per tower: every TF1 optimizer sums repeated indices. Arguments are
+    those of `combine_dense`.
+    """
+    index_dtype = tf.int64 if any(gradient.indices.dtype == tf.int64 for gradient in gradients) else tf.int32
+    values: List[Any] = [gradient.values for gradient in gradients]
+    indices: List[Any] = [tf.cast(gradient.indices, index_dtype) for gradient in gradients]
+    if shares is not None:
+        factors = shares if combine == "mean" else [1.0] * len(values)
+        kept = [_kept_rows(*each) for each in zip(values, indices, shares, factors)]
+        values, indices = [value for value, _ in kept], [index for _, index in kept]
+    joined = tf.concat(values, axis=0) if len(values) > 1 else values[0]
+    if shares is None and combine == "mean" and len(values) > 1:
+        joined = tf.multiply(joined, tf.constant(1.0 / len(values), joined.dtype))
+    return tf.IndexedSlices(
+        joined, tf.concat(indices, axis=0) if len(indices) > 1 else indices[0], gradients[0].dense_shape
+    )
+
+
+def without_uncounted(gradients: Sequence[Any], shares: Optional[Sequence[Any]]) -> List[Any]:
+    """Returns the tensors that a sum adds up: none of a tower whose share is 0, zeros where that turns out later."""
+    if shares is None:
+        return list(gradients)
+    return [
+        scaled(gradient, tf.cast(tf.greater(share, 0), share.dtype)) if tf.is_tensor(share) else gradient
+        for gradient, share in zip(gradients, shares)
+        if tf.is_tensor(share) or share
+    ]
+
+
+def _kept_rows(values: Any, indices: Any, share: Any, factor: Any) -> Tuple[Any, Any]:
+    """Returns scaled rows and their indices; none of a tower whose share is 0: momentum would move those it names."""
+    positive = tf.cast(tf.greater(share, 0), tf.int32)
+    rows = tf.shape(indices)[0] * positive
+    scale = tf.cast(factor, values.dtype) if tf.is_tensor(factor) else tf.constant(factor, values.dtype)
+    return values[:rows] * scale, indices[:rows]
