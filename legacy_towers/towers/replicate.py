@@ -10,6 +10,7 @@ from legacy_towers.towers.losses import check_output, check_separate, tower_loss
 from legacy_towers.towers.output import MODES, TRAIN, TowerOutput
 from legacy_towers.towers.true_examples import TrueExamples
 from legacy_towers.variables import ParameterServer, Placer, Strategy
+from legacy_towers.variables.copies import TowerVariables
 
 ModelFn = Callable[[Any, str], TowerOutput]
 VARIABLE_KINDS = ("resource", "ref")
@@ -28,6 +29,7 @@ class Tower(NamedTuple):
       collected: what the model function added to the graph's collections.
       placer: its device function: entered by `tf.device(tower.placer)`, it puts variables where the strategy wants them
         and everything else on the tower's device.
+      variables: tells which variable this and the other towers use in place of each plain-named one.
       mode: what the model function was called with: lt.TRAIN, lt.EVAL or lt.PREDICT.
       examples: the tower's batch, and which of its rows are true examples.
     """
@@ -39,6 +41,7 @@ class Tower(NamedTuple):
     loss: Optional[Any]
     collected: Collected
     placer: Callable[[Any], str]
+    variables: TowerVariables
     mode: str = TRAIN
     examples: TrueExamples = TrueExamples()
 
@@ -83,10 +86,13 @@ def replicate(
     if counts is not None and len(counts) != len(devices):
         raise ArgumentError("{} counts for {} towers: each tower needs its own".format(len(counts), len(devices)))
     placer = (variables or ParameterServer("/cpu:0")).placer()
+    tower_variables = TowerVariables(len(devices))
     towers: List[Tower] = []
     for index, (batch, device) in enumerate(zip(batches, devices)):
         examples = TrueExamples(batch, None if counts is None else counts[index], padded)
-        towers.append(_build_tower(model_fn, examples, device, index, placer, modes[index], variable_kind))
+        towers.append(
+            _build_tower(model_fn, examples, device, index, placer, tower_variables, modes[index], variable_kind)
+        )
         _check_new_variables(towers)
     if TRAIN in modes:
         losses = [tower.loss if tower.mode == TRAIN else None for tower in towers]
@@ -95,7 +101,14 @@ def replicate(
 
 
 def _build_tower(
-    model_fn: ModelFn, examples: TrueExamples, device: str, index: int, placer: Placer, mode: str, variable_kind: str
+    model_fn: ModelFn,
+    examples: TrueExamples,
+    device: str,
+    index: int,
+    placer: Placer,
+    tower_variables: TowerVariables,
+    mode: str,
+    variable_kind: str,
 ) -> Tower:
     # Tower 0 stays as strict as the model without towers: a name made twice by mistake is an error there. Later towers
     # may not create either, but TensorFlow's own error for that names neither tower nor remedy, so we look afterwards.
@@ -110,7 +123,7 @@ def _build_tower(
             output = check_output(model_fn(examples.batch, mode), index)
             collected = recorder.added()
             loss = tower_loss(output, collected, examples, index) if mode == TRAIN else output.loss
-    return Tower(index, device, scope, output, loss, collected, device_function, mode, examples)
+    return Tower(index, device, scope, output, loss, collected, device_function, tower_variables, mode, examples)
 
 
 def _modes(mode: Union[str, Sequence[str]], towers: int) -> List[str]:
