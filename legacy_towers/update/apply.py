@@ -1,34 +1,60 @@
 """The op that writes the variables once per step."""
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.gradients.base import TowerGradients, pairs_of
+from legacy_towers.gradients.base import GradientRow, Site, TowerGradients, pairs_of
 
 
-def apply_reduced(optimizer: Any, reduced: TowerGradients, global_step: Optional[Any] = None) -> Any:
-    """Returns the op that applies gradients which a reduction made one, and counts the step.
+def apply_reduced(
+    optimizer: Any,
+    reduced: TowerGradients,
+    global_step: Optional[Any] = None,
+    update_ops: Sequence[Any] = (),
+    moving_averages: Optional[Any] = None,
+    averaged_variables: Sequence[Any] = (),
+) -> Any:
+    """Returns the train op: variables, global step, update ops and moving averages, each written once.
 
-    Where the reduction says that some steps apply nothing (it accumulates, or a gradient was infinite), the variables
-    are written in the others alone; the global step counts every step.
+    Where the reduction says that some steps apply nothing (it accumulates, or a gradient was infinite), variables,
+    slots and moving averages are written in the others alone. The global step counts every step, update ops and what
+    the reduction does beside run in every step.
+
+        gradients -> beside -> variables, slots -> global step -> moving averages
+
+    Variables are written after all that the reduction does beside: a reduction that hands on the gradients of another
+    step (`deferred`) so makes the write wait until this step's gradients are computed from the variables as they were.
 
     Args:
-      optimizer: a `tf.train.Optimizer`.
+      optimizer: a `tf.train.Optimizer`, or what has its `apply_gradients`. Where some steps apply nothing it is given
+        no global step.
       reduced: of `reduce_gradients`; variables without a gradient stay as they are.
       global_step: incremented by 1; None counts nothing.
+      update_ops: ops that run beside, for example of batch norm.
+      moving_averages: a `tf.train.ExponentialMovingAverage` over `averaged_variables`, updated after they are written.
+      averaged_variables: what has a moving average.
     """
     pairs = pairs_of(reduced)
     if reduced.apply_if is None:
-        applied = optimizer.apply_gradients(pairs)
+        with tf.control_dependencies(list(reduced.beside)):
+            applied = optimizer.apply_gradients(pairs, global_step=global_step)
+        counted = [applied]
     else:
-
-        def write() -> Any:
-            with tf.control_dependencies([optimizer.apply_gradients(pairs)]):
-                return tf.no_op()
-
-        applied = tf.cond(reduced.apply_if, write, tf.no_op)
-    with tf.control_dependencies([applied]):
-        counted = [] if global_step is None else [tf.assign_add(global_step, 1).op]
-    return tf.group(applied, *(counted + list(reduced.beside)))
+        # What tf.cond makes waits for its condition alone, not for the control dependencies around it.
+        with tf.control_dependencies(list(reduced.beside)):
+            apply_if = tf.identity(reduced.apply_if)
+        applied = _where(apply_if, lambda: optimizer.apply_gradients(pairs))
+        # Without the gradients a step that applies nothing could be counted before they have read its number.
+        with tf.control_dependencies([applied] + [gradient.op for gradient in _tensors(reduced)]):
+            counted = [applied] if global_step is None else [applied, tf.assign_add(global_step, 1).op]
+    averaged: List[Any] = []
+    if moving_averages is not None:
+        with tf.control_dependencies(counted):
+            if reduced.apply_if is None:
+                averaged = [moving_averages.apply(list(averaged_variables))]
+            else:
+                written = tf.identity(apply_if)
+                averaged = [_where(written, lambda: moving_averages.apply(list(averaged_variables)))]
+    return tf.group(*(counted + list(reduced.beside) + list(update_ops) + averaged), name="train_op")
 
 
 def apply_gradients(
@@ -39,16 +65,25 @@ def apply_gradients(
     moving_averages: Optional[Any] = None,
     averaged_variables: Sequence[Any] = (),
 ) -> Any:
-    """Returns the train op: variables, global step, update ops and moving averages, each written once.
+    """Returns the train op of (gradient, variable) pairs; see `apply_reduced`."""
+    rows = [GradientRow(str(variable.op.name), variable, [gradient]) for gradient, variable in gradients]
+    reduced = TowerGradients(rows, Site([""], [0]), reduced=True)
+    return apply_reduced(optimizer, reduced, global_step, update_ops, moving_averages, averaged_variables)
 
-    Args:
-      optimizer: a `tf.train.Optimizer`.
-      gradients: (gradient, variable) pairs; pairs without a gradient leave their variable as it is.
-      global_step: incremented by 1.
-      update_ops: ops that run beside, for example of batch norm.
-      moving_averages: a `tf.train.ExponentialMovingAverage` over `averaged_variables`, updated after they are written.
-    """
-    applied = optimizer.apply_gradients(gradients, global_step=global_step)
-    with tf.control_dependencies([applied]):
-        averaged = [moving_averages.apply(list(averaged_variables))] if moving_averages is not None else []
-    return tf.group(applied, *(list(update_ops) + averaged), name="train_op")
+
+def _where(condition: Any, write: Callable[[], Any]) -> Any:
+    """Returns what runs the operation that `write` makes where the condition holds, and else does nothing."""
+    scope = tf.get_default_graph().get_name_scope()
+
+    def guarded() -> Any:
+        # Adam's beta powers and the like are named by the name scope: tf.cond's own would be part of their names.
+        with tf.name_scope(scope + "/" if scope else ""):
+            with tf.control_dependencies([write()]):
+                return tf.no_op()
+
+    return tf.cond(condition, guarded, tf.no_op)
+
+
+def _tensors(reduced: TowerGradients) -> List[Any]:
+    gradients = [row.gradients[0] for row in reduced.rows if row.gradients[0] is not None]
+    return [each.values if isinstance(each, tf.IndexedSlices) else each for each in gradients]
