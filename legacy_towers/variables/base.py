@@ -1,5 +1,5 @@
 """What a strategy is: it names a device for each new variable; everything else stays on its tower."""
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Dict, Optional
 
 from legacy_towers.compat import tf
 
@@ -11,6 +11,7 @@ class Placer:
 
     def __init__(self, choose: Callable[[Any], str]) -> None:
         self._choose = choose
+        self._chosen: Dict[str, str] = {}
 
     def for_tower(self, device: str) -> Callable[[Any], str]:
         """Returns a device function for `tf.device`.
@@ -22,10 +23,17 @@ class Placer:
 
         def device_function(op: Any) -> str:
             asked = tf.DeviceSpec.from_string(op.device or "")
-            place = tf.DeviceSpec.from_string(self._choose(op)) if op.type in VARIABLE_OPS else tower
-            return _merged(place, asked).to_string()
+            place = tf.DeviceSpec.from_string(self._once(op)) if op.type in VARIABLE_OPS else tower
+            return merged(place, asked).to_string()
 
         return device_function
+
+    def _once(self, op: Any) -> str:
+        # Where a model enters its tower's placer again, TensorFlow asks twice: a variable takes one turn, not two.
+        name = str(op.name)
+        if name not in self._chosen:
+            self._chosen[name] = self._choose(op)
+        return self._chosen[name]
 
 
 class Strategy:
@@ -49,7 +57,8 @@ class Strategy:
         raise NotImplementedError
 
 
-def _merged(outer: Any, inner: Any) -> Any:
+def merged(outer: Any, inner: Any) -> Any:
+    """Returns a tf.DeviceSpec: what `inner` says, and where it says nothing what `outer` does."""
     if inner.device_type and inner.device_type != outer.device_type:
         # An inner "/cpu" under an outer "/gpu:1" means CPU 0, not CPU 1: the index belongs to the type.
         outer = tf.DeviceSpec(job=outer.job, replica=outer.replica, task=outer.task)

@@ -58,3 +58,10 @@ def test_each_placer_begins_anew():
     for name in ("first", "second"):
         with tf.device(strategy.placer().for_tower("/cpu:0")):
             assert tf.get_variable(name, []).device == "/device:CPU:1"
+
+
+def test_entering_the_device_function_again_takes_no_second_turn():
+    device_function = RoundRobin(["/cpu:1", "/cpu:2", "/cpu:3"]).placer().for_tower("/cpu:0")
+    with tf.device(device_function), tf.device(device_function):
+        made = [tf.get_variable(name, []) for name in "abc"]
+    assert [each.device for each in made] == ["/device:CPU:{}".format(index) for index in (1, 2, 3)]
