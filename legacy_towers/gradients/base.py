@@ -63,6 +63,7 @@ class TowerGradients(NamedTuple):
       reduced: whether the towers' gradients have been made one.
       apply_if: bool scalar tensor: whether the result is to be applied in this step; None: in each step.
       beside: operations that run in each step, whether or not the result is applied.
+      of_earlier: the reduction by which gradients of earlier steps came in, such as "accumulate(4)"; "" without any.
     """
 
     rows: List[GradientRow]
@@ -70,6 +71,7 @@ class TowerGradients(NamedTuple):
     reduced: bool = False
     apply_if: Optional[Any] = None
     beside: Tuple[Any, ...] = ()
+    of_earlier: str = ""
 
 
 class Reduction:
@@ -140,7 +142,9 @@ class Chain(Reduction):
         for number, (part, of_part) in enumerate(zip(self.parts, state)):
             site = gradients.site
             inner = site._replace(scope="{}/{}".format(site.scope, number))
-            gradients = updated(part, gradients._replace(site=inner), of_part)._replace(site=site)
+            result = updated(part, gradients._replace(site=inner), of_part)
+            # Its shares stay: gradients of an earlier step come with what towers counted then.
+            gradients = result._replace(site=result.site._replace(scope=site.scope))
         return gradients
 
     def __repr__(self) -> str:
@@ -206,7 +210,7 @@ def updated(reduction: Reduction, gradients: TowerGradients, state: Any) -> Towe
     if isinstance(reduction, Chain) or all(row.once is None for row in gradients.rows):
         return reduction.update(gradients, state)
     if reduction.needs_whole:
-        return reduction.update(_with_what_is_the_same(gradients), state)
+        return reduction.update(with_what_is_the_same(gradients), state)
     before = {row.name: row for row in gradients.rows}
     plain = gradients._replace(rows=[row._replace(once=None) for row in gradients.rows])
     result = reduction.update(plain, state)
@@ -216,7 +220,8 @@ def updated(reduction: Reduction, gradients: TowerGradients, state: Any) -> Towe
     return result._replace(rows=[_completed(row, before[row.name], factor) for row in result.rows])
 
 
-def _with_what_is_the_same(gradients: TowerGradients) -> TowerGradients:
+def with_what_is_the_same(gradients: TowerGradients) -> TowerGradients:
+    """Returns gradients of which each is whole: what is the same in all towers' has become part of each."""
     rows = []
     for row in gradients.rows:
         # Without any gradient of a tower it goes on by itself: there is nothing that it could be added to.
