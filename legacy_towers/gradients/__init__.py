@@ -2,8 +2,10 @@
 from legacy_towers.gradients.add_n import mean, sum
 from legacy_towers.gradients.average import average_gradients
 from legacy_towers.gradients.base import GradientRow, Reduction, Site, TowerGradients, chain
+from legacy_towers.gradients.densify import densify
 from legacy_towers.gradients.missing import missing
 from legacy_towers.gradients.reduce import reduce_gradients
+from legacy_towers.gradients.tree import tree
 
 __all__ = [
     "GradientRow",
@@ -12,8 +14,10 @@ __all__ = [
     "TowerGradients",
     "average_gradients",
     "chain",
+    "densify",
     "mean",
     "missing",
     "reduce_gradients",
     "sum",
+    "tree",
 ]

@@ -1,9 +1,8 @@
 """The towers' gradients in one sum per variable: `mean` and `sum`."""
-from typing import Any, Optional, Sequence
+from typing import Any, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.gradients.by_row import Places, RowReduction
-from legacy_towers.gradients.summed import combine_dense
 
 
 class AddN(RowReduction):
@@ -11,11 +10,9 @@ class AddN(RowReduction):
 
     how = "add_n"
 
-    def combine_dense(
-        self, gradients: Sequence[Any], shares: Optional[Sequence[Any]], towers: Sequence[str], place: str
-    ) -> Any:
+    def add(self, terms: Sequence[Any], place: str) -> Any:
         with tf.device(place):
-            return combine_dense(gradients, shares, self.combine)
+            return tf.add_n(terms) if len(terms) > 1 else terms[0]
 
     def __repr__(self) -> str:
         return "{}({})".format(self.combine, "" if self.on == "spread" else "on={!r}".format(self.on))
@@ -46,7 +43,7 @@ def mean(on: Places = "spread") -> AddN:
     return AddN("mean", on)
 
 
-def sum(on: Places = "spread") -> AddN:  # noqa: A001  (what lt.gradients.sum is called; nothing here sums otherwise)
+def sum(on: Places = "spread") -> AddN:
     """Returns the reduction to the sum of the towers' gradients, as they are; otherwise as `mean`.
 
     Weights don't weigh here, but a tower of weight 0, which has no true example, is left out.

@@ -1,12 +1,13 @@
 """What `mean`, `sum` and `tree` have in common: they make the towers' gradients one, variable by variable."""
-from typing import Any, List, Optional, Sequence, Union
+from typing import Any, List, Sequence, Union
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.base import GradientRow, Reduction, Site, TowerGradients
 from legacy_towers.gradients.missing import check_none_missing
+from legacy_towers.gradients.shares import times
 from legacy_towers.gradients.spread import row_bytes, spread_by_bytes
-from legacy_towers.gradients.summed import combine_slices, is_sparse
+from legacy_towers.gradients.summed import combine_slices, dense_terms, is_sparse
 from legacy_towers.names import quoted
 
 COMBINE = ("mean", "sum")
@@ -16,8 +17,7 @@ Places = Union[str, Sequence[str]]
 class RowReduction(Reduction):
     """Makes the towers' gradients of each variable one, on a device chosen for that variable.
 
-    A subclass defines `combine_dense`, and says in `how` what it does. Sparse gradients are joined in one go, whatever
-    the subclass does with dense ones.
+    A subclass defines `add`, for dense gradients, and says in `how` what that does. Sparse ones are joined in one go.
 
     Attributes:
       combine: "mean", weighed by `Site.shares`; or "sum", from which a tower of share 0 is left out.
@@ -31,7 +31,8 @@ class RowReduction(Reduction):
     def __init__(self, combine: str, on: Places) -> None:
         if combine not in COMBINE:
             raise ArgumentError("combine is {!r}: allowed are {}".format(combine, quoted(COMBINE)))
-        if not on or not isinstance(on, str) and not all(isinstance(each, str) for each in on):
+        places = [on] if isinstance(on, str) else on
+        if not on or not isinstance(places, (list, tuple)) or not all(isinstance(each, str) for each in places):
             raise ArgumentError(
                 "on is {!r}: allowed are 'spread', 'variable', a device such as '/cpu:0', or a list of devices".format(
                     on
@@ -41,17 +42,8 @@ class RowReduction(Reduction):
         self.sums = combine == "sum"
         self.on = on if isinstance(on, str) else list(on)
 
-    def combine_dense(
-        self, gradients: Sequence[Any], shares: Optional[Sequence[Any]], towers: Sequence[str], place: str
-    ) -> Any:
-        """Returns one tensor.
-
-        Args:
-          gradients: one tensor per tower, at least one, all of one dtype and shape.
-          shares: one number or float64 scalar tensor per tower; None: all the same.
-          towers: the towers' devices.
-          place: the device of the result.
-        """
+    def add(self, terms: Sequence[Any], place: str) -> Any:
+        """Returns the sum of at least one tensor, all of one dtype and shape, made on the device `place`."""
         raise NotImplementedError
 
     def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
@@ -86,5 +78,7 @@ class RowReduction(Reduction):
             with tf.device(place):
                 made = combine_slices(row.gradients, shares, self.combine)
             return row._replace(gradients=[made], how="concat", where=place or None)
-        made = self.combine_dense(row.gradients, shares, site.devices, place)
-        return row._replace(gradients=[made], how=self.how, where=place or None)
+        terms, factor = dense_terms(row.gradients, shares, self.combine)
+        made = self.add(terms, place)
+        with tf.device(place):
+            return row._replace(gradients=[times(made, factor)], how=self.how, where=place or None)

@@ -1,5 +1,5 @@
 """How much each tower counts in a mean: its share of the sum of weights, such as its count of true examples."""
-from typing import Any, List, Optional, Sequence
+from typing import Any, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
@@ -35,19 +35,48 @@ def tower_shares(weights: Optional[Sequence[Any]], towers: int) -> Optional[List
 
 def weighted_mean(values: Sequence[Any], shares: Optional[Sequence[Any]]) -> Any:
     """Returns the mean of tensors of one shape, one per tower; a tower of share 0 is left out, even if it is NaN."""
-    values = list(values)
+    terms, factor = mean_terms(values, shares)
+    # One pass that reads N tensors and writes one, then a scaling in place: no stacked copy of N tensors.
+    return times(tf.add_n(terms) if len(terms) > 1 else terms[0], factor)
+
+
+def mean_terms(values: Sequence[Any], shares: Optional[Sequence[Any]]) -> Tuple[List[Any], float]:
+    """Returns what is to be added up for a mean, and by what number the sum is then to be multiplied.
+
+    Where towers have shares, the terms are scaled, each on its tensor's own device; one whose share is the number 0 is
+    left out.
+    """
     if shares is None:
-        if len(values) == 1:
-            return values[0]
-        # One pass that reads N tensors and writes one, then a scaling in place: no stacked copy of N tensors.
-        return tf.multiply(tf.add_n(values), tf.constant(1.0 / len(values), values[0].dtype))
-    parts = [scaled(value, share) for value, share in zip(values, shares) if tf.is_tensor(share) or share]
-    return tf.add_n(parts) if len(parts) > 1 else parts[0]
+        return list(values), 1.0 / len(values)
+    terms = []
+    for value, share in zip(values, shares):
+        if tf.is_tensor(share) or share:
+            with tf.device(value.device):
+                terms.append(scaled(value, share))
+    return terms, 1.0
+
+
+def sum_terms(values: Sequence[Any], shares: Optional[Sequence[Any]]) -> List[Any]:
+    """Returns what is to be added up for a sum, which shares don't weigh: a tower of share 0 is left out all the same.
+
+    It has no true example, and its gradient can be NaN.
+    """
+    if shares is None:
+        return list(values)
+    counted = [
+        tf.cast(tf.greater(share, 0), tf.float64) if tf.is_tensor(share) else float(share > 0) for share in shares
+    ]
+    return mean_terms(values, counted)[0]
+
+
+def times(value: Any, factor: float) -> Any:
+    """Returns `value * factor`; the value itself for a factor of 1."""
+    return value if factor == 1.0 else tf.multiply(value, tf.constant(factor, value.dtype))
 
 
 def scaled(value: Any, share: Any) -> Any:
     """Returns `value * share`; zeros where a share that is a tensor turns out to be 0, even if `value` is NaN then."""
     if not tf.is_tensor(share):
-        return value * tf.constant(share, value.dtype)
+        return times(value, share)
     product = value * tf.cast(share, value.dtype)
     return tf.where(tf.greater(share, 0), product, tf.zeros_like(product))

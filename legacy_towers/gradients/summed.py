@@ -3,7 +3,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import TowerError
-from legacy_towers.gradients.shares import scaled, weighted_mean
+from legacy_towers.gradients.shares import mean_terms, sum_terms, times
 
 
 def is_sparse(gradients: Sequence[Any], name: str) -> bool:
@@ -16,7 +16,7 @@ def is_sparse(gradients: Sequence[Any], name: str) -> bool:
     if any(sparse) and not all(sparse):
         raise TowerError(
             "the gradient for {!r} is sparse in towers {} and dense in towers {}: use the variable in the same way in "
-            "every tower, or apply tf.convert_to_tensor to the sparse ones".format(
+            "every tower, or put lt.gradients.densify() in front, which makes the sparse ones dense".format(
                 name,
                 [index for index, each in enumerate(sparse) if each],
                 [index for index, each in enumerate(sparse) if not each],
@@ -25,19 +25,16 @@ def is_sparse(gradients: Sequence[Any], name: str) -> bool:
     return all(sparse)
 
 
-def combine_dense(gradients: Sequence[Any], shares: Optional[Sequence[Any]], combine: str) -> Any:
-    """Returns the mean or the sum of tensors of one shape, one per tower, in one pass that stacks no copies.
+def dense_terms(gradients: Sequence[Any], shares: Optional[Sequence[Any]], combine: str) -> Tuple[List[Any], float]:
+    """Returns what is to be added up, and by what number the sum is then to be multiplied.
 
     Args:
-      gradients: one tensor per tower.
+      gradients: tensors of one shape and dtype, one per tower.
       shares: one scalar (number or float64 tensor) per tower, which sum to 1; None: 1 / N each. A tower whose share is
-        0 is left out of a sum too, even if it is NaN.
+        0 is left out, of a sum too, even if it is NaN.
       combine: "mean" or "sum".
     """
-    if combine == "mean":
-        return weighted_mean(gradients, shares)
-    parts = without_uncounted(gradients, shares)
-    return tf.add_n(parts) if len(parts) > 1 else parts[0]
+    return mean_terms(gradients, shares) if combine == "mean" else (sum_terms(gradients, shares), 1.0)
 
 
 def combine_slices(gradients: Sequence[Any], shares: Optional[Sequence[Any]], combine: str) -> Any:
@@ -46,7 +43,7 @@ def combine_slices(gradients: Sequence[Any], shares: Optional[Sequence[Any]], co
         2 towers:   rows {3: a}  rows {3: b, 7: c}  ->  rows {3: a/2, 3: b/2, 7: c/2}
 
     A row that several towers hold is kept once per tower: every TF1 optimizer sums repeated indices. Arguments are
-    those of `combine_dense`.
+    those of `dense_terms`.
     """
     index_dtype = tf.int64 if any(gradient.indices.dtype == tf.int64 for gradient in gradients) else tf.int32
     values: List[Any] = [gradient.values for gradient in gradients]
@@ -56,22 +53,11 @@ def combine_slices(gradients: Sequence[Any], shares: Optional[Sequence[Any]], co
         kept = [_kept_rows(*each) for each in zip(values, indices, shares, factors)]
         values, indices = [value for value, _ in kept], [index for _, index in kept]
     joined = tf.concat(values, axis=0) if len(values) > 1 else values[0]
-    if shares is None and combine == "mean" and len(values) > 1:
-        joined = tf.multiply(joined, tf.constant(1.0 / len(values), joined.dtype))
+    if shares is None and combine == "mean":
+        joined = times(joined, 1.0 / len(values))
     return tf.IndexedSlices(
         joined, tf.concat(indices, axis=0) if len(indices) > 1 else indices[0], gradients[0].dense_shape
     )
-
-
-def without_uncounted(gradients: Sequence[Any], shares: Optional[Sequence[Any]]) -> List[Any]:
-    """Returns the tensors that a sum adds up: none of a tower whose share is 0, zeros where that turns out later."""
-    if shares is None:
-        return list(gradients)
-    return [
-        scaled(gradient, tf.cast(tf.greater(share, 0), share.dtype)) if tf.is_tensor(share) else gradient
-        for gradient, share in zip(gradients, shares)
-        if tf.is_tensor(share) or share
-    ]
 
 
 def _kept_rows(values: Any, indices: Any, share: Any, factor: Any) -> Tuple[Any, Any]:

@@ -1,0 +1,238 @@
+"""What mean, sum and tree make of each variable's gradients, where, and what they say of it; in exact numbers."""
+import numpy as np
+import pytest
+
+from legacy_towers import gradients as reductions
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError, TowerError
+from legacy_towers.gradients.base import GradientRow, Site, TowerGradients
+from legacy_towers.gradients.reduce import prepare
+
+CPUS = ["/cpu:{}".format(index) for index in range(4)]
+
+
+def short(device):
+    """Returns "/cpu:2" for "/device:CPU:2"."""
+    return "/cpu:{}".format(tf.DeviceSpec.from_string(device).device_index)
+
+
+def run(fetches):
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 4})) as session:
+        session.run(tf.global_variables_initializer())
+        return session.run(fetches)
+
+
+def shared(name="v", shape=(3,), device="/cpu:0"):
+    with tf.device(device):
+        return tf.get_variable(name, shape, tf.float64, tf.zeros_initializer(), use_resource=True)
+
+
+def of_towers(variables, towers):
+    """Returns per tower (gradient, variable) pairs: gradients of tower k are 10 ** k, on its device."""
+    made = []
+    for tower in range(towers):
+        with tf.device(CPUS[tower % 4]):
+            made.append([(tf.fill(v.shape, tf.constant(10.0**tower, tf.float64)), v) for v in variables])
+    return made
+
+
+@pytest.mark.parametrize(
+    "reduction, weights, expected",
+    [
+        (reductions.mean(), None, 277.75),
+        (reductions.mean(), [1, 1, 0, 2], (1 + 10 + 2000) / 4.0),
+        (reductions.tree(), None, 277.75),
+        (reductions.tree(), [1, 1, 0, 2], (1 + 10 + 2000) / 4.0),
+        (reductions.sum(), None, 1111),
+        (reductions.sum(), [1, 1, 0, 2], 1011),
+        (reductions.tree(combine="sum"), None, 1111),
+        (reductions.tree(combine="sum"), [1, 1, 0, 2], 1011),
+    ],
+    ids=str,
+)
+def test_values_known_in_advance(reduction, weights, expected):
+    reduced = reductions.reduce_gradients(of_towers([shared()], 4), reduction, CPUS, weights)
+    assert run(reduced.rows[0].gradients[0]).tolist() == [expected] * 3
+
+
+# Sizes 9 4 3 6 5, the largest first, each to the least loaded, worked out by hand.
+ON = {
+    "spread": ("spread", [0, 3, 3, 1, 2]),
+    "variable": ("variable", [3, 2, 1, 0, 3]),
+    "one device": ("/cpu:2", [2] * 5),
+    "two devices": (["/cpu:1", "/cpu:3"], [1, 1, 3, 3, 3]),
+}
+
+
+@pytest.mark.parametrize("case", sorted(ON))
+@pytest.mark.parametrize("make", [reductions.mean, reductions.sum, reductions.tree], ids=lambda make: make.__name__)
+def test_each_sum_runs_where_it_was_asked_for(make, case):
+    """Where the operations ran is asked of TensorFlow's own record of the run."""
+    on, numbers = ON[case]
+    expected = [CPUS[number] for number in numbers]
+    sizes = [9, 4, 3, 6, 5]
+    homes = ["/cpu:3", "/cpu:2", "/cpu:1", "/cpu:0", "/cpu:3"]
+    variables = [shared("v{}".format(size), [size], home) for size, home in zip(sizes, homes)]
+    reduced = reductions.reduce_gradients(of_towers(variables, 4), make(on=on), CPUS)
+    assert [short(row.where) for row in reduced.rows] == expected
+    assert [row.how for row in reduced.rows] == ["tree" if make is reductions.tree else "add_n"] * 5
+    made = [row.gradients[0] for row in reduced.rows]
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 4})) as session:
+        metadata = tf.RunMetadata()
+        session.run(made, options=tf.RunOptions(output_partition_graphs=True), run_metadata=metadata)
+    ran = {node.name: short(node.device) for graph in metadata.partition_graphs for node in graph.node}
+    assert [ran[gradient.op.name] for gradient in made] == expected
+
+
+@pytest.mark.parametrize(
+    "towers, pairs",
+    [
+        (2, []),
+        (3, ["/cpu:0"]),
+        (4, ["/cpu:0", "/cpu:2"]),
+        (5, ["/cpu:0", "/cpu:2", "/cpu:0"]),
+        (8, ["/cpu:0", "/cpu:2", "/cpu:0", "/cpu:2", "/cpu:0", "/cpu:0"]),
+    ],
+)
+def test_a_tree_adds_each_pair_on_the_first_ones_device(fresh_graph, towers, pairs):
+    tower_grads = of_towers([shared()], towers)
+    before = set(fresh_graph.get_operations())
+    devices = [CPUS[tower % 4] for tower in range(towers)]
+    reduced = reductions.reduce_gradients(tower_grads, reductions.tree("sum", on="/cpu:1"), devices)
+    sums = [op for op in fresh_graph.get_operations() if op not in before and op.type in ("Add", "AddV2")]
+    assert [short(op.device) for op in sums] == pairs + ["/cpu:1"]
+    assert run(reduced.rows[0].gradients[0]).tolist() == [(10**towers - 1) / 9] * 3
+
+
+def test_a_tree_is_bit_equal_wherever_its_last_sum_runs():
+    variable = shared(shape=[1000])
+    draw = np.random.RandomState(5)
+    tower_grads = [[(tf.constant(draw.normal(size=1000)), variable)] for _ in range(7)]
+    asked = [reductions.tree(), reductions.tree(on="/cpu:2"), reductions.tree(on="variable")]
+    made = [reductions.reduce_gradients(tower_grads, each, ["/cpu:0"] * 7).rows[0].gradients[0] for each in asked]
+    first, second, third = run(made)
+    np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(first, third)
+
+
+def slices(rows, value):
+    values = tf.constant(np.full([len(rows), 2], value))
+    return tf.IndexedSlices(values, tf.constant(rows, tf.int64), tf.constant([6, 2], tf.int64))
+
+
+@pytest.mark.parametrize(
+    "reduction, expected",
+    [
+        (reductions.mean(), {1: 0.25, 3: 0.25 + 2.5, 5: 2.5}),
+        (reductions.tree(), {1: 0.25, 3: 0.25 + 2.5, 5: 2.5}),
+        (reductions.sum(), {1: 1.0, 3: 11.0, 5: 10.0}),
+        (reductions.tree("sum"), {1: 1.0, 3: 11.0, 5: 10.0}),
+    ],
+    ids=repr,
+)
+def test_sparse_rows_are_joined(reduction, expected):
+    table = shared("table", [6, 2], "/cpu:1")
+    found = [[(slices([1, 3], 1.0), table)], [(slices([3, 5], 10.0), table)], [(slices([], 1.0), table)]]
+    found.append(found[2])
+    (row,) = reductions.reduce_gradients(found, reduction, CPUS).rows
+    assert isinstance(row.gradients[0], tf.IndexedSlices) and row.how == "concat"
+    values, indices = run([row.gradients[0].values, row.gradients[0].indices])
+    assert sorted(indices) == [1, 3, 3, 5]
+    assert {index: values[indices == index].sum(axis=0).tolist() for index in indices} == {
+        index: [value] * 2 for index, value in expected.items()
+    }
+
+
+def test_a_sparse_gradient_weighs_by_its_own_rows_in_the_spreading():
+    """Its table is the largest variable, but there are two of its rows only: the sums of the others come first."""
+    table, small, tiny = shared("table", [600, 2]), shared("small", [9]), shared("tiny", [8])
+    pairs = [(slices([1, 3], 1.0), table), (tf.ones([9], tf.float64), small), (tf.ones([8], tf.float64), tiny)]
+    rows = reductions.reduce_gradients([pairs, pairs], reductions.mean(), CPUS[:2]).rows
+    assert [short(row.where) for row in rows] == ["/cpu:1", "/cpu:0", "/cpu:1"]
+
+
+def test_a_bucket_has_no_variable_and_counts_its_own_bytes():
+    def bucket(size):
+        gradients = [tf.fill([size], float(tower)) for tower in (1, 3)]
+        return GradientRow("bucket {}".format(size), None, gradients, "/cpu:0")
+
+    site = Site(CPUS[:2], [0, 1])
+    result = reductions.mean().update(TowerGradients([bucket(2), bucket(6), bucket(5)], site), None)
+    assert [short(row.where) for row in result.rows] == ["/cpu:1", "/cpu:0", "/cpu:1"]
+    assert [value.tolist() for value in run([row.gradients[0] for row in result.rows])] == [[2] * 2, [2] * 6, [2] * 5]
+
+
+@pytest.mark.parametrize("make", [reductions.mean, reductions.sum, reductions.tree], ids=lambda make: make.__name__)
+def test_what_no_tower_has_passes_through(make):
+    used, unused = shared("used"), shared("unused")
+    tower_grads = [[(tf.ones([3], tf.float64), used), (None, unused)]] * 2
+    rows = reductions.reduce_gradients(tower_grads, make(), CPUS[:2]).rows
+    assert rows[1].gradients == [None] and rows[1].how == "" and rows[1].where is None
+    assert rows[0].gradients[0] is not None
+
+
+@pytest.mark.parametrize("make", [reductions.mean, reductions.sum, reductions.tree], ids=lambda make: make.__name__)
+def test_a_missing_gradient_is_an_error_that_names_towers_by_their_numbers(make):
+    """Towers 0 and 2 train, tower 1 validates."""
+    w = shared("fc/w")
+    prepared = prepare(make(), Site(CPUS[:2], [0, 2]), [w])
+    with pytest.raises(TowerError, match=r"tower 2 has no gradient for 'fc/w' \(tower 0 has one\)"):
+        prepared.reduce([[(tf.ones([3], tf.float64), w)], [(None, w)]])
+
+
+def test_one_tower_says_so():
+    v = shared()
+    gradient = tf.ones([3], tf.float64)
+    (row,) = reductions.reduce_gradients([[(gradient, v)]], reductions.mean(on="/cpu:3"), CPUS[:1]).rows
+    assert row.gradients[0] is gradient and row.how == "one tower"
+
+
+REPRS = {
+    "mean()": reductions.mean(),
+    "mean(on='variable')": reductions.mean(on="variable"),
+    "mean(on=['/cpu:0', '/cpu:1'])": reductions.mean(on=("/cpu:0", "/cpu:1")),
+    "sum()": reductions.sum(),
+    "sum(on='/cpu:1')": reductions.sum(on="/cpu:1"),
+    "tree()": reductions.tree(),
+    "tree(combine='sum', on='variable')": reductions.tree("sum", "variable"),
+    "missing('drop')": reductions.missing("drop"),
+    "densify()": reductions.densify(),
+}
+
+
+@pytest.mark.parametrize("text", sorted(REPRS))
+def test_a_repr_reads_like_the_call(text):
+    assert repr(REPRS[text]) == text
+    assert repr(eval(text, {name: getattr(reductions, name) for name in reductions.__all__})) == text
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: reductions.tree(combine="average"), "combine is 'average': allowed are 'mean', 'sum'"),
+        (lambda: reductions.mean(on=""), "on is '': allowed are 'spread', 'variable', a device such as"),
+        (lambda: reductions.mean(on=[]), "on is .*a list of devices"),
+        (lambda: reductions.mean(on=[0]), "on is .0.: allowed"),
+        (lambda: reductions.mean(on=3), "on is 3: allowed"),
+    ],
+    ids=["combine", "no place", "no places", "number in a list", "number"],
+)
+def test_options_out_of_range(call, message):
+    with pytest.raises(ArgumentError, match=message):
+        call()
+
+
+def test_a_second_mean_is_refused():
+    both = reductions.chain(reductions.mean(), reductions.tree())
+    with pytest.raises(ArgumentError, match=r"tree\(\) stands behind a reduction that made the towers' gradients one"):
+        reductions.reduce_gradients(of_towers([shared()], 2), both, CPUS[:2])
+
+
+def test_sparse_and_dense_mixed_need_densify():
+    table = shared("table", [6, 2])
+    mixed = [[(slices([1], 2.0), table)], [(tf.ones([6, 2], tf.float64), table)]]
+    with pytest.raises(TowerError, match=r"'table' is sparse in towers \[0\] and dense in towers \[1\].*densify"):
+        reductions.reduce_gradients(mixed, reductions.tree(), CPUS[:2])
+    dense = reductions.chain(reductions.densify(), reductions.tree())
+    (row,) = reductions.reduce_gradients(mixed, dense, CPUS[:2]).rows
+    np.testing.assert_array_equal(run(row.gradients[0])[:3], [[0.5] * 2, [1.5] * 2, [0.5] * 2])
