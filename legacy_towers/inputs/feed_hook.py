@@ -13,8 +13,8 @@ from legacy_towers.inputs.aligned import BufferRing
 from legacy_towers.inputs.base import InputHook
 from legacy_towers.inputs.placeholders import Feed, TowerPlaceholders
 from legacy_towers.inputs.prepare import Preparer, Ready, Refused
-from legacy_towers.inputs.run_needs import RunNeeds
 from legacy_towers.inputs.sizes import check_positive
+from legacy_towers.run_needs import RunNeeds
 
 # Steps that are made ahead in the background, where the caller doesn't say.
 _PREFETCH = 2

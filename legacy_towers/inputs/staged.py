@@ -16,10 +16,10 @@ from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.graph_walk import ancestors, operations_of
 from legacy_towers.inputs.base import Input, InputHook, TowerBatches, host_device, rebuilt, scope_within
 from legacy_towers.inputs.hook_group import HookGroup
-from legacy_towers.inputs.run_needs import RunNeeds
 from legacy_towers.inputs.sizes import check_positive
 from legacy_towers.inputs.staging_thread import Puller, StagingThread
 from legacy_towers.names import quoted, tower_scope
+from legacy_towers.run_needs import RunNeeds
 
 
 def staged(way_in: Input, ahead: int = 1) -> "StagedInput":
