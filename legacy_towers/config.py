@@ -74,6 +74,12 @@ OPTIONS = (
         values.milliseconds,
         "a number of seconds, at least 0.001",
     ),
+    Option(
+        "collective_leader",
+        "experimental.collective_group_leader",
+        values.task,
+        'a task of the cluster, as "/job:worker/task:0"',
+    ),
 )
 
 
@@ -95,6 +101,7 @@ def session_config(
     grappler: Union[None, bool, Mapping[str, Any]] = None,
     device_filters: Union[None, str, Sequence[str]] = None,
     operation_timeout: Optional[float] = None,
+    collective_leader: Optional[str] = None,
     experimental: Optional[Mapping[str, Any]] = None,
     **unknown: Any
 ) -> "tf.ConfigProto":
@@ -122,6 +129,9 @@ def session_config(
             "meta_optimizer_iterations": "one"}; True and False mean "on" and "off".
         device_filters: in a cluster, prefixes of the devices that the session may see, as "/job:ps".
         operation_timeout: seconds after which a blocked run of the session fails with DeadlineExceededError.
+        collective_leader: in a cluster, the task at which the members of an all-reduce meet, as "/job:worker/task:0":
+            the same in the configuration of every tf.train.Server. Without one, an all-reduce over several tasks waits
+            for ever; in a single process none is needed.
         experimental: fields of ConfigProto.Experimental by name, as {"optimize_for_static_graph": True}.
 
     Raises:

@@ -1,6 +1,7 @@
 """From the plain values that users write to what the fields of a protocol buffer take, checked on the way."""
 import difflib
 import math
+import re
 from typing import Any, Callable, List, Mapping
 
 from legacy_towers.errors import ArgumentError
@@ -74,6 +75,14 @@ def device_filters(value: Any) -> List[str]:
     if not filters or not all(isinstance(each, str) and each.startswith("/") and each[1:] for each in filters):
         raise ValueError(value)
     return filters
+
+
+def task(value: Any) -> str:
+    """The full name of a task, with the replica: TensorFlow compares names, and does not fill them in."""
+    parts = re.match(r"/job:(\w+)(?:/replica:(\d+))?/task:(\d+)$", value)
+    if parts is None:
+        raise ValueError(value)
+    return "/job:{}/replica:{}/task:{}".format(parts.group(1), parts.group(2) or 0, parts.group(3))
 
 
 def set_path(message: Any, path: str, value: Any) -> None:

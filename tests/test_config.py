@@ -36,6 +36,18 @@ JIT = tf.OptimizerOptions
         (dict(device_filters=["/job:ps", "/cpu:0"]), tf.ConfigProto(device_filters=["/job:ps", "/cpu:0"])),
         (dict(operation_timeout=1.5), tf.ConfigProto(operation_timeout_in_ms=1500)),
         (
+            dict(collective_leader="/job:worker/task:1"),
+            tf.ConfigProto(
+                experimental=tf.ConfigProto.Experimental(collective_group_leader="/job:worker/replica:0/task:1")
+            ),
+        ),
+        (
+            dict(collective_leader="/job:worker/replica:2/task:0"),
+            tf.ConfigProto(
+                experimental=tf.ConfigProto.Experimental(collective_group_leader="/job:worker/replica:2/task:0")
+            ),
+        ),
+        (
             dict(experimental={"optimize_for_static_graph": True, "executor_type": "DEFAULT"}),
             tf.ConfigProto(
                 experimental=tf.ConfigProto.Experimental(optimize_for_static_graph=True, executor_type="DEFAULT")
@@ -121,6 +133,8 @@ REFUSED = [
     (dict(operation_timeout=0), "operation_timeout must be a number of seconds, at least 0.001, not 0"),
     (dict(operation_timeout=-1), "operation_timeout must be a number of seconds, at least 0.001, not -1"),
     (dict(operation_timeout=math.inf), "operation_timeout must be a number of seconds"),
+    (dict(collective_leader="worker"), 'collective_leader must be a task of the cluster, as "/job:worker/task:0"'),
+    (dict(collective_leader=True), "collective_leader must be a task of the cluster"),
     (dict(base={"CPU": 2}), "base must be a tf.ConfigProto, not {'CPU': 2}"),
     (dict(grappler="off"), "grappler must be a mapping from names of fields to values, not 'off'"),
     (dict(grappler={"layout_optimiser": "off"}), "grappler has no switch 'layout_optimiser'"),
