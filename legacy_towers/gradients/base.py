@@ -115,6 +115,14 @@ class Reduction:
         """
         raise NotImplementedError
 
+    def hooks(self, site: Site) -> List[Any]:
+        """Returns `tf.train.SessionRunHook`s that must run beside the step, such as a check of the session.
+
+        Args:
+          site: where gradients come from and go to.
+        """
+        return []
+
 
 ReductionLike = Union[Reduction, Callable[[TowerGradients], TowerGradients]]
 
@@ -146,6 +154,9 @@ class Chain(Reduction):
             # Its shares stay: gradients of an earlier step come with what towers counted then.
             gradients = result._replace(site=result.site._replace(scope=site.scope))
         return gradients
+
+    def hooks(self, site: Site) -> List[Any]:
+        return [hook for part in self.parts for hook in part.hooks(site)]
 
     def __repr__(self) -> str:
         return "chain({})".format(", ".join(map(repr, self.parts)))
