@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from legacy_towers.placements import placement as placement
     from legacy_towers.same_batch import check_distinct_batches as check_distinct_batches
     from legacy_towers.same_batch import find_shared_batches as find_shared_batches
+    from legacy_towers.step import Part as Part
     from legacy_towers.step import TrainStep as TrainStep
     from legacy_towers.step import build_train_step as build_train_step
     from legacy_towers.towers.output import EVAL as EVAL
@@ -36,6 +37,7 @@ _NAMES = {
     "EVAL": "legacy_towers.towers.output",
     "Examples": "legacy_towers.examples",
     "Job": "legacy_towers.jobs",
+    "Part": "legacy_towers.step",
     "PREDICT": "legacy_towers.towers.output",
     "TRAIN": "legacy_towers.towers.output",
     "TowerOutput": "legacy_towers.towers.output",

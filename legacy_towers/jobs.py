@@ -36,7 +36,7 @@ class Job(NamedTuple):
     per_tower_batch_size: int = 32
     epochs: int = 1
     input: str = "dataset"
-    update_ops: str = "first"
+    update_ops: Optional[str] = None
     moving_average_decay: Optional[float] = None
     on_missing: str = "error"
 

@@ -23,22 +23,36 @@ class Running:
         train_op: Any,
         hooks: Sequence[Any],
         initialize: Callable[[Any], None],
+        global_step: Optional[Any] = None,
     ) -> None:
+        """
+        Args:
+          session: the session.
+          train_op: the operation of a step; or a function that takes (step, part) and returns it: the number of steps
+            before it, and the part that the caller named or None.
+          hooks: tf.train.SessionRunHooks.
+          initialize: initializes what is not initialized yet in the session it is given.
+          global_step: the variable that tells, on entry, how many steps there were before; None: there were none.
+        """
         self._session = session
         self._train_op = train_op
         self._hooks = list(hooks)
         self._initialize = initialize
+        self._global_step = global_step
+        self._steps = 0  # before the next one
         self._coordinator: Any = None  # while running
         self._threads: List[Any] = []
 
     def __enter__(self) -> "Running":
-        if self._session.graph is not self._train_op.graph:
+        if self._session.graph is not self._op(0, None).graph:
             raise ArgumentError("the session is of another graph than the step: make it by tf.Session(graph=...)")
         self._coordinator = tf.train.Coordinator(clean_stop_exception_types=(tf.errors.CancelledError,))
         with self._session.graph.as_default():
             for hook in self._hooks:
                 hook.begin()
             self._initialize(self._session)
+            if self._global_step is not None:
+                self._steps = int(self._session.run(self._global_step))
             try:
                 # Before the hooks, as in MonitoredSession: a hook may take the first batches from a queue.
                 if tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS):
@@ -50,23 +64,27 @@ class Running:
                 raise
         return self
 
-    def __call__(self, fetches: Any = None, feed_dict: Optional[Dict[Any, Any]] = None) -> Any:
+    def __call__(
+        self, fetches: Any = None, feed_dict: Optional[Dict[Any, Any]] = None, part: Optional[str] = None
+    ) -> Any:
         """Runs one step.
 
         Args:
           fetches: what to return of it, any structure that `Session.run` takes.
           feed_dict: values for placeholders of your own; the way in feeds its own.
+          part: which part of the step to run, where parts take turns; None: the one whose turn it is.
 
         Returns:
           The values of `fetches`, None without any.
 
         Raises:
-          ArgumentError: the step is not running; two hooks, or a hook and the caller, feed the same tensor.
+          ArgumentError: the step is not running; there is no such part; two hooks, or a hook and the caller, feed the
+            same tensor.
         """
         if self._coordinator is None:
             raise ArgumentError("the step is not running: call it inside `with step.running(session) as run:`")
         # An empty list costs nothing, and every fetch structure keeps its shape.
-        wanted = {"train_op": self._train_op, "fetches": [] if fetches is None else fetches}
+        wanted = {"train_op": self._op(self._steps, part), "fetches": [] if fetches is None else fetches}
         context = tf.train.SessionRunContext(tf.train.SessionRunArgs(wanted, feed_dict), self._session)
         asked = [(hook, hook.before_run(context)) for hook in self._hooks]
         feed = dict(feed_dict or {})
@@ -86,12 +104,20 @@ class Running:
         except tf.errors.OpError:
             self._raise_cause()
             raise
+        self._steps += 1
         for index, (hook, _) in enumerate(asked):
             result = values.get("hook {}".format(index))
             hook.after_run(context, tf.train.SessionRunValues(result, options, metadata))
         if context.stop_requested and self._coordinator is not None:
             self._coordinator.request_stop()
         return None if fetches is None else values["fetches"]
+
+    def _op(self, step: int, part: Optional[str]) -> Any:
+        if callable(self._train_op):
+            return self._train_op(step, part)
+        if part is not None:
+            raise ArgumentError("part={!r}: this step has no parts".format(part))
+        return self._train_op
 
     def should_stop(self) -> bool:
         """Returns whether a hook or a queue runner asked to stop."""

@@ -33,7 +33,7 @@ LAYERS = (
     ("gradients", "variables"),
     ("inputs", "towers", "update"),
     ("plan",),
-    ("running", "step_plan"),
+    ("running",),
     ("jobs", "step"),
     ("job_traceback", "measure", "report"),
     ("training",),

@@ -11,6 +11,7 @@ from legacy_towers.gradients.base import (
     TowerGradients,
     as_reduction,
     updated,
+    with_what_is_the_same,
 )
 from legacy_towers.gradients.pairing import GradientsAndVariables, by_variable, check_fit
 from legacy_towers.gradients.shares import tower_shares
@@ -52,7 +53,7 @@ class Prepared(NamedTuple):
                 "the reduction {!r} leaves {} towers' gradients apart: let it hold one that makes them one, such as "
                 "lt.gradients.mean()".format(self.reduction, len(self.site.devices))
             )
-        return result
+        return with_what_is_the_same(result)
 
 
 def prepare(reduction: ReductionLike, site: Site, variables: Sequence[Any]) -> Prepared:

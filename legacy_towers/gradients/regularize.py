@@ -1,39 +1,29 @@
-"""The gradient of the regularization, added once to the mean of the towers' gradients."""
-from typing import Any, Collection, List, Optional, Sequence, Tuple
+"""The gradient of what all towers' losses lack alike: a regularization of the variables alone."""
+from typing import Any, List, Optional, Sequence
 
 from legacy_towers.compat import tf
 
 
-def add_regularization(
-    averaged: Sequence[Tuple[Optional[Any], Any]],
-    regularization: Optional[Any],
-    optimizer: Any,
-    dropped: Collection[str] = (),
-) -> List[Tuple[Optional[Any], Any]]:
-    """Returns (gradient, variable) pairs of the mean of the towers' losses plus the regularization.
-
-    A sparse gradient of a regularized variable becomes dense, as it does without towers: its decay is dense.
+def regularization_gradients(
+    regularization: Optional[Any], optimizer: Any, variables: Sequence[Any]
+) -> List[Optional[Any]]:
+    """Returns a dense gradient per variable, or None where the regularization does not depend on it.
 
     Args:
-      averaged: (mean of the towers' gradients or None, variable).
       regularization: scalar tensor, what the mean of the towers' losses lacks; None if nothing.
-      optimizer: the `tf.train.Optimizer` that computed the towers' gradients.
-      dropped: names of variables that are to stay as they are, decay included.
+      optimizer: the `tf.train.Optimizer` that computes the towers' gradients.
+      variables: the variables.
     """
     if regularization is None:
-        return list(averaged)
+        return [None] * len(variables)
     # Beside the regularization losses themselves, which get_variable put on their variable's device.
-    extra = optimizer.compute_gradients(
-        regularization, var_list=[variable for _, variable in averaged], colocate_gradients_with_ops=True
-    )
-    result: List[Tuple[Optional[Any], Any]] = []
-    for (gradient, variable), (addition, _) in zip(averaged, extra):
-        if addition is not None and variable.op.name not in dropped:
-            with tf.device(variable.device):
-                gradient = addition if gradient is None else _sum(gradient, addition)
-        result.append((gradient, variable))
-    return result
+    pairs = optimizer.compute_gradients(regularization, var_list=list(variables), colocate_gradients_with_ops=True)
+    found = {id(variable): gradient for gradient, variable in pairs}
+    return [_dense(found.get(id(variable)), variable) for variable in variables]
 
 
-def _sum(gradient: Any, addition: Any) -> Any:
-    return tf.add(tf.convert_to_tensor(gradient), tf.convert_to_tensor(addition))
+def _dense(gradient: Optional[Any], variable: Any) -> Optional[Any]:
+    if gradient is None:
+        return None
+    with tf.device(variable.device):
+        return tf.convert_to_tensor(gradient)

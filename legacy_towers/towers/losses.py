@@ -1,12 +1,12 @@
 """One tower's loss: what the model function returned, or what it collected; and the checks on both."""
-from typing import Any, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 from legacy_towers import graph_walk
 from legacy_towers.compat import tf
 from legacy_towers.errors import TowerError
 from legacy_towers.names import quoted
 from legacy_towers.towers.collected import Collected
-from legacy_towers.towers.output import TowerOutput
+from legacy_towers.towers.output import WHOLE, TowerOutput
 from legacy_towers.towers.true_examples import TrueExamples
 
 _RETURN = "a model function returns lt.TowerOutput(loss=<scalar tensor, or one value per example>, ...)"
@@ -21,6 +21,31 @@ def check_output(output: Any, index: int) -> TowerOutput:
             "nothing" if output is None else "a " + type(output).__name__, index, _RETURN
         )
     )
+
+
+def tower_losses(output: TowerOutput, collected: Collected, examples: TrueExamples, index: int) -> Dict[str, Any]:
+    """Returns name of a part -> its scalar training loss in one tower; WHOLE -> the loss where there is one.
+
+    Raises:
+      TowerError: as `tower_loss`, for any of them.
+    """
+    if not isinstance(output.loss, dict):
+        return {WHOLE: tower_loss(output, collected, examples, index)}
+    if not output.loss or not all(isinstance(name, str) and name for name in output.loss):
+        raise TowerError(
+            "the losses of tower {} are {}: a dict of losses has the name of a part for each".format(
+                index, quoted(output.loss) or "none"
+            )
+        )
+    losses = {name: _mean_loss(loss, examples, index, of_examples=True) for name, loss in output.loss.items()}
+    _check_complete(list(output.loss.values()), collected.losses, index)
+    return losses
+
+
+def total_loss(losses: Dict[str, Any]) -> Any:
+    """Returns the sum of a tower's losses; a single one as it is."""
+    parts = list(losses.values())
+    return tf.add_n(parts, name="losses") if len(parts) > 1 else parts[0]
 
 
 def tower_loss(output: TowerOutput, collected: Collected, examples: TrueExamples, index: int) -> Any:
@@ -43,7 +68,7 @@ def tower_loss(output: TowerOutput, collected: Collected, examples: TrueExamples
         ]
         return tf.add_n(parts, name="loss") if len(parts) > 1 else parts[0]
     loss = _mean_loss(output.loss, examples, index, of_examples=True)
-    _check_complete(output.loss, collected.losses, index)
+    _check_complete([output.loss], collected.losses, index)
     return loss
 
 
@@ -95,16 +120,16 @@ def _mean_loss(loss: Any, examples: TrueExamples, index: int, of_examples: bool)
     return loss if shape.ndims == 0 else tf.reduce_mean(loss)
 
 
-def _check_complete(loss: Any, entries: Sequence[Any], index: int) -> None:
+def _check_complete(losses: List[Any], entries: Sequence[Any], index: int) -> None:
     if not entries:
         return
-    ancestors = graph_walk.ancestors([loss])
+    ancestors = graph_walk.ancestors(losses)
     left_out = [entry.name for entry in entries if entry.op not in ancestors]
     if left_out:
         raise TowerError(
             "tower {} put {} into the collection 'losses', but the loss it returned ({!r}) does not contain {}: return "
             "TowerOutput(loss=None) to have the collection summed, or keep what is no loss out of it "
             "(tf.losses.*(loss_collection=None))".format(
-                index, quoted(left_out), loss.name, "it" if len(left_out) == 1 else "them"
+                index, quoted(left_out), losses[0].name, "it" if len(left_out) == 1 else "them"
             )
         )

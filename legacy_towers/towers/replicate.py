@@ -1,12 +1,12 @@
 """One model function on several devices, with one set of variables."""
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Union
 
 from legacy_towers.compat import tf
 from legacy_towers.devices import canonical
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.names import quoted, tower_scope
 from legacy_towers.towers.collected import Collected, CollectionRecorder
-from legacy_towers.towers.losses import check_output, check_separate, tower_loss
+from legacy_towers.towers.losses import check_output, check_separate, total_loss, tower_losses
 from legacy_towers.towers.output import MODES, TRAIN, TowerOutput
 from legacy_towers.towers.true_examples import TrueExamples
 from legacy_towers.variables import ParameterServer, Placer, Strategy
@@ -24,14 +24,15 @@ class Tower(NamedTuple):
       device: the device string that was asked for.
       scope: its name scope with a closing slash, to be entered again by `tf.name_scope(tower.scope)`.
       output: what the model function returned.
-      loss: scalar tensor, the tower's own loss, over its true examples. Outside of training: what the model function
-        returned, None too.
+      loss: scalar tensor, the tower's own loss, over its true examples; of several losses their sum. Outside of
+        training: what the model function returned, None too.
       collected: what the model function added to the graph's collections.
       placer: its device function: entered by `tf.device(tower.placer)`, it puts variables where the strategy wants them
         and everything else on the tower's device.
       variables: tells which variable this and the other towers use in place of each plain-named one.
       mode: what the model function was called with: lt.TRAIN, lt.EVAL or lt.PREDICT.
       examples: the tower's batch, and which of its rows are true examples.
+      losses: in training, name of a part of the step -> scalar tensor; WHOLE -> `loss` where there is one.
     """
 
     index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs here
@@ -44,6 +45,7 @@ class Tower(NamedTuple):
     variables: TowerVariables
     mode: str = TRAIN
     examples: TrueExamples = TrueExamples()
+    losses: Dict[str, Any] = {}
 
 
 def replicate(
@@ -122,8 +124,11 @@ def _build_tower(
             recorder = CollectionRecorder()
             output = check_output(model_fn(examples.batch, mode), index)
             collected = recorder.added()
-            loss = tower_loss(output, collected, examples, index) if mode == TRAIN else output.loss
-    return Tower(index, device, scope, output, loss, collected, device_function, tower_variables, mode, examples)
+            losses = tower_losses(output, collected, examples, index) if mode == TRAIN else {}
+            loss = total_loss(losses) if mode == TRAIN else output.loss
+    return Tower(
+        index, device, scope, output, loss, collected, device_function, tower_variables, mode, examples, losses
+    )
 
 
 def _modes(mode: Union[str, Sequence[str]], towers: int) -> List[str]:

@@ -76,6 +76,14 @@ def _combined(
         ]
 
 
+def written_variable(update: Any) -> Optional[str]:
+    """Returns the name of the variable that an entry of UPDATE_OPS assigns to; None where it is no plain assignment."""
+    try:
+        return str(_assignment(update, "told apart", "plain assignments").inputs[0].op.name)
+    except TowerError:
+        return None
+
+
 def _assignment(update: Any, purpose: str, remedy: str) -> Any:
     """Returns the assignment that an entry of UPDATE_OPS stands for: itself, or what its read comes after."""
     op = update if isinstance(update, tf.Operation) else update.op

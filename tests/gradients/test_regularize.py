@@ -1,9 +1,14 @@
-"""The gradient of the regularization is added once, by variable."""
+"""The gradient of the regularization is added once, by variable, wherever the towers' gradients are made one."""
 import numpy as np
 import pytest
 
 from legacy_towers.compat import tf
-from legacy_towers.gradients.regularize import add_regularization
+from legacy_towers.gradients.add_n import mean
+from legacy_towers.gradients.add_n import sum as sum_of_towers
+from legacy_towers.gradients.base import Reduction, Site, chain, pairs_of
+from legacy_towers.gradients.missing import missing
+from legacy_towers.gradients.reduce import prepare
+from legacy_towers.gradients.regularize import regularization_gradients
 
 VALUE = np.arange(12.0).reshape([4, 3]) - 5
 
@@ -13,7 +18,7 @@ def variable(name="w"):
 
 
 def evaluated(pairs):
-    with tf.Session() as session:
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 3})) as session:
         session.run(tf.global_variables_initializer())
         return session.run([gradient for gradient, _ in pairs])
 
@@ -34,11 +39,31 @@ AVERAGED = {
 }
 
 
+def reduced(of_towers, regularization, reduction):
+    """Returns the (gradient, variable) pairs of towers whose losses lack the regularization alike."""
+    variables = [variable for _, variable in of_towers[0]]
+    towers = len(of_towers)
+    site = Site(["/cpu:{}".format(tower) for tower in range(towers)], list(range(towers)))
+    prepared = prepare(reduction, site, variables)
+    once = regularization_gradients(regularization, sgd(), variables)
+    with tf.device("/cpu:0"):
+        return pairs_of(prepared.reduce(of_towers, once))
+
+
+class Doubled(Reduction):
+    """Stands for any reduction that works on whole gradients: 2 g + 1."""
+
+    def update(self, gradients, state):
+        rows = [row._replace(gradients=[2 * each + 1 for each in row.gradients]) for row in gradients.rows]
+        return gradients._replace(rows=rows)
+
+
+@pytest.mark.parametrize("towers", [1, 3])
 @pytest.mark.parametrize("kind", sorted(AVERAGED))
-def test_the_decay_is_added(kind):
+def test_the_decay_is_added(kind, towers):
     make, dense = AVERAGED[kind]
     weights = variable()
-    pairs = add_regularization([(make(), weights)], 0.1 * tf.nn.l2_loss(weights), sgd())
+    pairs = reduced([[(make(), weights)] for _ in range(towers)], 0.1 * tf.nn.l2_loss(weights), mean())
     assert pairs[0][1] is weights and not isinstance(pairs[0][0], tf.IndexedSlices)
     np.testing.assert_allclose(evaluated(pairs)[0], dense + 0.1 * VALUE, rtol=1e-14)
 
@@ -46,7 +71,7 @@ def test_the_decay_is_added(kind):
 def test_a_sparse_addition_is_added_too():
     weights = variable()
     of_rows = tf.reduce_sum(tf.gather(weights, [2, 2])) * 3.0
-    pairs = add_regularization([(tf.constant(np.ones([4, 3])), weights)], of_rows, sgd())
+    pairs = reduced([[(tf.constant(np.ones([4, 3])), weights)]], of_rows, mean())
     expected = np.ones([4, 3])
     expected[2] += 6
     np.testing.assert_allclose(evaluated(pairs)[0], expected, rtol=1e-14)
@@ -55,20 +80,46 @@ def test_a_sparse_addition_is_added_too():
 @pytest.mark.parametrize("kind", sorted(AVERAGED))
 def test_what_is_not_regularized_stays_the_very_object(kind):
     gradient, weights, other = AVERAGED[kind][0](), variable("w"), variable("other")
-    pairs = add_regularization([(gradient, weights), (None, other)], tf.nn.l2_loss(other), sgd())
+    pairs = reduced([[(gradient, weights), (None, other)]], tf.nn.l2_loss(other), mean())
     assert pairs[0][0] is gradient
     assert [each for _, each in pairs] == [weights, other]
 
 
 def test_no_regularization():
     weights = variable()
-    averaged = [(None, weights)]
-    assert add_regularization(averaged, None, sgd()) == averaged
+    assert reduced([[(None, weights)]] * 2, None, mean()) == [(None, weights)]
 
 
 def test_a_dropped_variable_gets_no_decay():
     kept, dropped = variable("kept"), variable("dropped")
     decay = tf.nn.l2_loss(kept) + tf.nn.l2_loss(dropped)
-    pairs = add_regularization([(None, kept), (None, dropped)], decay, sgd(), dropped=["dropped"])
+    ones = tf.constant(np.ones([4, 3]))
+    of_towers = [[(ones, kept), (ones, dropped)], [(ones, kept), (None, dropped)]]
+    pairs = reduced(of_towers, decay, chain(missing("drop"), mean()))
     assert pairs[1] == (None, dropped)
-    np.testing.assert_allclose(evaluated(pairs[:1])[0], VALUE, rtol=1e-14)
+    np.testing.assert_allclose(evaluated(pairs[:1])[0], 1 + VALUE, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "reduction, expected",
+    [
+        (lambda: mean(), 2 + VALUE),
+        (lambda: sum_of_towers(), 4 + 2 * VALUE),
+        (lambda: chain(Doubled(), mean()), 2 * (2 + VALUE) + 1),
+        (lambda: chain(mean(), Doubled()), 2 * (2 + VALUE) + 1),
+        (lambda: chain(chain(Doubled()), sum_of_towers()), 2 * (2 * (2 + VALUE) + 1)),
+    ],
+    ids=["mean", "sum", "before the mean", "after the mean", "in a chain before the sum"],
+)
+def test_its_place_in_a_chain(reduction, expected):
+    """Every tower's loss stands for its own plus the regularization: towers' gradients are 1 and 3 plus w."""
+    weights = variable()
+    of_towers = [[(tf.constant(np.full([4, 3], value)), weights)] for value in (1.0, 3.0)]
+    pairs = reduced(of_towers, tf.nn.l2_loss(weights), reduction())
+    np.testing.assert_allclose(evaluated(pairs)[0], expected, rtol=1e-14)
+
+
+def test_one_tower_without_anything_that_makes_it_one():
+    weights = variable()
+    pairs = reduced([[(tf.constant(np.ones([4, 3])), weights)]], tf.nn.l2_loss(weights), Doubled())
+    np.testing.assert_allclose(evaluated(pairs)[0], 2 * (1 + VALUE) + 1, rtol=1e-14)

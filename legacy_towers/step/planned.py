@@ -1,36 +1,56 @@
 """From a built step to its plan: the words and rows that say what was decided."""
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence
 
 from legacy_towers.compat import tf
+from legacy_towers.gradients.base import GradientRow
 from legacy_towers.inputs.base import TowerBatches
-from legacy_towers.plan import VariablePlan
+from legacy_towers.plan import PartPlan, VariablePlan
+from legacy_towers.step.part_gradients import PartGradients
 from legacy_towers.towers.regularization import RegularizationTerm
 from legacy_towers.towers.replicate import Tower
 from legacy_towers.towers.summaries import chosen_tower
+from legacy_towers.variables import Strategy
+from legacy_towers.variables.copies import TowerVariables
 
 
-def variable_plans(
-    averaged: Sequence[Tuple[Optional[Any], Any]], applied: Sequence[Tuple[Optional[Any], Any]]
-) -> List[VariablePlan]:
-    """Returns a row per global variable: the optimizer's first, in its order, then the rest by name.
+def variable_plans(gradients: Sequence[PartGradients], variables: TowerVariables) -> List[VariablePlan]:
+    """Returns a row per global variable: what is trained first, in the optimizers' order, then the rest by name.
 
     Args:
-      averaged: (mean of the towers' gradients, variable).
-      applied: (gradient as applied, variable), in the same order.
+      gradients: of each part.
+      variables: tells which variables have copies.
     """
     rows = []
     seen = set()
-    for (mean, variable), (gradient, _) in zip(averaged, applied):
-        seen.add(variable.op.name)
-        rows.append(_row(variable, gradient, mean))
+    for of_part in gradients:
+        part = of_part.part.name if len(gradients) > 1 else None
+        for row in of_part.reduced[0].rows:
+            seen.add(row.name)
+            rows.append(_row(row.variable, row, part, variables))
     others = [variable for variable in tf.global_variables() if variable.op.name not in seen]
-    return rows + [_row(variable, None, None) for variable in sorted(others, key=lambda each: str(each.op.name))]
+    others.sort(key=lambda variable: str(variable.op.name))
+    return rows + [_row(variable, None, None, variables) for variable in others]
 
 
-def describe_regularization(terms: Sequence[RegularizationTerm], towers: int) -> str:
-    """Returns in words how each regularization loss comes to count once."""
+def part_plan(gradients: PartGradients) -> PartPlan:
+    """Returns what was decided for one part of several."""
+    part = gradients.part
+    reduction = None if part.reduction is None else repr(part.reduction)
+    return PartPlan(part.name, type(part.optimizer).__name__, len(gradients.variables), part.steps, reduction)
+
+
+def describe_regularization(terms: Sequence[RegularizationTerm], towers: int, is_each_towers: bool) -> str:
+    """Returns in words how each regularization loss comes to count once.
+
+    Args:
+      terms: what concerns the step.
+      towers: how many train.
+      is_each_towers: whether each tower's loss was completed for itself; `terms` then tells of one tower.
+    """
     if not terms:
         return "none in the collection of regularization losses"
+    if is_each_towers:
+        return "{} in every tower's loss".format(len(terms))
     of_variables = [term for term in terms if term.of_tower is None]
     whole = sum(1 for term in of_variables if not term.towers)
     complete = sum(1 for term in of_variables if len(term.towers) == towers)
@@ -52,17 +72,19 @@ def describe_regularization(terms: Sequence[RegularizationTerm], towers: int) ->
     return "; ".join(parts)
 
 
-def describe_update_ops(towers: Sequence[Tower], policy: str) -> str:
+def describe_update_ops(towers: Sequence[Tower], policy: Optional[str], strategy: Strategy) -> str:
     """Returns in words whose update ops run."""
     count = len(towers[0].collected.update_ops)
     if not count:
         return "none"
+    if strategy.updates != "reduced":
+        return "{} per tower, run by each tower".format(count)
     whose = {
         "first": "of tower {}".format(towers[0].index),
         "all": "of every tower, in no fixed order",
         "mean": "averaged over the towers",
     }
-    return "{} per tower, run {}".format(count, whose[policy])
+    return "{} per tower, run {}".format(count, whose[policy or "first"])
 
 
 def describe_summaries(summaries: Sequence[Any], towers: Sequence[Tower], chosen: int) -> str:
@@ -80,19 +102,24 @@ def describe_weights(batches: TowerBatches) -> str:
     return "each tower weighs by its true examples in the step" + rest
 
 
-def _row(variable: Any, gradient: Optional[Any], mean: Optional[Any]) -> VariablePlan:
-    shape = variable.shape.as_list()
+def _row(variable: Any, row: Optional[GradientRow], part: Optional[str], variables: TowerVariables) -> VariablePlan:
     known = variable.shape.is_fully_defined()
+    gradient = None if row is None else row.gradients[0]
     kind = None
     if gradient is not None:
         kind = "sparse" if isinstance(gradient, tf.IndexedSlices) else "dense"
+    has_one = row is not None and gradient is not None
     return VariablePlan(
         name=str(variable.op.name),
-        shape=shape,
+        shape=variable.shape.as_list(),
         dtype=variable.dtype.base_dtype.name,
         bytes=variable.shape.num_elements() * variable.dtype.base_dtype.size if known else None,
         device=variable.device or "",
         trainable=any(variable is each for each in tf.trainable_variables()),
         gradient=kind,
-        averaged_on=(mean.device or None) if mean is not None else None,
+        reduced_by=row.how or None if row is not None and has_one else None,
+        reduced_on=row.where or None if row is not None and has_one else None,
+        bucket=row.bucket if row is not None else None,
+        part=part,
+        copies=[copy.device or "" for copy in variables.copies_of(variable)],
     )

@@ -1,0 +1,112 @@
+"""From the towers' losses to gradients that can be applied: made one, or each tower's own."""
+from typing import Any, List, NamedTuple, Sequence
+
+from legacy_towers.compat import tf
+from legacy_towers.gradients.base import Site, TowerGradients, chain, pairs_of
+from legacy_towers.gradients.missing import missing, settle_missing
+from legacy_towers.gradients.reduce import Prepared, prepare
+from legacy_towers.gradients.regularize import regularization_gradients
+from legacy_towers.gradients.shares import weighted_mean
+from legacy_towers.step.part_losses import PartLosses, own_losses, shared_losses
+from legacy_towers.step.parts import Part
+from legacy_towers.step.setup import Setup
+from legacy_towers.towers.differentiate import tower_gradients
+from legacy_towers.towers.output import WHOLE
+
+
+class PartGradients(NamedTuple):
+    """One part's gradients, ready to be applied.
+
+    Attributes:
+      part: the part.
+      variables: what it trains.
+      losses: what the gradients were computed of.
+      loss: scalar tensor, the part's loss over all towers.
+      reduced: the gradients; where each tower applies its own, one entry per tower, else one entry.
+    """
+
+    part: Part
+    variables: List[Any]
+    losses: PartLosses
+    loss: Any
+    reduced: List[TowerGradients]
+
+
+def part_gradients(setup: Setup, part: Part, variables: Sequence[Any], is_alone: bool) -> PartGradients:
+    """Returns the gradients of one part, as the strategy wants them: the towers' made one, or each tower's own."""
+    apart = setup.strategy.updates != "reduced"
+    complete = own_losses if apart or setup.strategy.copies else shared_losses
+    losses = complete(setup, part.name, variables, is_alone)
+    loss = weighted_mean(losses.of_towers, setup.shares)
+    if losses.same is not None:
+        loss = loss + losses.same
+    gradients = _of_each_tower if apart else _made_one
+    return PartGradients(part, list(variables), losses, loss, gradients(setup, part, variables, losses))
+
+
+def _made_one(setup: Setup, part: Part, variables: Sequence[Any], losses: PartLosses) -> List[TowerGradients]:
+    towers = setup.training
+    site = Site(
+        [tower.device for tower in towers],
+        [tower.index for tower in towers],
+        setup.shares,
+        setup.global_step,
+        _scope(part),
+        setup.strategy.copies,
+    )
+    prepared = _prepared(setup, part, site, variables)
+    scaled = [prepared.scale_loss(loss) for loss in losses.of_towers]
+    same = None if losses.same is None else prepared.scale_loss(losses.same)
+    of_towers = tower_gradients(towers, scaled, part.optimizer, variables)
+    return [_settled(setup, prepared.reduce(of_towers, regularization_gradients(same, part.optimizer, variables)))]
+
+
+def _of_each_tower(setup: Setup, part: Part, variables: Sequence[Any], losses: PartLosses) -> List[TowerGradients]:
+    """Returns each tower's own gradients, through a reduction of one tower."""
+    result = []
+    for tower, loss in zip(setup.training, losses.of_towers):
+        scope = "{}/tower_{}".format(_scope(part), tower.index)
+        site = Site([tower.device], [tower.index], None, setup.global_step, scope, setup.strategy.copies)
+        with tf.device(tower.device):
+            prepared = _prepared(setup, part, site, variables)
+            of_tower = tower_gradients([tower], [prepared.scale_loss(loss)], part.optimizer, variables)
+            result.append(_settled(setup, prepared.reduce(of_tower)))
+    return result
+
+
+def _prepared(setup: Setup, part: Part, site: Site, variables: Sequence[Any]) -> Prepared:
+    reduction = setup.reduction if part.reduction is None else part.reduction
+    # What makes gradients one takes a missing one as an error by itself; the reduction may say otherwise before that.
+    if setup.on_missing != "error":
+        reduction = chain(missing(setup.on_missing), reduction)
+    return prepare(reduction, site, variables)
+
+
+def _scope(part: Part) -> str:
+    return "reduction" if part.name == WHOLE else "reduction/" + part.name
+
+
+def _settled(setup: Setup, reduced: TowerGradients) -> TowerGradients:
+    """Decides on variables for which no tower has a gradient."""
+    rows = []
+    for row in reduced.rows:
+        if all(gradient is None for gradient in row.gradients):
+            row = row._replace(gradients=settle_missing([None], row.variable, setup.on_missing) or [None])
+        rows.append(row)
+    return reduced._replace(rows=rows)
+
+
+def after_all(gradients: Sequence[TowerGradients]) -> List[TowerGradients]:
+    """Returns the same gradients, of which none is applied before all are computed.
+
+    One part's write must not come before another part's towers have read what it writes.
+    """
+    if len(gradients) == 1:
+        return list(gradients)
+    computed = [
+        part.values.op if isinstance(part, tf.IndexedSlices) else part.op
+        for reduced in gradients
+        for part, _ in pairs_of(reduced)
+        if part is not None
+    ]
+    return [reduced._replace(beside=tuple(reduced.beside) + tuple(computed)) for reduced in gradients]
