@@ -11,6 +11,7 @@ from legacy_towers.towers.output import MODES, TRAIN, TowerOutput
 from legacy_towers.towers.true_examples import TrueExamples
 from legacy_towers.variables import ParameterServer, Placer, Strategy
 from legacy_towers.variables.copies import TowerVariables
+from legacy_towers.variables.partitioned import Cutter
 
 ModelFn = Callable[[Any, str], TowerOutput]
 VARIABLE_KINDS = ("resource", "ref")
@@ -81,21 +82,27 @@ def replicate(
 
     Raises:
       ArgumentError: no devices, not as many batches, modes or counts as devices, an unknown mode or kind of variable.
-      TowerError: a later tower makes a variable of its own, or a tower's loss is not what it should be.
+      TowerError: a later tower makes a variable of its own, or a tower's loss is not what it should be; or rows of a
+        variable that the strategy cuts into parts are looked up with partition_strategy="mod".
     """
     _check_arguments(batches, devices, variable_kind, variables)
     modes = _modes(mode, len(devices))
     if counts is not None and len(counts) != len(devices):
         raise ArgumentError("{} counts for {} towers: each tower needs its own".format(len(counts), len(devices)))
-    placer = (variables or ParameterServer("/cpu:0")).placer()
+    strategy = variables or ParameterServer("/cpu:0")
+    placer = strategy.placer()
+    cutter = Cutter(strategy.partitioner)
     tower_variables = TowerVariables(len(devices))
     towers: List[Tower] = []
     for index, (batch, device) in enumerate(zip(batches, devices)):
         examples = TrueExamples(batch, None if counts is None else counts[index], padded)
         towers.append(
-            _build_tower(model_fn, examples, device, index, placer, tower_variables, modes[index], variable_kind)
+            _build_tower(
+                model_fn, examples, device, index, placer, cutter, tower_variables, modes[index], variable_kind
+            )
         )
         _check_new_variables(towers)
+    cutter.check_lookups()
     if TRAIN in modes:
         losses = [tower.loss if tower.mode == TRAIN else None for tower in towers]
         check_separate(losses, [tower.collected for tower in towers])
@@ -108,6 +115,7 @@ def _build_tower(
     device: str,
     index: int,
     placer: Placer,
+    cutter: Cutter,
     tower_variables: TowerVariables,
     mode: str,
     variable_kind: str,
@@ -118,7 +126,11 @@ def _build_tower(
     device_function = placer.for_tower(device)
     # Without the auxiliary name scope: inside a caller's variable scope all towers share the name scope as it is.
     with tf.variable_scope(
-        tf.get_variable_scope(), reuse=reuse, use_resource=variable_kind == "resource", auxiliary_name_scope=False
+        tf.get_variable_scope(),
+        reuse=reuse,
+        use_resource=variable_kind == "resource",
+        auxiliary_name_scope=False,
+        **cutter.scope_options(),
     ):
         with tf.device(device_function), tf.name_scope(tower_scope(index)) as scope:
             recorder = CollectionRecorder()

@@ -44,7 +44,7 @@ class Strategy:
       updates: "reduced": the towers' gradients are made one, which is applied to each set of variables; "own": each
         tower applies its own gradients to its own variables; "asynchronous": each tower applies its own gradients to
         the shared variables, whenever it has them.
-      partitioner: for `tf.variable_scope`, a function of (shape, dtype) that returns the number of parts per axis; None
+      partitioner: a function of (shape, dtype) that returns the number of parts per axis, 1 but for the first; None
         leaves variables whole.
     """
 
