@@ -41,6 +41,7 @@ class Strategy:
 
     Attributes:
       copies: whether each tower has variables of its own; else all share one set.
+      center: with copies, whether the plain-named variables are of no tower; else they are tower 0's own.
       updates: "reduced": the towers' gradients are made one, which is applied to each set of variables; "own": each
         tower applies its own gradients to its own variables; "asynchronous": each tower applies its own gradients to
         the shared variables, whenever it has them.
@@ -49,6 +50,7 @@ class Strategy:
     """
 
     copies = False
+    center = False
     updates = "reduced"
     partitioner: Optional[Callable[..., Any]] = None
 
