@@ -65,10 +65,14 @@ class InputHook(tf.train.SessionRunHook):
     """The base of hooks that make or wait for a step's data in Python, before the run.
 
     Attributes:
+      in_each_run: what it does in each run that needs a batch, after "it"; "" for nothing that a run can't do without.
+        Towers that run apart from each other, as asynchronous ones do, can't have a hook that does.
       waited_seconds: how long runs were held up for data so far, since the hook was made.
       fed_bytes: bytes of the arrays that were fed so far.
       copied_bytes: bytes of them that were copied beforehand, since they weren't aligned or could be held.
     """
+
+    in_each_run = ""
 
     def __init__(self) -> None:
         self.waited_seconds = 0.0
@@ -95,6 +99,21 @@ class Input:
           The towers' batches, the hooks and the plan. At the end of data a run raises `tf.errors.OutOfRangeError`.
         """
         raise NotImplementedError
+
+    def build_apart(self, devices: Sequence[str]) -> TowerBatches:
+        """Makes the operations so that a tower takes its batch alone, in a run of its own, where the way in allows it.
+
+        Whether it does, `check_apart` finds in what was built. An epoch has each example once all the same, but there
+        are no steps of all towers: the last batches that don't fill are a tower's own, and no tower computes copies
+        because others still have data.
+
+        Args:
+          devices: one device string per tower.
+
+        Returns:
+          As `build`. At the end of a tower's data its run raises `tf.errors.OutOfRangeError`.
+        """
+        return self.build(devices)
 
 
 def host_device(device: str) -> str:

@@ -76,12 +76,19 @@ def describe_buckets(boundaries: Boundaries) -> str:
     return "lengths {} and from {}".format(", ".join(names), boundaries[-1])
 
 
-def describe_end(boundaries: Boundaries, remainder: str, global_batch_size: int) -> str:
-    """Returns in words what becomes of the examples that are left in the buckets at the end of data."""
+def describe_end(boundaries: Boundaries, remainder: str, batch_size: int, kind: str = "global ") -> str:
+    """Returns in words what becomes of the examples that are left in the buckets at the end of data.
+
+    Args:
+      boundaries: of the buckets.
+      remainder: "drop", "pad" or "short".
+      batch_size: examples that are taken at a time.
+      kind: what they are, an adjective with a space behind it or nothing.
+    """
     buckets = len(boundaries) + 1
     if remainder == "drop":
-        return "what doesn't fill a global batch of its bucket is dropped: at most {:,} examples in each of {}".format(
-            global_batch_size - 1, buckets
+        return "what doesn't fill a {}batch of its bucket is dropped: at most {:,} examples in each of {}".format(
+            kind, batch_size - 1, buckets
         )
     filled = "short" if remainder == "short" else "padded with copies of an example, which don't count"
-    return "the last global batch of each of the {} buckets is {}".format(buckets, filled)
+    return "the last {}batch of each of the {} buckets is {}".format(kind, buckets, filled)

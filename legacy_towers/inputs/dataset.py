@@ -142,6 +142,21 @@ class DatasetInput(Input):
             datasets = self.datasets(len(devices))
         return self.build_over(datasets, devices)
 
+    def build_apart(self, devices: Sequence[str]) -> TowerBatches:
+        if self._route not in routes.APART or self._reading.order == "fixed":
+            return self.build(devices)
+        sizes = self._reading.sizes(len(devices))
+        # To each of its datasets a tower is the only one.
+        alone = Sizes(sizes.per_tower, sizes.per_tower, 1)
+        with tf.device(host_device(devices[0])):
+            if self._route == "sharded":
+                shards = [self._batches(sizes.per_tower, (sizes.towers, tower)) for tower in range(sizes.towers)]
+                made = [self._completed(each, alone) for each in shards]
+            else:
+                made = [self._per_tower_batches(alone)]
+            made = [self._options.applied(self._ahead(each, sizes)) for each in made]
+        return self._built(routes.APART[self._route](made, devices), sizes, apart=True)
+
     def build_over(self, datasets: Sequence[Any], devices: Sequence[str]) -> TowerBatches:
         """Builds over such datasets as `datasets` gives."""
         sizes = self._reading.sizes(len(devices))
@@ -156,7 +171,11 @@ class DatasetInput(Input):
             routed = routes.split(datasets[0], devices)
         else:
             routed = routes.already_split(datasets[0], devices)
-        plan = self._reading.plan("dataset", self._route, sizes, self._details(sizes))
+        return self._built(routed, sizes)
+
+    def _built(self, routed: routes.Routed, sizes: Sizes, apart: bool = False) -> TowerBatches:
+        remainder = self._reading.remainder
+        plan = self._reading.plan("dataset", self._route, sizes, self._details(sizes, apart), apart)
         if remainder == "drop":
             return TowerBatches(routed.per_tower, routed.hooks, plan, routed.pulls)
         per_tower, counts = routed.counted()
@@ -205,7 +224,10 @@ class DatasetInput(Input):
         return remainders.dealt(batches, sizes.towers, sizes.per_tower, self._reading.remainder)
 
     def _per_tower_batches(self, sizes: Sizes) -> Any:
-        batches = self._batches(sizes.per_tower)
+        return self._completed(self._batches(sizes.per_tower), sizes)
+
+    def _completed(self, batches: Any, sizes: Sizes) -> Any:
+        """Returns per-tower batches, but for "drop" with their counts, which fill all towers to the end."""
         if self._reading.remainder == "drop":
             return batches
         if self._reading.epochs is None:
@@ -230,12 +252,14 @@ class DatasetInput(Input):
             for shard, length in zip(shards, lengths)
         ]
 
-    def _details(self, sizes: Sizes) -> Dict[str, Any]:
+    def _details(self, sizes: Sizes, apart: bool) -> Dict[str, Any]:
         details = self._options.told()
         if self._route == "per_device":
             details["prefetch"] = "{0} steps on each device, {0} on the host".format(self._options.prefetch)
         if self._route == "sharded" and self._reading.order == "fixed":
             details["sharded"] = "batches, after batching"
+        elif self._route == "sharded" and apart:
+            details["sharded"] = "examples, before shuffling; a tower ends with its own shard"
         elif self._route == "sharded":
             details["sharded"] = "examples, before shuffling; data ends with the {} shard".format(
                 "shortest" if self._reading.remainder == "drop" else "longest"

@@ -74,9 +74,19 @@ class FromDataset(Input):
     def build(self, devices: Sequence[str]) -> TowerBatches:
         return self.build_over(self.datasets(len(devices)), devices)
 
+    def build_apart(self, devices: Sequence[str]) -> TowerBatches:
+        if self._route not in routes.APART or self._order == "fixed":
+            return self.build(devices)
+        datasets = self.datasets(len(devices))
+        if self.counts_examples:
+            datasets = [remainders.filled(self._dataset, 1, None, self._remainder, 0)]
+        return self._built(routes.APART[self._route](datasets, devices))
+
     def build_over(self, datasets: Sequence[Any], devices: Sequence[str]) -> TowerBatches:
         """Builds over such datasets as `datasets` gives."""
-        routed = self._routed(datasets, devices)
+        return self._built(self._routed(datasets, devices))
+
+    def _built(self, routed: routes.Routed) -> TowerBatches:
         per_tower, counts = routed.counted() if self.counts_examples else (routed.per_tower, None)
         plan = _plan("from_dataset", self._route, self._order, per_tower, self.source, "as long as it lasts")
         if counts is not None:

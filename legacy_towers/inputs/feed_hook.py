@@ -34,6 +34,8 @@ class FeedHook(InputHook):
     copy; `inputs/aligned.py` says when that is written again.
     """
 
+    in_each_run = "feeds the batches of all towers"
+
     def __init__(
         self,
         placeholders: TowerPlaceholders,

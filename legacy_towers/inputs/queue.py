@@ -21,7 +21,7 @@ from legacy_towers.inputs.bucketing import (
     enqueue_by_length,
 )
 from legacy_towers.inputs.queue_hooks import RaiseRunnerErrors
-from legacy_towers.inputs.queue_steps import Prefetch, add_runner, as_list, take_step
+from legacy_towers.inputs.queue_steps import Prefetch, add_runner, as_list, take_step, together
 from legacy_towers.inputs.reading import Reading
 from legacy_towers.inputs.sizes import Sizes, check_positive
 
@@ -112,24 +112,33 @@ class QueueInput(Input):
         self._options = options
 
     def build(self, devices: Sequence[str]) -> TowerBatches:
+        return self._build(devices, apart=False)
+
+    def build_apart(self, devices: Sequence[str]) -> TowerBatches:
+        return self._build(devices, apart=self._reading.order != "fixed")
+
+    def _build(self, devices: Sequence[str], apart: bool) -> TowerBatches:
         remainder = self._reading.remainder
         sizes = self._reading.sizes(len(devices))
         capacity = 2 * sizes.towers if self._options.capacity is None else self._options.capacity
         steps_ahead = -(-capacity // sizes.towers)
+        # Apart, each tower takes elements of one tower's batch, all of them on the first one's host.
+        taking = Sizes(sizes.per_tower, sizes.per_tower, 1) if apart else sizes
         with tf.name_scope("inputs"), tf.device(host_device(devices[0])):
             pipelines = self._pipelines()
             example = pipelines[0]
             queues = self._fill_queues(pipelines, sizes)
-            taken = [take_step(each, sizes, remainder, self._reading.order == "fixed")[0] for each in queues]
-            prefetch = Prefetch(taken[0], devices, steps_ahead)
+            taken = [take_step(each, taking, remainder, self._reading.order == "fixed")[0] for each in queues]
+            prefetch = Prefetch(taken[0], devices[:taking.towers], steps_ahead * sizes.towers // taking.towers)
             prefetch.fill(taken)
-            step, pulls = prefetch.take()
+            takes = [prefetch.take() for _ in (devices if apart else [None])]
+        step, pulls = together(takes)
         per_tower = [
             onto_tower(structure.pack(example, iter(parts)), tower, device)
             for tower, (parts, device) in enumerate(zip(step.parts, devices))
         ]
         return TowerBatches(
-            per_tower, [RaiseRunnerErrors()], self._plan(sizes, steps_ahead), tuple(pulls), step.counts,
+            per_tower, [RaiseRunnerErrors()], self._plan(sizes, steps_ahead, apart), tuple(pulls), step.counts,
             padded=remainder == "pad",
         )
 
@@ -211,19 +220,20 @@ class QueueInput(Input):
                 tf.cast(each.size(), tf.float32) * (1.0 / capacity),
             )
 
-    def _plan(self, sizes: Sizes, steps_ahead: int) -> InputPlan:
+    def _plan(self, sizes: Sizes, steps_ahead: int, apart: bool) -> InputPlan:
         options, remainder = self._options, self._reading.remainder
         details: Dict[str, Any] = {"threads": options.threads * options.readers}
         if options.readers > 1:
             details["readers"] = "{}, which share the files".format(options.readers)
         if self._padded():
             details["padding"] = "to the largest of each {} batch".format(
-                "tower's" if remainder == "drop" else "global"
+                "tower's" if remainder == "drop" or apart else "global"
             )
         details["prefetch"] = "{} per-tower batches".format(steps_ahead * sizes.towers)
         if options.boundaries is not None:
             details["buckets"] = describe_buckets(options.boundaries)
-        plan = self._reading.plan("queue", None, sizes, details)
+        plan = self._reading.plan("queue", None, sizes, details, apart)
         if "end" in plan.details and options.boundaries is not None:
-            plan.details["end"] = describe_end(options.boundaries, remainder, sizes.global_)
+            size = sizes.per_tower if apart else sizes.global_
+            plan.details["end"] = describe_end(options.boundaries, remainder, size, "" if apart else "global ")
         return plan

@@ -105,6 +105,12 @@ class Prefetch:
         return StepParts(parts, None if self._like.counts is None else counts), pulls
 
 
+def together(taken: Sequence[Tuple[StepParts, List[Any]]]) -> Tuple[StepParts, List[Any]]:
+    """Returns several steps' parts, each of some towers, as one of all towers; and all operations that wait."""
+    counts = None if taken[0][0].counts is None else [count for step, _ in taken for count in step.counts or []]
+    return StepParts([part for step, _ in taken for part in step.parts], counts), [op for _, ops in taken for op in ops]
+
+
 def _of_towers(step: StepParts, towers: Sequence[int]) -> List[Any]:
     tensors = []
     for tower in towers:

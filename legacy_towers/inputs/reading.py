@@ -60,17 +60,27 @@ class Reading(NamedTuple):
             )
         return sizes
 
-    def plan(self, way: str, route: Optional[str], sizes: Sizes, details: Dict[str, Any]) -> InputPlan:
-        """Returns the plan, with the shuffling and what happens at the end of data among its details."""
+    def plan(
+        self, way: str, route: Optional[str], sizes: Sizes, details: Dict[str, Any], apart: bool = False
+    ) -> InputPlan:
+        """Returns the plan, with the shuffling and what happens at the end of data among its details.
+
+        Args:
+          way, route: as in `InputPlan`.
+          sizes: how many examples each tower gets.
+          details: what else is to be told.
+          apart: whether each tower takes its batches in runs of its own.
+        """
         buffer = self.shuffle_now()
         told = {"shuffle": "{} examples held back, seed {}".format(buffer, self.examples.seed) if buffer else "none"}
         told.update(details)
         if self.epochs is not None:
-            told["end"] = _END[self.remainder]
+            told["end"] = (_END_APART if apart else _END)[self.remainder]
         return InputPlan(
             way, route, self.order, sizes.per_tower, sizes.global_, self.epochs, self.examples.known_count(),
             self.examples.describe(), told, self.examples.seed if buffer else None,
-            shares_of(self.examples, sizes, way, route, self.order, self.remainder),
+            # Apart, no tower's batch is cut from a global one, whatever the remainder.
+            shares_of(self.examples, sizes, way, route, self.order, "drop" if apart else self.remainder),
         )
 
 
@@ -78,6 +88,12 @@ _END = {
     "drop": "the last incomplete global batch is dropped",
     "pad": "the last global batch is padded with copies of an example, which don't count",
     "short": "the last global batch is short; a tower without an example of its own computes one that doesn't count",
+}
+
+_END_APART = {
+    "drop": "a last batch that doesn't fill is dropped",
+    "pad": "a last batch that doesn't fill is padded with copies of an example, which don't count",
+    "short": "the last batch is short",
 }
 
 

@@ -1,6 +1,6 @@
 """The routes from tf.data.Datasets of batches to the towers."""
 import functools
-from typing import Any, List, NamedTuple, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.data import iterators_on_devices
@@ -65,23 +65,33 @@ def already_split(dataset: Any, devices: Sequence[str]) -> Routed:
     return _routed([parts], parts, [iterator], devices)
 
 
-def next_per_tower(dataset: Any, devices: Sequence[str]) -> Routed:
-    """One iterator of per-tower batches, one `get_next` per tower; tower 0 pulls first."""
+def next_per_tower(dataset: Any, devices: Sequence[str], apart: bool = False) -> Routed:
+    """One iterator of per-tower batches, one `get_next` per tower; tower 0 pulls first, unless each runs `apart`."""
     with tf.name_scope("inputs"), tf.device(host_device(devices[0])):
         iterator = iterator_over(dataset)
-        pulled = _pull_in_turn([iterator.get_next] * len(devices))
-    return _routed(pulled, pulled, [iterator], devices)
+        pulled = _pull_in_turn([iterator.get_next] * len(devices), apart)
+    return _routed(pulled, pulled, [iterator], devices, apart=apart)
 
 
-def sharded(datasets: Sequence[Any], devices: Sequence[str]) -> Routed:
-    """One iterator per tower, over the tower's own dataset of per-tower batches."""
+def sharded(datasets: Sequence[Any], devices: Sequence[str], apart: bool = False) -> Routed:
+    """One iterator per tower, over the tower's own dataset of per-tower batches.
+
+    With `apart` each tower pulls in a run of its own; otherwise they pull in turn.
+    """
     hosts = [host_device(device) for device in devices]
     iterators = []
     for dataset, host in zip(datasets, hosts):
         with tf.name_scope("inputs"), tf.device(host):
             iterators.append(iterator_over(dataset))
-    pulled = _pull_each(iterators, hosts)
-    return _routed(pulled, pulled, iterators, devices)
+    pulled = _pull_each(iterators, hosts, apart)
+    return _routed(pulled, pulled, iterators, devices, apart=apart)
+
+
+# Those by which a tower can take its batches in runs of its own: (datasets, devices) -> Routed.
+APART: Dict[str, Callable[[Sequence[Any], Sequence[str]], Routed]] = {
+    "next_per_tower": lambda datasets, devices: next_per_tower(datasets[0], devices, apart=True),
+    "sharded": lambda datasets, devices: sharded(datasets, devices, apart=True),
+}
 
 
 def per_device(dataset: Any, devices: Sequence[str], prefetch: int) -> Routed:
@@ -113,20 +123,20 @@ def in_order(pulls: Sequence[Any], in_turn: bool) -> List[Any]:
     return pulled
 
 
-def _pull_each(iterators: Sequence[Any], devices: Sequence[str]) -> List[Any]:
+def _pull_each(iterators: Sequence[Any], devices: Sequence[str], apart: bool = False) -> List[Any]:
     pulls = [functools.partial(_pull, iterator, device) for iterator, device in zip(iterators, devices)]
-    return _pull_in_turn(pulls)
+    return _pull_in_turn(pulls, apart)
 
 
-def _pull_in_turn(pulls: Sequence[Any]) -> List[Any]:
-    """Pulls from iterators, always one after the other.
+def _pull_in_turn(pulls: Sequence[Any], apart: bool = False) -> List[Any]:
+    """Pulls from iterators, one after the other wherever it is done in one run.
 
     Several at a time, where one meets a damaged record or an error of a generator, another may meet the end of data,
     and the step would end as if there were no more: on TF 2.21 in 30 of 100 runs. And TF 1.15 may hang for ever: the
     failing step cancels the thread that prefetches, and a `get_next` that waits for it just then is not woken. Tested
-    by tests/inputs/test_ends_without_a_hang.py.
+    by tests/inputs/test_ends_without_a_hang.py. In runs apart neither was seen: a run that fails cancels its own pull.
     """
-    return in_order(pulls, True)
+    return in_order(pulls, not apart)
 
 
 def _pull(iterator: Any, device: str) -> Any:
@@ -140,14 +150,16 @@ def _routed(
     iterators: Sequence[Any],
     devices: Sequence[str],
     one_source: bool = False,
+    apart: bool = False,
 ) -> Routed:
     """Brings the parts to the towers; no tower begins before every pull of the step has given its batch.
 
     Otherwise, at the end of data, the towers that still got a batch would run their update ops in a step that fails.
+    Towers `apart` have no step together.
     """
     operations = [op for element in pulled for op in _pulls_of(element)]
     pulls = tuple(sorted(set(operations), key=operations.index))
-    if len(pulls) > 1:
+    if len(pulls) > 1 and not apart:
         with tf.name_scope("inputs"), tf.device(host_device(devices[0])), tf.control_dependencies(pulls):
             complete = [tf.no_op("all_pulled")]
     else:

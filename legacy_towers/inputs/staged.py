@@ -150,6 +150,8 @@ class StagingHook(InputHook):
     run had to wait for a step to be staged. The thread starts in the first run, when all hooks have seen the session.
     """
 
+    in_each_run = "tells all towers which of the staged batches to read"
+
     def __init__(self, hooks: Sequence[Any], areas: Areas, ahead: int) -> None:
         super().__init__()
         self._inner = HookGroup(hooks)

@@ -15,6 +15,8 @@ _BY_QUEUES = ("queue", "from_queue", "from_tensors")
 class SwitchHook(InputHook):
     """Drives the hooks of the way in that a run takes its batches from, and leaves the other's alone."""
 
+    in_each_run = "chooses between the training and the validation batches of all towers"
+
     def __init__(
         self, train: TowerBatches, validation: TowerBatches, is_validating: Any, restart: Optional[List[Any]] = None
     ) -> None:
