@@ -8,9 +8,11 @@ from legacy_towers.names import quoted, tower_scope
 from legacy_towers.towers.collected import Collected, CollectionRecorder
 from legacy_towers.towers.losses import check_output, check_separate, total_loss, tower_losses
 from legacy_towers.towers.output import MODES, TRAIN, TowerOutput
+from legacy_towers.towers.own_variables import check_own_variables
 from legacy_towers.towers.true_examples import TrueExamples
 from legacy_towers.variables import ParameterServer, Placer, Strategy
-from legacy_towers.variables.copies import TowerVariables
+from legacy_towers.variables.copies import TowerVariables, variables_for
+from legacy_towers.variables.making import CopyMaker
 from legacy_towers.variables.partitioned import Cutter
 
 ModelFn = Callable[[Any, str], TowerOutput]
@@ -92,16 +94,19 @@ def replicate(
     strategy = variables or ParameterServer("/cpu:0")
     placer = strategy.placer()
     cutter = Cutter(strategy.partitioner)
-    tower_variables = TowerVariables(len(devices))
+    tower_variables = variables_for(strategy, len(devices))
+    maker = CopyMaker(tower_variables, strategy)
     towers: List[Tower] = []
     for index, (batch, device) in enumerate(zip(batches, devices)):
         examples = TrueExamples(batch, None if counts is None else counts[index], padded)
         towers.append(
             _build_tower(
-                model_fn, examples, device, index, placer, cutter, tower_variables, modes[index], variable_kind
+                model_fn, examples, device, index, placer, cutter, maker, modes[index], variable_kind
             )
         )
         _check_new_variables(towers)
+        if strategy.copies:
+            check_own_variables(tower_variables, index, _computed(towers[-1]), maker.missing)
     cutter.check_lookups()
     if TRAIN in modes:
         losses = [tower.loss if tower.mode == TRAIN else None for tower in towers]
@@ -116,7 +121,7 @@ def _build_tower(
     index: int,
     placer: Placer,
     cutter: Cutter,
-    tower_variables: TowerVariables,
+    maker: CopyMaker,
     mode: str,
     variable_kind: str,
 ) -> Tower:
@@ -132,15 +137,22 @@ def _build_tower(
         auxiliary_name_scope=False,
         **cutter.scope_options(),
     ):
-        with tf.device(device_function), tf.name_scope(tower_scope(index)) as scope:
+        with tf.device(device_function), tf.name_scope(tower_scope(index)) as scope, maker.building(
+            index, trains=mode == TRAIN
+        ):
             recorder = CollectionRecorder()
             output = check_output(model_fn(examples.batch, mode), index)
             collected = recorder.added()
             losses = tower_losses(output, collected, examples, index) if mode == TRAIN else {}
             loss = total_loss(losses) if mode == TRAIN else output.loss
     return Tower(
-        index, device, scope, output, loss, collected, device_function, tower_variables, mode, examples, losses
+        index, device, scope, output, loss, collected, device_function, maker.variables, mode, examples, losses
     )
+
+
+def _computed(tower: Tower) -> List[Any]:
+    output = tower.output
+    return [tower.loss, output.metrics, output.predictions, tower.collected.update_ops]
 
 
 def _modes(mode: Union[str, Sequence[str]], towers: int) -> List[str]:
@@ -195,10 +207,14 @@ def _check_arguments(
 
 def _check_new_variables(towers: Sequence[Tower]) -> None:
     tower = towers[-1]
-    if not tower.index or not tower.collected.global_variables:
+    if not tower.index:
         return
-    made = tower.collected.trainable_variables or tower.collected.global_variables
-    kind = "trainable variable" if tower.collected.trainable_variables else "variable"
+    new = [each for each in tower.collected.global_variables if tower.variables.group_of(each) is None]
+    if not new:
+        return
+    trainable = {id(each) for each in tower.collected.trainable_variables}
+    made = [each for each in new if id(each) in trainable] or new
+    kind = "trainable variable" if id(made[0]) in trainable else "variable"
     first = [variable.op.name for variable in towers[0].collected.global_variables]
     remedy = (
         "Make it by tf.get_variable (or tf.layers) under the same name in every tower; tf.Variable makes a new one at "
