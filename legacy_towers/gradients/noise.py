@@ -1,0 +1,93 @@
+"""Gaussian noise on gradients."""
+from typing import Any, Dict, Optional, Tuple
+
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError
+from legacy_towers.gradients.base import GradientRow, Reduction, TowerGradients
+from legacy_towers.gradients.each import changed, check_scalar, values_of
+
+
+class AddNoise(Reduction):
+    """See `add_noise`."""
+
+    def __init__(self, stddev: float, gamma: Optional[float], seed: Optional[int]) -> None:
+        check_scalar(stddev, "stddev", "add_noise()", positive=True)
+        if gamma is not None:
+            check_scalar(gamma, "gamma", "add_noise()", positive=True)
+        if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool)):
+            raise ArgumentError("add_noise(): seed is {!r}: allowed is an integer or None".format(seed))
+        self.stddev = stddev
+        self.gamma = gamma
+        self.seed = seed
+
+    def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
+        with tf.name_scope(gradients.site.scope + "/"):
+            stddev = self._stddev_now(gradients)
+            numbers = {row.name: number for number, row in enumerate(gradients.rows)}
+            made: Dict[Tuple[str, int], Any] = {}
+
+            def add(gradient: Any, row: GradientRow, position: int) -> Any:
+                # Copies of one result get the same noise, or they would drift apart.
+                source = 0 if gradients.reduced else position
+                if (row.name, source) not in made:
+                    seed = None if self.seed is None else self.seed + source * len(numbers) + numbers[row.name]
+                    made[row.name, source] = _noise_like(gradient, tf.cast(stddev, gradient.dtype), seed)
+                return _sum(gradient, made[row.name, source])
+
+            return changed(gradients, add)
+
+    def _stddev_now(self, gradients: TowerGradients) -> Any:
+        # In float64: a global step has more digits than float32 holds.
+        stddev = tf.cast(self.stddev, tf.float64)
+        if self.gamma is None:
+            return stddev
+        if gradients.site.global_step is None:
+            raise ArgumentError(
+                "{!r} needs the global step, by which the noise fades: pass global_step".format(self)
+            )
+        steps = tf.cast(gradients.site.global_step, tf.float64)
+        return stddev * tf.pow(1.0 + steps, tf.cast(self.gamma, tf.float64) * -0.5)
+
+    def __repr__(self) -> str:
+        options = [("gamma", self.gamma), ("seed", self.seed)]
+        given = ["{}={!r}".format(name, value) for name, value in options if value is not None]
+        return "add_noise({})".format(", ".join([repr(self.stddev)] + given))
+
+
+def add_noise(stddev: float, gamma: Optional[float] = None, seed: Optional[int] = None) -> AddNoise:
+    """Returns the reduction that adds Gaussian noise of mean 0 to every number of every gradient.
+
+    With `gamma` the noise fades: at global step t (0 in the first step) its variance is stddev^2 / (1 + t)^gamma. The
+    paper takes gamma = 0.55 and a stddev^2 (its eta) of 0.01, 0.3 or 1.0.
+
+    Before `mean()` each tower's gradients get noise of their own, so that their mean over N towers has 1 / N of its
+    variance; behind it there is one noise. A sparse gradient gets noise on the rows that it holds, on each index once
+    (as further rows: optimizers sum repeated ones); the rows that it lacks, zeros of the dense gradient, get none.
+
+    Args:
+      stddev: the standard deviation, a positive number or a scalar tensor.
+      gamma: how fast the noise fades, a positive number or a scalar tensor; None: it stays. Needs the global step.
+      seed: with an integer the noise is the same in each run of the program; each variable, in each tower, has its own.
+
+    Source: Neelakantan et al. 2015, "Adding Gradient Noise Improves Learning for Very Deep Networks".
+    """
+    return AddNoise(stddev, gamma, seed)
+
+
+def _noise_like(gradient: Any, stddev: Any, seed: Optional[int]) -> Any:
+    if not isinstance(gradient, tf.IndexedSlices):
+        return tf.random.normal(tf.shape(gradient), dtype=gradient.dtype, seed=seed) * stddev
+    indices, _ = tf.unique(gradient.indices)
+    shape = tf.concat([tf.shape(indices), tf.shape(values_of(gradient))[1:]], axis=0)
+    noise = tf.random.normal(shape, dtype=gradient.dtype, seed=seed) * stddev
+    return tf.IndexedSlices(noise, indices, gradient.dense_shape)
+
+
+def _sum(gradient: Any, noise: Any) -> Any:
+    if not isinstance(gradient, tf.IndexedSlices):
+        return gradient + noise
+    return tf.IndexedSlices(
+        tf.concat([gradient.values, noise.values], axis=0),
+        tf.concat([gradient.indices, noise.indices], axis=0),
+        gradient.dense_shape,
+    )

@@ -1,0 +1,29 @@
+"""Gradients times a factor."""
+from typing import Any, Union
+
+from legacy_towers.compat import tf
+from legacy_towers.gradients.base import GradientRow, Reduction, TowerGradients
+from legacy_towers.gradients.each import changed, check_scalar, scalar, values_of, with_values
+
+
+class Scale(Reduction):
+    """See `scale`."""
+
+    def __init__(self, factor: Union[float, Any]) -> None:
+        check_scalar(factor, "factor", "scale()")
+        self.factor = factor
+
+    def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
+        def scale_one(gradient: Any, row: GradientRow, position: int) -> Any:
+            return with_values(gradient, values_of(gradient) * scalar(self.factor, gradient.dtype))
+
+        with tf.name_scope(gradients.site.scope + "/"):
+            return changed(gradients, scale_one)
+
+    def __repr__(self) -> str:
+        return "scale({!r})".format(self.factor)
+
+
+def scale(factor: Union[float, Any]) -> Scale:
+    """Returns the reduction that multiplies every gradient by `factor`: a number, or a scalar tensor of any dtype."""
+    return Scale(factor)
