@@ -15,8 +15,8 @@ from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.base import TowerGradients
 from legacy_towers.graph_walk import ancestors
 from legacy_towers.names import tower_scope
-from legacy_towers.tower_threads import AsynchronousTowers
 from legacy_towers.update.apply import apply_reduced
+from legacy_towers.update.asynchronous_towers import AsynchronousTowers
 
 
 class TowerUpdate(NamedTuple):

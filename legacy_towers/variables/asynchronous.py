@@ -13,8 +13,9 @@ class Asynchronous(Strategy):
         tower 1        read w0  compute               w2 = w1 + b   read w2  compute   ...      (b was computed from w0)
 
     So an update may be of variables that others have written meanwhile; by how many updates it is late is its
-    staleness, which the step's hook counts (`legacy_towers.tower_threads.AsynchronousTowers`). Tower 0 is the caller's
-    loop; the others run in threads. Updates are applied one at a time: none is lost, whatever the optimizer.
+    staleness, which a hook of the step counts (`legacy_towers.update.asynchronous_towers`; it tells how a run ends,
+    too). Tower 0 is the caller's loop; the others run in threads. Updates are applied one at a time: none is lost,
+    whatever the optimizer.
 
     Where variables live is said by another strategy, in which the towers share them:
 

@@ -1,0 +1,148 @@
+"""Towers that run on their own: tower 0 in the caller's loop, each of the others in a thread beside it.
+
+    the caller   run  run  run  ...  end       (tower 0)
+    a thread       run run run ...  |          (tower 1: starts with tower 0's first run, ends with it)
+    a thread       run  run  run ...|          (tower 2)
+"""
+import contextlib
+import sys
+from typing import Any, Iterator, List, Optional, Sequence
+
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError
+from legacy_towers.run_needs import RunNeeds
+from legacy_towers.tower_threads import TowerThreads
+from legacy_towers.update.staleness import StalenessCounts, TowerStaleness
+
+
+class AsynchronousTowers(tf.train.SessionRunHook):
+    """Runs all towers but tower 0, each in a thread of its own, while tower 0 runs in the caller's loop.
+
+    The threads start with the first run that updates tower 0, not before: a session may be restored, or evaluated,
+    after it was made. From then on they go on by themselves, also while the caller does something else between two
+    runs.
+
+    How it ends:
+
+    - The caller's loop ends, or a hook asks to stop: each tower completes the update that it is at, and no other.
+    - The data of a tower other than 0 ends: this tower ends, and the rest go on.
+    - The data of tower 0 ends: its run raises tf.errors.OutOfRangeError, and as that error leaves the `with` block of
+      the session, the others are waited for, until their data has ended too. (Where the caller catches it, and leaves
+      the block by himself, they stop at once. Hooks of a MonitoredSession that come before this one, such as its own
+      CheckpointSaverHook, end before that wait: for a last checkpoint with every update, make a
+      `tf.train.CheckpointSaverHook` and put it behind the step's hooks.)
+    - A tower's run fails: all stop, and the caller gets that error at his next run, or as the session ends. Its message
+      begins with the tower.
+
+    A checkpoint that is taken while towers write can hold some variables of before an update, and others of after it.
+    To save all of one moment, save inside `paused()`, or give `pausing_listener()` to a CheckpointSaverHook.
+
+    Attributes:
+      towers: the towers' indices; the first one's is run by the caller.
+    """
+
+    def __init__(
+        self, train_ops: Sequence[Any], staleness: Sequence[Any], towers: Optional[Sequence[int]] = None
+    ) -> None:
+        """
+        Args:
+          train_ops: per tower, the operation of one update of its own.
+          staleness: per tower, an int64 scalar tensor of the same run: how many updates of others came between.
+          towers: their indices; None: 0, 1, ...
+        """
+        self.towers = list(range(len(train_ops))) if towers is None else list(towers)
+        self._train_ops = list(train_ops)
+        self._staleness = list(staleness)
+        self._counts = [StalenessCounts() for _ in self.towers]
+        self._updates = RunNeeds([train_ops[0]])
+        self._threads: Optional[TowerThreads] = None
+        self._coordinator: Any = None
+        self._in_run = False  # tower 0's run has not ended yet, or has raised
+
+    @property
+    def staleness(self) -> List[TowerStaleness]:
+        """The staleness of the updates of each tower, since the hook was made; print one for a sentence."""
+        return [counts.summary(tower) for tower, counts in zip(self.towers, self._counts)]
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Returns a context manager inside of which no other tower updates the variables.
+
+            with hook.paused():
+                saver.save(session, path, step.global_step)      # between two runs of the loop
+
+        Each tower's update that is under way is waited for.
+
+        Raises:
+          InputError: one takes longer than a minute, such as one that waits for data that never comes.
+        """
+        threads = self._threads
+        if threads is not None:
+            threads.pause()
+        try:
+            yield
+        finally:
+            if threads is not None:
+                threads.resume()
+
+    def pausing_listener(self) -> "PausedWhileSaving":
+        """Returns a listener for `tf.train.CheckpointSaverHook(..., listeners=[...])`: towers pause while it saves."""
+        return PausedWhileSaving(self)
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        if coord is None:
+            raise ArgumentError(
+                "towers that train asynchronously need the session's tf.train.Coordinator: run them in a "
+                "MonitoredSession, or by `with step.running(session) as run: run()`"
+            )
+        if self._threads is not None:  # of a session that was lost
+            self._threads.stop()
+        self._coordinator = coord
+        self._in_run = False
+        self._threads = TowerThreads(session, coord)
+        for tower, train_op, staleness, counts in list(
+            zip(self.towers, self._train_ops, self._staleness, self._counts)
+        )[1:]:
+            self._threads.add(tower, train_op, staleness, counts.note)
+
+    def before_run(self, run_context: Any) -> Any:
+        """Starts the threads, and asks for the staleness of tower 0's update, in a run that makes one."""
+        if self._threads is None:
+            return None
+        self._coordinator.raise_requested_exception()
+        self._in_run = self._updates(run_context)
+        if not self._in_run:
+            return None
+        self._threads.start()
+        return tf.train.SessionRunArgs(self._staleness[0])
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        if self._in_run:
+            self._in_run = False
+            self._counts[0].note(int(run_values.results))
+
+    def end(self, session: Any) -> None:
+        threads, self._threads = self._threads, None
+        if threads is None:
+            return
+        # A session that ends by the end of data tells its hooks no more than one that ends otherwise. But it does so
+        # while that error is handled.
+        if self._in_run and isinstance(sys.exc_info()[1], tf.errors.OutOfRangeError):
+            threads.wait_for_the_end_of_data()
+        threads.stop()
+
+
+class PausedWhileSaving(tf.train.CheckpointSaverListener):
+    """Pauses the other towers while a CheckpointSaverHook saves; see `AsynchronousTowers.pausing_listener`."""
+
+    def __init__(self, towers: AsynchronousTowers) -> None:
+        self._towers = towers
+        self._pause: Any = None
+
+    def before_save(self, session: Any, global_step_value: Any) -> None:
+        self._pause = self._towers.paused()
+        self._pause.__enter__()
+
+    def after_save(self, session: Any, global_step_value: Any) -> None:
+        pause, self._pause = self._pause, None
+        pause.__exit__(None, None, None)
