@@ -3,6 +3,7 @@ from typing import Any, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.gradients.by_row import Places, RowReduction
+from legacy_towers.gradients.shares import wide
 
 
 class AddN(RowReduction):
@@ -12,7 +13,7 @@ class AddN(RowReduction):
 
     def add(self, terms: Sequence[Any], place: str) -> Any:
         with tf.device(place):
-            return tf.add_n(terms) if len(terms) > 1 else terms[0]
+            return tf.add_n([wide(term) for term in terms]) if len(terms) > 1 else terms[0]
 
     def __repr__(self) -> str:
         return "{}({})".format(self.combine, "" if self.on == "spread" else "on={!r}".format(self.on))

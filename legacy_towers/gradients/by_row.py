@@ -43,7 +43,10 @@ class RowReduction(Reduction):
         self.on = on if isinstance(on, str) else list(on)
 
     def add(self, terms: Sequence[Any], place: str) -> Any:
-        """Returns the sum of at least one tensor, all of one dtype and shape, made on the device `place`."""
+        """Returns the sum of at least one tensor, all of one dtype and shape, made on the device `place`.
+
+        That of float16 or bfloat16 may be float32: it is cast in the end.
+        """
         raise NotImplementedError
 
     def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
@@ -81,4 +84,5 @@ class RowReduction(Reduction):
         terms, factor = dense_terms(row.gradients, shares, self.combine)
         made = self.add(terms, place)
         with tf.device(place):
-            return row._replace(gradients=[times(made, factor)], how=self.how, where=place or None)
+            made = tf.cast(times(made, factor), terms[0].dtype)
+            return row._replace(gradients=[made], how=self.how, where=place or None)

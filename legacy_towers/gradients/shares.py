@@ -37,7 +37,8 @@ def weighted_mean(values: Sequence[Any], shares: Optional[Sequence[Any]]) -> Any
     """Returns the mean of tensors of one shape, one per tower; a tower of share 0 is left out, even if it is NaN."""
     terms, factor = mean_terms(values, shares)
     # One pass that reads N tensors and writes one, then a scaling in place: no stacked copy of N tensors.
-    return times(tf.add_n(terms) if len(terms) > 1 else terms[0], factor)
+    summed = tf.add_n([wide(term) for term in terms]) if len(terms) > 1 else terms[0]
+    return tf.cast(times(summed, factor), terms[0].dtype)
 
 
 def mean_terms(values: Sequence[Any], shares: Optional[Sequence[Any]]) -> Tuple[List[Any], float]:
@@ -69,14 +70,26 @@ def sum_terms(values: Sequence[Any], shares: Optional[Sequence[Any]]) -> List[An
     return mean_terms(values, counted)[0]
 
 
-def times(value: Any, factor: float) -> Any:
-    """Returns `value * factor`; the value itself for a factor of 1."""
-    return value if factor == 1.0 else tf.multiply(value, tf.constant(factor, value.dtype))
+def wide(value: Any) -> Any:
+    """Returns a tensor of float16 or bfloat16 as float32, to calculate with; any other as it is.
+
+    A sum of N in float16 would round N times, and overflow where the mean does not.
+    """
+    return tf.cast(value, tf.float32) if value.dtype in (tf.float16, tf.bfloat16) else value
+
+
+def times(value: Any, factor: Any) -> Any:
+    """Returns `value * factor`, a number or a scalar tensor, in the dtype of `value`; the value itself for 1.0."""
+    if not tf.is_tensor(factor) and factor == 1.0:
+        return value
+    exact = wide(value)
+    of_dtype = tf.cast(factor, exact.dtype) if tf.is_tensor(factor) else tf.constant(factor, exact.dtype)
+    return tf.cast(tf.multiply(exact, of_dtype), value.dtype)
 
 
 def scaled(value: Any, share: Any) -> Any:
     """Returns `value * share`; zeros where a share that is a tensor turns out to be 0, even if `value` is NaN then."""
+    product = times(value, share)
     if not tf.is_tensor(share):
-        return times(value, share)
-    product = value * tf.cast(share, value.dtype)
+        return product
     return tf.where(tf.greater(share, 0), product, tf.zeros_like(product))

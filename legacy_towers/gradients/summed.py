@@ -64,5 +64,4 @@ def _kept_rows(values: Any, indices: Any, share: Any, factor: Any) -> Tuple[Any,
     """Returns scaled rows and their indices; none of a tower whose share is 0: momentum would move those it names."""
     positive = tf.cast(tf.greater(share, 0), tf.int32)
     rows = tf.shape(indices)[0] * positive
-    scale = tf.cast(factor, values.dtype) if tf.is_tensor(factor) else tf.constant(factor, values.dtype)
-    return values[:rows] * scale, indices[:rows]
+    return times(values[:rows], factor), indices[:rows]

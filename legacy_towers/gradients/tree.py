@@ -3,6 +3,7 @@ from typing import Any, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.gradients.by_row import Places, RowReduction
+from legacy_towers.gradients.shares import wide
 
 
 class Tree(RowReduction):
@@ -16,7 +17,7 @@ class Tree(RowReduction):
             pairs = [level[index : index + 2] for index in range(0, len(level), 2)]
             level = [_sum_on_the_first(pair) for pair in pairs]
         with tf.device(place):
-            return tf.add(*level) if len(level) == 2 else level[0]
+            return tf.add(*map(wide, level)) if len(level) == 2 else level[0]
 
     def __repr__(self) -> str:
         asked = [] if self.combine == "mean" else ["combine={!r}".format(self.combine)]
@@ -28,7 +29,8 @@ def _sum_on_the_first(pair: Sequence[Any]) -> Any:
     if len(pair) == 1:
         return pair[0]
     with tf.device(pair[0].device):
-        return tf.add(*pair)
+        # It travels on as it came: one rounding per round of sums.
+        return tf.cast(tf.add(*map(wide, pair)), pair[0].dtype)
 
 
 def tree(combine: str = "mean", on: Places = "spread") -> Tree:
