@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from legacy_towers.step import Part as Part
     from legacy_towers.step import TrainStep as TrainStep
     from legacy_towers.step import build_train_step as build_train_step
+    from legacy_towers.towers.batch_norm import cross_tower_batch_norm as cross_tower_batch_norm
     from legacy_towers.towers.output import EVAL as EVAL
     from legacy_towers.towers.output import PREDICT as PREDICT
     from legacy_towers.towers.output import TRAIN as TRAIN
@@ -46,6 +47,7 @@ _NAMES = {
     "build_train_step": "legacy_towers.step",
     "check_epoch": "legacy_towers.measure.epochs",
     "check_distinct_batches": "legacy_towers.same_batch",
+    "cross_tower_batch_norm": "legacy_towers.towers.batch_norm",
     "find_shared_batches": "legacy_towers.same_batch",
     "job": "legacy_towers.jobs",
     "main": "legacy_towers.cli.main",

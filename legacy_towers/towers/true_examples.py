@@ -29,13 +29,13 @@ class TrueExamples(NamedTuple):
         """
         if self.count is None:
             return tf.reduce_mean(values)
-        rows = self._rows()
+        rows = self.rows()
         if rows is not None:
             values = _checked(values, rows, name)
         count = tf.cast(self.count, tf.int32)
         return tf.reduce_sum(values[:count]) / tf.cast(tf.maximum(count, 1), values.dtype)
 
-    def _rows(self) -> Optional[Any]:
+    def rows(self) -> Optional[Any]:
         """Returns a dense component whose first axis is the example, None where there is none."""
         leaves = structure.leaves_of(self.batch)
         dense = [leaf for leaf in leaves if isinstance(leaf, tf.Tensor) and leaf.shape.ndims not in (None, 0)]

@@ -1,0 +1,212 @@
+"""Batch norm over the examples of all towers, as if one device had them all."""
+from typing import Any, List, Optional, Tuple
+
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError, TowerError
+from legacy_towers.towers.exchange import TowerInMaking, tower_in_making
+from legacy_towers.towers.output import TRAIN
+
+_LAYER = "lt.cross_tower_batch_norm"
+
+
+def cross_tower_batch_norm(
+    inputs: Any,
+    training: bool,
+    axis: int = -1,
+    momentum: float = 0.99,
+    epsilon: float = 1e-3,
+    center: bool = True,
+    scale: bool = True,
+    beta_initializer: Optional[Any] = None,
+    gamma_initializer: Optional[Any] = None,
+    moving_mean_initializer: Optional[Any] = None,
+    moving_variance_initializer: Optional[Any] = None,
+    beta_regularizer: Optional[Any] = None,
+    gamma_regularizer: Optional[Any] = None,
+    trainable: bool = True,
+    name: Optional[str] = None,
+    reuse: Optional[Any] = None,
+) -> Any:
+    """Normalizes by the mean and variance of the examples of all towers that train (synchronised batch norm).
+
+        hidden = lt.cross_tower_batch_norm(hidden, training=mode == lt.TRAIN)
+
+    For the model function of `lt.build_train_step`. It computes, at any number of towers, what
+    `tf.layers.batch_normalization(fused=False)` computes on one device with all towers' examples: activations,
+    gradients and moving statistics; towers with fewer examples count less. With training=False it normalizes by the
+    moving statistics, in any graph. Its variables have the names of `tf.layers.batch_normalization`, so checkpoints go
+    both ways. (Its fused form, the default for images, keeps the variance times n / (n - 1) as moving variance.)
+
+    The moving statistics are written by UPDATE_OPS, the same value in each tower, whichever towers' are kept. Where a
+    model uses a layer twice (reuse=True), one write moves them twice.
+
+    Args:
+      inputs: floating-point tensor whose first axis is the example; its size along `axis` must be known. For
+        float16 and bfloat16 moments and variables are float32.
+      training: True in towers that train, else False.
+      axis: the axis that keeps a mean and variance of its own for each index: -1, or 1 for NCHW.
+      momentum: of the moving statistics: moving * momentum + batch * (1 - momentum).
+      epsilon: added to the variance.
+      center: whether there is a `beta` to add.
+      scale: whether there is a `gamma` to multiply by.
+      beta_initializer, gamma_initializer, moving_mean_initializer, moving_variance_initializer: of the variables; None:
+        zeros, ones, zeros, ones.
+      beta_regularizer, gamma_regularizer: functions of a variable that return a loss, or None.
+      trainable: whether `beta` and `gamma` are trainable variables.
+      name: the variable scope; by default batch_normalization, batch_normalization_1 and so on.
+      reuse: as in `tf.variable_scope`.
+
+    Returns:
+      A tensor of the shape and dtype of `inputs`.
+
+    Raises:
+      ArgumentError: `training` is a tensor; the axis or its size is unknown; the towers don't take steps together.
+      TowerError: training=True outside of the towers of a step, or in one that doesn't train; inside tf.cond or
+        tf.while_loop; or the towers use such layers in different orders.
+
+    Source of the method: Ioffe and Szegedy, "Batch Normalization", 2015; the variance of all from that of parts: Chan,
+    Golub and LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances", 1979.
+    """
+    inputs = tf.convert_to_tensor(inputs)
+    if tf.is_tensor(training) or training not in (True, False):
+        raise ArgumentError(
+            "training is {!r} in {}: give True or False, such as mode == lt.TRAIN".format(training, _LAYER)
+        )
+    axis, size = _axis(inputs, axis)
+    statistics_dtype = tf.float32 if inputs.dtype in (tf.float16, tf.bfloat16) else inputs.dtype.base_dtype
+    with tf.variable_scope(name, default_name="batch_normalization", values=[inputs], reuse=reuse) as scope:
+        scope.set_partitioner(None)
+
+        def variable(kind: str, initializer: Any, regularizer: Any, of_training: bool) -> Any:
+            return tf.get_variable(
+                kind, [size], statistics_dtype, initializer, regularizer, trainable=of_training and trainable
+            )
+
+        ones, zeros = tf.ones_initializer(), tf.zeros_initializer()
+        gamma = variable("gamma", gamma_initializer or ones, gamma_regularizer, True) if scale else None
+        beta = variable("beta", beta_initializer or zeros, beta_regularizer, True) if center else None
+        moving_mean = variable("moving_mean", moving_mean_initializer or zeros, None, False)
+        moving_variance = variable("moving_variance", moving_variance_initializer or ones, None, False)
+
+        wide = tf.cast(inputs, statistics_dtype)
+        if training:
+            tower = _training_tower(scope.name)
+            examples, mean, variance = _moments_over_towers(wide, axis, size, tower, scope.name)
+            # In float32 first, as tf.layers rounds it, so that float64 statistics are the same as its own.
+            rate = tf.cast(tf.constant(1.0 - momentum, tf.float32), statistics_dtype)
+            if tower.examples.count is not None:
+                # A step in which no tower has an example of its own leaves the statistics alone.
+                rate *= tf.cast(tf.greater(examples, 0), statistics_dtype)
+            for moving, value in ((moving_mean, mean), (moving_variance, variance)):
+                _update(moving, value, rate, tower, scope.name)
+        else:
+            mean, variance = tf.convert_to_tensor(moving_mean), tf.convert_to_tensor(moving_variance)
+
+        shape = [1] * inputs.shape.ndims
+        shape[axis] = size
+
+        def along_axis(values: Any) -> Any:
+            if values is None or axis == inputs.shape.ndims - 1:
+                return values
+            return tf.reshape(values, shape)
+
+        outputs = tf.nn.batch_normalization(
+            wide, along_axis(mean), along_axis(variance), along_axis(beta), along_axis(gamma), epsilon
+        )
+        outputs = tf.cast(outputs, inputs.dtype)
+        outputs.set_shape(inputs.shape)
+        return outputs
+
+
+def _axis(inputs: Any, axis: int) -> Tuple[int, int]:
+    rank = inputs.shape.ndims
+    if rank is None or not inputs.dtype.is_floating:
+        raise ArgumentError(
+            "the inputs of {} are {!r}: a floating-point tensor of known rank is needed".format(_LAYER, inputs)
+        )
+    position = axis + rank if axis < 0 else axis
+    if not 0 < position < rank:
+        raise ArgumentError(
+            "axis is {} in {}: the inputs have shape {}, and axis 0 is the example".format(axis, _LAYER, inputs.shape)
+        )
+    size = tf.dimension_value(inputs.shape[position])
+    if size is None:
+        raise ArgumentError(
+            "the inputs of {} have shape {}: the size along axis {} must be known".format(_LAYER, inputs.shape, axis)
+        )
+    return position, int(size)
+
+
+def _training_tower(name: str) -> TowerInMaking:
+    tower = tower_in_making()
+    if tower is None:
+        raise TowerError(
+            "{} {!r} with training=True works in the towers of lt.build_train_step alone: it needs to know the "
+            "others. In a loop of your own, take TowerExchange of legacy_towers.towers.exchange around the model "
+            "function".format(_LAYER, name)
+        )
+    if tower.mode != TRAIN:
+        raise TowerError(
+            "{} {!r} has training=True in tower {}, which is built for mode {!r}: pass training=mode == "
+            "lt.TRAIN".format(_LAYER, name, tower.index, tower.mode)
+        )
+    return tower
+
+
+def _moments_over_towers(
+    values: Any, axis: int, size: int, tower: TowerInMaking, name: str
+) -> Tuple[Any, Any, Any]:
+    """Returns the number of values per index of the axis, their mean and their variance, over all towers' examples."""
+    rows = _true_rows(values, tower, name)
+    count = tf.cast(tf.size(rows) // size, values.dtype)
+    if tower.examples.count is not None:
+        # A tower without an example of its own computes on a copy of one.
+        count *= tf.cast(tf.greater(tower.examples.count, 0), values.dtype)
+    axes: List[int] = [each for each in range(values.shape.ndims) if each != axis]
+    mean, variance = tf.nn.moments(rows, axes)
+    own = tf.concat([[count], mean, variance], axis=0)
+    counts, means, variances = tf.split(tower.exchange.stack_over_towers(own, name), [1, size, size], axis=1)
+    total = tf.reduce_sum(counts)
+    weights = tf.div_no_nan(counts, total)
+    mean = tf.reduce_sum(weights * means, axis=0)
+    # Chan et al.: the variance within the towers, and that of their means.
+    variance = tf.reduce_sum(weights * (variances + tf.squared_difference(means, mean)), axis=0)
+    return total, mean, variance
+
+
+def _true_rows(values: Any, tower: TowerInMaking, name: str) -> Any:
+    if not tower.examples.padded or tower.examples.count is None:
+        return values
+    rows = tower.examples.rows()
+    if rows is None:
+        raise TowerError(
+            '{} {!r}: remainder="pad" fills the last batch of tower {} with copies, and its batch has no dense '
+            'component that tells which rows they are. Take remainder="short"'.format(_LAYER, name, tower.index)
+        )
+    fits = tf.Assert(
+        tf.equal(tf.shape(values)[0], tf.shape(rows)[0]),
+        [
+            '{} {!r}: with remainder="pad" there must be one row per example; rows, examples:'.format(_LAYER, name),
+            tf.shape(values),
+            tf.shape(rows),
+        ],
+    )
+    with tf.control_dependencies([fits]):
+        return values[: tf.maximum(tower.examples.count, 1)]
+
+
+def _update(moving: Any, value: Any, rate: Any, tower: TowerInMaking, name: str) -> None:
+    """Adds to UPDATE_OPS what moves the statistic `moving` towards `value`."""
+    key = moving.op.name
+    updates = tf.get_collection_ref(tf.GraphKeys.UPDATE_OPS)
+    with tf.device(moving.device), tf.name_scope("AssignMovingAvg"):
+        before = tf.convert_to_tensor(moving)
+        if key in tower.moved:
+            # The layer is used once more: it goes on from there, in one write of both, so that none is lost.
+            before, earlier = tower.moved[key]
+            updates[:] = [each for each in updates if each is not earlier]
+        # Computed once, by the first tower, so that it doesn't matter how many towers' updates run.
+        after = tower.exchange.of_first_tower(before - (before - tf.stop_gradient(value)) * rate, name)
+        write = moving.assign(after, read_value=False)
+    tower.moved[key] = (after, write)
+    updates.append(write)
