@@ -27,6 +27,11 @@ class Job(NamedTuple):
       update_ops: as in `lt.build_train_step`.
       moving_average_decay: as in `lt.build_train_step`; with it, the averages are what is evaluated.
       on_missing: as in `lt.build_train_step`.
+      variables: where variables live, unless the command line says otherwise: a strategy, such as
+        `lt.variables.RoundRobin(lt.devices.gpus(4))`, or its name, such as "replicated", which fits any towers; None:
+        as in `lt.build_train_step`.
+      reduction: how the towers' gradients meet, unless the command line says otherwise: a reduction, such as
+        `lt.gradients.mean()`, or its name, such as "tree"; None: as in `lt.build_train_step`.
     """
 
     model_fn: Callable[[Any, str], Any]
@@ -39,6 +44,8 @@ class Job(NamedTuple):
     update_ops: Optional[str] = None
     moving_average_decay: Optional[float] = None
     on_missing: str = "error"
+    variables: Optional[Any] = None
+    reduction: Optional[Any] = None
 
 
 class JobFunction:

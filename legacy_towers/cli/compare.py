@@ -1,7 +1,9 @@
 """Runs a job with every way in, in turns, and says which one it should use and what that wins.
 
-Each way in gets a process of its own at each number of towers. They take turns for
-at least 5 rounds, so that what else happens on the machine falls on all of them.
+With --variables or --reductions, strategies for variables, reductions of gradients, or
+pairs of both are compared in place of ways in, and what they compute is held against
+what the job has. Each candidate gets a process of its own at each number of towers. They
+take turns for at least 5 rounds, so that what else happens on the machine falls on all.
 """
 import argparse
 import os
@@ -11,18 +13,34 @@ from typing import Any, List, Sequence
 
 from legacy_towers.cli.job_options import add_job, job_of, options_of
 from legacy_towers.cli.parser import Parser
+from legacy_towers.compare.candidates import split_names
 from legacy_towers.errors import ArgumentError
 
 
 def add_arguments(parser: Parser, given: Sequence[str]) -> None:
     what = parser.add_argument_group("what is compared")
     what.add_argument(
-        "--inputs", type=_words, metavar="A,B,...",
+        "--inputs", type=_names, metavar="A,B,...",
         help="ways in: synthetic, feed, feed:background, queue, dataset:split, dataset:next_per_tower, "
         "dataset:sharded, dataset:per_device, and any but synthetic followed by +staged (default: all that the job's "
         "examples can serve)",
     )
-    what.add_argument("--current", metavar="WAY", help="the way that the others are compared with (default: the job's)")
+    what.add_argument(
+        "--variables", type=_names, metavar="A,B,...",
+        help="strategies that say where variables live, such as parameter_server or replicated, or all of them: all",
+    )
+    what.add_argument(
+        "--reductions", type=_names, metavar="A,B,...",
+        help="ways in which towers' gradients are made one, such as mean or tree, or all of them: all; with "
+        "--variables: all pairs",
+    )
+    what.add_argument(
+        "--input", metavar="WAY",
+        help="the way in for all strategies and reductions (default: synthetic, so that no input hides what they cost)",
+    )
+    what.add_argument(
+        "--current", metavar="NAME", help="the candidate that the others are compared with (default: what the job has)"
+    )
     what.add_argument(
         "--towers", type=_numbers, default=[4], metavar="N,...", help="numbers of towers, as in 1,2,4 (default: 4)"
     )
@@ -60,12 +78,16 @@ def run(arguments: argparse.Namespace) -> int:
         import_jinja2()
     old = None if arguments.against is None else read_json(arguments.against)
     job_function, job = job_of(arguments)
-    from legacy_towers.compare.candidates import SYNTHETIC, find_candidates, full_name
+    from legacy_towers.compare.candidates import SYNTHETIC
     from legacy_towers.compare.engine import compare
+    from legacy_towers.compare.find import find_candidates
     from legacy_towers.compare.settings import CompareSettings, JobCall, check_settings
 
     settings = CompareSettings(
         inputs=arguments.inputs,
+        variables=arguments.variables,
+        reductions=arguments.reductions,
+        input=arguments.input,
         towers=arguments.towers,
         steps=arguments.steps,
         rounds=arguments.rounds,
@@ -76,13 +98,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     check_settings(settings, job)
     candidates = find_candidates(job, settings)
-    if arguments.current is None and candidates.current != full_name(job.input):
-        print(
-            "the job's own way, {}, is not among those compared: the others are held against {}".format(
-                full_name(job.input), candidates.current
-            ),
-            file=sys.stderr,
-        )
+    for note in candidates.notes:
+        print(note, file=sys.stderr)
     call = JobCall(arguments.job, job_function.name, options_of(arguments))
     with _Progress() as progress:
         document = compare(call, job, settings, candidates, progress.phase, progress.lines)
@@ -98,17 +115,20 @@ def run(arguments: argparse.Namespace) -> int:
         from legacy_towers.report.changes import format_changes
 
         print("\n" + format_changes(old, document))
-    failed = all(row.failed is not None for row in document.rows if row.way != SYNTHETIC)
+    failed = all(row.failed is not None for row in document.rows if row.candidate != SYNTHETIC)
     return 1 if failed else 0
 
 
-def _words(text: str) -> List[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
+def _names(text: str) -> List[str]:
+    try:
+        return split_names(text)
+    except ArgumentError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _numbers(text: str) -> List[int]:
     try:
-        return [int(word) for word in _words(text)]
+        return [int(word) for word in text.split(",") if word.strip()]
     except ValueError:
         raise argparse.ArgumentTypeError("{!r} is no list of whole numbers, as 1,2,4 is".format(text)) from None
 

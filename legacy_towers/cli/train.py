@@ -29,6 +29,14 @@ def add_arguments(parser: Parser, given: Sequence[str]) -> None:
         default="any",
         help="fixed: no shuffling, the same batches for every way in (default: any)",
     )
+    towers.add_argument(
+        "--variables",
+        metavar="NAME",
+        help="where variables live, such as parameter_server, balanced or replicated (default: the job's)",
+    )
+    towers.add_argument(
+        "--reduction", metavar="NAME", help="how the towers' gradients meet, such as mean or tree (default: the job's)"
+    )
     size = towers.add_mutually_exclusive_group()
     size.add_argument("--per-tower-batch-size", type=int, metavar="N", help="examples per tower (default: the job's)")
     size.add_argument("--global-batch-size", type=int, metavar="N", help="examples per step over all towers")
@@ -40,6 +48,7 @@ def add_arguments(parser: Parser, given: Sequence[str]) -> None:
     run.add_argument("--log-every", type=int, default=50, metavar="N", help="steps between two lines (default: 50)")
     run.add_argument("--trace", metavar="FILE", help="write a Chrome trace of one step, with a row per tower")
     run.add_argument("--plan", action="store_true", help="also print each variable: where it lives, how it is averaged")
+    run.add_argument("--plan-json", metavar="FILE", help="write the whole plan as JSON before the first step")
     session = parser.add_argument_group("the session")
     session.add_argument("--soft-placement", action="store_true", help="let TensorFlow move what a device can't run")
     session.add_argument("--allow-growth", action="store_true", help="reserve GPU memory as it is needed")

@@ -25,7 +25,7 @@ def _nothing() -> None:
 
 
 class BuiltStep:
-    """The step of a job by one way in, warm and ready for turns.
+    """The step of a candidate, warm and ready for turns.
 
     Args:
       job: the job.
@@ -46,6 +46,7 @@ class BuiltStep:
         with tf.Graph().as_default():
             self._step = build_job_step(job, self._source(source, devices, config), devices)
             self._pulls = {operation.name for operation in self._step.input.pulls}
+            self._train_ops = self._step.train_ops()
             self._session = tf.train.SingularMonitoredSession(hooks=self._step.hooks, config=config)
         self._hooks = [hook for hook in self._step.hooks if isinstance(hook, InputHook)]
         for _ in range(WARM_UP_STEPS):
@@ -63,12 +64,12 @@ class BuiltStep:
         self._session.close()
 
     def plan(self) -> Dict[str, Any]:
-        """Returns the way in's plan as a dict."""
-        return dict(self._step.input.plan._asdict())
+        """Returns the step's plan as a dict."""
+        return self._step.plan.as_dict()
 
     def random_operations(self) -> List[str]:
         """Returns the model's operations that draw other random numbers in another graph of the same job."""
-        graph = self._step.train_op.graph
+        graph = self._step.loss.graph
         leaves = tf.nest.flatten(self._step.input.per_tower, expand_composites=True)
         forward = ancestors([tower.loss for tower in self._step.towers], leaves, graph)
         return sorted(
@@ -87,23 +88,25 @@ class BuiltStep:
           steps: how many count; None: until `seconds` have passed.
 
         Returns:
-          {"step_seconds": [...], "seconds": of all timed steps together, "cpu_seconds": of the process meanwhile,
-          "fed_bytes", "copied_bytes": by hooks meanwhile}
+          {"step_seconds": [...], "seconds": of all timed steps together, "updates": by how much the global step grew
+          meanwhile, "cpu_seconds": of the process meanwhile, "fed_bytes", "copied_bytes": by hooks meanwhile}
         """
         for _ in range(settle):
             self._run()
         times: List[float] = []
         fed, copied = self._total("fed_bytes"), self._total("copied_bytes")
-        cpu, begin = cpu_seconds(), time.perf_counter()
+        cpu, updates, begin = cpu_seconds(), self._global_step(), time.perf_counter()
         before = begin
         while len(times) < steps if steps is not None else before - begin < seconds:
             self._run()
             now = time.perf_counter()
             times.append(now - before)
             before = now
+        updates = self._global_step() - updates
         return {
             "step_seconds": times,
             "seconds": before - begin,
+            "updates": updates,
             "cpu_seconds": cpu_seconds() - cpu,
             "fed_bytes": self._total("fed_bytes") - fed,
             "copied_bytes": self._total("copied_bytes") - copied,
@@ -136,8 +139,12 @@ class BuiltStep:
             "timeline": stretches(middle, ops, self._pulls),
         }
 
+    def _global_step(self) -> int:
+        # Past the hooks, which would feed a batch.
+        return int(self._session.raw_session().run(self._step.global_step))
+
     def _run(self) -> None:
-        self._session.run(self._step.train_op, feed_dict=self._feed())
+        self._session.run(next(self._train_ops), feed_dict=self._feed())
         self._alive()
 
     def _run_traced(self) -> Tuple[Any, float]:
@@ -145,7 +152,7 @@ class BuiltStep:
         metadata = tf.RunMetadata()
         before = self._total("waited_seconds")
         options = tf.RunOptions(trace_level=self._trace_level)
-        self._session.run(self._step.train_op, feed_dict=self._feed(), options=options, run_metadata=metadata)
+        self._session.run(next(self._train_ops), feed_dict=self._feed(), options=options, run_metadata=metadata)
         self._alive()
         return metadata, self._total("waited_seconds") - before
 

@@ -3,95 +3,124 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
-from legacy_towers.compare.candidates import SYNTHETIC
-from legacy_towers.compare.tasks import REPLAY
+from legacy_towers.compare.candidates import SYNTHETIC, Candidate, Candidates
 from legacy_towers.measure.statistics import Interval, median_interval, ratio_interval, unpaired_ratio_interval
-from legacy_towers.report.document import Bar, Parity, Row, Spread, Waiting
+from legacy_towers.report.document import INPUTS, Bar, Parity, Proof, Row, Spread, Waiting
 
+REPLAY = "replay"  # beside the candidates: the current way's step on one cached batch
 DIFFER = 0.05  # the two figures of waiting, as shares of the step
 
 
 class Measured:
-    """What was measured at one number of towers; names are ways in, and REPLAY.
+    """What was measured at one number of towers; names are of candidates, and REPLAY.
 
     Attributes:
-      examples: of all towers in a step.
-      plans: name -> the way's plan.
+      subject: one of `report.document.SUBJECTS`.
+      examples_per_update: name -> how many examples the global step's next step stands for.
+      plans: name -> the step's plan.
       turns: name -> the reply to each turn.
       traces: name -> the reply to each round of traces.
       resources: name -> the reply to "resources".
       failed: name -> why it has no figures.
-      parity: whether the ways give the same examples; empty where that was not asked.
+      parity: whether ways in give the same examples; empty where that was not asked.
+      proofs: whether strategies or reductions compute the same; empty where that was not asked.
     """
 
-    def __init__(self, examples: int) -> None:
-        self.examples = examples
+    def __init__(self, subject: str) -> None:
+        self.subject = subject
+        self.examples_per_update: Dict[str, int] = {}
         self.plans: Dict[str, Dict[str, Any]] = {}
         self.turns: Dict[str, List[Dict[str, Any]]] = {}
         self.traces: Dict[str, List[Dict[str, Any]]] = {}
         self.resources: Dict[str, Dict[str, Any]] = {}
         self.failed: Dict[str, str] = {}
         self.parity: List[Parity] = []
+        self.proofs: List[Proof] = []
+
+    def updates(self, name: str) -> List[float]:
+        """Returns updates/s of each round: by how much the global step grew, whoever's update it counted."""
+        return [turn["updates"] / turn["seconds"] for turn in self.turns[name]]
 
     def rates(self, name: str) -> List[float]:
         """Returns examples/s of each round."""
-        return [self.examples * len(turn["step_seconds"]) / turn["seconds"] for turn in self.turns[name]]
+        return [self.examples_per_update[name] * updates for updates in self.updates(name)]
 
 
-def make_rows(ways: Sequence[str], towers: int, measured: Measured, others: Sequence[Row]) -> List[Row]:
-    """Returns a row per way; `others` are the rows of other numbers of towers, for the scaling."""
-    return [_row(way, towers, measured, others) for way in ways]
+def make_rows(candidates: Candidates, towers: int, measured: Measured, others: Sequence[Row]) -> List[Row]:
+    """Returns a row per candidate; `others` are the rows of other numbers of towers, for the scaling."""
+    rows = []
+    for candidate in candidates.all:
+        what = _what(candidate, candidates)
+        if candidate.name in measured.failed:
+            rows.append(_failed_row(candidate.name, towers, measured.failed[candidate.name], what))
+        else:
+            rows.append(_row(candidate.name, towers, measured, others, what, candidates.current))
+    return rows
 
 
-def _row(way: str, towers: int, measured: Measured, others: Sequence[Row]) -> Row:
-    if way in measured.failed:
-        return _failed_row(way, towers, measured.failed[way])
-    turns = measured.turns[way]
+def _what(candidate: Candidate, candidates: Candidates) -> Dict[str, Optional[str]]:
+    variables, reduction = candidates.words[candidate.name]
+    return {"input": candidate.input, "variables": variables, "reduction": reduction}
+
+
+def _row(
+    name: str, towers: int, measured: Measured, others: Sequence[Row], what: Dict[str, Optional[str]], current: str
+) -> Row:
+    turns = measured.turns[name]
     steps = [seconds * 1000 for turn in turns for seconds in turn["step_seconds"]]
-    rates = measured.rates(way)
-    ratio = None
-    if SYNTHETIC in measured.turns and SYNTHETIC not in measured.failed:
-        ratio = spread(
-            ratio_interval(rates, measured.rates(SYNTHETIC)), list(np.divide(rates, measured.rates(SYNTHETIC)))
-        )
+    rates = measured.rates(name)
+    of_inputs = measured.subject == INPUTS
     return Row(
-        way=way,
+        candidate=name,
         towers=towers,
         failed=None,
-        plan=measured.plans[way],
+        input=what["input"],
+        variables=what["variables"],
+        reduction=what["reduction"],
+        plan=measured.plans[name],
         examples_per_second=spread(median_interval(rates), rates),
+        updates_per_second=_spread_of(measured.updates(name)),
         step_ms_p50=float(np.percentile(steps, 50)),
         step_ms_p95=float(np.percentile(steps, 95)),
-        waiting=None if way == SYNTHETIC else _waiting(way, measured),
+        waiting=_waiting(name, measured) if of_inputs and name != SYNTHETIC else None,
         cpu_cores=_spread_of([turn["cpu_seconds"] / turn["seconds"] for turn in turns]),
-        peak_memory_bytes=measured.resources[way]["peak_memory_bytes"],
+        peak_memory_bytes=measured.resources[name]["peak_memory_bytes"],
         fed_bytes_per_step=sum(turn["fed_bytes"] for turn in turns) / len(steps),
         copied_bytes_per_step=sum(turn["copied_bytes"] for turn in turns) / len(steps),
-        ratio_to_synthetic=ratio,
-        speedup_over_one_tower=_speedup(way, rates, others),
-        timeline=[Bar(*stretch) for stretch in measured.traces[way][-1]["timeline"]],
+        ratio_to_current=_ratio(rates, measured, current),
+        ratio_to_synthetic=_ratio(rates, measured, SYNTHETIC) if of_inputs else None,
+        speedup_over_one_tower=_speedup(name, rates, others),
+        timeline=[Bar(*stretch) for stretch in measured.traces[name][-1]["timeline"]],
     )
 
 
-def _failed_row(way: str, towers: int, why: str) -> Row:
+def _failed_row(name: str, towers: int, why: str, what: Dict[str, Optional[str]]) -> Row:
     nothing: Dict[str, Any] = dict.fromkeys(Row._fields)
-    nothing.update(way=way, towers=towers, failed=why, timeline=[])
+    nothing.update(what, candidate=name, towers=towers, failed=why, timeline=[])
     return Row(**nothing)
 
 
-def _waiting(way: str, measured: Measured) -> Optional[Waiting]:
+def _ratio(rates: Sequence[float], measured: Measured, other: str) -> Optional[Spread]:
+    """Returns the ratio of examples/s to another candidate's, paired by rounds; None where it has no figures."""
+    if other not in measured.turns or other in measured.failed:
+        return None
+    theirs = measured.rates(other)
+    return spread(ratio_interval(rates, theirs), list(np.divide(rates, theirs)))
+
+
+def _waiting(name: str, measured: Measured) -> Optional[Waiting]:
     if REPLAY in measured.failed:
         return None
     by_replay = _spread_of([
-        1 - mine / cached for mine, cached in zip(measured.rates(way), measured.rates(REPLAY))
+        1 - mine / cached for mine, cached in zip(measured.rates(name), measured.rates(REPLAY))
     ], 0.0, 1.0)
-    by_trace = _spread_of([float(np.mean(trace["waiting_shares"])) for trace in measured.traces[way]], 0.0, 1.0)
+    by_trace = _spread_of([float(np.mean(trace["waiting_shares"])) for trace in measured.traces[name]], 0.0, 1.0)
     return Waiting(by_replay, by_trace, abs(by_replay.median - by_trace.median) > DIFFER)
 
 
-def _speedup(way: str, rates: Sequence[float], others: Sequence[Row]) -> Optional[Spread]:
+def _speedup(name: str, rates: Sequence[float], others: Sequence[Row]) -> Optional[Spread]:
     for row in others:
-        if row.way == way and row.towers == 1 and row.examples_per_second is not None:
+        if row.candidate == name and row.towers == 1 and row.examples_per_second is not None:
             alone = row.examples_per_second.rounds
             return spread(unpaired_ratio_interval(rates, alone), list(np.array(rates) / np.median(alone)))
     return None

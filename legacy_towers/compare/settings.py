@@ -12,19 +12,26 @@ class CompareSettings(NamedTuple):
 
     Attributes:
       inputs: names of ways in; None: every one that can serve the job's examples.
+      variables: names of strategies for variables, or ["all"]; with them, or `reductions`, these are what is compared.
+      reductions: names of reductions of gradients, or ["all"]; with `variables` too, all pairs.
+      input: where strategies or reductions are compared, the way in that all take; None: synthetic, or the job's own
+        where that can't be.
       towers: the numbers of towers, each compared on its own.
       steps: steps of a turn; None: as many as fill `turn_seconds`.
       rounds: rounds that count, at least 5.
-      current: the way in that the others are compared with; None: the job's own.
+      current: the candidate that the others are compared with; None: what the job has.
       per_tower_batch_size: None: the job's.
       device: "cpu" or "gpu".
-      parity: whether it is also checked that the ways give the same examples.
+      parity: whether it is also checked that ways in give the same examples, and strategies the same numbers.
       timeout: seconds that a process may be silent before it is ended.
       turn_seconds: see `steps`.
       seed: of the order of turns.
     """
 
     inputs: Optional[Sequence[str]] = None
+    variables: Optional[Sequence[str]] = None
+    reductions: Optional[Sequence[str]] = None
+    input: Optional[str] = None
     towers: Sequence[int] = (4,)
     steps: Optional[int] = None
     rounds: int = 11
@@ -46,7 +53,17 @@ class JobCall(NamedTuple):
 
 
 def check_settings(settings: CompareSettings, job: Job) -> None:
-    """Raises UserError if a number is out of range, or the machine lacks the devices."""
+    """Raises UserError if a number is out of range, options contradict each other, or the machine lacks the devices."""
+    of_strategies = settings.variables is not None or settings.reductions is not None
+    if of_strategies and settings.inputs is not None:
+        raise ArgumentError(
+            "--inputs with --variables or --reductions asks two questions at once: name one way in for all by --input"
+        )
+    if settings.input is not None and not of_strategies:
+        raise ArgumentError(
+            "--input {0} is the way in for all candidates where --variables or --reductions are compared: is "
+            "--inputs {0} meant?".format(settings.input)
+        )
     if settings.steps is not None and settings.steps < 1:
         raise ArgumentError("--steps is {}: at least 1 is needed".format(settings.steps))
     if settings.rounds < LEAST_ROUNDS:

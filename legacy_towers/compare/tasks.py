@@ -5,10 +5,10 @@ from legacy_towers.compare.built import BuiltStep, ReplayedStep, worker_config
 from legacy_towers.inputs.ways import make_way
 from legacy_towers.jobs import load_job
 from legacy_towers.measure.resources import peak_memory_bytes
+from legacy_towers.parity.first_steps import record_first_steps
 from legacy_towers.parity.way_records import record_epoch, record_trajectory
+from legacy_towers.training.choices import strategy_of, with_choices
 from legacy_towers.training.places import tower_devices
-
-REPLAY = "replay"  # in place of a way in: the step on one cached batch
 
 
 class Tasks:
@@ -29,25 +29,40 @@ class Tasks:
         self,
         job: str,
         options: Dict[str, Any],
-        way: str,
+        input: str,
         towers: int,
         device: str,
         per_tower_batch_size: int,
-        source: Optional[str] = None,
+        variables: Optional[str] = None,
+        reduction: Optional[str] = None,
+        replay: bool = False,
     ) -> Dict[str, Any]:
-        """Builds the step by a way in, or for REPLAY the step on a cached batch of `source`; runs a few steps.
+        """Builds the step of a candidate, or the step on one cached batch of its way in; runs a few steps.
+
+        Args:
+          job: a JOB, as the command line takes it.
+          options: the job's own options.
+          input: the way in.
+          towers, device, per_tower_batch_size: the towers.
+          variables: the strategy's name; None: the job's own.
+          reduction: its name; None: the job's own.
+          replay: whether it is the step on a cached batch.
 
         Returns:
-          {"plan": the InputPlan as a dict}
+          {"plan": the step's Plan as a dict, "examples_per_update": how many one step of the global step stands for}
         """
-        self._job = load_job(job)(**options)
-        self._way = way
-        devices, config = tower_devices(device, towers), worker_config(device, towers)
+        self._job = with_choices(load_job(job)(**options), variables, reduction)
+        self._way = input
+        devices = tower_devices(device, towers)
+        strategy = strategy_of(self._job, devices)
+        config = worker_config(device, towers)
         self._towers = (devices, config, per_tower_batch_size)
-        made = make_way(source or way, self._job.train, per_tower_batch_size=per_tower_batch_size)
-        kind = ReplayedStep if way == REPLAY else BuiltStep
+        made = make_way(input, self._job.train, per_tower_batch_size=per_tower_batch_size)
+        kind = ReplayedStep if replay else BuiltStep
         self._built = kind(self._job, made, devices, config, self._alive)
-        return {"plan": self._built.plan()}
+        # Each tower's own update moves the global step there.
+        alone = strategy is not None and strategy.updates == "asynchronous"
+        return {"plan": self._built.plan(), "examples_per_update": per_tower_batch_size * (1 if alone else towers)}
 
     def do_turn(self, settle: int, steps: Optional[int], seconds: float) -> Dict[str, Any]:
         """Takes a turn; see `BuiltStep.turn`."""
@@ -61,19 +76,38 @@ class Tasks:
         """Returns {"peak_memory_bytes": ...}."""
         return {"peak_memory_bytes": peak_memory_bytes()}
 
-
-
     def do_trajectory(self, steps: int, values_path: str) -> Dict[str, Any]:
         """Returns a `Trajectory` as a dict, or {"not_compared": why}; see `record_trajectory`."""
-        random = self._built.random_operations()
-        if random:
-            return {"not_compared": (
-                "the losses were not compared: the model draws random numbers ({}), and others in each graph unless "
-                "they have an explicit op seed".format(random[0])
-            )}
+        random = self._random()
+        if random is not None:
+            return {"not_compared": "the losses were not compared: " + random}
         devices, config, size = self._towers
         return dict(record_trajectory(self._job, self._way, devices, config, size, steps, values_path)._asdict())
 
     def do_epoch(self) -> Dict[str, Any]:
         """Returns an `Epoch` as a dict; see `record_epoch`."""
         return dict(record_epoch(self._job, self._way, *self._towers)._asdict())
+
+    def do_first_steps(self, input: str, steps: int, values_path: str, gradients_path: str) -> Dict[str, Any]:
+        """Returns `FirstSteps` as a dict, or {"not_compared": why}; see `record_first_steps`.
+
+        Args:
+          input: the way in that all candidates take for it.
+        """
+        random = self._random()
+        if random is not None:
+            return {"not_compared": random}
+        devices, config, size = self._towers
+        return dict(record_first_steps(
+            self._job, input, devices, config, size, steps, values_path, gradients_path
+        )._asdict())
+
+    def _random(self) -> Optional[str]:
+        """Returns why what one graph computes can't be held against another's; None if it can."""
+        random = self._built.random_operations()
+        if not random:
+            return None
+        return (
+            "the model draws random numbers ({}), and others in each graph unless they have an explicit op "
+            "seed".format(random[0])
+        )

@@ -3,21 +3,20 @@ import json
 import textwrap
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
-from legacy_towers.report import figures
+from legacy_towers.report import figures, proofs
 from legacy_towers.report.document import Document, Row, Spread
 from legacy_towers.tables import format_table
 
 WIDTH = 120  # columns
-_TITLES = ("way", "before", "now", "now / before", "")
 FASTER, SLOWER, ALIKE = "faster", "slower", "not measurably different"
 # What the rows tell by themselves.
 _NOT_COMPARED = ("towers", "left_out")
 
 
 class _Change(NamedTuple):
-    """One way at one number of towers, before and now."""
+    """One candidate at one number of towers, before and now."""
 
-    way: str
+    candidate: str
     before: Optional[Row]
     now: Optional[Row]
     ratio: Optional[Spread]  # of examples/s
@@ -29,7 +28,7 @@ def ratio(new: Spread, old: Spread) -> Optional[Spread]:
 
     The interval reaches from the lowest new over the highest old to the highest new over the lowest old. It holds 1
     wherever the two intervals touch, and is wider than 95 % asks for, by intent: two runs at two times differ by more
-    than their rounds do, and of 14 ways at three numbers of towers 2 would seem to have changed by chance alone.
+    than their rounds do, and of 14 candidates at three numbers of towers 2 would seem to have changed by chance alone.
     """
     if old.low <= 0:
         return None
@@ -39,18 +38,19 @@ def ratio(new: Spread, old: Spread) -> Optional[Spread]:
 def format_changes(old: Document, new: Document) -> str:
     """Returns what changed from `old` to `new` as lines of at most 120 columns, without a newline at the end.
 
-    What differs in machine, settings and job stands first: then the figures can't be held against each other. A way is
-    called faster or slower only where the two intervals don't touch.
+    What differs in machine, settings and job stands first: then the figures can't be held against each other. A
+    candidate is called faster or slower only where the two intervals don't touch.
     """
     parts = [_circumstances(old, new)]
     for towers in sorted(set(figures.tower_counts(old)) | set(figures.tower_counts(new))):
         parts.append(_at(old, new, towers))
-    parts += [_parity(old, new), _verdicts(old, new)]
+    parts += [_parity(old, new), _proofs(old, new), _verdicts(old, new)]
     return "\n\n".join(part for part in parts if part)
 
 
 def _circumstances(old: Document, new: Document) -> str:
-    lines = _differences("machine", old.machine, new.machine) + _differences("settings", old.settings, new.settings)
+    lines = _differences("comparison", {"subject": old.subject}, {"subject": new.subject})
+    lines += _differences("machine", old.machine, new.machine) + _differences("settings", old.settings, new.settings)
     names = ({"name": old.job, "file": old.job_file}, {"name": new.job, "file": new.job_file})
     lines += _differences("job", *names) + _differences("job options", old.job_options, new.job_options)
     if not lines:
@@ -77,41 +77,41 @@ def _as_json(values: Dict[str, Any], key: str) -> str:
 def _at(old: Document, new: Document, towers: int) -> str:
     changes = _changes(old, new, towers)
     cells = [
-        (change.way, _speed(change.before), _speed(change.now), figures.with_spread(change.ratio, 2), change.words)
-        for change in changes
+        (each.candidate, _speed(each.before), _speed(each.now), figures.with_spread(each.ratio, 2), each.words)
+        for each in changes
     ]
     lines = [
         _wrapped("{}: {}".format(figures.towers_words(towers), _summary(changes))),
-        format_table(_TITLES, cells, "lrrrl"),
+        format_table((figures.words_of(new).column, "before", "now", "now / before", ""), cells, "lrrrl"),
     ]
     newly = [change.now for change in changes if change.now is not None and not _failed(change.before)]
-    for ways, sentence in figures.failures(newly):
-        lines.append(_wrapped("{} failed: {}".format(", ".join(ways), sentence)))
+    for names, sentence in figures.failures(newly):
+        lines.append(_wrapped("{} failed: {}".format(", ".join(names), sentence)))
     return "\n".join(lines)
 
 
 def _changes(old: Document, new: Document, towers: int) -> List[_Change]:
-    before = {row.way: row for row in figures.rows_at(old, towers)}
-    now = {row.way: row for row in figures.rows_at(new, towers)}
-    return [_change(way, before.get(way), now.get(way)) for way in dict.fromkeys(list(now) + list(before))]
+    before = {row.candidate: row for row in figures.rows_at(old, towers)}
+    now = {row.candidate: row for row in figures.rows_at(new, towers)}
+    return [_change(name, before.get(name), now.get(name)) for name in dict.fromkeys(list(now) + list(before))]
 
 
-def _change(way: str, before: Optional[Row], now: Optional[Row]) -> _Change:
+def _change(name: str, before: Optional[Row], now: Optional[Row]) -> _Change:
     if before is None or now is None:
-        return _Change(way, before, now, None, "only before" if now is None else "new")
+        return _Change(name, before, now, None, "only before" if now is None else "new")
     if before.examples_per_second is None or now.examples_per_second is None:
         words = {
             (True, True): "fails as before",
             (True, False): "works now",
             (False, True): "fails now",
         }.get((_failed(before), _failed(now)), "not measured")
-        return _Change(way, before, now, None, words)
+        return _Change(name, before, now, None, words)
     found = ratio(now.examples_per_second, before.examples_per_second)
     if found is None:
         words = "too noisy to tell"
     else:
         words = FASTER if found.low > 1 else SLOWER if found.high < 1 else ALIKE
-    return _Change(way, before, now, found, words)
+    return _Change(name, before, now, found, words)
 
 
 def _failed(row: Optional[Row]) -> bool:
@@ -135,20 +135,34 @@ def _summary(changes: List[_Change]) -> str:
 
 
 def _parity(old: Document, new: Document) -> str:
-    before = {(item.way, item.towers): item for item in old.parity}
+    before = {(item.candidate, item.towers): item for item in old.parity}
     lines = []
     for item in new.parity:
-        earlier = before.get((item.way, item.towers))
+        earlier = before.get((item.candidate, item.towers))
         if earlier is None or figures.parity_state(earlier) == figures.parity_state(item):
             continue
         states = (figures.PARITY_WORDS[figures.parity_state(each)] for each in (earlier, item))
-        where = "{}, {}".format(item.way, figures.towers_words(item.towers))
+        where = "{}, {}".format(item.candidate, figures.towers_words(item.towers))
         place = figures.place_of(item)
         reason = item.sentence if item.first_difference is None else item.first_difference.sentence
         lines.append(
             _wrapped("  {}: {} before, {} now{}: {}".format(where, *states, " at " + place if place else "", reason))
         )
     return "\n".join(["its data:"] + lines) if lines else ""
+
+
+def _proofs(old: Document, new: Document) -> str:
+    before = {(item.candidate, item.towers): item for item in old.proofs}
+    lines = []
+    for item in new.proofs:
+        earlier = before.get((item.candidate, item.towers))
+        if earlier is None or proofs.state_of(earlier) == proofs.state_of(item):
+            continue
+        lines.append(_wrapped("  {}, {}: {} before, {} now: {}".format(
+            item.candidate, figures.towers_words(item.towers), proofs.PROOF_WORDS[proofs.state_of(earlier)],
+            proofs.PROOF_WORDS[proofs.state_of(item)], item.sentence,
+        )))
+    return "\n".join(["its numbers:"] + lines) if lines else ""
 
 
 def _verdicts(old: Document, new: Document) -> str:
@@ -160,7 +174,7 @@ def _verdicts(old: Document, new: Document) -> str:
             lines.append(_wrapped("{}: it changed; before: {}".format(title, before.sentence)))
             lines.append(_wrapped("  now: {}".format(now.sentence), "    "))
         elif now.winner is None:
-            lines.append(_wrapped("{}: no way to take before, none now: {}".format(title, now.sentence)))
+            lines.append(_wrapped("{}: nothing to take before, none now: {}".format(title, now.sentence)))
         else:
             lines.append(_wrapped("{}: {} as before: {}".format(title, now.winner, now.sentence)))
     return "\n".join(lines)

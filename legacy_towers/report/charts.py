@@ -61,9 +61,9 @@ class Point(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """One way's speed-up over the number of towers."""
+    """One candidate's speed-up over the number of towers."""
 
-    way: str
+    candidate: str
     points: List[Point]
     ideal: Tuple[float, float, float, float]  # x1, y1, x2, y2
     ticks: List[Tuple[float, float]]  # speed-up, y
@@ -129,15 +129,15 @@ def _round_step(least: float) -> float:
     return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= least * (1 - 1e-9))
 
 
-def scaling_panels(rows: Sequence[Row], ways: Sequence[str]) -> List[Panel]:
-    """Returns a panel for each of `ways` that has a speed-up over one tower; all have the same axes."""
+def scaling_panels(rows: Sequence[Row], candidates: Sequence[str]) -> List[Panel]:
+    """Returns a panel for each of `candidates` that has a speed-up over one tower; all have the same axes."""
     measured: Dict[str, Dict[int, Spread]] = {}
     for row in rows:
         if row.towers == 1 and row.failed is None:
-            measured.setdefault(row.way, {})[1] = Spread(1.0, 1.0, 1.0, [])
+            measured.setdefault(row.candidate, {})[1] = Spread(1.0, 1.0, 1.0, [])
         elif row.speedup_over_one_tower is not None:
-            measured.setdefault(row.way, {})[row.towers] = row.speedup_over_one_tower
-    measured = {way: measured[way] for way in ways if len(measured.get(way, {})) > 1}
+            measured.setdefault(row.candidate, {})[row.towers] = row.speedup_over_one_tower
+    measured = {name: measured[name] for name in candidates if len(measured.get(name, {})) > 1}
     if not measured:
         return []
     most = max(towers for spreads in measured.values() for towers in spreads)
@@ -152,8 +152,8 @@ def scaling_panels(rows: Sequence[Row], ways: Sequence[str]) -> List[Panel]:
     ideal = (x_of(1), y_of(1), x_of(most), y_of(most))
     marks = [(float(value), y_of(value)) for value in sorted({0, 1, most})]
     panels = []
-    for way, spreads in measured.items():
-        panels.append(Panel(way, _points(spreads, x_of, y_of), ideal, _apart(marks)))
+    for name, spreads in measured.items():
+        panels.append(Panel(name, _points(spreads, x_of, y_of), ideal, _apart(marks)))
     return panels
 
 

@@ -1,8 +1,9 @@
-"""Figures as a person reads them, and the order in which ways are shown: the same in the terminal and on the page."""
+"""Figures as a person reads them, and the order in which candidates stand: the same in the terminal and on the page."""
 import itertools
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from legacy_towers.report.document import Document, Parity, Row, Spread
+from legacy_towers.report.words import WORDS, Words
 
 PLUS_MINUS = "\u00b1"
 MEGABYTE = 1e6  # bytes, as in "64 MB per step"
@@ -106,12 +107,17 @@ def rows_at(document: Document, towers: int) -> List[Row]:
 def _rank(row: Row) -> Tuple[int, float]:
     if row.examples_per_second is None:
         return 2, 0.0
-    return (0 if row.way == SYNTHETIC else 1), -row.examples_per_second.median
+    return (0 if row.candidate == SYNTHETIC else 1), -row.examples_per_second.median
 
 
-def ways_of(rows: Iterable[Any]) -> List[str]:
-    """Returns the ways of `rows` (or of a list of Parity), each once, in their order."""
-    return list(dict.fromkeys(row.way for row in rows))
+def words_of(document: Document) -> Words:
+    """Returns what the candidates of a comparison are called."""
+    return WORDS[document.subject]
+
+
+def candidates_of(rows: Iterable[Any]) -> List[str]:
+    """Returns the candidates of `rows` (or of a list of Parity or Proof), each once, in their order."""
+    return list(dict.fromkeys(row.candidate for row in rows))
 
 
 def parity_at(document: Document, towers: int) -> List[Parity]:
@@ -163,12 +169,12 @@ def _pairs(values: Dict[str, Any]) -> List[Tuple[str, str]]:
 
 
 def failures(rows: Iterable[Row]) -> List[Tuple[List[str], str]]:
-    """Returns (ways, sentence) for those that failed; ways that failed with the same sentence stand together."""
-    ways: Dict[str, List[str]] = {}
+    """Returns (candidates, sentence) for those that failed; those that did with the same sentence stand together."""
+    names: Dict[str, List[str]] = {}
     for row in rows:
         if row.failed is not None:
-            ways.setdefault(row.failed, []).append(row.way)
-    return [(ways[sentence], sentence) for sentence in ways]
+            names.setdefault(row.failed, []).append(row.candidate)
+    return [(names[sentence], sentence) for sentence in names]
 
 
 def flat(parts: Iterable[Iterable[Any]]) -> List[Any]:

@@ -4,8 +4,9 @@ import re
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from legacy_towers.errors import EnvironmentProblem
-from legacy_towers.report import charts, figures
-from legacy_towers.report.document import Document, Parity, Row, Verdict
+from legacy_towers.report import charts, figures, plans, proofs
+from legacy_towers.report.columns import columns_of
+from legacy_towers.report.document import INPUTS, Document, Parity, Row, Verdict
 from legacy_towers.whole_file import write_whole
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
@@ -49,7 +50,7 @@ def page(document: Document) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(charts=charts, figures=figures)
+    environment.globals.update(charts=charts, figures=figures, plan_words=plans, proof_words=proofs)
     environment.filters["pieces"] = _pieces
     return environment.get_template("report.html").render(_contents(document))
 
@@ -78,18 +79,27 @@ def _pieces(name: str) -> List[str]:
 def _contents(document: Document) -> Dict[str, Any]:
     counts = figures.tower_counts(document)[::-1]
     chapters = [_chapter(document, towers) for towers in counts]
-    ways = figures.ways_of(figures.flat(figures.rows_at(document, towers) for towers in counts))
+    names = figures.candidates_of(figures.flat(figures.rows_at(document, towers) for towers in counts))
     parity = [(chapter.title, figures.parity_at(document, chapter.towers)) for chapter in chapters]
     parity = [(title, items) for title, items in parity if items]
     return {
         "document": document,
         "chapters": chapters,
         "headline": _headline(document, chapters),
-        "panels": charts.scaling_panels(document.rows, ways),
+        "panels": charts.scaling_panels(document.rows, names),
         "parity": parity,
         "parity_sentences": _parity_sentences(parity),
         "circumstances": figures.circumstances(document),
         "plans": [row for chapter in chapters for row in chapter.measured if row.plan],
+        "plan_lines": [] if document.subject == INPUTS else [
+            (chapter.title, plans.lines_at(document, chapter.towers)) for chapter in chapters
+        ],
+        "proofs": [(chapter.title, proofs.summary(document, chapter.towers), found) for chapter, found in (
+            (chapter, proofs.proofs_at(document, chapter.towers)) for chapter in chapters
+        ) if found],
+        "columns": columns_of(document),
+        "words": figures.words_of(document),
+        "is_of_inputs": document.subject == INPUTS,
         "current": document.settings.get("current"),
     }
 
@@ -98,7 +108,7 @@ def _chapter(document: Document, towers: int) -> _Chapter:
     rows = figures.rows_at(document, towers)
     measured = [row for row in rows if row.failed is None]
     fastest = charts.highest(measured)
-    limit = next((row.examples_per_second for row in measured if row.way == figures.SYNTHETIC), None)
+    limit = next((row.examples_per_second for row in measured if row.candidate == figures.SYNTHETIC), None)
     return _Chapter(
         towers=towers,
         title=figures.towers_words(towers),
@@ -116,10 +126,10 @@ def _headline(document: Document, chapters: List[_Chapter]) -> str:
     for chapter in chapters:
         if chapter.verdict is not None:
             sentence = chapter.verdict.sentence
-            # A way's name is written as it is; any other sentence begins as a headline does.
-            begins_with_way = any(sentence.startswith(row.way) for row in document.rows)
-            return sentence if begins_with_way else sentence[:1].upper() + sentence[1:]
-    return "{}: what each way in gives".format(document.job)
+            # A candidate's name is written as it is; any other sentence begins as a headline does.
+            begins_with_name = any(sentence.startswith(row.candidate) for row in document.rows)
+            return sentence if begins_with_name else sentence[:1].upper() + sentence[1:]
+    return "{}: what each {} gives".format(document.job, figures.words_of(document).one)
 
 
 def _parity_sentences(parity: List[Tuple[str, List[Parity]]]) -> List[Tuple[str, str]]:

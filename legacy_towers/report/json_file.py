@@ -4,7 +4,9 @@ import math
 from typing import Any, Dict, List, Tuple, Union, get_type_hints
 
 from legacy_towers.errors import ArgumentError, InputError
-from legacy_towers.report.document import FORMAT, VERSION, Document
+from legacy_towers.names import quoted
+from legacy_towers.report.document import FORMAT, SUBJECTS, VERSION, Document
+from legacy_towers.report.version_1 import from_version_1
 from legacy_towers.whole_file import write_whole
 
 _KINDS = {str: "a string", bool: "true or false", int: "a whole number", float: "a number", dict: "an object"}
@@ -23,7 +25,7 @@ def write_json(document: Document, path: str) -> None:
 
 
 def read_json(path: str) -> Document:
-    """Returns the comparison that `write_json` wrote, equal to what it was given.
+    """Returns the comparison that `write_json` wrote, equal to what it was given; one of version 1 as of today's.
 
     Raises:
       ArgumentError: the file can't be read.
@@ -54,14 +56,17 @@ def _document(content: Any, path: str) -> Document:
             '"format": "{}"'.format(path, FORMAT)
         )
     version = content.get("version")
-    if version != VERSION or isinstance(version, bool):
+    if version not in (1, VERSION) or isinstance(version, bool):
         raise InputError(
-            "{} is a comparison of version {}, and this legacy_towers knows version {}: compare again, or read it "
-            "with the legacy_towers that wrote it".format(path, json.dumps(version), VERSION)
+            "{} is a comparison of version {}, and this legacy_towers knows versions 1 to {}: compare again, or read "
+            "it with the legacy_towers that wrote it".format(path, json.dumps(version), VERSION)
         )
     fields = {name: value for name, value in content.items() if name not in ("format", "version")}
     try:
-        return _decoded(fields, Document, "")
+        document: Document = _decoded(from_version_1(fields) if version == 1 else fields, Document, "")
+        if document.subject not in SUBJECTS:
+            raise _Misfit("subject is {}, not one of {}".format(_shown(document.subject), quoted(SUBJECTS)))
+        return document
     except _Misfit as misfit:
         raise InputError("{} is damaged, or was changed by hand: {}".format(path, misfit)) from misfit
 

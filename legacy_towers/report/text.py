@@ -1,13 +1,13 @@
-"""A comparison in the terminal: tables per number of towers, scaling, parity, and the verdict as the last word."""
+"""A comparison in the terminal: tables per number of towers, scaling, parity or proofs, and the verdict at the end."""
 import textwrap
 from typing import Dict, List, Optional, Tuple
 
-from legacy_towers.report import figures
-from legacy_towers.report.document import Document, Parity, Row, Verdict
+from legacy_towers.report import figures, plans, proofs
+from legacy_towers.report.columns import Column, columns_of
+from legacy_towers.report.document import INPUTS, Document, Parity, Row, Verdict
 from legacy_towers.tables import format_table
 
 WIDTH = 120  # columns
-_TITLES = ("way", "examples/s", "p50 ms", "p95 ms", "waits", "cores", "peak MB", "MB fed (copied)", "/ synthetic")
 _TWICE = (
     "* Waiting was measured twice and the two differ by more than 5 points: first by replaying one cached batch, "
     "then from the trace."
@@ -17,7 +17,7 @@ _TWICE = (
 def format_document(document: Document) -> str:
     """Returns the whole comparison as lines of at most 120 columns, without a newline at the end.
 
-    Ways stand with synthetic first, then the fastest first, then those that failed. A figure is the median over
+    Candidates stand with synthetic first, then the fastest first, then those that failed. A figure is the median over
     rounds, with half the length of its 95 % interval; p50 and p95 are a step's milliseconds; MB are 10^6 bytes.
     """
     counts = figures.tower_counts(document)
@@ -25,7 +25,9 @@ def format_document(document: Document) -> str:
     parts += [_at(document, towers) for towers in counts]
     if any(row.towers > 1 and row.speedup_over_one_tower is not None for row in document.rows):
         parts.append(_scaling(document, counts))
+    parts.append(_plans(document, counts))
     parts.append(_parity(document, counts))
+    parts.append(_proofs(document, counts))
     parts.append(_verdicts(document, counts))
     return "\n\n".join(part for part in parts if part)
 
@@ -40,28 +42,21 @@ def _head(document: Document) -> str:
 
 def _at(document: Document, towers: int) -> str:
     rows = figures.rows_at(document, towers)
-    lines = [figures.towers_words(towers), format_table(_TITLES, [_cells(row) for row in rows], "lrrrrrrrr")]
+    columns = columns_of(document, _waits)
+    titles = [figures.words_of(document).column] + [column.title for column in columns]
+    align = "l" + "".join("l" if column.is_word else "r" for column in columns)
+    lines = [figures.towers_words(towers), format_table(titles, [_cells(row, columns) for row in rows], align)]
     if any(row.waiting is not None and row.waiting.differ for row in rows):
         lines.append(_wrapped(_TWICE))
-    for ways, sentence in figures.failures(rows):
-        lines.append(_wrapped("{} failed: {}".format(", ".join(ways), sentence)))
+    for names, sentence in figures.failures(rows):
+        lines.append(_wrapped("{} failed: {}".format(", ".join(names), sentence)))
     return "\n".join(lines)
 
 
-def _cells(row: Row) -> List[Optional[str]]:
+def _cells(row: Row, columns: List[Column]) -> List[Optional[str]]:
     if row.failed is not None:
-        return [row.way, "failed"] + [None] * (len(_TITLES) - 2)
-    return [
-        row.way,
-        figures.with_spread(row.examples_per_second),
-        None if row.step_ms_p50 is None else figures.number(row.step_ms_p50),
-        None if row.step_ms_p95 is None else figures.number(row.step_ms_p95),
-        _waits(row),
-        None if row.cpu_cores is None else "{:.2f}".format(row.cpu_cores.median),
-        figures.megabytes(row.peak_memory_bytes),
-        figures.fed(row),
-        figures.with_spread(row.ratio_to_synthetic, decimals=2),
-    ]
+        return [row.candidate, "failed"] + [None] * (len(columns) - 1)
+    return [row.candidate] + [column.cell(row) for column in columns]
 
 
 def _waits(row: Row) -> Optional[str]:
@@ -72,23 +67,23 @@ def _waits(row: Row) -> Optional[str]:
 
 
 def _scaling(document: Document, counts: List[int]) -> str:
-    by_place = {(row.way, row.towers): row for row in document.rows}
-    ways = figures.ways_of(figures.flat(figures.rows_at(document, towers) for towers in reversed(counts)))
+    by_place = {(row.candidate, row.towers): row for row in document.rows}
+    names = figures.candidates_of(figures.flat(figures.rows_at(document, towers) for towers in reversed(counts)))
     titles = ["times one tower's examples/s"] + [figures.towers_words(towers) for towers in counts]
-    table = _scaling_table(by_place, ways, counts, titles, True)
+    table = _scaling_table(by_place, names, counts, titles, True)
     if max(len(line) for line in table.splitlines()) > WIDTH:
-        table = _scaling_table(by_place, ways, counts, titles, False)
+        table = _scaling_table(by_place, names, counts, titles, False)
     return "scaling\n" + table
 
 
 def _scaling_table(
-    by_place: Dict[Tuple[str, int], Row], ways: List[str], counts: List[int], titles: List[str], spreads: bool
+    by_place: Dict[Tuple[str, int], Row], names: List[str], counts: List[int], titles: List[str], spreads: bool
 ) -> str:
     lines = []
-    for way in ways:
-        line: List[Optional[str]] = [way]
+    for name in names:
+        line: List[Optional[str]] = [name]
         for towers in counts:
-            row = by_place.get((way, towers))
+            row = by_place.get((name, towers))
             speedup = None if row is None else row.speedup_over_one_tower
             if row is not None and row.failed is not None:
                 line.append("failed")
@@ -100,6 +95,17 @@ def _scaling_table(
                 line.append(figures.with_spread(speedup, decimals=2))
         lines.append(line)
     return format_table(titles, lines, "l" + "r" * len(counts))
+
+
+def _plans(document: Document, counts: List[int]) -> str:
+    if document.subject == INPUTS:
+        return ""
+    lines = []
+    for towers in counts:
+        for names, line in plans.lines_at(document, towers):
+            where = "" if len(counts) == 1 else "{}, ".format(figures.towers_words(towers))
+            lines.append(_wrapped("{}{}: {}".format(where, ", ".join(names), line)))
+    return "\n".join(["plan"] + lines) if lines else ""
 
 
 def _parity(document: Document, counts: List[int]) -> str:
@@ -115,10 +121,24 @@ def _parity(document: Document, counts: List[int]) -> str:
 def _parity_line(item: Parity) -> str:
     state = figures.parity_state(item)
     if state != "different":
-        return _wrapped("  {}: {}".format(item.way, item.sentence), "    ")
+        return _wrapped("  {}: {}".format(item.candidate, item.sentence), "    ")
     place = figures.place_of(item)
+    place = place and " at {}".format(place)
     sentence = item.sentence if item.first_difference is None else item.first_difference.sentence
-    return _wrapped("  {} differs{}: {}".format(item.way, " at {}".format(place) if place else "", sentence), "    ")
+    return _wrapped("  {} differs{}: {}".format(item.candidate, place, sentence), "    ")
+
+
+def _proofs(document: Document, counts: List[int]) -> str:
+    lines = ["numbers"] if document.proofs else []
+    for towers in counts:
+        items = proofs.proofs_at(document, towers)
+        if items:
+            lines.append(_wrapped("{}: {}.".format(figures.towers_words(towers), proofs.summary(document, towers))))
+            lines += [
+                _wrapped("  {}: {}".format(item.candidate, item.sentence), "    ")
+                for item in items if item.expected != "current"
+            ]
+    return "\n".join(lines)
 
 
 def _verdicts(document: Document, counts: List[int]) -> str:

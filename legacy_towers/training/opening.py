@@ -1,4 +1,4 @@
-"""What a run says before its first step: three lines on towers, input and steps."""
+"""What a run says before its first step: four lines on towers, input, strategy and steps."""
 from typing import Optional
 
 from legacy_towers.devices import short_name
@@ -22,12 +22,15 @@ def opening(
     return "".join(line + "\n" for line in (
         "{}: {}; {}".format(name, towers_in_words(plan.devices), _variables(plan)),
         "input: {}".format(_input(plan)),
+        "strategy: {}; gradients: {}".format(plan.strategy, plan.reduction),
         _steps(end, start, resumed_from, checkpoint_dir),
     ))
 
 
 def _variables(plan: Plan) -> str:
-    places = sorted({short_name(variable.device) for variable in plan.variables})
+    places = sorted({
+        short_name(device) for variable in plan.variables for device in [variable.device] + variable.copies
+    })
     return "{} variables ({:,} bytes) on {}".format(
         len(plan.variables), sum(variable.bytes or 0 for variable in plan.variables), ", ".join(places) or "no device"
     )

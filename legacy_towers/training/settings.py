@@ -16,6 +16,7 @@ class TrainSettings(NamedTuple):
       towers: number of towers.
       device: "cpu" or "gpu".
       input: "feed", "queue", "dataset" or "dataset:ROUTE".
+      variables, reduction: where variables live and how gradients meet, by the names that `lt.Job` takes.
       order: "any" (shuffled as the examples say) or "fixed" (the same batches for every way in).
       steps, epochs: where to stop, counted from the first step ever (a resumed run goes on to the same end); at most
         one of them.
@@ -23,12 +24,15 @@ class TrainSettings(NamedTuple):
       checkpoint_dir: where checkpoints and summaries go, and where a run is resumed from; None keeps nothing.
       soft_placement, allow_growth, memory_fraction, log_device_placement: as in `lt.session_config`.
       trace: a file for a Chrome trace of one step; None traces nothing.
+      plan_json: a file for the whole plan as JSON; None writes none.
       log_every: steps between two lines of progress.
     """
 
     towers: int = 1
     device: str = "cpu"
     input: Optional[str] = None
+    variables: Optional[str] = None
+    reduction: Optional[str] = None
     order: str = "any"
     steps: Optional[int] = None
     epochs: Optional[int] = None
@@ -40,6 +44,7 @@ class TrainSettings(NamedTuple):
     memory_fraction: Optional[float] = None
     log_device_placement: bool = False
     trace: Optional[str] = None
+    plan_json: Optional[str] = None
     log_every: int = 50
 
 

@@ -12,6 +12,7 @@ from legacy_towers.plan import Plan
 from legacy_towers.step import TrainStep
 from legacy_towers.training.building import build_job_step
 from legacy_towers.training.checkpoints import by_checkpoint_name, check_fits, latest_checkpoint, step_of
+from legacy_towers.training.choices import with_choices
 from legacy_towers.training.data_loss import naming_files
 from legacy_towers.training.evaluate import Evaluation, evaluate
 from legacy_towers.training.interrupt import InterruptHook
@@ -19,6 +20,7 @@ from legacy_towers.training.opening import opening
 from legacy_towers.training.places import check_file, prepare_directory, tower_devices
 from legacy_towers.training.progress import ProgressHook
 from legacy_towers.training.settings import TrainSettings, batch_sizes, find_end, make_config, make_input
+from legacy_towers.whole_file import write_whole
 
 # Steps before the one that is traced: by then every device is warm and every queue has filled.
 _TRACED_STEP = 10
@@ -84,6 +86,8 @@ def train(
     if settings.log_every < 1:
         raise ArgumentError("--log-every is {}: at least 1 is needed".format(settings.log_every))
     check_file("--trace", settings.trace)
+    check_file("--plan-json", settings.plan_json)
+    job = with_choices(job, settings.variables, settings.reduction)
     source = make_input(job, settings)
     with contextlib.ExitStack() as stack:
         directory = settings.checkpoint_dir
@@ -98,6 +102,8 @@ def train(
                 start = step_of(resumed_from)
             prepare_directory("--checkpoint-dir", directory)
             stream.write(opening(name, step.plan, end, start, resumed_from, settings.checkpoint_dir))
+            if settings.plan_json is not None:
+                write_whole(settings.plan_json, step.plan.as_json() + "\n", "the plan")
             if full_plan:
                 stream.write("\n{}\n\n".format(step.plan))
             progress = ProgressHook(step.loss, step.global_step, end.step, sizes.global_, settings.log_every, stream)
@@ -108,7 +114,7 @@ def train(
             # The hook that stops at the last step looks only after a step: a complete run must not take one more.
             if start < end.step:
                 hooks = [tf.train.StopAtStepHook(last_step=end.step), progress] + ([trace] if trace else [])
-                interrupted = _run(step, hooks, config, directory, settings.checkpoint_dir is not None)
+                interrupted = _run(step, start, hooks, config, directory, settings.checkpoint_dir is not None)
         evaluation = None
         if job.test is not None and interrupted is None:
             evaluation = evaluate(job, directory, devices=devices, soft_placement=settings.soft_placement)
@@ -128,7 +134,9 @@ def train(
     )
 
 
-def _run(step: TrainStep, hooks: List[Any], config: Any, directory: str, with_summaries: bool) -> Optional[int]:
+def _run(
+    step: TrainStep, start: int, hooks: List[Any], config: Any, directory: str, with_summaries: bool
+) -> Optional[int]:
     """Runs all steps; returns the signal that ended them early, None without one."""
     tf.summary.scalar("global_loss", step.loss)
     for name, metric in step.metrics.items():
@@ -147,8 +155,10 @@ def _run(step: TrainStep, hooks: List[Any], config: Any, directory: str, with_su
             log_step_count_steps=None,
             stop_grace_period_secs=30,
         ) as session:
-            while not session.should_stop():
-                session.run(step.train_op)
+            for train_op in step.train_ops(start):
+                if session.should_stop():
+                    break
+                session.run(train_op)
     finally:
         interrupt.restore()
         writer.close()

@@ -69,7 +69,7 @@ GENERATED = """
         ("--against none.json", "none.json can't be read: No such file or directory"),
         ("--against line.py", "line.py is not JSON"),
         ("--against other.json", 'other.json is not a comparison: a file that `legacy-towers compare --json` wrote'),
-        ("--against newer.json", "newer.json is a comparison of version 99, and this legacy_towers knows version 1"),
+        ("--against newer.json", "newer.json is a comparison of version 99, and this legacy_towers knows versions 1 to 2"),
         ("--wings 2", "there is no option --wings"),
     ],
     ids=lambda value: value.split(":")[0] if value.startswith("--") else "",
@@ -96,7 +96,7 @@ def test_a_way_that_can_t_serve_the_job_is_an_error_by_name_only(folder, capsys)
     assert command("compare generated.py --inputs feed,queue") == 2
     assert "--inputs: queue can't serve this job: a queue can't read the generator pairs: " in capsys.readouterr().err
 
-    from legacy_towers.compare.candidates import find_candidates
+    from legacy_towers.compare.find import find_candidates
     from legacy_towers.compare.settings import CompareSettings
     from legacy_towers.jobs import load_job
 
@@ -104,8 +104,8 @@ def test_a_way_that_can_t_serve_the_job_is_an_error_by_name_only(folder, capsys)
     left_out = dict(found.left_out)
     assert {"queue", "queue+staged", "dataset:sharded", "dataset:sharded+staged"} <= set(left_out)
     assert "two iterators of the generator pairs need not give the same" in left_out["dataset:sharded"]
-    assert {"synthetic", "feed", "dataset:split", "dataset:next_per_tower"} <= set(found.ways)
-    assert "dataset" not in found.ways and found.current == "feed"
+    assert {"synthetic", "feed", "dataset:split", "dataset:next_per_tower"} <= set(found.names())
+    assert "dataset" not in found.names() and found.current == "feed"
     assert find_candidates(load_job("generated.py")(way="dataset"), CompareSettings()).current == (
         "dataset:next_per_tower"
     )
@@ -135,18 +135,18 @@ def test_a_comparison_from_start_to_end(capsys):
         assert part in shown.out
     found = json.load(open("new.json"))
     assert found["job_options"]["rate"] == 0.05 and found["settings"]["current"] == "dataset:next_per_tower"
-    assert [(row["way"], row["towers"]) for row in found["rows"]] == [
+    assert [(row["candidate"], row["towers"]) for row in found["rows"]] == [
         (way, towers) for towers in (1, 2) for way in ("synthetic", "feed", "dataset:next_per_tower")
     ]
     for row in found["rows"]:
         assert row["failed"] is None and row["timeline"]
         assert len(row["examples_per_second"]["rounds"]) == 5
         assert row["step_ms_p50"] <= row["step_ms_p95"]
-        assert (row["waiting"] is None) == (row["way"] == "synthetic")
+        assert (row["waiting"] is None) == (row["candidate"] == "synthetic")
         # three float32, their sum, and an int64
-        assert row["fed_bytes_per_step"] == (row["towers"] * 32 * 24 if row["way"] == "feed" else 0)
+        assert row["fed_bytes_per_step"] == (row["towers"] * 32 * 24 if row["candidate"] == "feed" else 0)
         assert (row["speedup_over_one_tower"] is None) == (row["towers"] == 1)
-    assert [(each["way"], each["same_trajectory"], each["same_epoch"]) for each in found["parity"]] == [
+    assert [(each["candidate"], each["same_trajectory"], each["same_epoch"]) for each in found["parity"]] == [
         (way, True, True) for _ in (1, 2) for way in ("feed", "dataset:next_per_tower")
     ]
     assert "<html" in open("new.html").read()
@@ -177,7 +177,7 @@ def test_a_way_that_fails_is_a_row_and_the_others_go_on(folder, capsys):
     assert "dataset:next_per_tower failed: RuntimeError: this model hates datasets" in shown.err
     printed = shown.err.split("what the process of dataset:next_per_tower printed last:\n")[1]
     assert 'raise RuntimeError("this model hates datasets")' in printed
-    rows = {row["way"]: row for row in json.load(open("out.json"))["rows"]}
+    rows = {row["candidate"]: row for row in json.load(open("out.json"))["rows"]}
     assert rows["dataset:next_per_tower"]["failed"] == "RuntimeError: this model hates datasets"
     assert rows["feed"]["failed"] is None is rows["queue"]["failed"]
     assert "verdict: no verdict: dataset:next_per_tower, the way to compare with, failed" in shown.out

@@ -30,17 +30,18 @@ def command(words):
         return ended.code
 
 
-def test_a_run_opens_in_three_lines_and_ends_in_two(capsys):
+def test_a_run_opens_in_four_lines_and_ends_in_two(capsys):
     assert command("train line.py --towers 4 --per-tower-batch-size 25 --epochs 2 --log-every 10") == 0
     shown = capsys.readouterr()
     lines = shown.err.splitlines()
-    assert lines[:3] == [
+    assert lines[:4] == [
         "line: 4 towers on /cpu:0 to /cpu:3; 2 variables (20 bytes) on /cpu:0",
         "input: dataset:next_per_tower, 25 examples per tower, 100 per step, from arrays (x, y, id)",
+        "strategy: ParameterServer('/cpu:0'); gradients: mean()",
         "steps: 1 to 20 (2 epochs of 1,000 examples); nothing is kept without --checkpoint-dir",
     ]
-    assert [line.split("  loss")[0] for line in lines[3:]] == ["step  1/20", "step 10/20", "step 20/20"]
-    assert lines[4].endswith(" examples/s")
+    assert [line.split("  loss")[0] for line in lines[4:]] == ["step  1/20", "step 10/20", "step 20/20"]
+    assert lines[5].endswith(" examples/s")
     trained, tested = shown.out.splitlines()
     assert trained.startswith("trained 20 steps to a loss of 0.0") and trained.endswith(" examples/s over 4 towers")
     assert tested.startswith("test error 0.0") and tested.endswith("(1000 examples, step 20)")

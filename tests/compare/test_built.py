@@ -100,7 +100,7 @@ def test_a_turn_counts_its_own_steps_and_bytes():
         turn = step.turn(3, 5, 0)
         assert len(turn["step_seconds"]) == 5 and turn["fed_bytes"] == 5 * 2 * BATCH.nbytes
         assert len(step.turn(0, None, 0.05)["step_seconds"]) >= 1
-        assert step.plan()["way"] == "from_placeholders"
+        assert step.plan()["input"]["way"] == "from_placeholders"
         traced = step.trace(1, 3, 1)
         assert len(traced["waiting_shares"]) == 3
         rows = {stretch[0] for stretch in traced["timeline"]}

@@ -51,7 +51,7 @@ def job(tmp_path):
 
 def build(job, **changes):
     options = {"how": changes.pop("how", "well")}
-    command = {"do": "build", "job": job, "options": options, "way": "dataset:split", "towers": 1, "device": "cpu"}
+    command = {"do": "build", "job": job, "options": options, "input": "dataset:split", "towers": 1, "device": "cpu"}
     return dict(command, per_tower_batch_size=4, **changes)
 
 
@@ -84,7 +84,7 @@ def test_what_arrives_beside_messages_is_no_message():
 def test_a_worker_takes_turns_whatever_its_job_prints_and_reads(job):
     with Pool(100) as pool:
         (reply,) = start(pool, build(job, how="reads"))
-        assert reply["plan"]["way"] == "dataset" and reply["plan"]["per_tower_batch_size"] == 4
+        assert reply["plan"]["input"]["way"] == "dataset" and reply["examples_per_update"] == 4
         turn = pool.ask("0", {"do": "turn", "settle": 1, "steps": 6, "seconds": 0})
         assert len(turn["step_seconds"]) == 6
         assert sum(turn["step_seconds"]) == pytest.approx(turn["seconds"])
@@ -101,7 +101,7 @@ def test_a_worker_takes_turns_whatever_its_job_prints_and_reads(job):
 def test_those_that_fail_say_why_and_the_others_go_on(job):
     hows = ["raises", "exits", "ends", "killed", "well"]
     with Pool(100) as pool:
-        replies = start(pool, *[build(job, how=how) for how in hows], build(job, way="nonsense"))
+        replies = start(pool, *[build(job, how=how) for how in hows], build(job, input="nonsense"))
         sentences = dict(zip(hows + ["nonsense"], map(str, replies)))
         assert sentences["raises"] == "KeyError: 'no such thing'"
         assert sentences["exits"] == "SystemExit: 3"
@@ -142,7 +142,7 @@ PARENT = """
 import sys, time
 from legacy_towers.compare.processes import Pool
 job = sys.argv[1]
-command = {"do": "build", "job": job, "options": {}, "way": "dataset:split", "towers": 1, "device": "cpu",
+command = {"do": "build", "job": job, "options": {}, "input": "dataset:split", "towers": 1, "device": "cpu",
            "per_tower_batch_size": 4}
 with Pool(100) as pool:
     pool.start([("held", command)], 1, lambda name, reply: None)

@@ -126,8 +126,8 @@ def test_the_two_figures_of_waiting_differ():
     "rows, words",
     [
         ([row("feed", [1.0] * 5)], "only feed was measured: there is nothing to compare it with"),
-        ([row("feed"), row("queue", [1.0] * 5)], "no verdict: feed, the way to compare with, failed; of those that"),
-        ([row("feed"), row("queue")], "no verdict: every way in failed"),
+        ([row("feed"), row("queue", [1.0] * 5)], "no verdict: feed, the one to compare with, failed; of those that"),
+        ([row("feed"), row("queue")], "no verdict: every candidate failed"),
     ],
     ids=["one way", "the current one failed", "all failed"],
 )
@@ -135,5 +135,5 @@ def test_too_little_to_compare(rows, words):
     verdict = verdict_of(rows, "feed")
     assert verdict.sentence.startswith(words) and verdict.winner is None
     assert [line for line in verdict.evidence if "failed" in line] == [
-        "{} failed: it broke".format(each.way) for each in rows if each.failed
+        "{} failed: it broke".format(each.candidate) for each in rows if each.failed
     ]

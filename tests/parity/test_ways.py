@@ -38,7 +38,7 @@ CASES = [
 def test_a_way_against_the_data_and_the_first_way(trajectory, epoch, same_trajectory, same_epoch, where, said):
     first = Trajectory(LOSSES, RIGHT)
     rows = compare_ways({"feed": first, "other": trajectory}, {"feed": WHOLE, "other": epoch}, DATA, towers=2)
-    assert [row.way for row in rows] == ["feed", "other"]
+    assert [row.candidate for row in rows] == ["feed", "other"]
     assert rows[0].same_trajectory and rows[0].same_epoch and rows[0].first_difference is None
     found = rows[1]
     assert (found.same_trajectory, found.same_epoch) == (same_trajectory, same_epoch)

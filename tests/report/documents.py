@@ -1,7 +1,17 @@
 """Comparisons to report on: realistic ones, and extremes. Figures are made up, but hang together."""
 import random
 
-from legacy_towers.report.document import Bar, Difference, Document, Parity, Row, Spread, Verdict, Waiting
+from legacy_towers.report.document import (
+    Bar,
+    Difference,
+    Document,
+    Parity,
+    Proof,
+    Row,
+    Spread,
+    Verdict,
+    Waiting,
+)
 
 WAYS = (
     "synthetic",
@@ -62,21 +72,15 @@ def row(way, towers=4, waits=None, speed=1000.0, part=0.02, **changes):
     if way != "synthetic":
         waiting = Waiting(spread(waits, 0.1), spread(min(1.0, waits * 1.05), 0.1), differ=False)
     full = Row(
-        way=way,
+        candidate=way,
         towers=towers,
         failed=None,
-        plan={
-            "way": way.partition(":")[0],
-            "route": way.partition(":")[2] or None,
-            "order": "any",
-            "per_tower_batch_size": PER_TOWER,
-            "global_batch_size": PER_TOWER * towers,
-            "epochs": None,
-            "examples": 1437,
-            "source": "1 TFRecord file (digits-data/train.tfrecords)",
-            "details": {"shuffle": 1437},
-        },
+        input=way,
+        variables="parameter_server",
+        reduction="mean",
+        plan={"input": input_plan(way, towers), "variables": []},
         examples_per_second=spread(examples_per_second, part),
+        updates_per_second=spread(examples_per_second / PER_TOWER / towers, part),
         step_ms_p50=step_ms,
         step_ms_p95=step_ms * 1.18,
         waiting=waiting,
@@ -84,6 +88,7 @@ def row(way, towers=4, waits=None, speed=1000.0, part=0.02, **changes):
         peak_memory_bytes=int(512e6 + 3e6 * len(way) * towers),
         fed_bytes_per_step=fed,
         copied_bytes_per_step=copied,
+        ratio_to_current=spread((1 - waits) / 0.59, part),
         ratio_to_synthetic=spread(1 - waits, part) if way != "synthetic" else spread(1.0, 0.0),
         speedup_over_one_tower=None,
         timeline=timeline(way, towers, step_ms, waits),
@@ -91,12 +96,26 @@ def row(way, towers=4, waits=None, speed=1000.0, part=0.02, **changes):
     return full._replace(**changes)
 
 
+def input_plan(way, towers):
+    return {
+        "way": way.partition(":")[0],
+        "route": way.partition(":")[2] or None,
+        "order": "any",
+        "per_tower_batch_size": PER_TOWER,
+        "global_batch_size": PER_TOWER * towers,
+        "epochs": None,
+        "examples": 1437,
+        "source": "1 TFRecord file (digits-data/train.tfrecords)",
+        "details": {"shuffle": 1437},
+    }
+
+
 def speedup(towers, part=0.02):
     return spread(towers**0.9, part) if towers > 1 else spread(1.0, 0.0)
 
 
 def failed_row(way, towers=4, sentence="the job has no files: this way in reads files, and the job gives arrays"):
-    return Row(way, towers, sentence, *[None] * 11, timeline=[])
+    return Row(way, towers, sentence, *[None] * 16, timeline=[])
 
 
 def same(way, towers=4):
@@ -135,6 +154,7 @@ def document(ways=FIVE_WAYS, towers=(4,), **changes):
         job="digits",
         job_file="examples/digits.py",
         job_options={"learning_rate": 0.05, "data_dir": "digits-data"},
+        subject="inputs",
         machine={
             "cores": 2,
             "platform": "Linux-6.1.0-x86_64-with-glibc2.36",
@@ -153,6 +173,7 @@ def document(ways=FIVE_WAYS, towers=(4,), **changes):
         },
         rows=rows,
         parity=[same(way, count) for count in towers for way in ways if way != "synthetic"],
+        proofs=[],
         verdicts={str(count): verdict(ways) for count in towers},
     )
     return full._replace(**changes)
@@ -160,8 +181,8 @@ def document(ways=FIVE_WAYS, towers=(4,), **changes):
 
 def with_row(original, changed):
     """Returns the document with the row of the same way and number of towers replaced."""
-    place = (changed.way, changed.towers)
-    return original._replace(rows=[changed if (old.way, old.towers) == place else old for old in original.rows])
+    place = (changed.candidate, changed.towers)
+    return original._replace(rows=[changed if (old.candidate, old.towers) == place else old for old in original.rows])
 
 
 def troubled():
@@ -176,7 +197,7 @@ def troubled():
         row("feed", waiting=twice),
     ):
         full = with_row(full, changed)
-    parity = {item.way: item for item in full.parity}
+    parity = {item.candidate: item for item in full.parity}
     parity["dataset:sharded"] = different("dataset:sharded")
     parity["feed:background"] = not_compared("feed:background")
     parity["dataset"] = same("dataset")._replace(same_trajectory=None, sentence="the dataset is shuffled by itself")
@@ -231,6 +252,94 @@ def all_failed():
     })
 
 
+# Strategy -> the speed of one tower, and what it computes against the current one.
+STRATEGIES = {
+    "parameter_server": (1000.0, "current"),
+    "balanced": (1100.0, "same"),
+    "replicated": (1210.0, "same"),
+    "replicated_wrong": (1300.0, "differs"),
+    "compacted": (900.0, "rounded"),
+    "asynchronous": (1500.0, "other"),
+    "drawing": (950.0, "not compared"),
+}
+
+
+def variable_plan(name, size, place, bucket=None, copies=()):
+    return {
+        "name": name, "shape": [size // 4], "dtype": "float32", "bytes": size, "device": place, "trainable": True,
+        "gradient": "dense", "reduced_by": "add_n", "reduced_on": None if bucket is not None else place,
+        "bucket": bucket, "part": None, "copies": list(copies),
+    }
+
+
+def strategy_plan(name, towers):
+    places = ["/cpu:{}".format(tower) for tower in range(towers)]
+    if name == "balanced":
+        variables = [variable_plan("layer_{}/w".format(n), 4000 * (n + 1), places[n % towers]) for n in range(10)]
+    elif name.startswith("replicated"):
+        variables = [variable_plan("layer_{}/w".format(n), 4000 * (n + 1), places[0], n // 5, places)
+                     for n in range(10)]
+    else:
+        variables = [variable_plan("layer_{}/w".format(n), 4000 * (n + 1), "/cpu:0") for n in range(10)]
+    return {"devices": places, "input": input_plan("synthetic", towers), "strategy": name, "variables": variables}
+
+
+def proof(name, towers=4):
+    state = STRATEGIES[name][1]
+    losses = [2.5, 2.25, 2.125]
+    if state == "current":
+        return Proof(name, towers, "current", None, losses, 0.0, 0.0, 0.0, None, "the others are held against it")
+    if state in ("same", "rounded"):
+        return Proof(name, towers, state, True, losses, 0.0, 8.4e-7, 1.2e-7, None, "each gradient is within its bound")
+    if state == "differs":
+        return Proof(name, towers, "same", False, losses, 0.0, 0.75, 0.1, "layer_3/w",
+                     "the gradient of 'layer_3/w' differs by 0.75 of its largest (bound 1e-05)")
+    if state == "not compared":
+        return Proof(name, towers, "same", None, [], None, None, None, None, "the model draws random numbers (dropout)")
+    return Proof(name, towers, "other", None, losses, None, None, None, None, "towers apply on their own")
+
+
+def strategies(names=tuple(STRATEGIES), towers=(4,), subject="variables", **changes):
+    """Returns a comparison of strategies against parameter_server."""
+    rows = []
+    for count in towers:
+        for name in names:
+            speed = STRATEGIES[name][0] if name in STRATEGIES else 1000.0
+            updates = speed * count**0.9 / PER_TOWER / (1 if name == "asynchronous" else count)
+            rows.append(row(name, count, 0.0, speed)._replace(
+                input="synthetic", variables=name, reduction="mean", plan=strategy_plan(name, count), waiting=None,
+                updates_per_second=spread(updates), ratio_to_current=spread(speed / 1000.0), ratio_to_synthetic=None,
+                speedup_over_one_tower=speedup(count) if 1 in towers else None,
+            ))
+    full = document(("synthetic",), towers)
+    settings = dict(full.settings, current="parameter_server", input="synthetic", reduction="mean")
+    verdicts = {str(count): Verdict(
+        "replicated is 1.21 \u00b1 0.02 times faster; balanced is faster than parameter_server too, but less",
+        "replicated", ["replicated: 1.21 \u00b1 0.02 times parameter_server"],
+    ) for count in towers}
+    proofs = [proof(name, count) for count in towers for name in names if name in STRATEGIES]
+    full = full._replace(
+        subject=subject, settings=settings, rows=rows, parity=[], proofs=proofs, verdicts=verdicts
+    )
+    return full._replace(**changes)
+
+
+def troubled_strategies():
+    """Seven strategies at two numbers of towers, of which one failed."""
+    full = strategies(towers=(1, 4))
+    return with_row(full, failed_row("compacted", sentence="InvalidArgumentError: no such type"))
+
+
+def hostile_strategies():
+    """A strategy whose name and plan a page must not take for its own."""
+    full = strategies(("parameter_server", "balanced"))
+    rows = [full.rows[0], full.rows[1]._replace(candidate=HOSTILE, plan=strategy_plan(HOSTILE, 4))]
+    for variable in rows[1].plan["variables"]:
+        variable.update(name=HOSTILE, reduced_by=HOSTILE, device=HOSTILE)
+    proofs = [full.proofs[1]._replace(candidate=HOSTILE, differs_in=HOSTILE, sentence=HOSTILE, agrees=False)]
+    return full._replace(rows=rows, proofs=proofs)
+
+
 DOCUMENTS = {
     "one way": document(("synthetic",), parity=[]),
     "five ways": document(),
@@ -242,4 +351,7 @@ DOCUMENTS = {
     "long names": long_names(),
     "extremes": extremes(),
     "all failed": all_failed(),
+    "strategies": strategies(),
+    "strategies in trouble": troubled_strategies(),
+    "strategies with hostile names": hostile_strategies(),
 }

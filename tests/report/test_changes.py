@@ -15,7 +15,7 @@ def fresh_graph():
 
 def with_speed(original, way, median, low, high, towers=4):
     """Returns the document with other examples/s of one way."""
-    (row,) = [row for row in original.rows if (row.way, row.towers) == (way, towers)]
+    (row,) = [row for row in original.rows if (row.candidate, row.towers) == (way, towers)]
     return documents.with_row(original, row._replace(examples_per_second=Spread(median, low, high, [])))
 
 
@@ -139,7 +139,7 @@ def test_a_new_number_of_towers_is_a_table_of_its_own():
     (("take queue.", "queue"), ("take feed.", "feed"), "verdict: it changed; before: take queue.\n  now: take feed."),
     (("take queue.", "queue"), ("noise.", None), "verdict: it changed; before: take queue.\n  now: noise."),
     (("take it.", "queue"), ("take queue.", "queue"), "verdict: queue as before: take queue."),
-    (("all tie.", None), ("noise.", None), "verdict: no way to take before, none now: noise."),
+    (("all tie.", None), ("noise.", None), "verdict: nothing to take before, none now: noise."),
 ], ids=["another", "none", "the same", "none as before"])
 def test_the_verdict_is_held_against_the_earlier_one(old, new, expected):
     before = OLD._replace(verdicts={"4": Verdict(old[0], old[1], [])})

@@ -58,10 +58,10 @@ def test_ticks_are_round_and_within(whole, values):
 
 def test_scaling_panels_share_their_axes_and_hold_all_intervals():
     document = documents.document(("synthetic", "feed"), (1, 2, 4))
-    fast = [row for row in document.rows if row.way == "feed" and row.towers == 4][0]
+    fast = [row for row in document.rows if row.candidate == "feed" and row.towers == 4][0]
     fast = fast._replace(speedup_over_one_tower=Spread(4.5, 4.0, 5.0, []))
     panels = charts.scaling_panels(documents.with_row(document, fast).rows, ["feed", "synthetic", "gone"])
-    assert [panel.way for panel in panels] == ["feed", "synthetic"]
+    assert [panel.candidate for panel in panels] == ["feed", "synthetic"]
     assert panels[0].ideal == panels[1].ideal and panels[0].ticks == panels[1].ticks
     assert [point.towers for point in panels[0].points] == [1, 2, 4]
     for panel in panels:

@@ -49,8 +49,8 @@ def test_the_file_is_plain_json_of_format_and_version_first(path):
     with open(path, encoding="ascii") as source:
         content = json.load(source)
     assert list(content)[:2] == ["format", "version"]
-    assert (content["format"], content["version"]) == ("legacy-towers compare", 1)
-    assert content["rows"][1]["way"] == "feed" and content["rows"][1]["waiting"]["differ"] is False
+    assert (content["format"], content["version"]) == ("legacy-towers compare", 2)
+    assert content["rows"][1]["candidate"] == "feed" and content["rows"][1]["waiting"]["differ"] is False
 
 
 def write_content(path, change):
@@ -86,22 +86,22 @@ def delete_at(*keys):
 @pytest.mark.parametrize("change, message", [
     (set_at("format", "another"), 'is not a comparison: a file that `legacy-towers compare --json` wrote begins with'),
     (delete_at("format"), "is not a comparison"),
-    (set_at("version", 2), "is a comparison of version 2, and this legacy_towers knows version 1"),
-    (set_at("version", True), "is a comparison of version true, and this legacy_towers knows version 1"),
+    (set_at("version", 3), "is a comparison of version 3, and this legacy_towers knows versions 1 to 2"),
+    (set_at("version", True), "is a comparison of version true, and this legacy_towers knows versions 1 to 2"),
     (delete_at("version"), "is a comparison of version null"),
     (delete_at("machine"), "changed by hand: machine is missing"),
     (delete_at("rows", 1, "waiting", "by_trace", "low"), "rows[1].waiting.by_trace.low is missing"),
     (set_at("rows", 0, "towers", "4"), 'rows[0].towers is "4", not a whole number'),
     (set_at("rows", 0, "towers", True), "rows[0].towers is true, not a whole number"),
     (set_at("rows", 0, "step_ms_p50", "fast"), 'rows[0].step_ms_p50 is "fast", not a number'),
-    (set_at("rows", 0, "way", None), "rows[0].way is null, not a string"),
+    (set_at("rows", 0, "candidate", None), "rows[0].candidate is null, not a string"),
     (set_at("rows", 0, "examples_per_second", 3.5), "rows[0].examples_per_second is 3.5, not an object"),
     (set_at("rows", 0, "examples_per_second", "rounds", 2, "x"), 'rows[0].examples_per_second.rounds[2] is "x", not a'),
     (set_at("rows", 0, "timeline", 0, "kind", 1), "rows[0].timeline[0].kind is 1, not a string"),
     (set_at("rows", {}), "rows is {}, not a list"),
     (set_at("verdicts", "4", "evidence", "much"), 'verdicts.4.evidence is "much", not a list'),
     (set_at("parity", 0, "same_epoch", 1), "parity[0].same_epoch is 1, not true or false"),
-    (set_at("rows", 0, "colour", "red"), "rows[0].colour is no field of version 1"),
+    (set_at("rows", 0, "colour", "red"), "rows[0].colour is no field of version 2"),
     (set_at("rows", 0, "step_ms_p50", math.nan), "is not JSON: NaN is not a number of JSON"),
     (set_at("rows", 0, "step_ms_p50", -math.inf), "is not JSON: -Infinity is not a number of JSON"),
 ])
