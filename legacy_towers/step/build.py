@@ -25,6 +25,7 @@ from legacy_towers.step.planned import (
 from legacy_towers.step.setup import Setup
 from legacy_towers.step.train_step import TrainStep
 from legacy_towers.step.write import write
+from legacy_towers.towers.exchange import TowerExchange
 from legacy_towers.towers.metrics import mean_metrics, validation_loss
 from legacy_towers.towers.output import TRAIN
 from legacy_towers.towers.replicate import ModelFn, Tower, check_devices, check_strategy, check_variable_kind, replicate
@@ -87,7 +88,18 @@ def build_train_step(
         global_step = _global_step()
     with tf.device(host):
         parts = parts_of(optimizer, global_step)
-    towers = _towers(model_fn, batches, devices, strategy, variable_kind)
+    modes = _modes(batches, len(devices))
+    exchange = TowerExchange(modes, batches.counts, batches.padded, strategy)
+    towers = replicate(
+        exchange.around(model_fn),
+        batches.per_tower,
+        devices,
+        strategy,
+        modes,
+        variable_kind,
+        batches.counts,
+        batches.padded,
+    )
     training = [tower for tower in towers if tower.mode == TRAIN]
     validating = [tower for tower in towers if tower.mode != TRAIN]
     for tower in training:
@@ -119,11 +131,15 @@ def build_train_step(
             # What a validating tower reads are the variables of before the step, as for the towers that train.
             after=([] if validated is None else [validated]) + list(validation_metrics.values()),
             regularization_losses=tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES),
+            exchange=exchange,
+            host=host,
         )
         trained = tf.trainable_variables() if var_list is None else list(var_list)
         owned = variables_of(parts, trained)
         gradients = [part_gradients(setup, part, owned[part.name], len(parts) == 1) for part in parts]
         written = write(setup, gradients)
+        # Last: until now no tower's graph reached into another's, as the checks above rely on.
+        exchange.bind_forward()
         # Not "global_loss": a summary of that name would be written as global_loss_1.
         loss = tf.add_n([part.loss for part in gradients]) if len(gradients) > 1 else gradients[0].loss
         loss = tf.identity(loss, name="loss_over_towers")
@@ -166,15 +182,12 @@ def build_train_step(
         )
 
 
-def _towers(
-    model_fn: ModelFn, batches: TowerBatches, devices: Sequence[str], strategy: Strategy, variable_kind: str
-) -> List[Tower]:
-    if batches.modes is not None and TRAIN not in batches.modes:
+def _modes(batches: TowerBatches, towers: int) -> List[str]:
+    if batches.modes is None:
+        return [TRAIN] * towers
+    if TRAIN not in batches.modes:
         raise InputError("the modes of the towers are {}: at least one must train".format(quoted(batches.modes)))
-    modes = TRAIN if batches.modes is None else batches.modes
-    return replicate(
-        model_fn, batches.per_tower, devices, strategy, modes, variable_kind, batches.counts, batches.padded
-    )
+    return list(batches.modes)
 
 
 def _check_own_examples(training: Sequence[Tower], shared: Sequence[Any]) -> None:

@@ -58,7 +58,11 @@ def _made_one(setup: Setup, part: Part, variables: Sequence[Any], losses: PartLo
     scaled = [prepared.scale_loss(loss) for loss in losses.of_towers]
     same = None if losses.same is None else prepared.scale_loss(losses.same)
     of_towers = tower_gradients(towers, scaled, part.optimizer, variables)
-    return [_settled(setup, prepared.reduce(of_towers, regularization_gradients(same, part.optimizer, variables)))]
+    setup.exchange.bind_backward(setup.shares)
+    once = regularization_gradients(same, part.optimizer, variables)
+    # The regularization of activations goes through the same layers, of all towers at once.
+    setup.exchange.bind_backward()
+    return [_settled(setup, prepared.reduce(of_towers, once))]
 
 
 def _of_each_tower(setup: Setup, part: Part, variables: Sequence[Any], losses: PartLosses) -> List[TowerGradients]:

@@ -3,6 +3,7 @@ from typing import Any, List, NamedTuple, Optional, Sequence
 
 from legacy_towers.gradients.base import Reduction
 from legacy_towers.inputs.base import TowerBatches
+from legacy_towers.towers.exchange import TowerExchange
 from legacy_towers.towers.replicate import Tower
 from legacy_towers.variables import Strategy
 
@@ -25,6 +26,8 @@ class Setup(NamedTuple):
       moving_averages: the `tf.train.ExponentialMovingAverage`; None without.
       after: tensors that must be computed before a variable is written.
       regularization_losses: of the graph.
+      exchange: connects towers whose layers exchange tensors, such as `lt.cross_tower_batch_norm`.
+      host: a CPU of the machine that the step runs on.
     """
 
     towers: List[Tower]
@@ -41,3 +44,5 @@ class Setup(NamedTuple):
     moving_averages: Optional[Any]
     after: Sequence[Any]
     regularization_losses: List[Any]
+    exchange: TowerExchange
+    host: str

@@ -3,13 +3,14 @@ from typing import Any, Dict, List, NamedTuple, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
-from legacy_towers.gradients.base import TowerGradients, pairs_of
+from legacy_towers.gradients.base import TowerGradients, as_reduction, pairs_of
 from legacy_towers.step.part_gradients import PartGradients, after_all
 from legacy_towers.step.setup import Setup
 from legacy_towers.step.train_step import GradientPairs, PartStep
 from legacy_towers.step.turns import Turns
 from legacy_towers.towers.output import WHOLE
 from legacy_towers.update import apply_reduced, combine_update_ops
+from legacy_towers.update.asynchronous import TowerUpdate, asynchronous_updates
 from legacy_towers.update.update_ops import check_policy, written_variable
 
 
@@ -30,34 +31,61 @@ class Written(NamedTuple):
 
 
 def write(setup: Setup, gradients: Sequence[PartGradients]) -> Written:
-    """Returns the operations that apply the parts' gradients, one by one or together."""
-    if setup.strategy.updates != "reduced":
-        raise ArgumentError("{!r} is not supported yet".format(setup.strategy))
+    """Returns the operations that apply the parts' gradients, as the strategy wants them applied."""
+    kinds = {"reduced": _reduced, "asynchronous": _asynchronous}
+    written = kinds[setup.strategy.updates](setup, gradients)
+    sites = [of_part.reduced[0].site for of_part in gradients]
+    reductions = [of_part.part.reduction or setup.reduction for of_part in gradients]
+    hooks = [hook for reduction, site in zip(reductions, sites) for hook in as_reduction(reduction).hooks(site)]
+    return written._replace(hooks=written.hooks + hooks)
+
+
+def _reduced(setup: Setup, gradients: Sequence[PartGradients]) -> Written:
+    """Each part's one gradient is applied once, in its own turn or together with the others."""
     takes_turns = gradients[0].part.steps is not None
-    ops = [of_part.reduced[0] for of_part in gradients]
+    ready = [of_part.reduced[0] for of_part in gradients]
     if not takes_turns:
-        ops = after_all(ops)
+        ready = after_all(ready)
     update_ops = [_update_ops(setup, [each.part for each in gradients], number) for number in range(len(gradients))]
     with tf.control_dependencies(list(setup.after)):
-        if takes_turns:
-            applied = [_applied(setup, *each, counts=True) for each in zip(gradients, ops, update_ops)]
-            together = None
-        elif len(gradients) == 1:
-            together = _applied(setup, gradients[0], ops[0], update_ops[0], counts=True)
-            applied = [None]
-        else:
-            each_one = [_applied(setup, *each, counts=False) for each in zip(gradients, ops, update_ops)]
-            with tf.control_dependencies(each_one):
-                together = tf.group(tf.assign_add(setup.global_step, 1).op, *each_one, name="train_op")
-            applied = [None] * len(gradients)
-    parts = {
-        of_part.part.name: PartStep(of_part.part.name, op, of_part.loss, pairs_of(reduced), of_part.variables)
-        for of_part, op, reduced in zip(gradients, applied, ops)
-    }
+        counted = takes_turns or len(gradients) == 1
+        ops = [_applied(setup, *each, counts=counted) for each in zip(gradients, ready, update_ops)]
+        together = None if takes_turns else ops[0]
+        if not counted:
+            with tf.control_dependencies(ops):
+                together = tf.group(tf.assign_add(setup.global_step, 1).op, *ops, name="train_op")
     schedule = [of_part.part.name for of_part in gradients for _ in range(of_part.part.steps or 0)]
-    turns = Turns({name: part.train_op for name, part in parts.items() if takes_turns}, schedule, together)
-    pairs = [pair for reduced in ops for pair in pairs_of(reduced)]
-    return Written(turns, {} if list(parts) == [WHOLE] else parts, pairs, [])
+    in_turns = {of_part.part.name: op for of_part, op in zip(gradients, ops)} if takes_turns else {}
+    return _written(gradients, Turns(in_turns, schedule, together), [])
+
+
+def _asynchronous(setup: Setup, gradients: Sequence[PartGradients]) -> Written:
+    """Each tower applies its own, whenever it has them: tower 0 in the caller's loop, the others in threads."""
+    if gradients[0].part.steps is not None:
+        raise ArgumentError(
+            "{!r} with parts that take turns: the towers would be at different turns. Leave out the steps of each "
+            "lt.Part, to run the parts together, or take another strategy".format(setup.strategy)
+        )
+    updates = [
+        TowerUpdate(
+            tower.index,
+            [(of_part.part.optimizer, of_part.reduced[number]) for of_part in gradients],
+            tower.collected.update_ops,
+        )
+        for number, tower in enumerate(setup.training)
+    ]
+    averaged = [variable for of_part in gradients for variable in of_part.variables]
+    made = asynchronous_updates(updates, setup.global_step, setup.host, setup.moving_averages, averaged)
+    return _written(gradients, Turns({}, [], made.train_ops[0]), [made.hook])
+
+
+def _written(gradients: Sequence[PartGradients], turns: Turns, hooks: List[Any]) -> Written:
+    parts = {
+        name: PartStep(name, turns.ops.get(name), of_part.loss, pairs_of(of_part.reduced[0]), of_part.variables)
+        for name, of_part in ((each.part.name, each) for each in gradients)
+    }
+    pairs = [pair for part in parts.values() for pair in part.gradients]
+    return Written(turns, {} if list(parts) == [WHOLE] else parts, pairs, hooks)
 
 
 def _applied(
