@@ -5,6 +5,9 @@ import pytest
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.update import combine_update_ops
+from legacy_towers.update.update_ops import chosen_policy
+from legacy_towers.variables import ParameterServer, Strategy
+from legacy_towers.variables.copies import TowerVariables
 
 
 def moving_mean(kind):
@@ -76,5 +79,117 @@ def test_different_variables_are_refused():
 
 
 def test_unknown_policy():
-    with pytest.raises(ArgumentError, match="update_ops is 'average': allowed are 'first', 'all', 'mean'"):
+    with pytest.raises(ArgumentError, match="update_ops is 'average': allowed are 'first', 'all', 'mean', 'own'"):
         combine_update_ops([[], []], "average")
+
+
+def copied_statistic(kind, towers=3):
+    """Returns tower k's own moving mean on the k-th device, for each k, and the TowerVariables that know them."""
+    made = []
+    for index in range(towers):
+        name = "moving_mean" + ("/replica_{}".format(index) if index else "")
+        with tf.device("/cpu:{}".format(index)):
+            made.append(
+                tf.get_variable(
+                    name, [3], initializer=tf.zeros_initializer(), trainable=False, use_resource=kind == "resource"
+                )
+            )
+    variables = TowerVariables(towers)
+    variables.register(made[0], dict(enumerate(made)))
+    return made, variables
+
+
+def colocated_update(variable, delta):
+    # As tf.layers makes it.
+    with tf.device(None), tf.colocate_with(variable):
+        return tf.assign_sub(variable, (variable - delta) * 0.5)
+
+
+@pytest.mark.parametrize("kind", ["resource", "ref"])
+@pytest.mark.parametrize(
+    "policy, training, shares, after, expected",
+    [
+        ("first", (0, 1, 2), None, False, [[1, 1, 1]] * 3),
+        ("first", (0, 1, 2), None, True, [[1, 1, 1]] * 3),
+        ("first", (1, 2), None, False, [[2, 2, 2]] * 3),
+        ("first", (2,), None, False, [[4, 4, 4]] * 3),
+        ("mean", (0, 1, 2), None, True, [[7 / 3.0] * 3] * 3),
+        ("mean", (0, 1), None, False, [[1.5] * 3] * 3),
+        ("mean", (1,), None, False, [[2, 2, 2]] * 3),
+        ("mean", (0, 1, 2), (0.25, 0.75, 0.0), False, [[1.75] * 3] * 3),
+        ("own", (0, 1, 2), None, False, [[1] * 3, [2] * 3, [4] * 3]),
+        ("own", (0, 2), None, True, [[1] * 3, [0] * 3, [4] * 3]),
+        ("own", (0, 1, 2), (0.5, 0.0, 0.5), False, [[1] * 3, [0] * 3, [4] * 3]),
+    ],
+    ids=str,
+)
+def test_copies_of_a_statistic(kind, policy, training, shares, after, expected):
+    copies, variables = copied_statistic(kind)
+    updates = [[colocated_update(copies[index], [2.0 * 2.0**index] * 3)] for index in training]
+    shares = None if shares is None else [tf.constant(share, tf.float64) for share in shares]
+    read = [tf.identity(copies[0])] if after else []
+    combined = combine_update_ops(updates, policy, shares, read, variables)
+    np.testing.assert_allclose(run(combined, copies), expected, rtol=1e-6)
+
+
+def test_a_variable_that_towers_share_beside_copies_is_written_once():
+    copies, variables = copied_statistic("resource")
+    count = tf.get_variable("count", initializer=0.0, use_resource=True)
+    updates = [[tf.assign_add(count, 1.0), tf.assign_add(copy, [1.0] * 3)] for copy in copies]
+    for policy in ("first", "mean"):
+        found = run(combine_update_ops(updates, policy, variables=variables), [count] + copies)
+        assert found[0] == 1
+        np.testing.assert_array_equal(found[1:], np.ones([3, 3]))
+
+
+def test_all_towers_writing_their_copies_is_refused():
+    copies, variables = copied_statistic("resource")
+    updates = [[tf.assign_add(copy, [1.0] * 3)] for copy in copies]
+    with pytest.raises(ArgumentError, match='update_ops="all" where each tower has a copy of \'moving_mean\''):
+        combine_update_ops(updates, "all", variables=variables)
+
+
+def test_what_cant_be_done_to_every_copy_is_refused():
+    _, variables = copied_statistic("resource")
+    with pytest.raises(TowerError, match=r"'odd' \(NoOp\) is no assignment, so it can't be done to every tower's copy"):
+        combine_update_ops([[tf.no_op(name="odd")]], "first", variables=variables)
+
+
+class Copied(Strategy):
+    copies = True
+
+    def __repr__(self):
+        return "Copied()"
+
+
+class Apart(Copied):
+    updates = "own"
+
+    def __repr__(self):
+        return "Apart()"
+
+
+@pytest.mark.parametrize(
+    "policy, strategy, chosen",
+    [(None, ParameterServer(), "first"), ("all", ParameterServer(), "all"), (None, Copied(), "first")]
+    + [("mean", Copied(), "mean"), (None, Apart(), "own"), ("own", Apart(), "own")],
+    ids=str,
+)
+def test_the_strategy_chooses(policy, strategy, chosen):
+    assert chosen_policy(policy, strategy) == chosen
+
+
+@pytest.mark.parametrize(
+    "policy, strategy, message",
+    [
+        ("all", Copied(), r'update_ops="all" with Copied\(\): each tower would write its own copy'),
+        ("first", Apart(), r"update_ops='first' with Apart\(\): each tower updates its variables on its own"),
+        ("own", Copied(), r'update_ops="own" with Copied\(\): the towers\' variables are updated together'),
+        ("own", ParameterServer(), r'update_ops="own" with ParameterServer'),
+        ("some", ParameterServer(), "update_ops is 'some'"),
+    ],
+    ids=str,
+)
+def test_a_policy_that_the_strategy_cant_have(policy, strategy, message):
+    with pytest.raises(ArgumentError, match=message):
+        chosen_policy(policy, strategy)
