@@ -3,6 +3,8 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.gradients.base import GradientRow, Site, TowerGradients, pairs_of
+from legacy_towers.update.copies import each_to_its_own, make_center_slots, slots_registered, to_every_copy
+from legacy_towers.variables.copies import TowerVariables
 
 
 def apply_reduced(
@@ -12,6 +14,7 @@ def apply_reduced(
     update_ops: Sequence[Any] = (),
     moving_averages: Optional[Any] = None,
     averaged_variables: Sequence[Any] = (),
+    variables: Optional[TowerVariables] = None,
 ) -> Any:
     """Returns the train op: variables, global step, update ops and moving averages, each written once.
 
@@ -32,7 +35,13 @@ def apply_reduced(
       update_ops: ops that run beside, for example of batch norm.
       moving_averages: a `tf.train.ExponentialMovingAverage` over `averaged_variables`, updated after they are written.
       averaged_variables: what has a moving average.
+      variables: where towers have copies of the variables: the gradients are applied to all of them, in one call of the
+        optimizer, so that what it keeps for all variables together moves once.
     """
+    if variables is not None:
+        with slots_registered(variables):
+            copies = to_every_copy(reduced, variables)
+            return apply_reduced(optimizer, copies, global_step, update_ops, moving_averages, averaged_variables)
     pairs = pairs_of(reduced)
     if reduced.apply_if is None:
         with tf.control_dependencies(list(reduced.beside)):
@@ -55,6 +64,44 @@ def apply_reduced(
                 written = tf.identity(apply_if)
                 averaged = [_where(written, lambda: moving_averages.apply(list(averaged_variables)))]
     return tf.group(*(counted + list(reduced.beside) + list(update_ops) + averaged), name="train_op")
+
+
+def apply_own(
+    optimizer: Any,
+    of_towers: Sequence[TowerGradients],
+    variables: TowerVariables,
+    global_step: Optional[Any] = None,
+    update_ops: Sequence[Any] = (),
+    moving_averages: Optional[Any] = None,
+    averaged_variables: Sequence[Any] = (),
+) -> Any:
+    """Returns the train op of towers that each apply their own gradients to their own copies of the variables.
+
+    Copies are written in one call of the optimizer, so that what it keeps for all variables together moves once. For
+    the plain-named variables it makes slots, which `variables` then knows too, and applies nothing.
+
+    Args:
+      optimizer: a `tf.train.Optimizer`.
+      of_towers: each training tower's gradients, each of a reduction over this tower alone, by plain-named variables.
+      variables: of the towers.
+      global_step: incremented by 1; None counts nothing.
+      update_ops: ops that run beside, of all towers.
+      moving_averages: a `tf.train.ExponentialMovingAverage` over `averaged_variables`, updated after they are written.
+      averaged_variables: what has a moving average. A plain-named variable holds what the towers had when they last
+        met.
+
+    Raises:
+      ArgumentError: there is no tower.
+      TowerError: only some towers have a gradient for a variable that all share.
+    """
+    with slots_registered(variables):
+        each = each_to_its_own(of_towers, variables)
+        if variables.center:
+            rows = [row for row in of_towers[0].rows if row.gradients[0] is not None]
+            make_center_slots(
+                optimizer, [variables.plain(row.variable) for row in rows if variables.group_of(row.variable)]
+            )
+        return apply_reduced(optimizer, each, global_step, update_ops, moving_averages, averaged_variables)
 
 
 def apply_gradients(

@@ -1,5 +1,5 @@
 """What a strategy is: it names a device for each new variable; everything else stays on its tower."""
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from legacy_towers.compat import tf
 
@@ -57,6 +57,26 @@ class Strategy:
     def placer(self) -> Placer:
         """Returns a new Placer for one graph."""
         raise NotImplementedError
+
+    def after_step(self, variables: Any, global_step: Any) -> Optional[Any]:
+        """Returns an operation to be run after each step, None if there is nothing to do.
+
+        Called under control dependencies on all that the step writes, the global step too, when all optimizers' slots
+        have been made.
+
+        Args:
+          variables: the towers' `TowerVariables`.
+          global_step: the global step variable.
+        """
+        return None
+
+    def attach(self, variables: Any) -> List[Any]:
+        """Adds to the graph what the strategy needs beside the step, and returns its hooks.
+
+        Args:
+          variables: the towers' `TowerVariables`.
+        """
+        return []
 
 
 def merged(outer: Any, inner: Any) -> Any:

@@ -5,7 +5,8 @@ from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.variables.base import Strategy
 
-_KEY = "legacy_towers/tower_variables"
+# No string: what has a string for a key goes into exported MetaGraphs, where a Python object can't.
+_KEY = ("legacy_towers", "tower_variables")
 
 
 class Copied(NamedTuple):
@@ -41,6 +42,7 @@ class TowerVariables:
       training: the indices of the towers that train.
       asked: what models ask `tf.get_variable` for -> what they get copies of: one, or one per part.
       copy_names: (tower, what its model asks for) -> what `tf.get_variable` knows the tower's copy by.
+      operations: those on all copies, once they are made: `legacy_towers.variables.synchronize`.
     """
 
     def __init__(self, towers: int, center: bool = False) -> None:
@@ -49,6 +51,7 @@ class TowerVariables:
         self.training: Set[int] = set()
         self.asked: Dict[str, List[Copied]] = {}
         self.copy_names: Dict[Tuple[int, str], str] = {}
+        self.operations: Any = None
         self._of: Dict[str, Copied] = {}  # the name of each plain variable and of each copy -> where it belongs
         self._kept: List[Copied] = []
         self._kept_of: Dict[int, Copied] = {}  # the same by the variables' ids
