@@ -1,10 +1,14 @@
 """Checkpoints: find the latest, and say before restoring whether it fits the graph."""
 import os
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Iterable, List, Optional, Union
 
 from legacy_towers.compat import tf
+from legacy_towers.compat.slices import slice_of
 from legacy_towers.errors import JobError
 from legacy_towers.names import quoted
+
+# What a Saver takes for one name: a variable, or the parts of a partitioned one.
+Saved = Union[Any, List[Any]]
 
 
 def latest_checkpoint(directory: str) -> Optional[str]:
@@ -51,12 +55,12 @@ def step_of(checkpoint: str) -> int:
     return int(reader.get_tensor(tf.GraphKeys.GLOBAL_STEP))
 
 
-def check_fits(checkpoint: str, variables: Dict[str, Any]) -> None:
+def check_fits(checkpoint: str, variables: Dict[str, Saved]) -> None:
     """Raises JobError if a checkpoint is damaged, lacks a variable or holds it in another shape; names them.
 
     Args:
       checkpoint: a checkpoint's prefix.
-      variables: name in the checkpoint -> variable.
+      variables: name in the checkpoint -> variable, or all parts of one; see `by_checkpoint_name`.
     """
     reader = tf.train.load_checkpoint(checkpoint)
     shapes = reader.get_variable_to_shape_map()
@@ -68,7 +72,7 @@ def check_fits(checkpoint: str, variables: Dict[str, Any]) -> None:
             )
         )
     for name in sorted(variables):
-        expected = variables[name].shape
+        expected = _whole_shape(variables[name])
         if not expected.is_compatible_with(shapes[name]):
             raise JobError(
                 "the checkpoint {} holds {!r} with shape {}, the model has {}: it is of another model".format(
@@ -88,6 +92,21 @@ def _check_readable(reader: Any, name: str, checkpoint: str) -> None:
         ) from error
 
 
-def by_checkpoint_name(variables: Any) -> Dict[str, Any]:
-    """Returns name in a checkpoint -> variable."""
-    return {variable.op.name: variable for variable in variables}
+def by_checkpoint_name(variables: Iterable[Any]) -> Dict[str, Saved]:
+    """Returns name in a checkpoint -> variable, or list of parts: a partitioned variable has one name in a checkpoint.
+
+    `tf.train.Saver` takes such a dict.
+    """
+    named: Dict[str, Saved] = {}
+    for variable in variables:
+        part = slice_of(variable)
+        if part is None:
+            named[str(variable.op.name)] = variable
+        else:
+            named.setdefault(part.whole, []).append(variable)
+    return named
+
+
+def _whole_shape(saved: Saved) -> Any:
+    part = slice_of(saved[0]) if isinstance(saved, list) else None
+    return saved.shape if part is None else tf.TensorShape(part.whole_shape)

@@ -115,6 +115,7 @@ def _restored_variables(job: Job) -> Dict[str, Any]:
     variables = by_checkpoint_name(tf.global_variables())
     if job.moving_average_decay is not None:
         averages = tf.train.ExponentialMovingAverage(job.moving_average_decay)
-        for variable in tf.trainable_variables():
-            variables[averages.average_name(variable)] = variables.pop(variable.op.name)
+        for name, saved in by_checkpoint_name(tf.trainable_variables()).items():
+            one = saved[0] if isinstance(saved, list) else saved
+            variables[name + averages.average_name(one)[len(one.op.name) :]] = variables.pop(name)
     return variables
