@@ -37,10 +37,11 @@ def collective(combine: str = "mean") -> Collective:
     Sparse gradients and those without elements go the way of `mean`. float16 and bfloat16 are summed as they are on
     TF 2.x, and in float32 on 1.15, which can't. On one machine's CPU this is slower than `mean`: measure.
 
-    A session in which a device of the group is missing would wait for ever, so its hook (`Reduction.hooks`) refuses
-    that, as well as towers in several processes without `lt.session_config(collective_leader=...)`. A single process
-    needs no configuration. Without the hook, in a bare session of your own, use no soft placement: TensorFlow then
-    refuses the missing device itself.
+    A session in which a device of the group is missing would wait for ever. So a hook refuses it before the first
+    step, as well as towers in several processes without `lt.session_config(collective_leader=...)`; a single process
+    needs no configuration. `lt.build_train_step` puts it among the step's hooks; beside `lt.reduce_gradients` it is in
+    `collective().hooks(reduced.site)`. In a session without it use no soft placement: TensorFlow then refuses a missing
+    device itself.
 
     Args:
       combine: "mean", weighed where towers have weights, or "sum", from which a tower of weight 0 is left out.
