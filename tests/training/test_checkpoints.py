@@ -97,16 +97,19 @@ def test_a_damaged_one_is_named(tmp_path):
 
 
 # As job_files.LINE, with a weight in as many parts as asked.
-PARTS = job_files.LINE.replace(
-    "bare=False,", "bare=False, parts=0,"
-).replace(
-    'w = tf.get_variable("w", [3, 1], initializer=tf.zeros_initializer())',
-    'w = tf.get_variable("w", [3, 1], initializer=tf.zeros_initializer(), partitioner=cut)',
-).replace(
-    "return lt.Job(", "global cut\n        cut = tf.fixed_size_partitioner(parts) if parts else None\n        return lt.Job(",
-).replace("tf.norm(w)", "tf.norm(tf.convert_to_tensor(w))").replace(
-    "tf.train.GradientDescentOptimizer(rate)", "tf.train.MomentumOptimizer(rate, 0.9)"
-)
+CUT = """global cut
+        cut = tf.fixed_size_partitioner(parts) if parts else None
+        return lt.Job("""
+PARTS = job_files.LINE
+for _old, _new in (
+    ("bare=False,", "bare=False, parts=0,"),
+    ("tf.zeros_initializer())", "tf.zeros_initializer(), partitioner=cut)"),
+    ("tf.norm(w)", "tf.norm(tf.convert_to_tensor(w))"),
+    ("return lt.Job(", CUT),
+    ("tf.train.GradientDescentOptimizer(rate)", "tf.train.MomentumOptimizer(rate, 0.9)"),
+):
+    assert _old in PARTS
+    PARTS = PARTS.replace(_old, _new)
 
 
 @pytest.mark.slow
