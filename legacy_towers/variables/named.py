@@ -10,18 +10,23 @@ Words joined by "+", the outermost first: each goes around what follows it. What
     partitioned               Partitioned(Balanced(the towers' devices))
     partitioned:1000000       Partitioned(Balanced(the towers' devices), max_part_bytes=1000000)
     partitioned+round_robin   Partitioned(RoundRobin(the towers' devices))
+    replicated                Replicated()
+    replicated:100            Replicated(check_every=100)
+    independent:8             Independent(sync_every=8)
     asynchronous              Asynchronous()
     asynchronous+balanced     Asynchronous(Balanced(the towers' devices))
 """
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.errors import ArgumentError, UserError
 from legacy_towers.names import quoted
 from legacy_towers.variables.asynchronous import Asynchronous
 from legacy_towers.variables.balanced import Balanced
 from legacy_towers.variables.base import Strategy
+from legacy_towers.variables.independent import Independent
 from legacy_towers.variables.parameter_server import ParameterServer
 from legacy_towers.variables.partitioned import Partitioned
+from legacy_towers.variables.replicated import Replicated
 from legacy_towers.variables.round_robin import RoundRobin
 
 
@@ -37,6 +42,7 @@ class _Word(NamedTuple):
     make: Callable[[_Asked], Strategy]
     argument: Optional[str] = None  # what may stand after its ":", for messages
     takes_inner: bool = False
+    needs_argument: bool = False
 
 
 def _parameter_server(asked: _Asked) -> Strategy:
@@ -49,7 +55,15 @@ def _devices(asked: _Asked) -> List[str]:
 
 def _partitioned(asked: _Asked) -> Strategy:
     inner = asked.inner or Balanced(asked.devices)
-    return Partitioned(inner) if asked.argument is None else Partitioned(inner, max_part_bytes=_number(asked.argument))
+    return Partitioned(inner) if asked.argument is None else Partitioned(inner, max_part_bytes=_number(asked))
+
+
+def _replicated(asked: _Asked) -> Strategy:
+    return Replicated() if asked.argument is None else Replicated(check_every=_number(asked))
+
+
+def _independent(asked: _Asked) -> Strategy:
+    return Independent(sync_every=_number(asked))
 
 
 def _asynchronous(asked: _Asked) -> Strategy:
@@ -61,6 +75,8 @@ _WORDS: Dict[str, _Word] = {
     "round_robin": _Word(lambda asked: RoundRobin(_devices(asked)), "devices with commas between them"),
     "balanced": _Word(lambda asked: Balanced(_devices(asked)), "devices with commas between them"),
     "partitioned": _Word(_partitioned, "the most bytes of a part", takes_inner=True),
+    "replicated": _Word(_replicated, "the number of runs between two checks"),
+    "independent": _Word(_independent, "the number of steps between two meetings", needs_argument=True),
     "asynchronous": _Word(_asynchronous, takes_inner=True),
 }
 
@@ -69,6 +85,8 @@ STRATEGIES: Tuple[str, ...] = (
     "parameter_server",
     "round_robin",
     "balanced",
+    "replicated",
+    "independent:8",
     "asynchronous",
 )
 
@@ -100,9 +118,12 @@ def make_strategy(text: str, devices: Sequence[str]) -> Strategy:
                 name, "" if name == text else " (in {!r})".format(text), quoted(_WORDS, most=len(_WORDS))
             ))
         word = _WORDS[name]
-        if colon and (word.argument is None or not argument):
-            raise ArgumentError("the strategy {!r} has {!r} after {!r}: {}".format(
-                text, colon + argument, name, "it takes nothing" if word.argument is None else "give " + word.argument
+        if (colon and (word.argument is None or not argument)) or (word.needs_argument and not colon):
+            raise ArgumentError("the strategy {!r} has {} after {!r}: {}".format(
+                text,
+                repr(colon + argument) if colon else "nothing",
+                name,
+                "it takes nothing" if word.argument is None else "give {}, as in {}:...".format(word.argument, name),
             ))
         if strategy is not None and not word.takes_inner:
             raise ArgumentError("the strategy {!r} has words after {!r}: it goes around no other strategy".format(
@@ -113,7 +134,7 @@ def make_strategy(text: str, devices: Sequence[str]) -> Strategy:
     return strategy
 
 
-def _number(argument: Any) -> int:
-    if not argument.isdigit():
-        raise ArgumentError("{!r} is no number of bytes, such as 1000000".format(argument))
-    return int(argument)
+def _number(asked: _Asked) -> int:
+    if asked.argument is None or not asked.argument.isdigit():
+        raise ArgumentError("{!r} is no whole number, such as 8 or 1000000".format(asked.argument))
+    return int(asked.argument)
