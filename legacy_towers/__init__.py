@@ -10,12 +10,18 @@ from legacy_towers.version import VERSION as __version__
 if TYPE_CHECKING:
     from legacy_towers import devices as devices
     from legacy_towers import errors as errors
+    from legacy_towers import gradients as gradients
     from legacy_towers import inputs as inputs
     from legacy_towers import variables as variables
+    from legacy_towers.choose import choose_strategy as choose_strategy
+    from legacy_towers.choose import default_candidates as default_candidates
     from legacy_towers.cli.main import main as main
     from legacy_towers.config import session_config as session_config
+    from legacy_towers.distributed_optimizer import Compression as Compression
+    from legacy_towers.distributed_optimizer import DistributedOptimizer as DistributedOptimizer
     from legacy_towers.examples import Examples as Examples
     from legacy_towers.gradients import average_gradients as average_gradients
+    from legacy_towers.gradients import reduce_gradients as reduce_gradients
     from legacy_towers.inputs import tower_placeholders as tower_placeholders
     from legacy_towers.jobs import Job as Job
     from legacy_towers.jobs import job as job
@@ -32,9 +38,12 @@ if TYPE_CHECKING:
     from legacy_towers.towers.output import TRAIN as TRAIN
     from legacy_towers.towers.output import TowerOutput as TowerOutput
     from legacy_towers.towers.replicate import replicate as replicate
+    from legacy_towers.update import apply_reduced as apply_reduced
 
-_MODULES = ("devices", "errors", "inputs", "variables")
+_MODULES = ("devices", "errors", "gradients", "inputs", "variables")
 _NAMES = {
+    "Compression": "legacy_towers.distributed_optimizer",
+    "DistributedOptimizer": "legacy_towers.distributed_optimizer",
     "EVAL": "legacy_towers.towers.output",
     "Examples": "legacy_towers.examples",
     "Job": "legacy_towers.jobs",
@@ -43,15 +52,19 @@ _NAMES = {
     "TRAIN": "legacy_towers.towers.output",
     "TowerOutput": "legacy_towers.towers.output",
     "TrainStep": "legacy_towers.step",
+    "apply_reduced": "legacy_towers.update",
     "average_gradients": "legacy_towers.gradients",
     "build_train_step": "legacy_towers.step",
     "check_epoch": "legacy_towers.measure.epochs",
     "check_distinct_batches": "legacy_towers.same_batch",
+    "choose_strategy": "legacy_towers.choose",
     "cross_tower_batch_norm": "legacy_towers.towers.batch_norm",
+    "default_candidates": "legacy_towers.choose",
     "find_shared_batches": "legacy_towers.same_batch",
     "job": "legacy_towers.jobs",
     "main": "legacy_towers.cli.main",
     "placement": "legacy_towers.placements",
+    "reduce_gradients": "legacy_towers.gradients",
     "replicate": "legacy_towers.towers.replicate",
     "session_config": "legacy_towers.config",
     "tower_placeholders": "legacy_towers.inputs",

@@ -147,10 +147,12 @@ def _differences(one: Dict[str, Any], other: Dict[str, Any]) -> List[str]:
 
 
 def _part_in_words(part: PartPlan) -> str:
-    turn = "" if part.steps is None else ", {} step{} in a row".format(part.steps, "" if part.steps == 1 else "s")
-    return "part {}: {} variable{}, {}{}{}".format(
-        part.name, part.variables, "" if part.variables == 1 else "s", part.optimizer, turn, "" if part.reduction is None else ", " + part.reduction
-    )
+    words = ["{} variable{}".format(part.variables, "" if part.variables == 1 else "s"), part.optimizer]
+    if part.steps is not None:
+        words.append("{} step{} in a row".format(part.steps, "" if part.steps == 1 else "s"))
+    if part.reduction is not None:
+        words.append(part.reduction)
+    return "part {}: {}".format(part.name, ", ".join(words))
 
 
 def _validation_in_words(validating: Sequence[int]) -> str:

@@ -30,6 +30,7 @@ from legacy_towers.towers.metrics import mean_metrics, validation_loss
 from legacy_towers.towers.output import TRAIN
 from legacy_towers.towers.replicate import ModelFn, Tower, check_devices, check_strategy, check_variable_kind, replicate
 from legacy_towers.towers.summaries import keep_summaries
+from legacy_towers.update.update_ops import chosen_policy
 from legacy_towers.variables import ParameterServer, Strategy
 
 
@@ -78,6 +79,7 @@ def build_train_step(
     check_on_missing(on_missing)
     check_variable_kind(variable_kind)
     strategy = variables or ParameterServer("/cpu:0")
+    policy = chosen_policy(update_ops, strategy)
     reduction = mean() if reduction is None else as_reduction(reduction)
     host = host_device(devices[0])
     batches = inputs.build(devices)
@@ -126,7 +128,7 @@ def build_train_step(
             counts=counts,
             shares=shares,
             on_missing=on_missing,
-            update_ops=update_ops,
+            update_ops=policy,
             moving_averages=moving_averages,
             # What a validating tower reads are the variables of before the step, as for the towers that train.
             after=([] if validated is None else [validated]) + list(validation_metrics.values()),
@@ -158,7 +160,7 @@ def build_train_step(
                 len(training),
                 strategy.copies or strategy.updates != "reduced",
             ),
-            update_ops=describe_update_ops(training, update_ops, strategy),
+            update_ops=describe_update_ops(training, policy),
             summaries=describe_summaries(summaries, towers, summaries_from),
             moving_average_decay=moving_average_decay,
             validating=[tower.index for tower in validating],

@@ -2,7 +2,7 @@
 from typing import Any, List, NamedTuple, Sequence
 
 from legacy_towers.compat import tf
-from legacy_towers.gradients.base import Site, TowerGradients, chain, pairs_of
+from legacy_towers.gradients.base import Site, TowerGradients, chain
 from legacy_towers.gradients.missing import missing, settle_missing
 from legacy_towers.gradients.reduce import Prepared, prepare
 from legacy_towers.gradients.regularize import regularization_gradients
@@ -100,17 +100,19 @@ def _settled(setup: Setup, reduced: TowerGradients) -> TowerGradients:
     return reduced._replace(rows=rows)
 
 
-def after_all(gradients: Sequence[TowerGradients]) -> List[TowerGradients]:
-    """Returns the same gradients, of which none is applied before all are computed.
+def after_all(of_parts: Sequence[Sequence[TowerGradients]]) -> List[List[TowerGradients]]:
+    """Returns the parts' gradients, of which none is applied before all are computed.
 
     One part's write must not come before another part's towers have read what it writes.
     """
-    if len(gradients) == 1:
-        return list(gradients)
-    computed = [
-        part.values.op if isinstance(part, tf.IndexedSlices) else part.op
-        for reduced in gradients
-        for part, _ in pairs_of(reduced)
-        if part is not None
-    ]
-    return [reduced._replace(beside=tuple(reduced.beside) + tuple(computed)) for reduced in gradients]
+    if len(of_parts) == 1:
+        return [list(of_parts[0])]
+    computed = tuple(
+        gradient.values.op if isinstance(gradient, tf.IndexedSlices) else gradient.op
+        for of_part in of_parts
+        for reduced in of_part
+        for row in reduced.rows
+        for gradient in row.gradients
+        if gradient is not None
+    )
+    return [[each._replace(beside=tuple(each.beside) + computed) for each in of_part] for of_part in of_parts]

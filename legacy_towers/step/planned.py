@@ -9,7 +9,6 @@ from legacy_towers.step.part_gradients import PartGradients
 from legacy_towers.towers.regularization import RegularizationTerm
 from legacy_towers.towers.replicate import Tower
 from legacy_towers.towers.summaries import chosen_tower
-from legacy_towers.variables import Strategy
 from legacy_towers.variables.copies import TowerVariables
 
 
@@ -72,19 +71,18 @@ def describe_regularization(terms: Sequence[RegularizationTerm], towers: int, is
     return "; ".join(parts)
 
 
-def describe_update_ops(towers: Sequence[Tower], policy: Optional[str], strategy: Strategy) -> str:
+def describe_update_ops(towers: Sequence[Tower], policy: str) -> str:
     """Returns in words whose update ops run."""
     count = len(towers[0].collected.update_ops)
     if not count:
         return "none"
-    if strategy.updates != "reduced":
-        return "{} per tower, run by each tower".format(count)
     whose = {
         "first": "of tower {}".format(towers[0].index),
         "all": "of every tower, in no fixed order",
         "mean": "averaged over the towers",
+        "own": "by each tower for itself",
     }
-    return "{} per tower, run {}".format(count, whose[policy or "first"])
+    return "{} per tower, run {}".format(count, whose[policy])
 
 
 def describe_summaries(summaries: Sequence[Any], towers: Sequence[Tower], chosen: int) -> str:

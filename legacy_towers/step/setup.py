@@ -6,6 +6,7 @@ from legacy_towers.inputs.base import TowerBatches
 from legacy_towers.towers.exchange import TowerExchange
 from legacy_towers.towers.replicate import Tower
 from legacy_towers.variables import Strategy
+from legacy_towers.variables.copies import TowerVariables
 
 
 class Setup(NamedTuple):
@@ -22,7 +23,7 @@ class Setup(NamedTuple):
       counts: one scalar tensor per training tower, its true examples; None where batches are always full.
       shares: what each training tower counts in a mean; None: all the same.
       on_missing: what a missing gradient means.
-      update_ops: whose update ops run; None: as the strategy has it.
+      update_ops: whose update ops run: "first", "all", "mean" or "own".
       moving_averages: the `tf.train.ExponentialMovingAverage`; None without.
       after: tensors that must be computed before a variable is written.
       regularization_losses: of the graph.
@@ -40,9 +41,14 @@ class Setup(NamedTuple):
     counts: Optional[List[Any]]
     shares: Optional[List[Any]]
     on_missing: str
-    update_ops: Optional[str]
+    update_ops: str
     moving_averages: Optional[Any]
     after: Sequence[Any]
     regularization_losses: List[Any]
     exchange: TowerExchange
     host: str
+
+    @property
+    def variables(self) -> TowerVariables:
+        """Which variable each tower uses."""
+        return self.towers[0].variables

@@ -1,5 +1,5 @@
 """The operations that write the variables, of each part and of all together."""
-from typing import Any, Dict, List, NamedTuple, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
@@ -9,9 +9,10 @@ from legacy_towers.step.setup import Setup
 from legacy_towers.step.train_step import GradientPairs, PartStep
 from legacy_towers.step.turns import Turns
 from legacy_towers.towers.output import WHOLE
-from legacy_towers.update import apply_reduced, combine_update_ops
+from legacy_towers.update import apply_own, apply_reduced, combine_update_ops
 from legacy_towers.update.asynchronous import TowerUpdate, asynchronous_updates
-from legacy_towers.update.update_ops import check_policy, written_variable
+from legacy_towers.update.update_ops import written_variable
+from legacy_towers.variables.copies import TowerVariables
 
 
 class Written(NamedTuple):
@@ -32,31 +33,41 @@ class Written(NamedTuple):
 
 def write(setup: Setup, gradients: Sequence[PartGradients]) -> Written:
     """Returns the operations that apply the parts' gradients, as the strategy wants them applied."""
-    kinds = {"reduced": _reduced, "asynchronous": _asynchronous}
+    kinds = {"reduced": _in_step, "own": _in_step, "asynchronous": _asynchronous}
     written = kinds[setup.strategy.updates](setup, gradients)
-    sites = [of_part.reduced[0].site for of_part in gradients]
-    reductions = [of_part.part.reduction or setup.reduction for of_part in gradients]
-    hooks = [hook for reduction, site in zip(reductions, sites) for hook in as_reduction(reduction).hooks(site)]
-    return written._replace(hooks=written.hooks + hooks)
+    hooks = [
+        hook
+        for of_part in gradients
+        for hook in as_reduction(of_part.part.reduction or setup.reduction).hooks(of_part.reduced[0].site)
+    ]
+    return written._replace(hooks=written.hooks + setup.strategy.attach(setup.variables) + hooks)
 
 
-def _reduced(setup: Setup, gradients: Sequence[PartGradients]) -> Written:
-    """Each part's one gradient is applied once, in its own turn or together with the others."""
+def _in_step(setup: Setup, gradients: Sequence[PartGradients]) -> Written:
+    """All towers write in one run: each part in its own turn, or together with the others."""
     takes_turns = gradients[0].part.steps is not None
-    ready = [of_part.reduced[0] for of_part in gradients]
+    ready = [of_part.reduced for of_part in gradients]
     if not takes_turns:
         ready = after_all(ready)
     update_ops = [_update_ops(setup, [each.part for each in gradients], number) for number in range(len(gradients))]
     with tf.control_dependencies(list(setup.after)):
         counted = takes_turns or len(gradients) == 1
         ops = [_applied(setup, *each, counts=counted) for each in zip(gradients, ready, update_ops)]
-        together = None if takes_turns else ops[0]
         if not counted:
             with tf.control_dependencies(ops):
-                together = tf.group(tf.assign_add(setup.global_step, 1).op, *ops, name="train_op")
+                ops = [tf.group(tf.assign_add(setup.global_step, 1).op, *ops)]
+        # When all parts have made their optimizers' slots.
+        ops = [_finished(setup, op) for op in ops]
     schedule = [of_part.part.name for of_part in gradients for _ in range(of_part.part.steps or 0)]
     in_turns = {of_part.part.name: op for of_part, op in zip(gradients, ops)} if takes_turns else {}
-    return _written(gradients, Turns(in_turns, schedule, together), [])
+    return _written(gradients, Turns(in_turns, schedule, None if takes_turns else ops[0]), [])
+
+
+def _finished(setup: Setup, op: Any) -> Any:
+    """Returns the operation with what the strategy does after each step."""
+    with tf.control_dependencies([op]):
+        after = setup.strategy.after_step(setup.variables, setup.global_step)
+    return op if after is None else tf.group(op, after, name="train_op")
 
 
 def _asynchronous(setup: Setup, gradients: Sequence[PartGradients]) -> Written:
@@ -89,22 +100,30 @@ def _written(gradients: Sequence[PartGradients], turns: Turns, hooks: List[Any])
 
 
 def _applied(
-    setup: Setup, of_part: PartGradients, reduced: TowerGradients, update_ops: Sequence[Any], counts: bool
+    setup: Setup,
+    of_part: PartGradients,
+    ready: Sequence[TowerGradients],
+    update_ops: Sequence[Any],
+    counts: bool,
 ) -> Any:
-    return apply_reduced(
-        of_part.part.optimizer,
-        reduced,
-        setup.global_step if counts else None,
-        update_ops=update_ops,
-        moving_averages=setup.moving_averages,
-        averaged_variables=of_part.variables,
-    )
+    optimizer = of_part.part.optimizer
+    options: Dict[str, Any] = {
+        "global_step": setup.global_step if counts else None,
+        "update_ops": update_ops,
+        "moving_averages": setup.moving_averages,
+        "averaged_variables": of_part.variables,
+    }
+    if setup.strategy.updates == "own":
+        return apply_own(optimizer, ready, setup.variables, **options)
+    return apply_reduced(optimizer, ready[0], variables=_copies(setup), **options)
+
+
+def _copies(setup: Setup) -> Optional[TowerVariables]:
+    return setup.variables if setup.strategy.copies else None
 
 
 def _update_ops(setup: Setup, parts: Sequence[Any], number: int) -> List[Any]:
     """Returns the update ops of one part: those that write what lies in its scopes, and those of no part's scopes."""
-    policy = setup.update_ops or "first"
-    check_policy(policy)
     of_towers = []
     for tower in setup.training:
         kept = []
@@ -115,4 +134,4 @@ def _update_ops(setup: Setup, parts: Sequence[Any], number: int) -> List[Any]:
             if parts[number] in owners or not owners and (number == 0 or parts[number].steps is not None):
                 kept.append(update)
         of_towers.append(kept)
-    return combine_update_ops(of_towers, policy, setup.shares, setup.after)
+    return combine_update_ops(of_towers, setup.update_ops, setup.shares, setup.after, _copies(setup))
