@@ -135,11 +135,9 @@ def _held_against(
     first, after = (bounds.loss_distance(theirs[step], losses[step]) for step in (0, 1))
     bound = bounds.bound_of(reference.steps.dtype, bounds.RESTARTED_LOSS)
     next_bound = bounds.bound_of(reference.steps.dtype, NEXT_LOSS)
-    gradient_bound = meaning.gradient_bound
-    if gradient_bound is not None:
-        # What gradients lose by rounding moves the next loss in proportion.
-        next_bound = max(next_bound, gradient_bound)
-    worst, where, outside = _gradients(record.gradients, reference.gradients, gradient_bound)
+    # What gradients lose by rounding moves the next loss in proportion.
+    next_bound = max(next_bound, meaning.gradient_bound(1.0) or 0.0)
+    worst, where, outside = _gradients(record.gradients, reference.gradients, meaning)
     complaints = []
     if not first <= bound:
         complaints.append("the first step's loss is {:.9g} and should be {:.9g}, {:.1e} apart (bound {:.0e})".format(
@@ -152,10 +150,15 @@ def _held_against(
                 losses[1], theirs[1], after, next_bound
             )
         )
-    sentence = "; ".join(complaints) or (
-        "the first loss is {:.1e} apart, gradients at most {:.1e} of the largest{}, the loss after the update "
-        "{:.1e}".format(first, worst, " (in {!r})".format(where) if worst > 0 else "", after)
-    )
+    if complaints:
+        sentence = "; ".join(complaints)
+    elif first == worst == after == 0:
+        sentence = "the first step's loss, each of its gradients and the next step's loss are the same to the last bit"
+    else:
+        sentence = (
+            "the first step's loss is {:.1e} apart, its gradients at most {:.1e} of the largest{}, the next step's "
+            "loss {:.1e}".format(first, worst, " (in {!r})".format(where) if worst > 0 else "", after)
+        )
     if why and not complaints:
         sentence = "{}: {}".format(why, sentence)
     return Proof(
@@ -165,18 +168,22 @@ def _held_against(
 
 
 def _gradients(
-    ours: Dict[str, np.ndarray], theirs: Dict[str, np.ndarray], bound: Optional[float]
+    ours: Dict[str, np.ndarray], theirs: Dict[str, np.ndarray], meaning: Meaning
 ) -> Tuple[float, str, Optional[Tuple[str, str]]]:
     """Returns the greatest difference as a share of the variable's largest gradient, where it is, and the first
     variable that is out of its bound, with a sentence.
     """
     worst, where = 0.0, ""
     outside: Optional[Tuple[str, str]] = None
-    for name in theirs:
-        if name not in ours:
-            outside = outside or (name, "there is no gradient for {!r}".format(name))
+    for name in dict.fromkeys(list(theirs) + list(ours)):
+        if name not in ours or name not in theirs:
+            whose = "there is no gradient" if name in theirs else "only here is there a gradient"
+            outside = outside or (name, "{} for {!r}".format(whose, name))
             continue
-        allowed = bounds.bound_of(theirs[name].dtype.name, bounds.GRADIENT) if bound is None else bound
+        allowed = bounds.bound_of(theirs[name].dtype.name, bounds.GRADIENT)
+        largest = float(np.max(np.abs(theirs[name]), initial=0.0))
+        if largest > 0:
+            allowed = max(allowed, meaning.gradient_bound(largest) or 0.0)
         share = bounds.share_of_largest(theirs[name], ours[name])
         if share > worst:
             worst, where = share, name

@@ -1,8 +1,11 @@
 """What a step's plan comes to, in a line: how much lies on each device, how many sums run there, in what buckets."""
+import re
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from legacy_towers.report import figures
 from legacy_towers.report.document import Document
+
+NO_SUM = "one tower"  # how a gradient of a tower by itself is "made one"
 
 
 class Totals(NamedTuple):
@@ -27,21 +30,28 @@ def totals_of(plan: Dict[str, Any]) -> Totals:
     sums: Dict[Tuple[Optional[str], Any], None] = {}
     buckets = set()
     for variable in plan.get("variables") or []:
-        for device in variable.get("copies") or [variable["device"]]:
+        for device in map(short_device, variable.get("copies") or [variable["device"]]):
             bytes_on[device] = bytes_on.get(device, 0) + (variable["bytes"] or 0)
-        if not variable.get("reduced_by"):
+        if variable.get("reduced_by") in (None, NO_SUM):
             continue
         bucket = variable.get("bucket")
         if bucket is not None:
             buckets.add(bucket)
         # What travels in one bucket is one sum.
-        sums[variable.get("reduced_on"), variable["name"] if bucket is None else bucket] = None
+        place = variable.get("reduced_on")
+        sums[None if place is None else short_device(place), variable["name"] if bucket is None else bucket] = None
     sums_on: Dict[str, int] = {}
     for device, _ in sums:
         if device is not None:
             sums_on[device] = sums_on.get(device, 0) + 1
     elsewhere = sum(device is None for device, _ in sums)
     return Totals(_by_name(bytes_on), _by_name(sums_on), elsewhere, len(buckets))
+
+
+def short_device(device: str) -> str:
+    """Returns a device of one process as people write it: "/cpu:0" for "/device:CPU:0"."""
+    return re.sub(r"^/device:([A-Za-z]+):(\d+)$", lambda found: "/{}:{}".format(found.group(1).lower(), found.group(2)),
+                  device)
 
 
 def in_words(totals: Totals) -> str:
@@ -106,10 +116,10 @@ def variable_cells(plan: Dict[str, Any]) -> List[List[str]]:
             "\u00d7".join("?" if size is None else str(size) for size in variable["shape"]) or "scalar",
             variable["dtype"],
             "" if variable["bytes"] is None else "{:,}".format(variable["bytes"]),
-            ", ".join(variable.get("copies") or [variable["device"]]),
+            ", ".join(map(short_device, variable.get("copies") or [variable["device"]])),
             variable.get("gradient") or "",
             variable.get("reduced_by") or "",
-            variable.get("reduced_on") or "",
+            short_device(variable.get("reduced_on") or ""),
             "" if variable.get("bucket") is None else str(variable["bucket"]),
         ]
         for variable in plan["variables"]

@@ -2,8 +2,8 @@
 import job_files
 import pytest
 
-from legacy_towers.compare.find import find_candidates
 from legacy_towers.compare.engine import compare
+from legacy_towers.compare.find import find_candidates
 from legacy_towers.compare.settings import CompareSettings, JobCall
 from legacy_towers.jobs import load_job
 

@@ -4,6 +4,7 @@ from planted_figures import rates, row
 
 from legacy_towers.compare.verdict import verdict_of
 from legacy_towers.measure.statistics import compare_all
+from legacy_towers.report.document import Proof
 
 WAYS = [
     "feed", "feed:background", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded",
@@ -137,3 +138,37 @@ def test_too_little_to_compare(rows, words):
     assert [line for line in verdict.evidence if "failed" in line] == [
         "{} failed: it broke".format(each.candidate) for each in rows if each.failed
     ]
+
+
+def proof(name, expected, agrees):
+    return Proof(name, 4, expected, agrees, [], None, None, None, None, "")
+
+
+PROOFS = [
+    proof("mean", "current", None), proof("tree", "same", True), proof("half", "rounded", True),
+    proof("free", "other", None), proof("wrong", "same", False), proof("drawn", "same", None),
+]
+
+
+@pytest.mark.parametrize(
+    "levels, winner, start, end",
+    [
+        ({"mean": 100, "tree": 130, "free": 200}, "tree", "tree is 1.30 \u00b1 ",
+         " times as fast, but computes something else by design"),
+        ({"mean": 100, "tree": 130, "wrong": 200}, "tree", "tree is 1.30 \u00b1 ",
+         " times as fast, but its numbers differ"),
+        ({"mean": 100, "tree": 100, "free": 200}, None, "nothing is measurably faster than mean; a gain above ",
+         "but computes something else by design"),
+        ({"mean": 100, "free": 200}, None, "nothing else computes the same as mean; free is 2.00 \u00b1 ", "by design"),
+        ({"mean": 100, "tree": 130, "free": 90}, "tree", "tree is 1.30 \u00b1 ", " times faster"),
+        ({"mean": 100, "half": 150}, "half", "half is 1.50 \u00b1 ", " times faster"),
+        ({"mean": 100, "drawn": 150}, "drawn", "drawn is 1.50 \u00b1 ", " times faster"),
+    ],
+    ids=["by design", "wrong", "only by design", "nothing else", "slower by design", "rounded", "not known"],
+)
+def test_what_computes_something_else_is_told_but_not_advised(levels, winner, start, end):
+    rows = [each._replace(waiting=None, ratio_to_synthetic=None) for each in rows_of(steady(**levels))]
+    verdict = verdict_of(rows, "mean", PROOFS)
+    assert verdict.winner == winner
+    assert verdict.sentence.startswith(start) and verdict.sentence.endswith(end)
+    assert len(verdict.evidence) == len(levels) - 1  # also of those that aren't advised

@@ -11,6 +11,7 @@ from report import documents
 
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.report import document as contract
+from legacy_towers.report.changes import format_changes
 from legacy_towers.report.json_file import read_json, write_json
 
 DOCS = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "docs", "compare.md")
@@ -98,6 +99,7 @@ def delete_at(*keys):
     (set_at("rows", 0, "examples_per_second", 3.5), "rows[0].examples_per_second is 3.5, not an object"),
     (set_at("rows", 0, "examples_per_second", "rounds", 2, "x"), 'rows[0].examples_per_second.rounds[2] is "x", not a'),
     (set_at("rows", 0, "timeline", 0, "kind", 1), "rows[0].timeline[0].kind is 1, not a string"),
+    (set_at("subject", "taste"), "subject is \"taste\", not one of 'inputs', 'variables', 'reductions'"),
     (set_at("rows", {}), "rows is {}, not a list"),
     (set_at("verdicts", "4", "evidence", "much"), 'verdicts.4.evidence is "much", not a list'),
     (set_at("parity", 0, "same_epoch", 1), "parity[0].same_epoch is 1, not true or false"),
@@ -195,6 +197,56 @@ def test_a_link_a_device_and_the_umask_are_respected(path, tmp_path):
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o640
     write_json(documents.document(), os.devnull)
     assert not os.path.isfile(os.devnull)
+
+
+def as_version_1(content):
+    """Changes a comparison of ways in to what version 1 wrote."""
+    content["version"] = 1
+    for key in ("subject", "proofs"):
+        del content[key]
+    for row in content["rows"]:
+        row["way"] = row.pop("candidate")
+        for key in ("input", "variables", "reduction", "updates_per_second", "ratio_to_current"):
+            del row[key]
+        row["plan"] = row["plan"] and row["plan"]["input"]
+    for item in content["parity"]:
+        item["way"] = item.pop("candidate")
+
+
+def test_a_comparison_of_version_1_is_read_as_of_today(path):
+    original = documents.troubled()
+    write_json(original, path)
+    with open(path) as source:
+        content = json.load(source)
+    as_version_1(content)
+    with open(path, "w") as target:
+        json.dump(content, target)
+    rows = [
+        row._replace(
+            input=row.candidate, variables=None, reduction=None, updates_per_second=None, ratio_to_current=None,
+            plan=row.plan and {"input": row.plan["input"]},
+        )
+        for row in original.rows
+    ]
+    assert read_json(path) == original._replace(rows=rows)
+    assert "4 towers: 3 fails as before, 11 not measurably different" in format_changes(read_json(path), original)
+
+
+@pytest.mark.parametrize("change, message", [
+    (delete_at("rows", 0, "way"), "changed by hand: rows[0].candidate is missing"),
+    (set_at("parity", {}), "parity is {}, not a list"),
+    (set_at("rows", 0, 5), "rows[0] is 5, not an object"),
+    (set_at("rows", 0, "plan", 5), "rows[0].plan is 5, not an object"),
+])
+def test_what_is_damaged_in_version_1_is_named(change, message, path):
+    def both(content):
+        as_version_1(content)
+        change(content)
+
+    write_content(path, both)
+    with pytest.raises(InputError) as caught:
+        read_json(path)
+    assert message in str(caught.value)
 
 
 PLAIN_NAMES = {str: "string", int: "whole number", float: "number", bool: "true or false"}
