@@ -17,19 +17,16 @@ def check_own_variables(variables: TowerVariables, tower: int, used: Any, missin
       used: what the tower computes: anything that `session.run` could fetch, and None.
       missing: the names of variables that tower 0 made and this tower did not ask for.
     """
+    foreign = []
     for operation in _data_behind(graph_walk.operations_of(used)):
-        if operation.type not in VARIABLE_OPS:
-            continue
-        group = variables.group_of(operation)
-        if group is None or tower in group.copies and group.copies[tower].op is operation:
-            continue
-        owners = [other for other, copy in group.copies.items() if copy.op is operation]
+        group = variables.group_of(operation) if operation.type in VARIABLE_OPS else None
+        if group is not None and (tower not in group.copies or group.copies[tower].op is not operation):
+            foreign.append(str(operation.name))
+    if foreign:
         raise TowerError(
-            "tower {} uses the variable {!r} {}, not a copy of its own: make layers, and other objects that hold "
-            "variables, inside the model function; with variables that towers share, such as by "
-            "lt.variables.ParameterServer(...), they may be made outside".format(
-                tower, operation.name, "of tower {}".format(owners[0]) if owners else "of no tower"
-            )
+            "tower {} uses the variables {}, which are no copies of its own: make layers, and other objects that hold "
+            "variables, inside the model function; or take a strategy with shared variables, such as "
+            "lt.variables.ParameterServer(...)".format(tower, quoted(sorted(foreign)))
         )
     if missing:
         raise TowerError(

@@ -54,6 +54,14 @@ class CopyMaker:
         try:
             with variable_store.innermost_getter(graph, one.get):
                 yield
+        except ValueError as error:
+            if tower and variable_store.is_of_template(error):
+                raise TowerError(
+                    "tower {} calls a template (tf.make_template) that tower 0 called before: it can have one set of "
+                    "variables only. Make it inside the model function, or take a strategy with shared variables, such "
+                    "as lt.variables.ParameterServer(...)".format(tower)
+                ) from error
+            raise
         finally:
             collections.restore(functools.partial(self._kept, tower))
             move_to_local(one.made)
