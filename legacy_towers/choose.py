@@ -160,7 +160,7 @@ def choose_strategy(
     finally:
         for runner in runners.values():
             runner.close()
-    best = _best(runners)
+    best = fastest(runners)
     measured = []
     for number, candidate in enumerate(candidates):
         if number in problems:
@@ -234,7 +234,12 @@ def _race(runners: Dict[int, _Runner], seconds: float) -> None:
                 return
 
 
-def _best(runners: Dict[int, _Runner]) -> int:
+def fastest(runners: Dict[int, Any]) -> int:
+    """Returns the first number whose median time is within 1 % of the least.
+
+    Args:
+      runners: number -> what has `times`, in any unit.
+    """
     medians = {number: float(np.median(runner.times)) for number, runner in runners.items()}
     least = min(medians.values())
     return min(number for number in medians if medians[number] <= _WORTH_IT * least)

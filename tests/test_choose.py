@@ -1,0 +1,147 @@
+"""The fastest candidate is found by measuring: with planted sleeps, and without."""
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import legacy_towers as lt
+from legacy_towers.choose import Candidate, Choice, MeasuredCandidate, fastest
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError, TowerError
+from legacy_towers.gradients.base import Reduction
+
+DEVICES = lt.devices.cpus(2)
+ROWS = np.random.RandomState(0).normal(size=[8, 4])
+
+
+class Slow(Reduction):
+    """The mean, and a sleep of so many seconds in each step."""
+
+    def __init__(self, seconds):
+        self._seconds = seconds
+
+    def update(self, gradients, state):
+        reduced = lt.gradients.mean().update(gradients, state)
+
+        def sleep():
+            time.sleep(self._seconds)
+            return np.int64(0)
+
+        return reduced._replace(beside=reduced.beside + (tf.py_func(sleep, [], tf.int64, stateful=True),))
+
+    def __repr__(self):
+        return "slow({:g})".format(self._seconds)
+
+
+def model_fn(batch, mode):
+    weights = tf.get_variable("w", [4], tf.float64, initializer=tf.zeros_initializer())
+    return lt.TowerOutput(loss=tf.reduce_mean(tf.square(tf.reduce_sum(batch * weights, axis=1) - 1)))
+
+
+def build(variables, reduction):
+    inputs = lt.inputs.from_tensors(per_tower=[tf.constant(ROWS[:4]), tf.constant(ROWS[4:])])
+    return lt.build_train_step(
+        model_fn, inputs, tf.train.GradientDescentOptimizer(0.1), DEVICES, variables=variables, reduction=reduction
+    )
+
+
+def planted(*seconds):
+    return [Candidate(lt.variables.ParameterServer(), Slow(each)) for each in seconds]
+
+
+def test_the_planted_winner_is_taken():
+    candidates = planted(0.03, 0.005, 0.02)
+    said = []
+    choice = lt.choose_strategy(build, candidates, seconds=2, say=said.append)
+    assert Candidate(choice.variables, choice.reduction) == candidates[1]
+    assert [each.candidate for each in choice.measured] == candidates
+    for each, sleep in zip(choice.measured, (0.03, 0.005, 0.02)):
+        assert each.step_seconds >= sleep and each.problem is None
+    assert choice.measured[1].ratio == (1.0, 1.0, 1.0) and choice.measured[0].ratio.high < 1
+    assert said[0] == "building ParameterServer('/cpu:0'), slow(0.03)" and "measuring 3 candidates" in said[-1]
+    assert "taken" in str(choice) and "slow(0.005)" in str(choice)
+
+
+def test_one_that_is_surely_slower_leaves_early():
+    choice = lt.choose_strategy(build, planted(0.001, 0.1), seconds=30)
+    fast, slow = choice.measured
+    assert fast.rounds == slow.rounds == 5 and choice.seconds < 30
+
+
+@pytest.mark.parametrize(
+    "milliseconds, best",
+    [([10.05, 10.0], 0), ([10.2, 10.0], 1), ([10.0, 9.95, 9.85], 2), ([9.0, 10.0], 0)],
+    ids=["within 1 %", "more", "more than the first of three", "the first"],
+)
+def test_the_simpler_of_those_that_are_alike_is_taken(milliseconds, best):
+    runners = {number: SimpleNamespace(times=[each] * 5) for number, each in enumerate(milliseconds)}
+    assert fastest(runners) == best
+
+
+def test_real_candidates_compute_the_same():
+    candidates = lt.default_candidates(DEVICES)
+    assert len(candidates) >= 4
+    choice = lt.choose_strategy(build, candidates, seconds=0.5)
+    assert all(each.problem is None for each in choice.measured)
+    step = build(choice.variables, choice.reduction)
+    with tf.Session(config=lt.session_config(logical_cpus=2)) as session, step.running(session) as run:
+        run()
+        (weights,) = [variable for variable in tf.trainable_variables()]
+        expected = 0.1 * 2 * ROWS.mean(axis=0)
+        np.testing.assert_allclose(session.run(weights), expected, rtol=1e-6)
+
+
+def test_candidates_for_gpus_have_nccl():
+    assert any("nccl" in str(each) for each in lt.default_candidates(["/gpu:0", "/gpu:1"]))
+    assert not any("nccl" in str(each) for each in lt.default_candidates(["/gpu:0", "/gpu:0"]))
+    assert not any("nccl" in str(each) for each in lt.default_candidates(DEVICES))
+
+
+def test_a_candidate_that_can_not_be_built_says_why():
+    candidates = [Candidate(lt.variables.ParameterServer(), lt.gradients.nccl())] + planted(0.001)
+    choice = lt.choose_strategy(build, candidates, seconds=0.5)
+    assert choice.measured[0].problem is not None and choice.measured[0].step_seconds is None
+    assert choice.reduction is candidates[1].reduction
+    assert choice.measured[0].problem in str(choice)
+
+
+@pytest.mark.parametrize(
+    "call, error, message",
+    [
+        (lambda: lt.choose_strategy(build, []), ArgumentError, "candidates is empty"),
+        (lambda: lt.choose_strategy(build, planted(0.0), seconds=0), ArgumentError, "seconds is 0"),
+        (
+            lambda: lt.choose_strategy(build, [Candidate(lt.variables.ParameterServer(), lt.gradients.scale(2.0))]),
+            ArgumentError, "leaves 2 towers' gradients apart",
+        ),
+        (lambda: lt.choose_strategy(with_an_end, planted(0.0), seconds=5), ArgumentError, "the input ended while"),
+    ],
+    ids=["no candidates", "no time", "none can be built", "the input ends"],
+)
+def test_what_can_not_be_measured(call, error, message):
+    with pytest.raises((error, TowerError), match=message):
+        call()
+
+
+def with_an_end(variables, reduction):
+    examples = lt.Examples.from_arrays({"x": np.zeros([64, 4])})
+    return lt.build_train_step(
+        lambda batch, mode: model_fn(batch["x"], mode),
+        lt.inputs.dataset(examples, per_tower_batch_size=4, epochs=1),
+        tf.train.GradientDescentOptimizer(0.1),
+        DEVICES,
+        variables=variables,
+        reduction=reduction,
+    )
+
+
+def test_it_prints_as_a_table():
+    candidates = planted(0.25, 0.5)
+    measured = [
+        MeasuredCandidate(candidates[0], 0.0123, (1.0, 1.0, 1.0), 7),
+        MeasuredCandidate(candidates[1], None, None, 0, "no GPU"),
+    ]
+    text = str(Choice(candidates[0].variables, candidates[0].reduction, measured, 3.4))
+    assert "12.3" in text and "1.00 (1.00 to 1.00)" in text and "no GPU" in text
+    assert text.endswith("measured on this machine in 3 s")
