@@ -37,5 +37,6 @@ def test_the_samples_show_the_digits_asked_for(load_example, tmp_path):
     assert images.shape == (100, 64) and 0 <= images.min() and images.max() <= 1
     picture = gan.picture_of(images, columns=10)
     assert picture[:8] == b"\x89PNG\r\n\x1a\n"
-    assert gan.share_recognized(gan.load_digits()["image"][:50], gan.load_digits()["label"][:50], gan.load_digits()) == 1
+    real = gan.load_digits()
+    assert gan.share_recognized(real["image"][:50], real["label"][:50], real) == 1
     assert np.bincount(labels).tolist() == [10] * 10
