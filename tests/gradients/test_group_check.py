@@ -1,0 +1,199 @@
+"""A session in which an all-reduce would wait for ever is refused before the first step.
+
+What would wait runs in a process of its own, with an end.
+"""
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from legacy_towers import gradients as reductions
+from legacy_towers.compat import tf
+from legacy_towers.config import session_config
+from legacy_towers.errors import DeviceError
+from legacy_towers.gradients import Site
+from legacy_towers.gradients.group_check import GroupCheck, check_group_in
+
+CPUS = ["/cpu:{}".format(index) for index in range(4)]
+
+
+def output_within(seconds, program, *arguments):
+    """Returns what a program printed; it fails where it takes longer, as it would where it waits for ever."""
+    command = [sys.executable, "-u", "-c", program] + list(arguments)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True) as process:
+        try:
+            said, complaints = process.communicate(timeout=seconds)
+        finally:
+            process.kill()
+    assert process.returncode == 0, complaints
+    return said
+
+
+def refuse(devices, **config):
+    """Returns why a session is refused; the session is one of this process."""
+    with tf.Session(config=session_config(**config)) as session:
+        with pytest.raises(DeviceError) as caught:
+            check_group_in(session, devices, "collective()")
+    return str(caught.value)
+
+
+def test_a_session_with_all_devices_needs_nothing_else():
+    with tf.Session(config=session_config(logical_cpus=4)) as session:
+        check_group_in(session, CPUS, "collective()")
+
+
+def test_soft_placement_over_fewer_devices():
+    found = refuse(CPUS[:3], logical_cpus=2, soft_placement=True)
+    assert found == (
+        "collective() reduces over '/cpu:0', '/cpu:1', '/cpu:2', and this session has no '/cpu:2' (it has '/cpu:0', "
+        "'/cpu:1'): soft placement would put two towers on one device, and the step would wait for ever. Give it the "
+        "device, as by lt.session_config(logical_cpus=N) for CPUs, or make the step for the devices there are"
+    )
+
+
+def test_two_spellings_of_one_device():
+    found = refuse(["/cpu:0", "/job:localhost/cpu:0"], logical_cpus=2)
+    assert "'/cpu:0' and '/job:localhost/cpu:0', which are one device in this session, /cpu:0: spell it" in found
+
+
+@pytest.mark.parametrize(
+    "reduction",
+    [
+        reductions.collective(),
+        reductions.chain(reductions.scale(2.0), reductions.collective()),
+        reductions.compacted(reductions.packed(reductions.nccl())),
+    ],
+    ids=repr,
+)
+def test_whatever_holds_a_group_brings_the_check(reduction):
+    devices = CPUS[:2] if "nccl" not in repr(reduction) else ["/gpu:0", "/gpu:1"]
+    (hook,) = reduction.hooks(Site(devices, [0, 1]))
+    assert isinstance(hook, GroupCheck)
+
+
+@pytest.mark.parametrize(
+    "reduction, devices",
+    [
+        (reductions.mean(), CPUS),
+        (reductions.packed(reductions.tree()), CPUS),
+        (reductions.collective(), CPUS[:1]),
+        (reductions.collective(), CPUS[:1] * 3),
+    ],
+    ids=["mean", "packed tree", "one tower", "one device"],
+)
+def test_without_a_group_there_is_none(reduction, devices):
+    assert reduction.hooks(Site(devices, list(range(len(devices))))) == []
+
+
+# A training loop with what a reduction brings, and not enough devices; without the check this would never end.
+LOOP = """
+    import legacy_towers as lt
+    from legacy_towers import gradients as reductions
+    from legacy_towers.compat import tf
+
+    devices = lt.devices.cpus(3)
+    variable = tf.get_variable("v", [3], use_resource=True)
+    towers = []
+    for device in devices:
+        with tf.device(device):
+            towers.append([(tf.ones([3]), variable)])
+    reduction = reductions.chain(reductions.packed(reductions.collective()))
+    reduced = reductions.reduce_gradients(towers, reduction, devices)
+    tf.train.get_or_create_global_step()
+    hooks = reduction.hooks(reduced.site)
+    config = lt.session_config(logical_cpus=2, soft_placement=True)
+    try:
+        with tf.train.MonitoredTrainingSession(hooks=hooks if CHECKED else [], config=config) as session:
+            print("started")
+            session.run(reduced.rows[0].gradients[0])
+    except lt.errors.DeviceError as error:
+        print("refused:", error)
+"""
+
+
+@pytest.mark.slow
+def test_a_training_loop_is_refused_before_its_first_step():
+    said = output_within(120, "CHECKED = True\n" + textwrap.dedent(LOOP))
+    assert "refused: collective() reduces over '/cpu:0', '/cpu:1', '/cpu:2', and this session has no '/cpu:2'" in said
+    assert "started" not in said
+
+
+@pytest.mark.slow
+def test_the_same_loop_without_the_check_waits_for_ever():
+    command = [sys.executable, "-u", "-c", "CHECKED = False\n" + textwrap.dedent(LOOP)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout.readline() == b"started\n"
+        try:
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(timeout=5)
+        finally:
+            process.kill()
+
+
+# Two servers in one process; the first argument is the leader that their configuration and the session's names.
+SERVERS = """
+    import os, socket, sys
+    import legacy_towers as lt
+    from legacy_towers import gradients as reductions
+    from legacy_towers.compat import tf
+    from legacy_towers.gradients.group_check import check_group_in
+
+    leader = sys.argv[1] or None
+    config = lt.session_config(logical_cpus=2, collective_leader=leader)
+    sockets = [socket.socket() for _ in range(2)]
+    for each in sockets:
+        each.bind(("localhost", 0))
+    cluster = {"worker": ["localhost:{}".format(each.getsockname()[1]) for each in sockets]}
+    for each in sockets:
+        each.close()
+    servers = [tf.train.Server(cluster, job_name="worker", task_index=task, config=config) for task in range(2)]
+    devices = ["/job:worker/task:{}/cpu:{}".format(task, cpu) for task in range(2) for cpu in range(2)]
+    towers = []
+    for number, device in enumerate(devices):
+        with tf.device(device):
+            variable = tf.get_variable("v", [2], use_resource=True) if not towers else towers[0][0][1]
+            towers.append([(tf.fill([2], number + 1.0), variable)])
+    reduction = reductions.collective()
+    reduced = reductions.reduce_gradients(towers, reduction, devices)
+    with tf.Session(servers[0].target, config=config) as session:
+        try:
+            for hook in reduction.hooks(reduced.site):
+                hook.after_create_session(session, None)
+        except lt.errors.ArgumentError as error:
+            print("refused:", error)
+        else:
+            print(session.run(reduced.rows[0].gradients[0]).tolist())
+    sys.stdout.flush()
+    os._exit(0)  # a server has no end of its own
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "leader, expected",
+    [
+        ("/job:worker/task:1", "[2.5, 2.5]"),
+        ("", "refused: collective() reduces over the devices of '/job:worker/replica:0/task:0', "
+         "'/job:worker/replica:0/task:1', and the session names no task that leads: the step would wait for ever. Make "
+         "every tf.train.Server and this session with "
+         "config=lt.session_config(collective_leader='/job:worker/replica:0/task:0')"),
+        ("/job:chief/task:0", "refused: collective() reduces over the devices of '/job:worker/replica:0/task:0', "
+         "'/job:worker/replica:0/task:1', and the session's leader, '/job:chief/replica:0/task:0', is no task of its "
+         "cluster"),
+    ],
+    ids=["a leader", "none", "another cluster's"],
+)
+def test_towers_in_two_processes_need_a_leader(leader, expected):
+    assert expected in output_within(120, textwrap.dedent(SERVERS), leader)
+
+
+def test_a_monitored_session():
+    config = session_config(logical_cpus=2)
+    with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(config=config)) as session:
+        check_group_in(session, CPUS[:2], "collective()")
+
+
+def test_the_leader_counts_only_where_towers_are_in_several_processes():
+    with tf.Session(config=session_config(logical_cpus=2, collective_leader="/job:other/task:3")) as session:
+        check_group_in(session, CPUS[:2], "collective()")
