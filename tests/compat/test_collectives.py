@@ -72,7 +72,8 @@ def test_free_keys_leave_out_what_the_graph_has(fresh_graph):
 
 
 def test_group_keys_tell_devices_apart():
-    lists = [["/device:CPU:0", "/device:CPU:1"], ["/device:CPU:1", "/device:CPU:0"], ["/device:CPU:0"], ["/device:CPU:1"]]
+    zero, one = "/device:CPU:0", "/device:CPU:1"
+    lists = [[zero, one], [one, zero], [zero], [one]]
     found = [collectives.group_key(each) for each in lists]
     assert len(set(found)) == 4 and found == [collectives.group_key(each) for each in lists]
     assert all(0 <= key < 2**31 for key in found)

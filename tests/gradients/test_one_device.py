@@ -96,8 +96,18 @@ MEANS = [
     reductions.tree(),
     reductions.tree(on="variable"),
     reductions.chain(reductions.missing("zeros"), reductions.mean()),
+    reductions.collective(),
+    reductions.packed(),
+    reductions.packed(reductions.tree(), bucket_bytes=64),
+    reductions.packed(reductions.collective()),
 ]
-SUMS = [reductions.sum(), reductions.sum(on="variable"), reductions.tree(combine="sum")]
+SUMS = [
+    reductions.sum(),
+    reductions.sum(on="variable"),
+    reductions.tree(combine="sum"),
+    reductions.collective(combine="sum"),
+    reductions.packed(reductions.sum()),
+]
 DENSE = [
     reductions.chain(reductions.densify(), reductions.mean()),
     reductions.chain(reductions.mean(), reductions.densify()),
