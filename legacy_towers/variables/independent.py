@@ -54,7 +54,8 @@ class Independent(Strategy):
     def after_step(self, variables: TowerVariables, global_step: Any) -> Optional[Any]:
         step = tf.identity(global_step.read_value())
         due = tf.equal(tf.floormod(step, tf.constant(self.sync_every, step.dtype.base_dtype)), 0)
-        return tf.group(tf.cond(due, operations_of(variables).average, tf.no_op, name="meet"))
+        operations = operations_of(variables)
+        return tf.group(tf.cond(due, operations.average, tf.no_op, name="meet"), operations.use())
 
     def attach(self, variables: TowerVariables) -> List[Any]:
         savers = tf.get_collection_ref(tf.GraphKeys.SAVERS)

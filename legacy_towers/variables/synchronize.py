@@ -30,6 +30,11 @@ class CopyOperations:
         self._variables = variables
         self._made: Dict[str, Any] = {}
         self._covered = -1
+        # A local variable, so that what initializes the copies takes this back too: MonitoredTrainingSession does so
+        # after it restored, and saves before any hook of the step is asked.
+        self._in_use = tf.Variable(
+            False, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES], name="copies_in_use", use_resource=True
+        )
 
     def prepare(self) -> None:
         """Makes all operations, before the graph is finalized."""
@@ -39,11 +44,27 @@ class CopyOperations:
 
     def copies_from_plain(self) -> Any:
         """Returns the operation that writes each plain-named variable into the towers' copies."""
-        return self._once("copies_from_plain", lambda: tf.group(*map(_spread, self._variables.copied())))
+
+        def make() -> Any:
+            with tf.control_dependencies(list(map(_spread, self._variables.copied()))):
+                return self.use()
+
+        return self._once("copies_from_plain", make)
 
     def plain_from_mean(self) -> Any:
-        """Returns the operation that writes the mean of the training towers' copies into the plain-named variables."""
-        return self._once("plain_from_mean", lambda: tf.group(*map(self._gather, self._variables.copied())))
+        """Returns the operation that writes the mean of the training towers' copies into the plain-named variables.
+
+        It does nothing where copies are as they were initialized: then the plain-named variables are what counts.
+        """
+
+        def gather() -> Any:
+            return tf.group(*map(self._gather, self._variables.copied()))
+
+        return self._once("plain_from_mean", lambda: tf.group(tf.cond(self._in_use.read_value(), gather, tf.no_op)))
+
+    def use(self) -> Any:
+        """Returns a new operation that takes note that copies hold more than what they were initialized with."""
+        return tf.assign(self._in_use, True).op
 
     def average(self) -> Any:
         """Returns a new operation that writes the mean into the plain-named variables and into every copy."""
