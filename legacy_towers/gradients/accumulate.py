@@ -1,10 +1,10 @@
 """One update from the gradients of several steps."""
-from typing import Any, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.base import GradientRow, Reduction, TowerGradients
-from legacy_towers.gradients.each import changed, values_of, with_values
+from legacy_towers.gradients.each import changed, device_of, values_of, with_values
 from legacy_towers.gradients.stored import LOCAL, Stored, made_at, stored
 
 
@@ -23,29 +23,25 @@ class Accumulate(Reduction):
         with tf.name_scope(gradients.site.scope + "/"):
             count = made_at(gradients.site.scope, "accumulated_steps", [], tf.int64, 0, LOCAL)
             before = count.read_value()
-            counts = tf.constant(True) if gradients.apply_if is None else gradients.apply_if
-            after = before + tf.cast(counts, tf.int64)
+            counts = gradients.apply_if
+            after = before + (1 if counts is None else tf.cast(counts, tf.int64))
             is_full = tf.greater_equal(after, self.steps)
-            kept: Dict[Tuple[str, int], Tuple[Stored, Any]] = {}
+            sums = _sums_of(gradients)
+            totals = _totals(sums, tf.equal(before, 0), counts)
 
-            def add(gradient: Any, row: GradientRow, position: int) -> Any:
-                place = stored(gradients, row, position, "accumulated")
-                total = _total(gradient, place.before, tf.equal(before, 0), gradients.apply_if)
-                kept[row.name, position] = place, total
+            def mean(gradient: Any, row: GradientRow, position: int) -> Any:
+                total = totals[row.name, position]
                 return with_values(total, values_of(total) / tf.constant(self.steps, gradient.dtype))
 
-            result = changed(gradients, add)
+            result = changed(gradients, mean)
             writes: List[Any] = []
-            for place, total in kept.values():
-                writes += place.write(total)
+            for each in sums:
+                with tf.device(each.device):
+                    writes += each.kept.write(totals[each.name, each.position])
             with tf.control_dependencies([before]):
                 writes.append(tf.assign(count, tf.where(is_full, tf.zeros([], tf.int64), after)).op)
-            return result._replace(
-                # A skipped step leaves the count below `steps`, so this holds no step that was skipped.
-                apply_if=is_full,
-                beside=result.beside + tuple(writes),
-                of_earlier=repr(self),
-            )
+            # A step that does not count leaves the count below `steps`, so it is not full in one.
+            return result._replace(apply_if=is_full, beside=result.beside + tuple(writes), of_earlier=repr(self))
 
     def _check_weights(self, gradients: TowerGradients) -> None:
         shares = gradients.site.shares
@@ -67,9 +63,9 @@ def accumulate(steps: int) -> Accumulate:
         gradient        a          b           c                      d
         accumulate(3)   -          -           (a + b + c) / 3        -
 
-    In the other steps variables, slots and moving averages stay; the global step counts each one. A step that a
-    reduction in front of it skips, such as `dynamic_loss_scale()`, is neither added nor counted: the update waits for
-    `steps` good ones.
+    In the other steps variables, slots and moving averages stay; the global step counts each one. (What it hands on
+    then, and nobody applies, is the sum so far, divided by `steps`.) A step that a reduction in front of it skips, such
+    as `dynamic_loss_scale()`, is neither added nor counted: the update waits for `steps` good ones.
 
     Behind `mean()` it keeps one sum per variable; with weights that is the mean over steps of each step's weighted
     mean: every step counts the same, however many examples it had. Before `mean()` it keeps one sum per tower, with the
@@ -88,36 +84,83 @@ def accumulate(steps: int) -> Accumulate:
     return Accumulate(steps)
 
 
-def _total(gradient: Any, before: Any, is_first: Any, counts: Any) -> Any:
-    """Returns the sum after this step: the gradient alone in a first one, and what was there where it doesn't count.
+class _Sum(NamedTuple):
+    """One gradient of this step, and the sum that it is added to."""
 
-    Nothing is multiplied by 0 for that: 0 times an infinite number is NaN.
-    """
-    if isinstance(gradient, tf.IndexedSlices):
-        parts = _where(
-            is_first,
-            counts,
-            [gradient.values, gradient.indices],
-            [before.values, before.indices],
-            lambda: [
-                tf.concat([before.values, gradient.values], axis=0),
-                tf.concat([before.indices, gradient.indices], axis=0),
-            ],
+    name: str
+    position: int
+    gradient: Any
+    kept: Stored
+    device: str
+
+
+def _sums_of(gradients: TowerGradients) -> List[_Sum]:
+    return [
+        _Sum(
+            row.name,
+            position,
+            gradient,
+            stored(gradients, row, position, "accumulated"),
+            device_of(gradients, row, position),
         )
-        parts[0].set_shape(before.values.shape)
-        parts[1].set_shape([None])
-        return tf.IndexedSlices(parts[0], parts[1], gradient.dense_shape)
-    (total,) = _where(is_first, counts, [gradient], [before], lambda: [before + gradient])
-    return total
+        for row in gradients.rows
+        for position, gradient in enumerate(row.gradients)
+        if gradient is not None
+    ]
 
 
-def _where(is_first: Any, counts: Any, alone: List[Any], before: List[Any], both: Any) -> List[Any]:
+def _totals(sums: Sequence[_Sum], is_first: Any, counts: Optional[Any]) -> Dict[Tuple[str, int], Any]:
+    """Returns the sums after this step: the gradients alone in a first one, what was there where it doesn't count.
+
+    Nothing is multiplied by 0 for that: 0 times an infinite number is NaN. All gradients share one condition, as each
+    takes long to build.
+    """
+
+    def branch(make: Callable[[_Sum], List[Any]]) -> Callable[[], List[Any]]:
+        def made() -> List[Any]:
+            parts: List[Any] = []
+            for each in sums:
+                with tf.device(each.device):
+                    parts += make(each)
+            return parts
+
+        return made
+
     def added() -> List[Any]:
-        return _listed(tf.cond(is_first, lambda: [tf.identity(each) for each in alone], both))
+        return _listed(tf.cond(is_first, branch(lambda each: _passed(each.gradient)), branch(_added)))
 
+    if not sums:
+        return {}
     if counts is None:
-        return added()
-    return _listed(tf.cond(counts, added, lambda: [tf.identity(each) for each in before]))
+        parts = added()
+    else:
+        parts = _listed(tf.cond(counts, added, branch(lambda each: _passed(each.kept.before))))
+    totals = {}
+    for each in sums:
+        if isinstance(each.gradient, tf.IndexedSlices):
+            rows, indices, parts = parts[0], parts[1], parts[2:]
+            rows.set_shape(each.kept.before.values.shape)
+            indices.set_shape([None])
+            totals[each.name, each.position] = tf.IndexedSlices(rows, indices, each.gradient.dense_shape)
+        else:
+            totals[each.name, each.position], parts = parts[0], parts[1:]
+    return totals
+
+
+def _passed(gradient: Any) -> List[Any]:
+    if isinstance(gradient, tf.IndexedSlices):
+        return [tf.identity(gradient.values), tf.identity(gradient.indices)]
+    return [tf.identity(gradient)]
+
+
+def _added(each: _Sum) -> List[Any]:
+    before, gradient = each.kept.before, each.gradient
+    if isinstance(gradient, tf.IndexedSlices):
+        return [
+            tf.concat([before.values, gradient.values], axis=0),
+            tf.concat([before.indices, gradient.indices], axis=0),
+        ]
+    return [before + gradient]
 
 
 def _listed(result: Any) -> List[Any]:

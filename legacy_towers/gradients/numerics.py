@@ -1,5 +1,5 @@
 """NaN and infinity in gradients: found, and named."""
-from typing import Any, List, Optional
+from typing import Any, List, NamedTuple, Optional
 
 from legacy_towers.compat import tf
 from legacy_towers.gradients.base import GradientRow, Reduction, TowerGradients
@@ -14,9 +14,8 @@ class CheckNumerics(Reduction):
         with tf.name_scope(gradients.site.scope + "/"):
             number = None if step is None else tf.identity(step)
             checks: List[Any] = []
-            for row in gradients.rows:
-                for position in positions(gradients):
-                    checks += _checks(gradients, row, position, number)
+            for position in positions(gradients):
+                checks += _check(gradients, position, number)
 
             def checked(gradient: Any, row: GradientRow, position: int) -> Any:
                 return with_values(gradient, tf.identity(values_of(gradient)))
@@ -37,7 +36,7 @@ def check_numerics() -> CheckNumerics:
         the gradient of tower 2 for fc/w has NaN at global step 17
 
     or "the reduced gradient for fc/w ..." behind `mean()`. The global step is the one before this step: 0 in the
-    first. No gradient of that step is applied to any variable. What several variables or towers have, one is named of.
+    first. No gradient of that step is applied to any variable. Of several bad ones one is named.
 
     It checks what counts: no tower whose weight is 0 before `mean()`, and no step that a reduction in front of it skips
     anyway, such as `dynamic_loss_scale()`. Every gradient is read once more for it.
@@ -60,32 +59,52 @@ def finite(gradients: TowerGradients, row: GradientRow, position: int) -> Option
         return tf.logical_or(is_good, tf.logical_not(of_tower)) if tf.is_tensor(of_tower) else is_good
 
 
-def _checks(gradients: TowerGradients, row: GradientRow, position: int, step: Optional[Any]) -> List[Any]:
-    is_good = finite(gradients, row, position)
-    if is_good is None:
+class _Flag(NamedTuple):
+    """One gradient, and whether it is good."""
+
+    row: GradientRow
+    is_good: Any
+
+
+def _check(gradients: TowerGradients, position: int, step: Optional[Any]) -> List[Any]:
+    """Returns the operation that fails where a gradient of one tower, or a reduced one, is bad; [] without any."""
+    found = [_Flag(row, finite(gradients, row, position)) for row in gradients.rows]
+    flags = [flag for flag in found if flag.is_good is not None]
+    if not flags:
         return []
-    device = device_of(gradients, row, position)
-    if gradients.apply_if is not None:
-        is_good = tf.logical_or(is_good, tf.logical_not(gradients.apply_if))
+    host = _host_of(device_of(gradients, flags[0].row, position))
+    with tf.device(host):
+        are_good = tf.stack([flag.is_good for flag in flags])
+        all_good = tf.reduce_all(are_good)
+        if gradients.apply_if is not None:
+            all_good = tf.logical_or(all_good, tf.logical_not(gradients.apply_if))
 
     def fail() -> Any:
-        with tf.device(device):
-            values = values_of(row.gradients[position])
-            has_nan, has_infinity = tf.reduce_any(tf.math.is_nan(values)), tf.reduce_any(tf.math.is_inf(values))
-        with tf.device(_host_of(device)):
+        has_nan, has_infinity = [], []
+        for flag in flags:
+            with tf.device(device_of(gradients, flag.row, position)):
+                values = values_of(flag.row.gradients[position])
+                has_nan.append(tf.reduce_any(tf.math.is_nan(values)))
+                has_infinity.append(tf.reduce_any(tf.math.is_inf(values)))
+        with tf.device(host):
+            first = tf.argmin(tf.cast(are_good, tf.int32))
+            nan, infinity = tf.stack(has_nan)[first], tf.stack(has_infinity)[first]
             what = tf.where(
-                tf.logical_and(has_nan, has_infinity),
+                tf.logical_and(nan, infinity),
                 tf.constant("NaN and Inf"),
-                tf.where(has_nan, tf.constant("NaN"), tf.constant("Inf")),
+                tf.where(nan, tf.constant("NaN"), tf.constant("Inf")),
             )
             # Without quotes: an assertion's message would show them as \'.
-            name = "{} for {} has ".format(whose(gradients, position), row.name)
-            when = [] if step is None else [" at global step ", tf.strings.as_string(step)]
-            with tf.control_dependencies([tf.Assert(is_good, [tf.strings.join([name, what] + when)])]):
+            names = tf.constant([flag.row.name for flag in flags])
+            message = [whose(gradients, position) + " for ", names[first], " has ", what]
+            if step is not None:
+                message += [" at global step ", tf.strings.as_string(step)]
+            with tf.control_dependencies([tf.Assert(all_good, [tf.strings.join(message)])]):
                 return tf.no_op()
 
-    # The message is made in the steps that need it alone.
-    return [tf.cond(is_good, tf.no_op, fail)]
+    # What is wrong is looked for in the steps that need it alone. One condition for all: each takes long to build.
+    with tf.device(host):
+        return [tf.cond(all_good, tf.no_op, fail)]
 
 
 def _host_of(device: str) -> str:
