@@ -133,6 +133,7 @@ class Chain(Reduction):
     def __init__(self, parts: Sequence[Reduction]) -> None:
         self.parts = tuple(parts)
         self.scales_loss = any(part.scales_loss for part in parts)
+        self.sums = any(part.sums for part in parts)
 
     def init(self, site: Site, variables: Sequence[Any]) -> List[Any]:
         # Each part has a scope of its own: two accumulators in a chain are two.

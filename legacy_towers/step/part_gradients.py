@@ -58,7 +58,7 @@ def _made_one(setup: Setup, part: Part, variables: Sequence[Any], losses: PartLo
     scaled = [prepared.scale_loss(loss) for loss in losses.of_towers]
     same = None if losses.same is None else prepared.scale_loss(losses.same)
     of_towers = tower_gradients(towers, scaled, part.optimizer, variables)
-    setup.exchange.bind_backward(setup.shares)
+    setup.exchange.bind_backward(setup.shares, prepared.reduction.sums)
     once = regularization_gradients(same, part.optimizer, variables)
     # The regularization of activations goes through the same layers, of all towers at once.
     setup.exchange.bind_backward()

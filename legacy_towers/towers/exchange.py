@@ -130,19 +130,21 @@ class TowerExchange:
 
         return connected
 
-    def bind_backward(self, shares: Optional[Sequence[Any]] = None) -> None:
+    def bind_backward(self, shares: Optional[Sequence[Any]] = None, sums: bool = False) -> None:
         """Completes the towers' gradients that were computed since the last call.
 
         Args:
           shares: what each tower that trains counts in the mean of the gradients, as `tower_shares` gives it; None: all
-            the same, or the gradients are summed.
+            the same.
+          sums: whether the gradients will be summed, not averaged: then all towers count the same but those of share 0.
 
         Raises:
           TowerError: the gradients of some towers only went through a layer that exchanges.
         """
+        weights = None if shares is None else [_as_one(share) for share in shares] if sums else shares
         for crossing in self._crossings:
             if crossing.incoming:
-                self._bind_gradients(crossing, shares)
+                self._bind_gradients(crossing, weights)
                 crossing.incoming, crossing.returned = {}, {}
 
     def bind_forward(self) -> None:
@@ -327,6 +329,10 @@ class TowerExchange:
         with tf.device("/cpu:0"):
             text = "{} {!r}: the towers were not connected; see TowerExchange.bind_forward".format(_LAYER, name)
             return tf.Assert(tf.constant(False), [text])
+
+
+def _as_one(share: Any) -> Any:
+    return tf.cast(tf.greater(share, 0), tf.float64) if tf.is_tensor(share) else float(share > 0)
 
 
 _GRADIENT = "LegacyTowersStackOverTowers"
