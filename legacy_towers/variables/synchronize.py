@@ -1,5 +1,5 @@
 """Makes towers' copies equal again, takes their mean, and tells which of them have drifted apart."""
-from typing import Any, Callable, Dict, NamedTuple
+from typing import Any, Callable, Dict, NamedTuple, Optional
 
 import numpy as np
 
@@ -30,11 +30,17 @@ class CopyOperations:
         self._variables = variables
         self._made: Dict[str, Any] = {}
         self._covered = -1
-        # A local variable, so that what initializes the copies takes this back too: MonitoredTrainingSession does so
-        # after it restored, and saves before any hook of the step is asked.
-        self._in_use = tf.Variable(
-            False, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES], name="copies_in_use", use_resource=True
-        )
+        self._in_use: Optional[Any] = None
+        if variables.center:
+            # A local variable, so that what initializes the copies takes this back too: MonitoredTrainingSession does
+            # so after it has restored, and saves before it asks any hook of the step.
+            self._in_use = tf.Variable(
+                False,
+                trainable=False,
+                collections=[tf.GraphKeys.LOCAL_VARIABLES],
+                name="copies_in_use",
+                use_resource=True,
+            )
 
     def prepare(self) -> None:
         """Makes all operations, before the graph is finalized."""
@@ -60,11 +66,15 @@ class CopyOperations:
         def gather() -> Any:
             return tf.group(*map(self._gather, self._variables.copied()))
 
-        return self._once("plain_from_mean", lambda: tf.group(tf.cond(self._in_use.read_value(), gather, tf.no_op)))
+        def make() -> Any:
+            in_use = True if self._in_use is None else self._in_use.read_value()
+            return tf.group(tf.cond(tf.convert_to_tensor(in_use), gather, tf.no_op))
+
+        return self._once("plain_from_mean", make)
 
     def use(self) -> Any:
         """Returns a new operation that takes note that copies hold more than what they were initialized with."""
-        return tf.assign(self._in_use, True).op
+        return tf.no_op() if self._in_use is None else tf.assign(self._in_use, True).op
 
     def average(self) -> Any:
         """Returns a new operation that writes the mean into the plain-named variables and into every copy."""
