@@ -1,0 +1,86 @@
+"""Moving averages of variables under every strategy and where steps apply nothing, against numpy."""
+import numpy as np
+import pytest
+
+import legacy_towers as lt
+from legacy_towers.compat import tf
+
+TOWERS, STEPS = 3, 7
+RATE, DECAY = 0.125, 0.5
+SLOPES = np.random.RandomState(0).normal(size=[STEPS, TOWERS, 2])
+
+
+class Reference:
+    """w of each tower, the plain-named w, and its average, step by step."""
+
+    def __init__(self):
+        self.own = np.tile([1.0, -2.0], [TOWERS, 1])
+        self.plain = self.own[0].copy()
+        self.average = self.plain.copy()
+        self.waiting = []
+
+    def follow(self, step):
+        bounded = min(DECAY, (1.0 + step) / (10.0 + step))
+        self.average = bounded * self.average + (1 - bounded) * self.plain
+
+
+def together(reference, step, slopes):
+    reference.plain = reference.plain - RATE * slopes.mean(0)
+    reference.follow(step)
+
+
+def every_second(reference, step, slopes):
+    reference.waiting.append(slopes.mean(0))
+    if len(reference.waiting) == 2:
+        reference.plain = reference.plain - RATE * np.mean(reference.waiting, 0)
+        reference.waiting = []
+        reference.follow(step)
+
+
+def apart(reference, step, slopes):
+    # The average follows what the towers had when they last met; they meet at the end of a step.
+    reference.own = reference.own - RATE * slopes
+    reference.follow(step)
+    if step % 2 == 0:
+        reference.plain = reference.own.mean(0)
+        reference.own = np.tile(reference.plain, [TOWERS, 1])
+
+
+SECOND = lt.gradients.chain(lt.gradients.mean(), lt.gradients.accumulate(2))
+
+
+@pytest.mark.parametrize(
+    "variables, reduction, expected",
+    [
+        (lt.variables.ParameterServer("/cpu:1"), None, together),
+        (lt.variables.ParameterServer(), SECOND, every_second),
+        (lt.variables.Replicated(), None, together),
+        (lt.variables.Replicated(), SECOND, every_second),
+        (lt.variables.Independent(sync_every=2), None, apart),
+    ],
+    ids=lambda value: getattr(value, "__name__", str(value)),
+)
+def test_the_average_follows_the_plain_named_variable(variables, reduction, expected):
+    slopes = [tf.placeholder(tf.float64, [2]) for _ in range(TOWERS)]
+
+    def model_fn(batch, mode):
+        w = tf.get_variable("w", [2], tf.float64, tf.constant_initializer([1.0, -2.0]))
+        return lt.TowerOutput(loss=tf.reduce_sum(w * batch))
+
+    step = lt.build_train_step(
+        model_fn, lt.inputs.from_tensors(slopes), tf.train.GradientDescentOptimizer(RATE), lt.devices.cpus(TOWERS),
+        variables, reduction, moving_average_decay=DECAY,
+    )
+    (w,) = tf.trainable_variables()
+    average = step.moving_averages.average(w)
+    assert [v.op.name for v in tf.global_variables()] == ["global_step", "w", "w/ExponentialMovingAverage"]
+    reference = Reference()
+    config = lt.session_config(logical_cpus=TOWERS)
+    with tf.Session(config=config) as session, step.running(session) as run:
+        for number, values in enumerate(SLOPES, 1):
+            run(feed_dict=dict(zip(slopes, values)))
+            expected(reference, number, values)
+            found = session.run([w, average, step.global_step])
+            np.testing.assert_allclose(found[0], reference.plain, rtol=1e-12)
+            np.testing.assert_allclose(found[1], reference.average, rtol=1e-6)
+            assert found[2] == number
