@@ -17,7 +17,7 @@ class Accumulate(Reduction):
         self.steps = steps
 
     def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
-        self._check_weights(gradients)
+        self._check_fit(gradients)
         if self.steps == 1:
             return gradients
         with tf.name_scope(gradients.site.scope + "/"):
@@ -43,8 +43,14 @@ class Accumulate(Reduction):
             # A step that does not count leaves the count below `steps`, so it is not full in one.
             return result._replace(apply_if=is_full, beside=result.beside + tuple(writes), of_earlier=repr(self))
 
-    def _check_weights(self, gradients: TowerGradients) -> None:
+    def _check_fit(self, gradients: TowerGradients) -> None:
         shares = gradients.site.shares
+        if self.steps > 1 and gradients.site.apart and gradients.apply_if is not None:
+            raise ArgumentError(
+                "{!r} stands behind a reduction that skips steps, but each tower applies gradients of its own: towers "
+                "that skip different steps would not be ready in the same one. Leave out one of the two, or take a "
+                "strategy whose towers' gradients are made one".format(self)
+            )
         if self.steps > 1 and not gradients.reduced and shares is not None and any(map(tf.is_tensor, shares)):
             raise ArgumentError(
                 "{!r} stands in front of the reduction that makes the towers' gradients one, but these weigh by the "
@@ -79,7 +85,7 @@ def accumulate(steps: int) -> Accumulate:
 
     Raises:
       ArgumentError: `steps` is no integer from 1; or, when it runs, it stands before the reducing member and the
-        towers' weights are tensors.
+        towers' weights are tensors, or behind what skips steps where each tower applies gradients of its own.
     """
     return Accumulate(steps)
 

@@ -18,6 +18,7 @@ class Site(NamedTuple):
       global_step: the global step variable; None outside of a step.
       scope: where a reduction's own variables go, a name without a closing slash, such as "reduction/generator".
       copied: whether each tower has variables of its own, so that the result is wanted on every tower's device.
+      apart: whether this is one of several towers that apply gradients of their own, in the same step.
     """
 
     devices: List[str]
@@ -26,6 +27,7 @@ class Site(NamedTuple):
     global_step: Optional[Any] = None
     scope: str = "reduction"
     copied: bool = False
+    apart: bool = False
 
 
 class GradientRow(NamedTuple):

@@ -68,9 +68,10 @@ def _made_one(setup: Setup, part: Part, variables: Sequence[Any], losses: PartLo
 def _of_each_tower(setup: Setup, part: Part, variables: Sequence[Any], losses: PartLosses) -> List[TowerGradients]:
     """Returns each tower's own gradients, through a reduction of one tower."""
     result = []
+    apart = setup.strategy.updates == "own" and len(setup.training) > 1
     for tower, loss in zip(setup.training, losses.of_towers):
         scope = "{}/tower_{}".format(_scope(part), tower.index)
-        site = Site([tower.device], [tower.index], None, setup.global_step, scope, setup.strategy.copies)
+        site = Site([tower.device], [tower.index], None, setup.global_step, scope, setup.strategy.copies, apart)
         with tf.device(tower.device):
             prepared = _prepared(setup, part, site, variables)
             of_tower = tower_gradients([tower], [prepared.scale_loss(loss)], part.optimizer, variables)

@@ -171,6 +171,14 @@ def test_the_scale_of_the_loss_stands_in_front():
         prepared.reduce(towers.tower_grads)
 
 
+def test_towers_apart_may_not_skip_steps_of_their_own():
+    towers = FedTowers(1)
+    site = Site(["/cpu:0"], [1], apart=True)
+    prepared = prepare(chain(skipping, accumulate(2)), site, towers.variables)
+    with pytest.raises(ArgumentError, match="towers that skip different steps would not be ready in the same one"):
+        prepared.reduce(towers.tower_grads)
+
+
 def test_an_unknown_shape_is_refused():
     with tf.variable_scope("", use_resource=True):
         w = tf.get_variable("w", initializer=tf.placeholder(tf.float32, [None]), validate_shape=False)
