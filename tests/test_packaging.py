@@ -25,7 +25,7 @@ OLDEST_PYTHON = (3, 7)
 # folder, or a file beside the folders; the longest name that fits counts. `legacy_towers` itself (the table of lazy
 # names) stands above all.
 LAYERS = (
-    ("errors", "names", "version", "tables"),
+    ("byte_sizes", "errors", "names", "version", "tables"),
     ("compat",),
     ("closed_queues", "graph_walk", "initialize", "proto_values", "structure", "whole_file"),
     ("config", "devices", "examples", "run_needs", "same_batch"),

@@ -24,9 +24,9 @@ The others act on each tower's gradients where they stand in front of it, on the
     mean+clip_by_global_norm:5      chain(mean(), clip_by_global_norm(5.0))
     dynamic_loss_scale+compacted+check_numerics+accumulate:4
 """
-import re
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from legacy_towers.byte_sizes import parse_bytes
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, UserError
 from legacy_towers.gradients.accumulate import accumulate
@@ -50,8 +50,6 @@ from legacy_towers.names import quoted
 # What a word is: it makes the towers' gradients one, goes around one that does, or is a member of its own.
 REDUCING, AROUND, MEMBER = "reducing", "around", "member"
 
-_BYTES = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
-
 
 class _Word(NamedTuple):
     kind: str
@@ -69,10 +67,7 @@ def _places(text: str) -> Dict[str, Any]:
 
 
 def _size(text: str) -> Dict[str, Any]:
-    found = re.match(r"(\d+)\s*([KMG]i?B)?$", text)
-    if found is None:
-        raise ValueError
-    return {"bucket_bytes": int(found.group(1)) * _BYTES[found.group(2) or ""]}
+    return {"bucket_bytes": parse_bytes(text)}
 
 
 def _dtype(text: str) -> Dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Strategies by their names, as command lines and jobs say them: "balanced", "partitioned:1000000+round_robin", ...
+"""Strategies by their names, as command lines and jobs say them: "balanced", "partitioned:1MiB+round_robin", ...
 
 Words joined by "+", the outermost first: each goes around what follows it. What a word needs to know stands after ":".
 
@@ -8,7 +8,7 @@ Words joined by "+", the outermost first: each goes around what follows it. What
     round_robin:/cpu:0,/cpu:1 RoundRobin(["/cpu:0", "/cpu:1"])
     balanced                  Balanced(the towers' devices), or as round_robin those that it names
     partitioned               Partitioned(Balanced(the towers' devices))
-    partitioned:1000000       Partitioned(Balanced(the towers' devices), max_part_bytes=1000000)
+    partitioned:1MiB          Partitioned(Balanced(the towers' devices), max_part_bytes=1048576)
     partitioned+round_robin   Partitioned(RoundRobin(the towers' devices))
     replicated                Replicated()
     replicated:100            Replicated(check_every=100)
@@ -18,6 +18,7 @@ Words joined by "+", the outermost first: each goes around what follows it. What
 """
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from legacy_towers.byte_sizes import parse_bytes
 from legacy_towers.errors import ArgumentError, UserError
 from legacy_towers.names import quoted
 from legacy_towers.variables.asynchronous import Asynchronous
@@ -55,15 +56,17 @@ def _devices(asked: _Asked) -> List[str]:
 
 def _partitioned(asked: _Asked) -> Strategy:
     inner = asked.inner or Balanced(asked.devices)
-    return Partitioned(inner) if asked.argument is None else Partitioned(inner, max_part_bytes=_number(asked))
+    if asked.argument is None:
+        return Partitioned(inner)
+    return Partitioned(inner, max_part_bytes=parse_bytes(asked.argument))
 
 
 def _replicated(asked: _Asked) -> Strategy:
-    return Replicated() if asked.argument is None else Replicated(check_every=_number(asked))
+    return Replicated() if asked.argument is None else Replicated(check_every=int(asked.argument))
 
 
 def _independent(asked: _Asked) -> Strategy:
-    return Independent(sync_every=_number(asked))
+    return Independent(sync_every=int(asked.argument or ""))
 
 
 def _asynchronous(asked: _Asked) -> Strategy:
@@ -74,9 +77,9 @@ _WORDS: Dict[str, _Word] = {
     "parameter_server": _Word(_parameter_server, "a device"),
     "round_robin": _Word(lambda asked: RoundRobin(_devices(asked)), "devices with commas between them"),
     "balanced": _Word(lambda asked: Balanced(_devices(asked)), "devices with commas between them"),
-    "partitioned": _Word(_partitioned, "the most bytes of a part", takes_inner=True),
-    "replicated": _Word(_replicated, "the number of runs between two checks"),
-    "independent": _Word(_independent, "the number of steps between two meetings", needs_argument=True),
+    "partitioned": _Word(_partitioned, "the size of the largest part, such as 64MiB, 500KB or 65536", takes_inner=True),
+    "replicated": _Word(_replicated, "the number of runs between two checks, such as 100"),
+    "independent": _Word(_independent, "the number of steps between two meetings, such as 8", needs_argument=True),
     "asynchronous": _Word(_asynchronous, takes_inner=True),
 }
 
@@ -110,31 +113,27 @@ def make_strategy(text: str, devices: Sequence[str]) -> Strategy:
       ArgumentError: there is no such strategy, or it can't be around what follows it.
       DeviceError: the name has a device that is none.
     """
-    words = [word.partition(":") for word in text.split("+")]
     strategy: Optional[Strategy] = None
-    for name, colon, argument in reversed(words):
+    for part in reversed(text.split("+")):
+        name, colon, argument = part.partition(":")
         if name not in _WORDS:
             raise ArgumentError("there is no strategy {!r}{}: there are {}; words are joined by \"+\"".format(
                 name, "" if name == text else " (in {!r})".format(text), quoted(_WORDS, most=len(_WORDS))
             ))
         word = _WORDS[name]
-        if (colon and (word.argument is None or not argument)) or (word.needs_argument and not colon):
-            raise ArgumentError("the strategy {!r} has {} after {!r}: {}".format(
-                text,
-                repr(colon + argument) if colon else "nothing",
-                name,
-                "it takes nothing" if word.argument is None else "give {}, as in {}:...".format(word.argument, name),
-            ))
         if strategy is not None and not word.takes_inner:
-            raise ArgumentError("the strategy {!r} has words after {!r}: it goes around no other strategy".format(
+            raise ArgumentError("the strategy {!r} has words behind {!r}, which goes around no other strategy".format(
                 text, name
             ))
-        strategy = word.make(_Asked(argument if colon else None, list(dict.fromkeys(devices)), strategy))
+        asked = _Asked(argument or None, list(dict.fromkeys(devices)), strategy)
+        try:
+            if (colon and not (argument and word.argument)) or (word.needs_argument and not colon):
+                raise ValueError
+            strategy = word.make(asked)
+        except ValueError as error:
+            if isinstance(error, UserError):
+                raise
+            takes = "nothing behind it" if word.argument is None else '{} behind a ":"'.format(word.argument)
+            raise ArgumentError("the strategy {!r} has {!r}: {!r} takes {}".format(text, part, name, takes)) from None
     assert strategy is not None  # text.split gives one word at least
     return strategy
-
-
-def _number(asked: _Asked) -> int:
-    if asked.argument is None or not asked.argument.isdigit():
-        raise ArgumentError("{!r} is no whole number, such as 8 or 1000000".format(asked.argument))
-    return int(asked.argument)
