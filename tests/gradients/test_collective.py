@@ -150,6 +150,19 @@ def test_a_result_can_be_fetched_by_itself(copied):
                 np.testing.assert_allclose(running.run(gradient, towers.feed), towers.combined()[name], atol=1e-6)
 
 
+@pytest.mark.parametrize("reduction", [reductions.collective(), SUM], ids=repr)
+def test_sizes_that_change_down_to_none(reduction):
+    """TF 2.x's operation itself crashes on an empty tensor."""
+    variable = tf.get_variable("v", shape=None, initializer=tf.zeros([1]), validate_shape=False)
+    fed = [tf.placeholder(tf.float32, [None]) for _ in range(2)]
+    towers = [[(gradient, variable)] for gradient in fed]
+    (result,) = reductions.reduce_gradients(towers, reduction, PLACES["2 towers"]).rows[0].gradients
+    with session() as running:
+        for size in (3, 0, 0, 2):
+            found = running.run(result, {fed[0]: np.arange(size), fed[1]: np.arange(size) + 2})
+            assert found.tolist() == [(2 * k + 2) * (1 if reduction is SUM else 0.5) for k in range(size)]
+
+
 def keys(graph, name):
     return [op.get_attr(name) for op in graph.get_operations() if op.type == "CollectiveReduce"]
 

@@ -143,6 +143,17 @@ def test_what_travels_is_small(dtype, fresh_graph):
     assert crossing == {dtype}
 
 
+@pytest.mark.parametrize("copied, devices", [(False, [1]), (True, [0, 1, 2])], ids=["shared", "copied"])
+def test_it_grows_where_it_is_needed(copied, devices):
+    """On the variables' device, or on each tower's: what travels there is small."""
+    towers = OddTowers(CPUS[:3], copied, homes=("/cpu:1",))
+    rows = dict(zip(towers.SHAPES, towers.reduce(reductions.compacted(reductions.mean(on="/cpu:2"))).rows))
+    found = [gradient.op for gradient in rows["cube"].gradients]
+    assert [op.type for op in found] == ["Cast"] * len(devices)
+    assert [op.device for op in found] == ["/device:CPU:{}".format(device) for device in devices]
+    assert {op.inputs[0].device for op in found} == {"/device:CPU:2"}
+
+
 def test_gradients_of_16_bits_and_whole_numbers_travel_as_they_are():
     half = tf.get_variable("half", [2], tf.float16, tf.zeros_initializer(), use_resource=True)
     towers = [[(tf.ones([2], tf.float16), half)] for _ in range(2)]
