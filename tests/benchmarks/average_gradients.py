@@ -1,18 +1,30 @@
-"""The drop-in against the CIFAR-10 tutorial's average_gradients: 25.5 million float32 in 55 tensors from 4 towers.
+"""Averaging and applying against the CIFAR-10 tutorial: 25.5 million float32 in 55 tensors from 4 towers.
 
-    python tests/benchmarks/average_gradients.py
+    python tests/benchmarks/average_gradients.py [--rounds 15] [--reductions mean:variable,mean,...]
 
-"one device" is the drop-in with all its sums on one device in place of the towers' own: what the spreading is worth.
-All variables are on one device, and SGD applies the mean, as in the tutorial. Each candidate's mean is checked before
-it is timed: each step moves every variable by the learning rate times the known mean.
+"tutorial" is its average_gradients (expand_dims, concat, reduce_mean), and "lt.average_gradients" the drop-in for it,
+both with every variable on one device, as there. "one device" is the drop-in with all its sums on that device too: what
+the spreading of sums is worth. The others have the variables dealt out by lt.variables.Balanced, with reductions by
+their names; "sum" lacks the division by the number of towers, so it tells what that costs. SGD applies the results.
+
+The gradients are temporaries of the step, as in training: they wait in queues, which are filled outside of the time.
+(What a variable holds, no operation may write over; a sum over gradients may become one of them.) All in one run,
+interleaved. What each candidate computed is checked after it was timed: every step moves every element of every
+variable by the learning rate times the known mean, or sum.
 """
+import argparse
+
 import numpy as np
 from timing import interleaved, report
 
 import legacy_towers as lt
+from legacy_towers import gradients as reductions
 from legacy_towers.compat import tf
+from legacy_towers.gradients.base import pairs_of
+from legacy_towers.gradients.named import make_reduction
 
 TOWERS = 4
+DEVICES = ["/cpu:{}".format(tower) for tower in range(TOWERS)]
 RATE = 0.25
 
 
@@ -44,63 +56,69 @@ def on_one_device(tower_grads):
     return lt.average_gradients(tower_grads, devices=["/cpu:0"])
 
 
-def build(average):
-    """Returns a function that runs one step, and one that checks what steps did."""
+def reduced_by(reduction):
+    """Returns a function like `average_gradients` that runs a reduction."""
+
+    def average(tower_grads):
+        return pairs_of(reductions.reduce_gradients(tower_grads, reduction, DEVICES))
+
+    return average
+
+
+def build(average, strategy):
+    """Returns functions that fill the queues, that run one step, and that return the extremes of all variables.
+
+    Args:
+      average: the towers' (gradient, variable) pairs to one list of them.
+      strategy: where variables live.
+    """
     graph = tf.Graph()
     with graph.as_default():
-        with tf.device("/cpu:0"):
+        with tf.device(strategy.placer().for_tower("/cpu:0")):
             zeros = tf.zeros_initializer()
             variables = [
                 tf.get_variable("v{}".format(i), shape, initializer=zeros, use_resource=True)
                 for i, shape in enumerate(SHAPES)
             ]
-        tower_grads = []
-        for tower in range(TOWERS):
-            # Held in local variables on the tower's device: as constants they would be folded into the mean.
-            with tf.device("/cpu:{}".format(tower)):
-                fill = tf.constant_initializer(tower + 1.0)
-                held = [
-                    tf.get_variable(
-                        "g{}_{}".format(tower, i),
-                        shape,
-                        initializer=fill,
-                        use_resource=True,
-                        trainable=False,
-                        collections=[tf.GraphKeys.LOCAL_VARIABLES],
-                    )
-                    for i, shape in enumerate(SHAPES)
-                ]
-                tower_grads.append([(g.read_value(), v) for g, v in zip(held, variables)])
+        tower_grads, fills = [], []
+        for tower, device in enumerate(DEVICES):
+            with tf.device(device):
+                # A constant would be folded into the mean.
+                value = tf.placeholder_with_default(tower + 1.0, [])
+                waiting = tf.FIFOQueue(1, [tf.float32] * len(SHAPES), SHAPES)
+                fills.append(waiting.enqueue([tf.fill(shape, value) for shape in SHAPES]))
+                tower_grads.append(list(zip(waiting.dequeue(), variables)))
         with tf.device("/cpu:0"):
             train_op = tf.train.GradientDescentOptimizer(RATE).apply_gradients(average(tower_grads))
         extremes = [(tf.reduce_min(v), tf.reduce_max(v)) for v in variables]
-        initializers = [tf.global_variables_initializer(), tf.local_variables_initializer()]
+        initializer = tf.global_variables_initializer()
     session = tf.Session(graph=graph, config=lt.session_config(logical_cpus=TOWERS))
-    session.run(initializers)
-    steps = []
-
-    def step():
-        session.run(train_op)
-        steps.append(1)
-
-    def check():
-        expected = -RATE * np.mean(np.arange(TOWERS) + 1.0) * len(steps)
-        np.testing.assert_allclose(session.run(extremes), expected, rtol=1e-5)
-
-    return step, check
+    session.run(initializer)
+    return lambda: session.run(fills), lambda: session.run(train_op), lambda: session.run(extremes)
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--reductions", default="mean:variable,mean,tree:variable,packed,sum:variable")
+    options = parser.parse_args()
     print("TensorFlow {}: {:,} elements in {} tensors".format(tf.__version__, sum(map(np.prod, SHAPES)), len(SHAPES)))
+    one_device, spread = lt.variables.ParameterServer("/cpu:0"), lt.variables.Balanced(DEVICES)
     candidates = {
-        "tutorial": tutorial_average,
-        "lt.average_gradients": lt.average_gradients,
-        "lt.average_gradients, one device": on_one_device,
+        "tutorial": (tutorial_average, one_device),
+        "lt.average_gradients": (lt.average_gradients, one_device),
+        "lt.average_gradients, one device": (on_one_device, one_device),
     }
-    built = {name: build(average) for name, average in candidates.items()}
-    times = interleaved({name: step for name, (step, _) in built.items()})
-    for _, check in built.values():
-        check()
+    for name in options.reductions.split(","):
+        candidates["Balanced, " + name] = (reduced_by(make_reduction(name)), spread)
+    built = {name: build(*candidate) for name, candidate in candidates.items()}
+    warm_up = 3
+    fills, steps = ({name: functions[index] for name, functions in built.items()} for index in (0, 1))
+    times = interleaved(steps, options.rounds, warm_up, before=fills)
+    expected = -RATE * np.mean(np.arange(TOWERS) + 1.0) * (warm_up + options.rounds)
+    for name, (_, _, extremes) in built.items():
+        factor = TOWERS if name.startswith("Balanced, sum") else 1
+        np.testing.assert_allclose(extremes(), factor * expected, rtol=1e-5, err_msg=name)
     report(times, "tutorial")
 
 

@@ -3,22 +3,27 @@ import statistics
 import time
 
 
-def interleaved(candidates, rounds=15, warm_up=3, repeats=1):
+def interleaved(candidates, rounds=15, warm_up=3, repeats=1, before=None):
     """Returns name -> list of milliseconds per call, one per counted round.
 
     Args:
       candidates: name -> function without arguments.
       rounds: counted rounds; in each, every candidate is called `repeats` times in a row.
       warm_up: rounds before, not counted.
+      before: name -> function to call before each of its calls, outside of the time; None: nothing.
     """
     times = {name: [] for name in candidates}
     for round_number in range(warm_up + rounds):
         for name, call in candidates.items():
-            started = time.perf_counter()
+            spent = 0.0
             for _ in range(repeats):
+                if before is not None:
+                    before[name]()
+                started = time.perf_counter()
                 call()
+                spent += time.perf_counter() - started
             if round_number >= warm_up:
-                times[name].append((time.perf_counter() - started) * 1e3 / repeats)
+                times[name].append(spent * 1e3 / repeats)
     return times
 
 
