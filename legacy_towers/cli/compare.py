@@ -20,17 +20,17 @@ from legacy_towers.errors import ArgumentError
 def add_arguments(parser: Parser, given: Sequence[str]) -> None:
     what = parser.add_argument_group("what is compared")
     what.add_argument(
-        "--inputs", type=_names, metavar="A,B,...",
+        "--inputs", type=split_names, metavar="A,B,...",
         help="ways in: synthetic, feed, feed:background, queue, dataset:split, dataset:next_per_tower, "
         "dataset:sharded, dataset:per_device, and any but synthetic followed by +staged (default: all that the job's "
         "examples can serve)",
     )
     what.add_argument(
-        "--variables", type=_names, metavar="A,B,...",
+        "--variables", type=split_names, metavar="A,B,...",
         help="strategies that say where variables live, such as parameter_server or replicated, or all of them: all",
     )
     what.add_argument(
-        "--reductions", type=_names, metavar="A,B,...",
+        "--reductions", type=split_names, metavar="A,B,...",
         help="ways in which towers' gradients are made one, such as mean or tree, or all of them: all; with "
         "--variables: all pairs",
     )
@@ -117,13 +117,6 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n" + format_changes(old, document))
     failed = all(row.failed is not None for row in document.rows if row.candidate != SYNTHETIC)
     return 1 if failed else 0
-
-
-def _names(text: str) -> List[str]:
-    try:
-        return split_names(text)
-    except ArgumentError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _numbers(text: str) -> List[int]:

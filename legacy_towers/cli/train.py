@@ -32,10 +32,16 @@ def add_arguments(parser: Parser, given: Sequence[str]) -> None:
     towers.add_argument(
         "--variables",
         metavar="NAME",
-        help="where variables live, such as parameter_server, balanced or replicated (default: the job's)",
+        help="where variables live, such as parameter_server, balanced or replicated; auto measures first which is the "
+        "fastest (default: the job's)",
     )
     towers.add_argument(
-        "--reduction", metavar="NAME", help="how the towers' gradients meet, such as mean or tree (default: the job's)"
+        "--reduction",
+        metavar="NAME",
+        help="how the towers' gradients meet, such as mean or tree; or auto (default: the job's)",
+    )
+    towers.add_argument(
+        "--auto-seconds", type=float, default=20.0, metavar="S", help="how long auto measures (default: 20)"
     )
     size = towers.add_mutually_exclusive_group()
     size.add_argument("--per-tower-batch-size", type=int, metavar="N", help="examples per tower (default: the job's)")

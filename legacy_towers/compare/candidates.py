@@ -1,7 +1,6 @@
 """What is compared: ways in, or strategies for variables and reductions of gradients; each has a name."""
+import re
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
-
-from legacy_towers.errors import ArgumentError
 
 SYNTHETIC = "synthetic"
 STAGED = "+staged"
@@ -54,22 +53,8 @@ class Candidates(NamedTuple):
 
 
 def split_names(text: str) -> List[str]:
-    """Returns the names in "a,packed(tree,4096),round_robin:/cpu:0,/cpu:1": three of them.
+    """Returns the names in "mean,clip_by_value:-1,1+mean,round_robin:/cpu:0,/cpu:1": three of them.
 
-    A comma within brackets, or before another device, belongs to the name.
-
-    Raises:
-      ArgumentError: brackets don't match.
+    Names begin with letters: a comma before a number or a device belongs to the name.
     """
-    names, depth, start = [], 0, 0
-    for place, letter in enumerate(text):
-        depth += (letter in "([") - (letter in ")]")
-        if depth < 0:
-            break
-        if letter == "," and depth == 0 and not text[place + 1:].lstrip().startswith("/"):
-            names.append(text[start:place])
-            start = place + 1
-    if depth != 0:
-        raise ArgumentError("{!r}: its brackets don't match".format(text))
-    names.append(text[start:])
-    return [name.strip() for name in names if name.strip()]
+    return [name.strip() for name in re.split(r",(?=\s*(?:[A-Za-z]|,|$))", text) if name.strip()]

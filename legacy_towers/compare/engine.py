@@ -75,5 +75,8 @@ def describe(settings: CompareSettings, job: Job, candidates: Candidates) -> Dic
     }
     described.update(candidates.shared)
     described["current"] = candidates.current
-    described["left_out"] = ["{} ({})".format(name, why) for name, why in candidates.left_out]
+    reasons: Dict[str, List[str]] = {}
+    for name, why in candidates.left_out:
+        reasons.setdefault(why, []).append(name)
+    described["left_out"] = ["{} ({})".format(", ".join(names), why) for why, names in reasons.items()]
     return described

@@ -51,21 +51,19 @@ def same_numbers(
     """
     way = _way(job, settings, candidates)
     names = [candidates.current] + [name for name in candidates.names() if name != candidates.current]
-    recorded: Dict[str, Union[Recorded, str]] = {}
+    names = [name for name in names if name in pool]  # the others failed before this
+    recorded: Dict[str, Union[Recorded, str]] = {candidates.current: "its process has ended"}
     with tempfile.TemporaryDirectory(prefix="legacy-towers-") as folder:
         values = os.path.join(folder, "values.npz")
         # One after the other: the current one first, whose values are everyone's.
         for number, name in enumerate(names):
-            if name not in pool:
-                recorded[name] = "its process has ended"
-                continue
             gradients = os.path.join(folder, "gradients-{}.npz".format(number))
             recorded[name] = _ask(pool, name, way, values, gradients)
     meanings = _meanings(job, candidates, towers, settings.device)
     proofs = {
         name: compare_steps(name, towers, recorded, candidates.current, meanings) for name in names
     }
-    return [proofs[name] for name in candidates.names()]
+    return [proofs[name] for name in candidates.names() if name in proofs]
 
 
 def _way(job: Job, settings: CompareSettings, candidates: Candidates) -> str:
@@ -92,7 +90,8 @@ def _ask(pool: Pool, name: str, way: str, values: str, gradients: str) -> Union[
 def _meanings(job: Job, candidates: Candidates, towers: int, device: str) -> Dict[str, Meaning]:
     devices = tower_devices(device, towers)
     return {
-        each.name: meaning_of(with_choices(job, each.variables, each.reduction), devices) for each in candidates.all
+        each.name: meaning_of(with_choices(job, each.variables, each.reduction, devices), devices)
+        for each in candidates.all
     }
 
 

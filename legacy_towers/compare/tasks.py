@@ -7,7 +7,7 @@ from legacy_towers.jobs import load_job
 from legacy_towers.measure.resources import peak_memory_bytes
 from legacy_towers.parity.first_steps import record_first_steps
 from legacy_towers.parity.way_records import record_epoch, record_trajectory
-from legacy_towers.training.choices import strategy_of, with_choices
+from legacy_towers.training.choices import is_asynchronous, with_choices
 from legacy_towers.training.places import tower_devices
 
 
@@ -51,18 +51,17 @@ class Tasks:
         Returns:
           {"plan": the step's Plan as a dict, "examples_per_update": how many one step of the global step stands for}
         """
-        self._job = with_choices(load_job(job)(**options), variables, reduction)
-        self._way = input
         devices = tower_devices(device, towers)
-        strategy = strategy_of(self._job, devices)
+        self._job = with_choices(load_job(job)(**options), variables, reduction, devices)
+        self._way = input
         config = worker_config(device, towers)
         self._towers = (devices, config, per_tower_batch_size)
         made = make_way(input, self._job.train, per_tower_batch_size=per_tower_batch_size)
         kind = ReplayedStep if replay else BuiltStep
         self._built = kind(self._job, made, devices, config, self._alive)
-        # Each tower's own update moves the global step there.
-        alone = strategy is not None and strategy.updates == "asynchronous"
-        return {"plan": self._built.plan(), "examples_per_update": per_tower_batch_size * (1 if alone else towers)}
+        # Where towers are asynchronous, each one's own update moves the global step.
+        by_step = 1 if is_asynchronous(self._job, devices) else towers
+        return {"plan": self._built.plan(), "examples_per_update": per_tower_batch_size * by_step}
 
     def do_turn(self, settle: int, steps: Optional[int], seconds: float) -> Dict[str, Any]:
         """Takes a turn; see `BuiltStep.turn`."""

@@ -86,7 +86,7 @@ def _spread_out(values: Dict[str, int], word: Any) -> str:
     """Returns "5 sums on /cpu:0 and 3 sums on /cpu:1", "5 sums on each of 4 devices" where all have as much."""
     if not values:
         return ""
-    if len(values) > 1 and len(set(values.values())) == 1:
+    if len(values) > 1 and len(set(map(word, values.values()))) == 1:
         return "{} on each of {}".format(word(next(iter(values.values()))), _devices(list(values)))
     if len(values) > 3:
         return "{} to {} on {}".format(word(min(values.values())), word(max(values.values())), _devices(list(values)))

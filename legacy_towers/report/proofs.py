@@ -1,5 +1,5 @@
 """What strategies and reductions compute, held against the current one, as a person reads it."""
-from typing import Dict, List
+from typing import Dict, List, Tuple
 
 from legacy_towers.report import figures
 from legacy_towers.report.document import Document, Proof
@@ -40,6 +40,15 @@ def proofs_at(document: Document, towers: int) -> List[Proof]:
 def short_states(document: Document, towers: int) -> Dict[str, str]:
     """Returns candidate -> the word for its numbers in a table."""
     return {proof.candidate: SHORT[state_of(proof)] for proof in proofs_at(document, towers)}
+
+
+def sentences(items: List[Proof]) -> List[Tuple[List[str], str, str]]:
+    """Returns (candidates, state, sentence) for all but the current one; those with equal sentences stand together."""
+    found: Dict[Tuple[str, str], List[str]] = {}
+    for item in items:
+        if item.expected != "current":
+            found.setdefault((state_of(item), item.sentence), []).append(item.candidate)
+    return [(names, state, sentence) for (state, sentence), names in found.items()]
 
 
 def summary(document: Document, towers: int) -> str:

@@ -135,8 +135,8 @@ def _proofs(document: Document, counts: List[int]) -> str:
         if items:
             lines.append(_wrapped("{}: {}.".format(figures.towers_words(towers), proofs.summary(document, towers))))
             lines += [
-                _wrapped("  {}: {}".format(item.candidate, item.sentence), "    ")
-                for item in items if item.expected != "current"
+                _wrapped("  {}: {}".format(", ".join(names), sentence), "    ")
+                for names, _, sentence in proofs.sentences(items)
             ]
     return "\n".join(lines)
 

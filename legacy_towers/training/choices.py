@@ -1,17 +1,78 @@
 """Where a job's variables live and how its gradients meet: by name or by value, from the job or from who runs it."""
-from typing import Any, Optional, Sequence
+from typing import Any, List, Optional, Sequence
 
-from legacy_towers.errors import ArgumentError, JobError
+from legacy_towers.errors import ArgumentError, JobError, UserError
 from legacy_towers.gradients.base import Reduction, as_reduction
+from legacy_towers.gradients.named import check_reduction, make_reduction
 from legacy_towers.jobs import Job
-from legacy_towers.variables import Strategy
+from legacy_towers.update.update_ops import check_policy, chosen_policy
+from legacy_towers.variables import ParameterServer, Strategy
+from legacy_towers.variables.named import make_strategy
+
+# In place of a name: measure, and take the fastest.
+AUTO = "auto"
 
 
-def with_choices(job: Job, variables: Optional[str], reduction: Optional[str]) -> Job:
-    """Returns the job with another strategy and another reduction, by their names; None leaves the job's own."""
-    if variables is not None:
-        job = job._replace(variables=variables)
-    return job if reduction is None else job._replace(reduction=reduction)
+def with_choices(job: Job, variables: Optional[str], reduction: Optional[str], devices: Sequence[str]) -> Job:
+    """Returns the job with another strategy and another reduction, by their names; None leaves the job's own.
+
+    Where a strategy that is chosen can't be had with the job's `update_ops` (towers that apply their own gradients keep
+    their own batch-norm statistics), these give way to the strategy's usual ones; `notes_on` says so.
+
+    Args:
+      devices: one device string per tower.
+    """
+    if reduction is not None:
+        job = job._replace(reduction=reduction)
+    if variables is None:
+        return job
+    job = job._replace(variables=variables)
+    if variables == AUTO or job.update_ops is None:
+        return job
+    check_policy(job.update_ops)
+    strategy = strategy_of(job, devices) or ParameterServer()
+    try:
+        chosen_policy(job.update_ops, strategy)
+    except ArgumentError:
+        job = job._replace(update_ops=None)
+    return job
+
+
+def check_names(variables: Optional[str], reduction: Optional[str], devices: Sequence[str]) -> None:
+    """Raises ArgumentError, which names the option, unless these are names of a strategy and of a reduction, or None.
+
+    Args:
+      devices: one device string per tower.
+    """
+    try:
+        if variables not in (None, AUTO):
+            make_strategy(str(variables), list(devices))
+    except UserError as error:
+        raise ArgumentError("--variables: {}".format(error)) from None
+    if reduction is not None and reduction != AUTO:
+        check_reduction(reduction, "--reduction")
+
+
+def notes_on(job: Job, chosen: Job, devices: Sequence[str]) -> List[str]:
+    """Returns sentences on what else `with_choices` had to change."""
+    if job.update_ops == chosen.update_ops:
+        return []
+    usual = chosen_policy(None, strategy_of(chosen, devices) or ParameterServer())
+    return ["with {} batch-norm statistics are kept by update_ops={!r}: the job's {!r} can't be had with it".format(
+        in_words(chosen.variables), usual, job.update_ops
+    )]
+
+
+def apply_apart(job: Job, devices: Sequence[str]) -> bool:
+    """Returns whether each tower applies its own gradients by the job's strategy; see `strategy_of`."""
+    strategy = strategy_of(job, devices)
+    return strategy is not None and strategy.updates != "reduced"
+
+
+def is_asynchronous(job: Job, devices: Sequence[str]) -> bool:
+    """Returns whether towers apply their gradients on their own, so that each of them moves the global step."""
+    strategy = strategy_of(job, devices)
+    return strategy is not None and strategy.updates == "asynchronous"
 
 
 def strategy_of(job: Job, devices: Sequence[str]) -> Optional[Strategy]:
@@ -31,8 +92,7 @@ def strategy_of(job: Job, devices: Sequence[str]) -> Optional[Strategy]:
             "the job's variables are {!r}: give the name of a strategy, such as 'replicated', or a strategy, such as "
             "lt.variables.ParameterServer()".format(job.variables)
         )
-    from legacy_towers.variables.named import make_strategy
-
+    _check_not_auto(job.variables)
     return make_strategy(job.variables, list(devices))
 
 
@@ -46,13 +106,20 @@ def reduction_of(job: Job) -> Optional[Reduction]:
     if job.reduction is None:
         return None
     if isinstance(job.reduction, str):
-        from legacy_towers.gradients.named import make_reduction
-
+        _check_not_auto(job.reduction)
         return make_reduction(job.reduction)
     try:
         return as_reduction(job.reduction)
     except ArgumentError as error:
         raise JobError("the job's reduction: {}".format(error)) from None
+
+
+def _check_not_auto(name: str) -> None:
+    if name == AUTO:
+        raise JobError(
+            "'auto' is settled by measuring, before training alone: name a strategy and a reduction here, or run "
+            "legacy-towers train"
+        )
 
 
 def in_words(value: Any) -> Optional[str]:

@@ -10,9 +10,10 @@ from legacy_towers.jobs import Job
 from legacy_towers.measure.trace import TraceHook
 from legacy_towers.plan import Plan
 from legacy_towers.step import TrainStep
+from legacy_towers.training.auto import settled
 from legacy_towers.training.building import build_job_step
 from legacy_towers.training.checkpoints import by_checkpoint_name, check_fits, latest_checkpoint, step_of
-from legacy_towers.training.choices import with_choices
+from legacy_towers.training.choices import check_names, is_asynchronous, notes_on, with_choices
 from legacy_towers.training.data_loss import naming_files
 from legacy_towers.training.evaluate import Evaluation, evaluate
 from legacy_towers.training.interrupt import InterruptHook
@@ -87,8 +88,14 @@ def train(
         raise ArgumentError("--log-every is {}: at least 1 is needed".format(settings.log_every))
     check_file("--trace", settings.trace)
     check_file("--plan-json", settings.plan_json)
-    job = with_choices(job, settings.variables, settings.reduction)
+    check_names(settings.variables, settings.reduction, devices)
+    asked, job = job, with_choices(job, settings.variables, settings.reduction, devices)
     source = make_input(job, settings)
+    job, choice = settled(
+        job, devices, sizes.per_tower, settings.auto_seconds, config, lambda line: print(line, file=stream)
+    )
+    if choice is not None:
+        stream.write("{}\n".format(choice))
     with contextlib.ExitStack() as stack:
         directory = settings.checkpoint_dir
         if directory is None:
@@ -101,12 +108,17 @@ def train(
                 check_fits(resumed_from, by_checkpoint_name(tf.global_variables()))
                 start = step_of(resumed_from)
             prepare_directory("--checkpoint-dir", directory)
+            stream.writelines(note + "\n" for note in notes_on(asked, job, devices))
             stream.write(opening(name, step.plan, end, start, resumed_from, settings.checkpoint_dir))
             if settings.plan_json is not None:
                 write_whole(settings.plan_json, step.plan.as_json() + "\n", "the plan")
             if full_plan:
                 stream.write("\n{}\n\n".format(step.plan))
-            progress = ProgressHook(step.loss, step.global_step, end.step, sizes.global_, settings.log_every, stream)
+            apart = is_asynchronous(job, devices)
+            progress = ProgressHook(
+                step.loss, step.global_step, end.step, sizes.per_tower if apart else sizes.global_,
+                settings.log_every, stream, others_step=apart,
+            )
             stack.callback(progress.close)
             traced = min(_TRACED_STEP, end.step - start)
             trace = TraceHook(traced, settings.trace) if settings.trace is not None and traced > 0 else None

@@ -1,6 +1,7 @@
 """legacy-towers compare: what it prints and writes, how it ends, and what it says to wrong input before it runs."""
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -53,6 +54,15 @@ GENERATED = """
         ("--inputs dataset,dataset:next_per_tower", "--inputs names dataset:next_per_tower twice"),
         ("--inputs synthetic", "there is no way in to compare"),
         ("--inputs feed --current queue", "--current is queue, which is not compared: name it among --inputs too"),
+        ("--variables balanced,nowhere", "--variables: there is no strategy 'nowhere': there are 'parameter_server', "),
+        ("--reductions mean,nothing", "--reductions: there is no reduction 'nothing': there are 'mean', 'sum', "),
+        ("--reductions clip_by_norm:1", "--reductions: the reduction 'clip_by_norm:1' has nothing that makes the "),
+        ("--variables ,", "--variables names nothing"),
+        ("--variables balanced,balanced", "--variables names balanced twice"),
+        ("--variables balanced --inputs feed", "--inputs with --variables or --reductions asks two questions at once"),
+        ("--variables balanced --input pigeon", "--input is 'pigeon': allowed are 'synthetic', "),
+        ("--variables balanced --current tree", "--current is 'tree', which is not compared: name one of 'balanced'"),
+        ("--input feed", "--input feed is the way in for all candidates where --variables or --reductions are "),
         ("--current synthetic", "--current is synthetic, which reads no data: name a real way in"),
         ("--current nothing", "--current is 'nothing': allowed are "),
         ("--json same --html same", "--json and --html are the same file, 'same': name two"),
@@ -152,6 +162,83 @@ def test_a_comparison_from_start_to_end(capsys):
     assert "<html" in open("new.html").read()
     assert command(words.replace("1,2", "2") + " --against new.json") == 0
     assert "now / before" in capsys.readouterr().out.split("verdict: ")[1]
+
+
+@pytest.mark.alone
+@pytest.mark.slow
+def test_a_comparison_of_strategies_and_reductions_from_start_to_end(capsys):
+    words = "compare line.py --towers 1,2 --rounds 5 --steps 5 --variables replicated,asynchronous"
+    words += " --reductions mean,tree"
+    assert command(words + " --json new.json --html new.html") == 0
+    shown = capsys.readouterr()
+    assert "every candidate computes on synthetic batches: the question is the gradients" in shown.err
+    assert "parameter_server with mean is compared too: it is what the job has" in shown.err
+    for part in ("2 towers\nvariables with reduction ", "\nscaling\n", "\nplan\n", "\nnumbers\n", "verdict, 2 towers"):
+        assert part in shown.out
+    found = json.load(open("new.json"))
+    names = ["parameter_server with mean", "replicated with mean", "replicated with tree", "asynchronous"]
+    assert found["subject"] == "variables and reductions" and found["parity"] == []
+    assert (found["settings"]["current"], found["settings"]["input"]) == (names[0], "synthetic")
+    assert found["settings"]["left_out"] == [
+        "asynchronous with mean, asynchronous with tree (each tower applies its own gradients, so there is no sum to "
+        "lay out)"
+    ]
+    assert [(row["candidate"], row["towers"]) for row in found["rows"]] == [(name, n) for n in (1, 2) for name in names]
+    for row in found["rows"]:
+        assert row["failed"] is None and row["timeline"] and row["waiting"] is None
+        assert row["candidate"].startswith(row["variables"]) and row["input"] == "synthetic"
+        assert [each["name"] for each in row["plan"]["variables"]] == ["w", "global_step"]
+        of_step = 32 * (1 if row["variables"] == "asynchronous" else row["towers"])
+        assert row["examples_per_second"]["rounds"] == pytest.approx(
+            [of_step * updates for updates in row["updates_per_second"]["rounds"]]
+        )
+    assert [(each["candidate"], each["expected"], each["agrees"]) for each in found["proofs"]] == 2 * [
+        (names[0], "current", None), (names[1], "same", True), (names[2], "same", True), (names[3], "other", None)
+    ]
+    # All of one set of initial values and one order of batches.
+    losses = {tuple(each["losses"][:1]) for each in found["proofs"] if each["towers"] == 2}
+    assert len(losses) == 1
+    page = open("new.html").read()
+    assert "The variables of replicated with <wbr>" in page or "The variables of replicated with tree" in page
+    assert command(words.replace("1,2", "2") + " --against new.json") == 0
+    assert "now / before" in capsys.readouterr().out.split("verdict: ")[1]
+
+
+DRIFTING = """
+    from line import *
+
+    class Doubled(lt.gradients.Reduction):
+        def update(self, gradients, state):
+            rows = [row._replace(gradients=[2.0 * each for each in row.gradients]) for row in gradients.rows]
+            return gradients._replace(rows=rows)
+
+        def __repr__(self):
+            return "mean()"  # so it says
+
+    @lt.job
+    def drifting(fails=False):
+        def model(batch, mode):
+            if fails and any("replica" in variable.name for variable in tf.global_variables() + tf.local_variables()):
+                raise RuntimeError("this model hates copies")
+            return model_fn(batch, mode)
+        return line()._replace(model_fn=model, reduction=lt.gradients.chain(lt.gradients.mean(), Doubled()))
+"""
+
+
+@pytest.mark.alone
+@pytest.mark.slow
+def test_a_strategy_that_fails_is_a_row_and_what_computes_something_else_is_told(folder, capsys):
+    job_files.write(folder, "drifting.py", DRIFTING)
+    words = "compare drifting.py --towers 2 --rounds 5 --steps 3 "
+    assert command(words + "--variables parameter_server,replicated --fails --json out.json") == 0
+    rows = {row["candidate"]: row for row in json.load(open("out.json"))["rows"]}
+    assert rows["replicated"]["failed"] == "RuntimeError: this model hates copies"
+    assert rows["parameter_server"]["failed"] is None
+    capsys.readouterr()
+    assert command(words + "--reductions mean,tree --json out.json") == 0
+    proofs = {each["candidate"]: each for each in json.load(open("out.json"))["proofs"]}
+    assert proofs["mean"]["expected"] == "other" and proofs["mean"]["agrees"] is None
+    assert "by the current one through mean()" in re.sub(r"\s+", " ", capsys.readouterr().out)
 
 
 BROKEN = """

@@ -1,4 +1,5 @@
 """legacy-towers train: what it prints, what it keeps, how it ends; and what it says to wrong input."""
+import json
 import os
 import threading
 
@@ -262,3 +263,91 @@ def test_a_damaged_record_fails_the_run_and_its_file_is_named(folder, capsys, wo
     error = capsys.readouterr().err.splitlines()[-1]
     assert error.startswith("legacy-towers: error: DataLossError: corrupted record at 6412, while reading 1 ")
     assert "(bad.tfrecords)" in error
+
+
+@pytest.mark.parametrize(
+    "words, strategy, places",
+    [
+        ("", "ParameterServer('/cpu:0'); gradients: mean()", "/cpu:0"),
+        ("--variables balanced --reduction tree", "Balanced(['/cpu:0', '/cpu:1']); gradients: tree()", "/cpu:0"),
+        ("--variables replicated", "Replicated(); gradients: mean()", "/cpu:0, /cpu:1"),
+        ("--variables parameter_server:/cpu:1", "ParameterServer('/cpu:1'); gradients: mean()", "/cpu:1"),
+    ],
+    ids=["the job's", "both", "copies", "a device"],
+)
+def test_a_run_takes_a_strategy_and_a_reduction_by_name(capsys, words, strategy, places):
+    assert command("train line.py --towers 2 --steps 3 --bare --plan-json plan.json " + words) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert "strategy: " + strategy in lines
+    assert lines[0].startswith("line: 2 towers on /cpu:0 and /cpu:1; ") and lines[0].endswith(" on " + places)
+    with open("plan.json") as source:
+        plan = json.load(source)
+    assert "{}; gradients: {}".format(plan["strategy"], plan["reduction"]) == strategy
+    assert [each["name"] for each in plan["variables"]] == ["w", "global_step"]
+
+
+def test_a_run_goes_on_with_another_strategy(capsys):
+    for steps, name in ((3, "replicated"), (6, "round_robin"), (9, "asynchronous"), (12, "parameter_server")):
+        assert command("train line.py --towers 2 --steps {} --checkpoint-dir kept --variables {}".format(
+            steps, name
+        )) == 0
+        assert tf.train.load_checkpoint("kept").get_variable_to_shape_map() == {"w": [3, 1], "global_step": []}
+    tested = [line for line in capsys.readouterr().out.splitlines() if line.startswith("test")]
+    losses = [float(line.split("loss ")[1].split()[0]) for line in tested]
+    assert losses == sorted(losses, reverse=True) and len(losses) == 4
+
+
+CHOOSY = """
+    from line import *
+
+    @lt.job
+    def choosy():
+        own = lt.variables.RoundRobin(lt.devices.cpus(2))
+        return line()._replace(variables=own, reduction=lt.gradients.tree())
+
+    @lt.job
+    def wrong(what="variables"):
+        return line()._replace(**{what: 5})
+"""
+
+
+def test_a_job_says_its_strategy_and_reduction(folder, capsys):
+    job_files.write(folder, "choosy.py", CHOOSY)
+    train = "train choosy.py:{} --towers 2 --steps 2 "
+    assert command(train.format("choosy")) == 0
+    assert "strategy: RoundRobin(['/cpu:0', '/cpu:1']); gradients: tree()" in capsys.readouterr().err.splitlines()
+    assert command(train.format("wrong")) == 2
+    assert "the job's variables are 5: give the name of a strategy, such as 'replicated'" in capsys.readouterr().err
+    assert command(train.format("wrong --what reduction")) == 2
+    assert "the job's reduction: 5 is no reduction: make one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        ("--variables nowhere", "--variables: there is no strategy 'nowhere': there are 'parameter_server', "),
+        ("--variables parameter_server:/disk", "--variables: "),
+        ("--reduction nothing", "--reduction: there is no reduction 'nothing'"),
+        ("--plan-json .", "--plan-json is '.', which is a directory: name a file"),
+    ],
+    ids=["strategy", "device", "reduction", "plan"],
+)
+def test_a_strategy_that_is_none_is_told_before_anything_runs(capsys, words, sentence):
+    assert command("train line.py --towers 2 --steps 2 --checkpoint-dir kept " + words) == 2
+    shown = capsys.readouterr()
+    assert sentence in shown.err and shown.err.count("\n") == 1 and shown.out == ""
+    assert not os.path.exists("kept")
+
+
+def test_statistics_that_a_strategy_can_not_keep_give_way_and_this_is_said(folder, capsys):
+    job_files.write(folder, "mean.py", """
+        from line import *
+
+        @lt.job
+        def mean():
+            return line()._replace(update_ops="mean")
+    """)
+    assert command("train mean.py --towers 2 --steps 2 --variables asynchronous") == 0
+    assert (
+        "with asynchronous batch-norm statistics are kept by update_ops='own': the job's 'mean' can't be had with it"
+    ) in capsys.readouterr().err.splitlines()

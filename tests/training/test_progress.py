@@ -55,3 +55,23 @@ def test_a_bar_on_a_terminal():
 )
 def test_figures(value, text):
     assert in_short(value) == text
+
+
+def test_where_others_step_too_the_global_step_is_read():
+    """Each run moves the global step by three: its own, and two of other towers in between."""
+    stream = io.StringIO()
+    global_step = tf.train.get_or_create_global_step()
+    train_op = tf.assign_add(global_step, 1)
+    hook = ProgressHook(tf.constant(0.5), global_step, 100, 4, 5, stream, others_step=True)
+    with tf.train.MonitoredSession(hooks=[hook]) as session:
+        raw = session._tf_sess()
+        for _ in range(11):
+            session.run(train_op)
+            raw.run(train_op)
+            raw.run(train_op)
+    lines = [line.split("  loss")[0] for line in stream.getvalue().splitlines()]
+    # A line may be of before or after its own run's step.
+    assert [line in options for line, options in zip(lines, (
+        ("step   0/100", "step   1/100"), ("step  12/100", "step  13/100"), ("step  27/100", "step  28/100")
+    ))] == [True] * 3
+    assert hook.steps == 33 and hook.examples_per_second > 0

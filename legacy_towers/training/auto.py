@@ -1,0 +1,54 @@
+"""`--variables auto` and `--reduction auto`: measure before training, and train with what was the fastest."""
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+from legacy_towers import inputs
+from legacy_towers.choose import Candidate, Choice, choose_strategy, default_candidates
+from legacy_towers.gradients import mean
+from legacy_towers.jobs import Job
+from legacy_towers.step import TrainStep
+from legacy_towers.training.building import build_job_step
+from legacy_towers.training.choices import AUTO, reduction_of, strategy_of
+from legacy_towers.variables import ParameterServer
+
+
+def settled(
+    job: Job,
+    devices: Sequence[str],
+    per_tower_batch_size: int,
+    seconds: float,
+    config: Any,
+    say: Optional[Callable[[str], None]] = None,
+) -> Tuple[Job, Optional[Choice]]:
+    """Returns the job with "auto" replaced by the fastest choice, and what was measured; None where nothing is auto.
+
+    The job's own step is measured, on one synthetic batch of its examples: what is compared is variables and gradients.
+
+    Args:
+      job: the job.
+      devices: one device string per tower.
+      per_tower_batch_size: examples per tower.
+      seconds: how long to measure, building left out.
+      config: the sessions' tf.ConfigProto.
+      say: told what is measured, one line at a time.
+    """
+    if AUTO not in (job.variables, job.reduction):
+        return job, None
+
+    def build(variables: Any, reduction: Any) -> TrainStep:
+        source = inputs.synthetic(job.train, per_tower_batch_size=per_tower_batch_size)
+        return build_job_step(job._replace(variables=variables, reduction=reduction), source, devices)
+
+    choice = choose_strategy(build, candidates_of(job, devices), seconds, config, say)
+    return job._replace(variables=choice.variables, reduction=choice.reduction), choice
+
+
+def candidates_of(job: Job, devices: Sequence[str]) -> List[Candidate]:
+    """Returns what is measured for a job: what it says itself stands, and "auto" goes over the usual choices."""
+    candidates = default_candidates(devices)
+    if job.variables != AUTO:
+        strategy = strategy_of(job, devices) or ParameterServer("/cpu:0")
+        candidates = [Candidate(strategy, each.reduction) for each in candidates]
+    if job.reduction != AUTO:
+        reduction = reduction_of(job) or mean()
+        candidates = [Candidate(each.variables, reduction) for each in candidates]
+    return list({str(each): each for each in reversed(candidates)}.values())[::-1]
