@@ -12,6 +12,7 @@ from legacy_towers.names import quoted
 from legacy_towers.placements import PlacementWarningHook
 from legacy_towers.plan import Plan
 from legacy_towers.same_batch import check_distinct_batches
+from legacy_towers.step.apart import batches_of, check_towers, run_apart, shares_in_run, summaries_in_run
 from legacy_towers.step.part_gradients import part_gradients
 from legacy_towers.step.parts import Part, check_losses, parts_of, variables_of
 from legacy_towers.step.planned import (
@@ -63,7 +64,8 @@ def build_train_step(
         gradients it works on these.
       update_ops: whose batch-norm statistics (UPDATE_OPS) are kept: "first", "all" or "mean" of the towers; None: the
         first tower's, or, where each tower applies by itself, each tower's own.
-      summaries_from: the tower whose summaries are kept, without its prefix; -1 is the last one that trains.
+      summaries_from: the tower whose summaries are kept, without its prefix; -1 is the last one that trains. Where
+        towers train asynchronously it is tower 0.
       on_missing: what a missing gradient means: "error", "zeros" or "drop".
       moving_average_decay: with a number in (0, 1), trainable variables get exponential moving averages.
       variable_kind: "resource" or "ref".
@@ -82,7 +84,8 @@ def build_train_step(
     policy = chosen_policy(update_ops, strategy)
     reduction = mean() if reduction is None else as_reduction(reduction)
     host = host_device(devices[0])
-    batches = inputs.build(devices)
+    summaries_from = summaries_in_run(strategy, summaries_from, len(devices))
+    batches = batches_of(inputs, devices, strategy)
     # By a placer of its own: the global step goes where variables go, and takes no turn from RoundRobin.
     with tf.device(strategy.placer().for_tower(host)), tf.variable_scope(
         tf.get_variable_scope(), use_resource=variable_kind == "resource", auxiliary_name_scope=False
@@ -110,7 +113,7 @@ def build_train_step(
         _check_own_examples(training, batches.shared)
     with tf.device(host):
         counts = _counts_of(training, batches)
-        shares = tower_shares(counts, len(training))
+        shares = shares_in_run(strategy, counts, len(training))
         of_validation = tower_shares(_counts_of(validating, batches), len(validating))
         validated = validation_loss(validating, of_validation)
         validation_metrics = mean_metrics(validating, of_validation)
@@ -142,6 +145,7 @@ def build_train_step(
         written = write(setup, gradients)
         # Last: until now no tower's graph reached into another's, as the checks above rely on.
         exchange.bind_forward()
+        check_towers(strategy, training)
         # Not "global_loss": a summary of that name would be written as global_loss_1.
         loss = tf.add_n([part.loss for part in gradients]) if len(gradients) > 1 else gradients[0].loss
         loss = tf.identity(loss, name="loss_over_towers")
@@ -164,7 +168,7 @@ def build_train_step(
             summaries=describe_summaries(summaries, towers, summaries_from),
             moving_average_decay=moving_average_decay,
             validating=[tower.index for tower in validating],
-            weights=describe_weights(batches),
+            weights="" if run_apart(strategy) else describe_weights(batches),
         )
         return TrainStep(
             turns=written.turns,

@@ -11,6 +11,7 @@ from legacy_towers.running import Running
 from legacy_towers.session_check import check_devices_of
 from legacy_towers.step.turns import Turns
 from legacy_towers.towers.replicate import Tower
+from legacy_towers.update.asynchronous_towers import AsynchronousTowers
 
 GradientPairs = List[Tuple[Optional[Any], Any]]
 
@@ -40,7 +41,7 @@ class TrainStep:
     Attributes:
       loss: scalar tensor, the global loss: the mean of the towers' losses, each regularization loss counted once. Where
         the input counts true examples, each tower weighs by its own here, in the gradients and in the metrics. With
-        several parts, the sum of theirs.
+        several parts, the sum of theirs. Where towers train asynchronously, tower 0's, as the metrics are.
       metrics: name -> scalar tensor, the mean over all towers that train.
       gradients: (gradient, variable) pairs as they are applied, of all parts.
       parts: name -> `PartStep`; empty where the model has one loss.
@@ -92,8 +93,15 @@ class TrainStep:
         self._check_queues = ClosedQueueCheck()
 
     @property
+    def asynchronous(self) -> Optional[AsynchronousTowers]:
+        """The hook that runs the other towers, tells the staleness of all, and pauses them; None without one."""
+        return next((hook for hook in self.hooks if isinstance(hook, AsynchronousTowers)), None)
+
+    @property
     def train_op(self) -> Any:
         """Runs one step: every tower's batch, the gradients applied once, the global step plus 1.
+
+        Where towers train asynchronously it is an update of tower 0 alone.
 
         Raises:
           ArgumentError: the step's parts take turns, so that no single operation is the step.
