@@ -368,6 +368,57 @@ def test_variables_from_outside_the_towers_get_one_gradient(strategy):
         assert session.run(scale) == pytest.approx(0.42)
 
 
+@pytest.mark.parametrize("strategy", [Replicated(check_every=1), Independent(2)], ids=repr)
+@pytest.mark.parametrize("steps", [None, 2], ids=["together", "in turns"])
+def test_parts_with_copies_train_apart(steps, strategy):
+    """Each part's variables move by its own loss alone, and every part's copies meet."""
+
+    def model_fn(batch, mode):
+        losses = {}
+        for name, rate in (("a", 1.0), ("b", 2.0)):
+            weights = tf.get_variable(name + "/w", [], tf.float64, tf.zeros_initializer())
+            losses[name] = rate * batch * weights
+        return lt.TowerOutput(loss=losses)
+
+    inputs = lt.inputs.from_tensors(per_tower=[tf.constant(1.0, tf.float64), tf.constant(3.0, tf.float64)])
+    parts = [
+        lt.Part("a", tf.train.GradientDescentOptimizer(0.25), "a", steps=steps),
+        lt.Part("b", tf.train.MomentumOptimizer(0.25, 0.5), "b", steps=steps),
+    ]
+    step = lt.build_train_step(model_fn, inputs, parts, DEVICES[0], strategy)
+    with tf.Session(config=nets.config(2)) as session, step.running(session) as run:
+        for _ in range(2 if steps is None else 4):
+            run()
+        assert session.run(step.global_step) == (2 if steps is None else 4)
+        variables = step.towers[0].variables
+        found = session.run([variables.copies_of(by_name(name)) for name in ("a/w", "b/w", "b/w/Momentum")])
+    # Mean gradients 2 and 4, twice each: linear in them, so meeting after both steps gives the same.
+    np.testing.assert_allclose(found, [[-1.0] * 2, [-2.5] * 2, [6.0] * 2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("strategy", [Replicated(check_every=1), Independent(1)], ids=repr)
+def test_a_validating_tower_follows(strategy):
+    train = lt.inputs.from_tensors(per_tower=[tf.constant(1.0, tf.float64), tf.constant(3.0, tf.float64)])
+    validation = lt.inputs.from_tensors(per_tower=[tf.constant(10.0, tf.float64)])
+
+    def model_fn(batch, mode):
+        return lt.TowerOutput(loss=batch * tf.get_variable("w", [], tf.float64, tf.ones_initializer()))
+
+    step = lt.build_train_step(
+        model_fn,
+        lt.inputs.with_validation_tower(train, validation),
+        tf.train.GradientDescentOptimizer(0.25),
+        DEVICES[2],
+        strategy,
+    )
+    with tf.Session(config=nets.config(2)) as session, step.running(session) as run:
+        losses = [run(step.validation_loss) for _ in range(3)]
+        copies = session.run(step.towers[0].variables.copies_of(by_name("w")))
+    # Of the variables before each step: 1, 1 - 0.25 * 2, ...; 10 adds nothing to the mean of 1 and 3.
+    np.testing.assert_allclose(losses, [10.0, 5.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(copies, [-0.5] * 3)
+
+
 @pytest.mark.parametrize(
     "make, message",
     [

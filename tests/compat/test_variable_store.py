@@ -1,0 +1,47 @@
+"""A getter behind all others: asked for every variable, whoever made the scope it is asked in."""
+import pytest
+
+from legacy_towers.compat import tf, variable_store
+
+
+def suffixed(getter, name, **arguments):
+    return getter(name + "/mine", **arguments)
+
+
+def test_every_scope_asks_it_last():
+    asked = []
+
+    def custom(getter, name, *positional, **arguments):
+        asked.append(name)
+        return getter(name + "/theirs", *positional, **arguments)
+
+    with tf.variable_scope("made_before", custom_getter=custom) as scope:
+        pass
+    with variable_store.innermost_getter(tf.get_default_graph(), suffixed):
+        with tf.variable_scope(scope):
+            first = tf.get_variable("w", [])
+        second = tf.get_variable("w", [])
+    third = tf.get_variable("w", [])
+    names = [str(variable.op.name) for variable in (first, second, third)]
+    assert names == ["made_before/w/theirs/mine", "w/mine", "w"]
+    assert asked == ["made_before/w"]
+
+
+def test_it_ends_with_an_error_too():
+    with tf.variable_scope("any"):
+        graph = tf.get_default_graph()
+        with pytest.raises(KeyError):
+            with variable_store.innermost_getter(graph, suffixed):
+                raise KeyError("on purpose")
+        assert tf.get_variable("w", []).op.name == "any/w"
+
+
+def test_known_names_and_parts():
+    graph = tf.get_default_graph()
+    assert variable_store.known_names(graph) == set()
+    whole = tf.get_variable("whole", [])
+    table = tf.get_variable("table", [4], partitioner=tf.fixed_size_partitioner(2))
+    assert {"whole", "table"} <= variable_store.known_names(graph)
+    assert variable_store.is_known(graph, "table") and not variable_store.is_known(graph, "other")
+    assert variable_store.parts_of(whole) == [whole]
+    assert [part.op.name for part in variable_store.parts_of(table)] == ["table/part_0", "table/part_1"]
