@@ -6,6 +6,9 @@ from legacy_towers.variables.base import Placer, Strategy
 class ParameterServer(Strategy):
     """Every variable lives on `device`; each tower reads it from there and the averaged gradient is applied there.
 
+    Best where the variables are small, or all towers share one device; with large ones the sums of gradients and the
+    updates wait for that device, and `Balanced` spreads them.
+
     Raises:
       DeviceError: `device` is no device string.
     """

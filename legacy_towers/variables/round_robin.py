@@ -10,6 +10,9 @@ from legacy_towers.variables.base import Placer, Strategy
 class RoundRobin(Strategy):
     """The first variable lives on the first of `devices`, the second on the second, and so on, in order of creation.
 
+    Best where the variables are of about one size, or where old code's `replica_device_setter` placed them so; where
+    their sizes differ much, `Balanced` gives each device about as much to do.
+
     Raises:
       ArgumentError: no list, or an empty one.
       DeviceError: one of `devices` is no device string.
