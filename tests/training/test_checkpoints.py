@@ -134,3 +134,30 @@ def test_a_run_goes_on_with_another_number_of_parts(tmp_path, monkeypatch, capsy
         assert main("evaluate line.py --checkpoint-dir parts --parts {}{}".format(parts, average).split()) == 0
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1] != ""
+
+
+# The moving averages of independent towers are of the center, which is one meeting behind: not those of the others.
+CHANGES = [
+    ("", ["parameter_server", "independent:1", "partitioned:4+round_robin", "replicated"]),
+    (" --average 0.9", ["parameter_server", "replicated", "partitioned:4", "balanced"]),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("average, strategies", CHANGES, ids=["plain", "averages"])
+def test_a_run_goes_on_by_another_strategy(tmp_path, monkeypatch, capsys, average, strategies):
+    monkeypatch.chdir(tmp_path)
+    job_files.write(tmp_path, "line.py", PARTS)
+    command = "train line.py --towers 2 --order fixed --per-tower-batch-size 10 --steps {} "
+    for directory, names in (("one", strategies[:1] * len(strategies)), ("mixed", strategies)):
+        for number, name in enumerate(names):
+            asked = "--checkpoint-dir {} --variables {}".format(directory, name) + average
+            assert main((command.format(2 * number + 2) + asked).split()) == 0
+            shown = capsys.readouterr()
+            resumed = "resuming from {}".format(os.path.join(directory, "model.ckpt-{}".format(2 * number)))
+            assert (resumed in shown.out + shown.err) == (number > 0)
+    one, mixed = (contents(tf.train.latest_checkpoint(name)) for name in ("one", "mixed"))
+    averages = {"w/ExponentialMovingAverage"} if average else set()
+    assert set(one) == set(mixed) == {"w", "w/Momentum", "global_step"} | averages
+    for name in one:
+        np.testing.assert_allclose(mixed[name], one[name], rtol=1e-5, err_msg=name)
