@@ -14,8 +14,8 @@ class Balanced(Strategy):
     in every run. What a model places itself, by a `tf.device` of its own, counts where it is. A variable whose shape
     isn't known when it is made counts as nothing. An optimizer's slots are with their variable.
 
-    Best where variables are large, of sizes that differ much, and shared by the towers: each device then holds, sums and
-    applies about as many bytes as the others.
+    Best where variables are large, of sizes that differ much, and shared by the towers: each device then holds, sums
+    and applies about as many bytes as the others.
 
     Args:
       devices: device strings; one that is named twice counts once.

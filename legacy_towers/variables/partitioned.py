@@ -22,8 +22,8 @@ class Partitioned(Strategy):
 
     Into the fewest parts that are small enough, of as equal size as can be: one number says which variables are cut and
     into how many. Rows (axis 0) are what embedding lookups and checkpoints need. A variable with fewer rows than that,
-    such as a convolution's kernel, is cut into single rows. Others, scalars, and those whose shape isn't known before
-    their first value stay whole.
+    such as a convolution's kernel, is cut into single rows. Others stay whole, and so do scalars, variables whose shape
+    isn't known before their first value, and those that `tf.get_variable` doesn't make, such as a `tf.Variable`.
 
     Best where one embedding is too large for a device, or so large that its device does most of the work. A weight
     that is used as a whole, by a product of matrices, is put together again in every tower and step: keep it whole.
