@@ -70,14 +70,15 @@ def packed(reduction: Optional[Reduction] = None, bucket_bytes: int = _DEFAULT_B
     alone in its bucket, such as one larger than that, is not copied. Shapes may be unknown until the graph runs.
 
     Sparse gradients, and those that some tower lacks, go into `reduction` by themselves. With one tower nothing is
-    packed. On one machine's CPU packing loses against `mean` (`python tests/benchmarks/average_gradients.py`).
+    packed. On one machine's CPU packing wins nothing over `mean`, and large buckets lose much, as they fit no cache.
 
     Args:
       reduction: what makes the towers' gradients one, element by element: `mean()` if None, `sum`, `tree`,
         `collective`, `nccl`, or `compacted` around one of these.
       bucket_bytes: the most that one tower's part of a bucket of several gradients has. The default, 4 MiB, takes some
         0.3 ms over PCIe at 12 GB/s, well above what starting one reduction costs (tens of microseconds), and still
-        leaves ResNet-50 with 25 buckets, of which the first are under way early.
+        leaves ResNet-50 with some 25 buckets, of which the first are under way early. Over 4 towers on a CPU, of 1, 4,
+        16 and 64 MiB, it was the fastest for the 25.5 million float32 of that net as well.
 
     Raises:
       ArgumentError: `reduction` is none of these, or `bucket_bytes` is no whole number above 0.

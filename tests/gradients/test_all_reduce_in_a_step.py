@@ -1,4 +1,4 @@
-"""Whole steps by `lt.build_train_step`: all-reduces and buckets, with shared variables and with copies of each tower."""
+"""Whole steps by `lt.build_train_step`: all-reduces and buckets, with shared variables and with towers' copies."""
 import numpy as np
 import pytest
 
