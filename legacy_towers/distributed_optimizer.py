@@ -39,7 +39,7 @@ _NARROW = {Compression.fp16: "float16", Compression.bf16: "bfloat16"}
 _OPS = ("average", "sum")
 
 
-class DistributedOptimizer(tf.train.Optimizer):  # type: ignore[misc]  # TensorFlow is Any to mypy
+class DistributedOptimizer(tf.train.Optimizer):
     """Wraps an optimizer: gradients of one loss per tower are made one, and it applies them.
 
         losses = []

@@ -3,10 +3,9 @@ from typing import Any, List, Optional, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
+from legacy_towers.towers.crossing import LAYER
 from legacy_towers.towers.exchange import TowerInMaking, tower_in_making
 from legacy_towers.towers.output import TRAIN
-
-_LAYER = "lt.cross_tower_batch_norm"
 
 
 def cross_tower_batch_norm(
@@ -70,7 +69,7 @@ def cross_tower_batch_norm(
     inputs = tf.convert_to_tensor(inputs)
     if tf.is_tensor(training) or training not in (True, False):
         raise ArgumentError(
-            "training is {!r} in {}: give True or False, such as mode == lt.TRAIN".format(training, _LAYER)
+            "training is {!r} in {}: give True or False, such as mode == lt.TRAIN".format(training, LAYER)
         )
     axis, size = _axis(inputs, axis)
     statistics_dtype = tf.float32 if inputs.dtype in (tf.float16, tf.bfloat16) else inputs.dtype.base_dtype
@@ -122,17 +121,17 @@ def _axis(inputs: Any, axis: int) -> Tuple[int, int]:
     rank = inputs.shape.ndims
     if rank is None or not inputs.dtype.is_floating:
         raise ArgumentError(
-            "the inputs of {} are {!r}: a floating-point tensor of known rank is needed".format(_LAYER, inputs)
+            "the inputs of {} are {!r}: a floating-point tensor of known rank is needed".format(LAYER, inputs)
         )
     position = axis + rank if axis < 0 else axis
     if not 0 < position < rank:
         raise ArgumentError(
-            "axis is {} in {}: the inputs have shape {}, and axis 0 is the example".format(axis, _LAYER, inputs.shape)
+            "axis is {} in {}: the inputs have shape {}, and axis 0 is the example".format(axis, LAYER, inputs.shape)
         )
     size = tf.dimension_value(inputs.shape[position])
     if size is None:
         raise ArgumentError(
-            "the inputs of {} have shape {}: the size along axis {} must be known".format(_LAYER, inputs.shape, axis)
+            "the inputs of {} have shape {}: the size along axis {} must be known".format(LAYER, inputs.shape, axis)
         )
     return position, int(size)
 
@@ -143,12 +142,12 @@ def _training_tower(name: str) -> TowerInMaking:
         raise TowerError(
             "{} {!r} with training=True works in the towers of lt.build_train_step alone: it needs to know the "
             "others. In a loop of your own, take TowerExchange of legacy_towers.towers.exchange around the model "
-            "function".format(_LAYER, name)
+            "function".format(LAYER, name)
         )
     if tower.mode != TRAIN:
         raise TowerError(
             "{} {!r} has training=True in tower {}, which is built for mode {!r}: pass training=mode == "
-            "lt.TRAIN".format(_LAYER, name, tower.index, tower.mode)
+            "lt.TRAIN".format(LAYER, name, tower.index, tower.mode)
         )
     return tower
 
@@ -181,12 +180,12 @@ def _true_rows(values: Any, tower: TowerInMaking, name: str) -> Any:
     if rows is None:
         raise TowerError(
             '{} {!r}: remainder="pad" fills the last batch of tower {} with copies, and its batch has no dense '
-            'component that tells which rows they are. Take remainder="short"'.format(_LAYER, name, tower.index)
+            'component that tells which rows they are. Take remainder="short"'.format(LAYER, name, tower.index)
         )
     fits = tf.Assert(
         tf.equal(tf.shape(values)[0], tf.shape(rows)[0]),
         [
-            '{} {!r}: with remainder="pad" there must be one row per example; rows, examples:'.format(_LAYER, name),
+            '{} {!r}: with remainder="pad" there must be one row per example; rows, examples:'.format(LAYER, name),
             tf.shape(values),
             tf.shape(rows),
         ],

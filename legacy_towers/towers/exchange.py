@@ -17,9 +17,9 @@ import functools
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.graph import is_in_control_flow, replace_input
+from legacy_towers.compat.graph import is_in_control_flow
 from legacy_towers.errors import ArgumentError, TowerError
-from legacy_towers.gradients.shares import scaled
+from legacy_towers.towers.crossing import LAYER, Crossing
 from legacy_towers.towers.output import TRAIN
 from legacy_towers.towers.true_examples import TrueExamples
 from legacy_towers.variables import Strategy
@@ -27,7 +27,6 @@ from legacy_towers.variables import Strategy
 # Collections of the graph that is being built; both are empty again once the step is built.
 _UNBOUND = "legacy_towers/unbound_exchanges"
 _IN_MAKING = "legacy_towers/towers_in_making"
-_LAYER = "lt.cross_tower_batch_norm"
 
 
 class TowerInMaking(NamedTuple):
@@ -54,21 +53,6 @@ def tower_in_making() -> Optional[TowerInMaking]:
     """Returns the tower whose model function runs, None outside of any, or where none is told of the others."""
     towers: List[TowerInMaking] = tf.get_collection(_IN_MAKING)
     return towers[-1] if towers else None
-
-
-class _Crossing:
-    """One place in the model where towers exchange a tensor, or take tower 0's."""
-
-    def __init__(self, name: str, kind: str, shape: Any, dtype: Any) -> None:
-        self.name = name
-        self.kind = kind  # "stack" or "first"
-        self.shape = shape
-        self.dtype = dtype
-        self.given: List[Any] = []  # per tower: its tensor
-        self.readers: List[Any] = []  # per tower: the operation whose input 0 is a stand-in
-        # Per tower, an entry for each time that gradients were computed through here since they were bound last.
-        self.incoming: Dict[int, List[Any]] = {}  # tensors of the stack's shape
-        self.returned: Dict[int, List[Any]] = {}  # operations whose input 0 is a stand-in
 
 
 class TowerExchange:
@@ -111,7 +95,7 @@ class TowerExchange:
         self._training = [index for index, mode in enumerate(self._modes) if mode == TRAIN]
         self._built = 0
         self._used = 0  # how many crossings the tower in making has used so far
-        self._crossings: List[_Crossing] = []
+        self._crossings: List[Crossing] = []
         self._crossing_of: Dict[Any, Any] = {}  # operation -> (crossing, position)
         self._graph: Any = None
 
@@ -143,9 +127,7 @@ class TowerExchange:
         """
         weights = None if shares is None else [_as_one(share) for share in shares] if sums else shares
         for crossing in self._crossings:
-            if crossing.incoming:
-                self._bind_gradients(crossing, weights)
-                crossing.incoming, crossing.returned = {}, {}
+            crossing.bind_backward(weights)
 
     def bind_forward(self) -> None:
         """Gives each tower what the others computed; nothing can be differentiated through it afterwards.
@@ -153,20 +135,8 @@ class TowerExchange:
         Raises:
           TowerError: gradients were computed, but `bind_backward` was not called since.
         """
-        for number, crossing in enumerate(self._crossings):
-            if crossing.incoming:
-                raise TowerError(
-                    "gradients were computed through {} {!r} after the last bind_backward(): call it once "
-                    "more".format(_LAYER, crossing.name)
-                )
-            if crossing.kind == "first":
-                shared = crossing.given[0]
-            else:
-                # Dealt out over the towers, so that no device stacks for all layers.
-                with self._beside(crossing.readers[number % self.towers], "stack_over_towers"):
-                    shared = tf.stack(crossing.given)
-            for reader in crossing.readers:
-                replace_input(reader, 0, shared)
+        for crossing in self._crossings:
+            crossing.bind_forward()
         self._crossings, self._crossing_of = [], {}
         if self._graph is not None:
             unbound = self._graph.get_collection_ref(_UNBOUND)
@@ -225,7 +195,7 @@ class TowerExchange:
         if position is not None and self._used < len(self._crossings):
             raise TowerError(
                 "tower {} does not use {} {!r}, which tower {} uses: the towers that train must use the same ones, in "
-                "the same order".format(index, _LAYER, self._crossings[self._used].name, self._training[0])
+                "the same order".format(index, LAYER, self._crossings[self._used].name, self._training[0])
             )
 
     def _position(self) -> int:
@@ -233,47 +203,42 @@ class TowerExchange:
         assert tower is not None and tower.exchange is self and tower.position is not None
         return tower.position
 
-    def _cross(self, name: str, kind: str, tensor: Any, position: int) -> _Crossing:
+    def _cross(self, name: str, kind: str, tensor: Any, position: int) -> Crossing:
         if self._strategy is not None and self._strategy.updates != "reduced":
             raise ArgumentError(
                 "{} {!r} needs towers that take each step together, but with variables={!r} each updates its variables "
                 "on its own: use tf.layers.batch_normalization there, or share variables, for example by "
-                "lt.variables.ParameterServer()".format(_LAYER, name, self._strategy)
+                "lt.variables.ParameterServer()".format(LAYER, name, self._strategy)
             )
         if tf.get_default_graph() is not self._graph or is_in_control_flow(tensor.op):
             raise TowerError(
                 "{} {!r} stands inside a tf.cond, a tf.while_loop or a function: towers can only exchange in every "
-                "step, once per call. Move it out".format(_LAYER, name)
+                "step, once per call. Move it out".format(LAYER, name)
             )
         if not position:
-            self._crossings.append(_Crossing(name, kind, tensor.shape, tensor.dtype))
+            # They take turns in whose device they stack and sum on.
+            turn = len([each for each in self._crossings if each.kind == kind])
+            self._crossings.append(Crossing(name, kind, self._training, turn))
             if self not in self._graph.get_collection(_UNBOUND):
                 self._graph.add_to_collection(_UNBOUND, self)
-        self._check_same(name, kind, tensor, position)
-        crossing = self._crossings[self._used]
-        crossing.given.append(tensor)
-        self._used += 1
+        crossing = self._next_crossing(name, kind, self._training[position])
+        crossing.give(tensor)
         return crossing
 
-    def _check_same(self, name: str, kind: str, tensor: Any, position: int) -> None:
-        index, first = self._training[position], self._training[0]
-        if self._used >= len(self._crossings):
+    def _next_crossing(self, name: str, kind: str, tower: int) -> Crossing:
+        expected = self._crossings[self._used] if self._used < len(self._crossings) else None
+        self._used += 1
+        if expected is None:
             raise TowerError(
                 "tower {} uses {} {!r}, which tower {} does not use: the towers that train must use the same ones, in "
-                "the same order".format(index, _LAYER, name, first)
+                "the same order".format(tower, LAYER, name, self._training[0])
             )
-        expected = self._crossings[self._used]
         if (expected.name, expected.kind) != (name, kind):
             raise TowerError(
                 "tower {} uses {} {!r} where tower {} uses {!r}: the towers that train must use the same ones, in the "
-                "same order".format(index, _LAYER, name, first, expected.name)
+                "same order".format(tower, LAYER, name, self._training[0], expected.name)
             )
-        if expected.dtype != tensor.dtype or expected.shape.as_list() != tensor.shape.as_list():
-            raise TowerError(
-                "{} {!r} exchanges {} of shape {} in tower {}, {} of shape {} in tower {}".format(
-                    _LAYER, name, tensor.dtype.name, tensor.shape, index, expected.dtype.name, expected.shape, first
-                )
-            )
+        return expected
 
     def _send_back(self, operation: Any, of_stack: Any) -> Any:
         """Returns the gradient of the tensor that a tower gave; what it is made of comes with `bind_backward`."""
@@ -282,52 +247,22 @@ class TowerExchange:
             raise TowerError(
                 "the model function of tower {} takes gradients through {} {!r}: the other towers' are not known "
                 "before the whole step is built. Use tf.layers.batch_normalization there".format(
-                    self._training[position], _LAYER, crossing.name
+                    self._training[position], LAYER, crossing.name
                 )
             )
         of_stack = tf.convert_to_tensor(of_stack)
         with tf.control_dependencies([self._unbound_error(crossing.name)]):
-            stand_in = tf.zeros(crossing.shape, crossing.dtype)
+            stand_in = tf.zeros_like(crossing.given[position])
         # The second input is what lets a derivative of this gradient be noticed, and refused.
         with tf.get_default_graph().gradient_override_map({"IdentityN": _SECOND_GRADIENT}):
             gradient, _ = tf.identity_n([stand_in, of_stack])
-        crossing.incoming.setdefault(position, []).append(of_stack)
-        crossing.returned.setdefault(position, []).append(gradient.op)
+        crossing.send_back(position, of_stack, gradient.op)
         return gradient
-
-    def _bind_gradients(self, crossing: _Crossing, shares: Optional[Sequence[Any]]) -> None:
-        rounds = [len(crossing.incoming.get(position, ())) for position in range(self.towers)]
-        if len(set(rounds)) > 1:
-            least, most = rounds.index(min(rounds)), rounds.index(max(rounds))
-            raise TowerError(
-                "the gradients of tower {} go through {} {!r} {} times, those of tower {} {} times: each tower's loss "
-                "must depend on it".format(
-                    self._training[most], _LAYER, crossing.name, max(rounds), self._training[least], min(rounds)
-                )
-            )
-        for number in range(rounds[0]):
-            incoming = [crossing.incoming[position][number] for position in range(self.towers)]
-            returned = [crossing.returned[position][number] for position in range(self.towers)]
-            turn = self._crossings.index(crossing) % self.towers
-            with self._beside(returned[turn], "gradients_over_towers"):
-                if shares is not None:
-                    incoming = [scaled(gradient, share) for gradient, share in zip(incoming, shares)]
-                rows = tf.unstack(tf.add_n(incoming))
-                if shares is not None:
-                    # A tower that counts nothing gives nothing, and gets nothing.
-                    rows = [tf.div_no_nan(row, tf.cast(share, row.dtype)) for row, share in zip(rows, shares)]
-            for operation, row in zip(returned, rows):
-                replace_input(operation, 0, row)
-
-    @contextlib.contextmanager
-    def _beside(self, operation: Any, scope: str) -> Iterator[None]:
-        with tf.control_dependencies(None), tf.device(operation.device), tf.name_scope(scope):
-            yield
 
     def _unbound_error(self, name: str) -> Any:
         """Returns an operation that fails: it stands before a stand-in, until that is replaced."""
         with tf.device("/cpu:0"):
-            text = "{} {!r}: the towers were not connected; see TowerExchange.bind_forward".format(_LAYER, name)
+            text = "{} {!r}: the towers were not connected; see TowerExchange.bind_forward".format(LAYER, name)
             return tf.Assert(tf.constant(False), [text])
 
 
@@ -346,10 +281,10 @@ def _gradient_of_stack(operation: Any, of_stack: Any, _: Any) -> List[Any]:
             return [None, exchange._send_back(operation, of_stack)]
     raise TowerError(
         "{!r} is part of {}, whose towers are connected already: its gradients are computed while the step is built, "
-        "and no others can be".format(operation.name, _LAYER)
+        "and no others can be".format(operation.name, LAYER)
     )
 
 
 @tf.RegisterGradient(_SECOND_GRADIENT)
 def _gradient_of_gradient(operation: Any, *_: Any) -> None:
-    raise TowerError("{!r} is a gradient through {}: it has no derivative of its own".format(operation.name, _LAYER))
+    raise TowerError("{!r} is a gradient through {}: it has no derivative of its own".format(operation.name, LAYER))
