@@ -76,7 +76,8 @@ class RowReduction(Reduction):
         shares = site.shares
         # A share that is a tensor can turn out to be 0 for the only tower too.
         if len(row.gradients) == 1 and (shares is None or not tf.is_tensor(shares[0])):
-            return row._replace(how="one tower", where=row.gradients[0].device or None)
+            only: Any = row.gradients[0]
+            return row._replace(how="one tower", where=only.device or None)
         if is_sparse(row.gradients, row.name):
             with tf.device(place):
                 made = combine_slices(row.gradients, shares, self.combine)
