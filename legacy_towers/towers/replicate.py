@@ -1,4 +1,4 @@
-"""One model function on several devices, with one set of variables."""
+"""One model function on several devices, with variables that all share or copies of each tower's own."""
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Union
 
 from legacy_towers.compat import tf
@@ -61,10 +61,15 @@ def replicate(
     counts: Optional[Sequence[Any]] = None,
     padded: bool = False,
 ) -> List[Tower]:
-    """Calls `model_fn(batch, mode)` once per device; all towers share one set of variables.
+    """Calls `model_fn(batch, mode)` once per device; towers share one set of variables, or each has a copy.
 
     Tower 0 makes the variables, under the names that they have without towers; the later ones reuse them, whether the
     model says `reuse_variables()`, AUTO_REUSE or nothing. Each tower has a name scope (`tower_0/`, ...) and its device.
+
+    With a strategy that has copies (`lt.variables.Replicated`, `Independent`) each tower makes its own, by
+    `tf.get_variable` or `tf.layers` inside the model function, and sees these in the collections of variables and of
+    regularization losses. What was made before the towers is shared. Afterwards the collections hold the plain-named
+    variables and tower 0's regularization losses, as without towers; every tower's own are in `Tower.collected`.
 
     What each tower adds to the graph's collections stays there, summaries and update ops of an evaluation model too.
 
@@ -84,8 +89,9 @@ def replicate(
 
     Raises:
       ArgumentError: no devices, not as many batches, modes or counts as devices, an unknown mode or kind of variable.
-      TowerError: a later tower makes a variable of its own, or a tower's loss is not what it should be; or rows of a
-        variable that the strategy cuts into parts are looked up with partition_strategy="mod".
+      TowerError: a later tower makes a variable that tower 0 does not have, or, with copies, lacks one or uses another
+        tower's; a tower's loss is not what it should be; or rows of a variable that the strategy cuts into parts are
+        looked up with partition_strategy="mod".
     """
     _check_arguments(batches, devices, variable_kind, variables)
     modes = _modes(mode, len(devices))

@@ -18,8 +18,9 @@ class Replicated(Strategy):
 
     Variables made before the towers, outside of the model function, are shared. Copies are local variables, which no
     checkpoint holds; at the start of a session, after initialization or restoring, the step's hook makes them equal to
-    tower 0's, with optimizer slots and batch-norm statistics. After a `restore` of your own in the middle of a session
-    call `lt.variables.synchronize(session)`.
+    tower 0's, with optimizer slots and batch-norm statistics. What writes tower 0's variables alone in the middle of a
+    session, such as a `restore` of your own, or starts local variables anew, needs `lt.variables.synchronize(session)`
+    behind it.
 
     Args:
       check_every: after how many runs the hook checks that all copies are equal, bit for bit; 0: never.

@@ -150,7 +150,7 @@ def synchronize(session: Any) -> None:
       ArgumentError: the graph is finalized, and no hook of the step prepared for this.
     """
     for variables in variables_in(session.graph):
-        session.run(_prepared(session, variables, CopyOperations.copies_from_plain))
+        _in_bare_session(session, _runner(_prepared(session, variables, CopyOperations.copies_from_plain)))
 
 
 def check_copies(session: Any) -> None:
@@ -163,7 +163,7 @@ def check_copies(session: Any) -> None:
     """
     for variables in variables_in(session.graph):
         _prepared(session, variables, CopyOperations._pairs)
-        operations_of(variables).check_equal(session)
+        _in_bare_session(session, operations_of(variables).check_equal)
 
 
 def operations_of(variables: TowerVariables) -> CopyOperations:
@@ -184,6 +184,18 @@ def _prepared(session: Any, variables: TowerVariables, operation: Callable[[Copy
                 "the graph is finalized, so nothing can be added to it ({}): let the step's hooks take part in the "
                 "session, or call this once before the graph is finalized".format(error)
             ) from None
+
+
+def _in_bare_session(session: Any, action: Callable[[Any], Any]) -> None:
+    """Calls `action` with the session inside a MonitoredSession, whose hooks would take a batch for each run."""
+    if hasattr(session, "run_step_fn"):
+        session.run_step_fn(lambda step_context: action(step_context.session))
+    else:
+        action(session)
+
+
+def _runner(operation: Any) -> Callable[[Any], Any]:
+    return lambda session: session.run(operation)
 
 
 def _spread(group: Copied) -> Any:

@@ -219,6 +219,27 @@ def test_a_restore_in_the_middle_of_a_session_needs_synchronize(tmp_path):
         check_copies(session)
 
 
+def test_on_request_in_a_monitored_session():
+    step = towers_step(Replicated(), "dense", "momentum", nets.no_decay, DEVICES[0])
+    spoil = written_alone(step, by_name("b1"), 1, np.ones([16]))
+
+    class Forbidden(tf.train.SessionRunHook):
+        allowed = True
+
+        def before_run(self, run_context):
+            assert self.allowed, "a run of the hooks' own"
+
+    forbidden = Forbidden()
+    with tf.train.MonitoredTrainingSession(hooks=step.hooks + [forbidden], config=nets.config(2)) as session:
+        session.run([step.train_op])
+        session.run(spoil)
+        forbidden.allowed = False
+        with pytest.raises(TowerError, match="tower 1's copy of 'b1'"):
+            check_copies(session)
+        synchronize(session)
+        check_copies(session)
+
+
 def test_a_finalized_graph_without_the_hook():
     towers_step(Replicated(), "dense", "sgd", nets.no_decay, DEVICES[0])
     tf.get_default_graph().finalize()
