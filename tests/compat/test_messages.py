@@ -4,7 +4,7 @@ import types
 import pytest
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.messages import plain_message
+from legacy_towers.compat.messages import plain_message, with_operation
 
 
 def test_an_error_of_this_tensorflow():
@@ -28,3 +28,18 @@ def test_an_error_of_this_tensorflow():
 )
 def test_what_surrounds_it_is_cut(message, plain):
     assert plain_message(types.SimpleNamespace(message=message)) == plain
+
+
+def test_an_error_of_a_callable_tells_its_operation():
+    with tf.name_scope("here"):
+        checked = tf.debugging.check_numerics(tf.constant(1.0) / tf.zeros([]), "loss is", name="checked")
+    with tf.Session() as session:
+        with pytest.raises(tf.errors.InvalidArgumentError) as of_run:
+            session.run(checked.op)
+        with pytest.raises(tf.errors.InvalidArgumentError) as of_callable:
+            session.make_callable(checked.op)()
+        told = with_operation(of_callable.value, session.graph)
+    assert of_callable.value.op is None
+    assert told.op is of_run.value.op is checked.op and type(told) is type(of_run.value)
+    assert plain_message(told) == "loss is : Tensor had Inf values"
+    assert "test_messages.py" in told.message and with_operation(told, None) is told
