@@ -1,0 +1,120 @@
+"""Whole steps by `lt.build_train_step`: with weight decay, momentum and averages, three towers do what one does."""
+import numpy as np
+import pytest
+
+import legacy_towers as lt
+from legacy_towers.compat import tf
+from legacy_towers.gradients import (
+    accumulate,
+    chain,
+    check_numerics,
+    clip_by_global_norm,
+    clip_by_norm,
+    clip_by_value,
+    deferred,
+    dynamic_loss_scale,
+    loss_scale,
+    mean,
+    scale,
+    tree,
+)
+
+STEPS, BATCH = 7, 6
+REDUCTIONS = [
+    (chain(loss_scale(64.0), mean()), []),
+    (chain(mean(), loss_scale(64.0), clip_by_norm(0.5)), [2]),
+    (chain(dynamic_loss_scale(8.0, growth_steps=2), mean(), check_numerics()), [1, 4]),
+    (chain(mean(), dynamic_loss_scale(8.0, growth_steps=2), accumulate(2)), [1, 4]),
+    (chain(dynamic_loss_scale(8.0, growth_steps=2), accumulate(2), tree()), [2]),
+    (chain(deferred(), mean(), clip_by_global_norm(0.5)), []),
+    (chain(dynamic_loss_scale(8.0), deferred(), mean(), clip_by_value(-0.5, 0.25), scale(0.5), check_numerics()), [2]),
+]
+
+
+def model_fn(batch, mode):
+    w = tf.get_variable(
+        "w", [3], tf.float64, tf.constant_initializer([1.0, -2.0, 0.5]), lambda w: 0.1 * tf.reduce_sum(w * w)
+    )
+    table = tf.get_variable("table", [6], tf.float64, tf.constant_initializer(np.arange(6) * 0.1))
+    predicted = tf.reduce_sum(w * batch["x"], 1) + tf.gather(table, batch["id"])
+    return lt.TowerOutput(loss=tf.reduce_mean(tf.square(predicted - batch["y"])))
+
+
+def built(towers, reduction, **options):
+    fed = {
+        "x": tf.placeholder(tf.float64, [BATCH, 3]),
+        "id": tf.placeholder(tf.int64, [BATCH]),
+        "y": tf.placeholder(tf.float64, [BATCH]),
+    }
+    parts = {name: tf.split(whole, towers) for name, whole in fed.items()}
+    batches = [{name: parts[name][tower] for name in parts} for tower in range(towers)]
+    step = lt.build_train_step(
+        model_fn,
+        lt.inputs.from_tensors(batches),
+        tf.train.MomentumOptimizer(0.125, 0.5),
+        lt.devices.cpus(towers),
+        reduction=reduction,
+        moving_average_decay=0.5,
+        **options
+    )
+    return step, fed
+
+
+def feeds(fed, bad):
+    rng = np.random.RandomState(1)
+    for number in range(STEPS):
+        x = rng.normal(size=[BATCH, 3])
+        if number in bad:
+            x[-1, 0] = np.inf
+        yield {fed["x"]: x, fed["id"]: rng.randint(6, size=BATCH), fed["y"]: rng.normal(size=BATCH)}
+
+
+def trajectory(towers, reduction, bad, **options):
+    """Returns all global variables after each step, by their names."""
+    with tf.Graph().as_default():
+        step, fed = built(towers, reduction, **options)
+        with tf.Session(config=lt.session_config(logical_cpus=towers)) as session, step.running(session) as run:
+            history = []
+            for feed in feeds(fed, bad):
+                run(feed_dict=feed)
+                history.append({v.op.name: session.run(v) for v in tf.global_variables()})
+    return history
+
+
+@pytest.mark.parametrize("reduction, bad", REDUCTIONS, ids=[repr(each) for each, _ in REDUCTIONS])
+def test_three_towers_do_what_one_does(reduction, bad):
+    # Both kinds of variables: the one is held against the other.
+    one = trajectory(1, reduction, bad, variable_kind="resource")
+    three = trajectory(3, reduction, bad, variable_kind="ref")
+    for number, (found, expected) in enumerate(zip(three, one)):
+        assert sorted(found) == sorted(expected) and found["global_step"] == number + 1
+        for name in expected:
+            np.testing.assert_allclose(found[name], expected[name], rtol=1e-9, atol=1e-12, err_msg=name)
+    assert all(np.isfinite(value).all() for value in one[-1].values())
+    assert not np.allclose(one[-1]["w"], [1, -2, 0.5]) and not np.allclose(one[-1]["table"], np.arange(6) * 0.1)
+
+
+def test_a_scaled_loss_changes_no_step():
+    """Powers of 2 cost no digit; the decay of the weights is scaled and divided as the losses are."""
+    plain, scaled = (trajectory(2, each, []) for each in (mean(), chain(mean(), loss_scale(4096.0))))
+    for found, expected in zip(scaled, plain):
+        for name in expected:
+            np.testing.assert_allclose(found[name], expected[name], rtol=1e-14)
+
+
+def test_a_monitored_session_makes_what_is_kept(tmp_path):
+    reduction = chain(dynamic_loss_scale(8.0, growth_steps=2), deferred(), mean(), accumulate(2))
+    expected = trajectory(2, reduction, [1])
+    step, fed = built(2, reduction)
+    given = list(feeds(fed, [1]))
+    config = lt.session_config(logical_cpus=2)
+    with tf.train.MonitoredTrainingSession(
+        checkpoint_dir=str(tmp_path), hooks=step.hooks, config=config, log_step_count_steps=None
+    ) as session:
+        for feed in given:
+            session.run(step.train_op, feed)
+        found = {v.op.name: session.run(v) for v in tf.global_variables()}
+    saved = tf.train.load_checkpoint(str(tmp_path))
+    for name, value in expected[-1].items():
+        np.testing.assert_array_equal(found[name], value, err_msg=name)
+        np.testing.assert_array_equal(saved.get_tensor(name), value, err_msg=name)
