@@ -75,7 +75,7 @@ SAME_AS_ONE_DEVICE = [
 
 
 @pytest.mark.parametrize("variable_kind", ["resource", "ref"])
-@pytest.mark.parametrize("devices", DEVICES, ids=len)
+@pytest.mark.parametrize("devices", [DEVICES[0], pytest.param(DEVICES[1], marks=pytest.mark.slow), DEVICES[2]], ids=len)
 @pytest.mark.parametrize("strategy, optimizer", SAME_AS_ONE_DEVICE, ids=str)
 def test_steps_are_those_of_one_device(strategy, optimizer, devices, variable_kind):
     expected = one_device("dense", optimizer, nets.get_variable_decay, devices, steps=5)
