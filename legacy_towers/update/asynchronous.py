@@ -41,6 +41,7 @@ class AsynchronousUpdates(NamedTuple):
       train_ops: per tower, the operation of one update: its own batch, its own gradients, the global step plus 1.
       staleness: per tower, an int64 scalar tensor: how many updates of other towers were completed between this tower's
         reading of the variables and its applying. Only in the same run as the train op it is that update's.
+        (Where a reduction hands on gradients of earlier runs, as `deferred` and `accumulate` do, these are older.)
       hook: runs all towers but the first one beside the caller's loop; the first train op is the loop's.
     """
 
