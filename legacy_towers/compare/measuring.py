@@ -128,7 +128,9 @@ class Measurement:
         names = [name for name in self._candidates.names() if name in pool]
         if self._candidates.subject != INPUTS:
             self._phase("the same numbers?")
-            self._measured.proofs = same_numbers(pool, self._job, self._settings, self._candidates, self._towers)
+            self._measured.proofs = same_numbers(
+                pool, self._job, self._settings, self._candidates, self._towers, STARTING_AT_ONCE
+            )
             return
         self._phase("the same examples?")
         pool.drop(REPLAY)

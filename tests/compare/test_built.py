@@ -99,12 +99,50 @@ def test_a_turn_counts_its_own_steps_and_bytes():
     try:
         turn = step.turn(3, 5, 0)
         assert len(turn["step_seconds"]) == 5 and turn["fed_bytes"] == 5 * 2 * BATCH.nbytes
+        assert turn["updates"] == 5
         assert len(step.turn(0, None, 0.05)["step_seconds"]) >= 1
         assert step.plan()["input"]["way"] == "from_placeholders"
         traced = step.trace(1, 3, 1)
         assert len(traced["waiting_shares"]) == 3
         rows = {stretch[0] for stretch in traced["timeline"]}
         assert {"tower 0", "tower 1", "variables, update"} <= rows
+    finally:
+        step.close()
+
+
+def test_updates_of_towers_on_their_own_are_counted():
+    def model_fn(batch, mode):
+        w = tf.get_variable("w", [3], initializer=tf.ones_initializer())
+        return lt.TowerOutput(loss=tf.reduce_mean(tf.square(sleeping(batch["x"], 0.01) * w)))
+
+    job = make_job()._replace(model_fn=model_fn, variables="asynchronous")
+    step = BuiltStep(job, lt.inputs.synthetic(job.train, 2), lt.devices.cpus(3), worker_config("cpu", 3))
+    try:
+        turn = step.turn(2, 20, 0)
+        # Each of three towers sleeps as long: their updates come to about three in the time of one.
+        assert len(turn["step_seconds"]) == 20 and 30 <= turn["updates"] <= 120
+    finally:
+        step.close()
+
+
+def test_parts_that_take_turns_are_run_in_turn():
+    def model_fn(batch, mode):
+        losses = {}
+        for name in ("first", "second"):
+            with tf.variable_scope(name):
+                w = tf.get_variable("w", [3], initializer=tf.ones_initializer())
+            losses[name] = tf.reduce_mean(tf.square(batch["x"] * w))
+        return lt.TowerOutput(loss=losses)
+
+    def parts(global_step):
+        make = tf.train.GradientDescentOptimizer
+        return [lt.Part("first", make(0.01), "first", steps=1), lt.Part("second", make(0.01), "second", steps=2)]
+
+    job = make_job()._replace(model_fn=model_fn, optimizer=parts)
+    step = BuiltStep(job, lt.inputs.synthetic(job.train, 2), lt.devices.cpus(2), worker_config("cpu", 2))
+    try:
+        assert step.turn(0, 6, 0)["updates"] == 6 and len(step.trace(0, 2, 0)["waiting_shares"]) == 2
+        assert step.random_operations() == []
     finally:
         step.close()
 

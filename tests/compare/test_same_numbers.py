@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from legacy_towers.compare.meaning import Meaning
-from legacy_towers.compare.same_numbers import Recorded, compare_steps
+from legacy_towers.compare.same_numbers import NO_ORDER, Recorded, compare_steps
 from legacy_towers.parity.first_steps import FirstSteps
 
 SAME = Meaning("reduced", (), None, 3.0, 2)
@@ -49,10 +49,12 @@ def with_more(name):
         (record(a__w=0.1), ROUNDED, False, "rounded", "a/w", "(bound 3e-03)"),
         (record(first=1.0), OTHER, None, "other", None, "accumulate(4), and by the current one through a mean alone; "
                                                        "the loss of step 3 is 2, and 2 by mean"),
+        (NO_ORDER, SAME._replace(updates="asynchronous"), None, "other", None,
+         "towers apply their own gradients without waiting for each other"),
         ("the model draws", SAME, None, "same", None, "not compared: the model draws"),
     ],
     ids=["equal", "within", "first loss", "next loss", "gradient", "two gradients", "no gradient", "one more", "nan",
-         "rounded", "rounded too far", "by design", "not recorded"],
+         "rounded", "rounded too far", "by design", "asynchronous", "not recorded"],
 )
 def test_a_record_against_the_current_one(other, meaning, agrees, state, differs_in, said):
     recorded = {"mean": record(), "tree": other}
