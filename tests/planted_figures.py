@@ -36,7 +36,9 @@ def row(way, values=None, towers=4, failed=None, waits=(0.41, 0.40), ratio=0.6):
     waiting = Waiting(spread([waits[0]] * 5), spread([waits[1]] * 5), abs(waits[0] - waits[1]) > 0.05)
     return Row(
         candidate=way, towers=towers, failed=None, input=way, variables=None, reduction=None, plan={},
-        examples_per_second=spread(values), updates_per_second=spread(values), step_ms_p50=1.0, step_ms_p95=2.0, waiting=None if way == "synthetic" else waiting, cpu_cores=spread([1.0] * 5),
+        examples_per_second=spread(values), updates_per_second=spread(values), step_ms_p50=1.0, step_ms_p95=2.0,
+        waiting=None if way == "synthetic" else waiting, cpu_cores=spread([1.0] * 5),
         peak_memory_bytes=1, fed_bytes_per_step=0.0, copied_bytes_per_step=0.0,
-        ratio_to_current=None, ratio_to_synthetic=None if ratio is None else spread([ratio] * 5), speedup_over_one_tower=None, timeline=[],
+        ratio_to_current=None, ratio_to_synthetic=None if ratio is None else spread([ratio] * 5),
+        speedup_over_one_tower=None, timeline=[],
     )

@@ -65,7 +65,7 @@ def machine() -> Dict[str, Any]:
 
 def describe(settings: CompareSettings, job: Job, candidates: Candidates) -> Dict[str, Any]:
     """Returns the settings for the document."""
-    described = {
+    described: Dict[str, Any] = {
         "towers": list(settings.towers),
         "steps": "as many as fill {:g} s".format(settings.turn_seconds) if settings.steps is None else settings.steps,
         "rounds": settings.rounds,

@@ -77,7 +77,7 @@ def find_strategies(job: Job, settings: CompareSettings) -> Candidates:
         shared["reduction"] = reductions.own
     if subject == REDUCTIONS:
         shared["variables"] = strategies.own
-    words = {
+    words: Dict[str, Tuple[Optional[str], Optional[str]]] = {
         candidate.name: (candidate.variables or strategies.own, candidate.reduction or reductions.own)
         for candidate in all_of_them
     }

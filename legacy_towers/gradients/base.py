@@ -47,8 +47,8 @@ class GradientRow(NamedTuple):
     """
 
     name: str
-    variable: Optional[Any]
-    gradients: List[Optional[Any]]
+    variable: Any
+    gradients: List[Any]
     device: str = ""
     how: str = ""
     where: Optional[str] = None
@@ -205,7 +205,7 @@ def as_reduction(reduction: ReductionLike) -> Reduction:
     """
     if isinstance(reduction, Reduction):
         return reduction
-    if isinstance(reduction, type) and issubclass(reduction, Reduction) or not callable(reduction):
+    if isinstance(reduction, type) or not callable(reduction):
         raise ArgumentError(
             "{!r} is no reduction: make one, such as lt.gradients.mean(), or lt.gradients.chain(...) of several".format(
                 reduction

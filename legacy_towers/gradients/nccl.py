@@ -1,5 +1,5 @@
 """The towers' gradients all-reduced by NVIDIA's NCCL."""
-from typing import Any, List, Sequence
+from typing import Any, Dict, List, Sequence
 
 from legacy_towers import devices as devices_room
 from legacy_towers.compat import collectives, tf
@@ -23,7 +23,7 @@ class Nccl(AllReduce):
 
     def check_devices(self, site: Site) -> None:
         specs = [tf.DeviceSpec.from_string(devices_room.canonical(device)) for device in site.devices]
-        seen = {}
+        seen: Dict[str, int] = {}
         for tower, device, spec in zip(site.towers, site.devices, specs):
             if spec.device_type != "GPU":
                 raise DeviceError(

@@ -41,10 +41,10 @@ def totals_of(plan: Dict[str, Any]) -> Totals:
         place = variable.get("reduced_on")
         sums[None if place is None else short_device(place), variable["name"] if bucket is None else bucket] = None
     sums_on: Dict[str, int] = {}
-    for device, _ in sums:
-        if device is not None:
-            sums_on[device] = sums_on.get(device, 0) + 1
-    elsewhere = sum(device is None for device, _ in sums)
+    for place, _ in sums:
+        if place is not None:
+            sums_on[place] = sums_on.get(place, 0) + 1
+    elsewhere = sum(place is None for place, _ in sums)
     return Totals(_by_name(bytes_on), _by_name(sums_on), elsewhere, len(buckets))
 
 

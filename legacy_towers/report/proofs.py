@@ -58,7 +58,7 @@ def summary(document: Document, towers: int) -> str:
     counted = [state_of(item) for item in items if item.expected != "current"]
     if not counted:
         return "there is nothing to compare the numbers of {} with".format(current)
-    parts = []
+    parts: List[str] = []
     for state, words in (
         ("same", "computes the same as {}"),
         ("rounded", "computes the same as {} but for rounding to a smaller type"),

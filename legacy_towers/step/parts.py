@@ -96,7 +96,7 @@ def _chosen(part: Part, trained: Sequence[Any]) -> List[Any]:
     found = [variable for variable in trained if id(variable) in given or part.owns(str(variable.op.name))]
     missing = given - {id(variable) for variable in trained}
     if missing:
-        names = [each.op.name for each in part.variables or [] if id(each) in missing]
+        names = [each.op.name for each in part.variables or [] if not isinstance(each, str) and id(each) in missing]
         raise TowerError(
             "the part {!r} is to train {}, which {} not among the variables that the step trains".format(
                 part.name, quoted(names), "is" if len(names) == 1 else "are"

@@ -108,5 +108,6 @@ def by_checkpoint_name(variables: Iterable[Any]) -> Dict[str, Saved]:
 
 
 def _whole_shape(saved: Saved) -> Any:
-    part = slice_of(saved[0]) if isinstance(saved, list) else None
-    return saved.shape if part is None else tf.TensorShape(part.whole_shape)
+    if isinstance(saved, list):
+        return tf.TensorShape(slice_of(saved[0]).whole_shape)  # type: ignore[union-attr]  # parts, all of them
+    return saved.shape

@@ -173,7 +173,7 @@ def _cut_initializer(name: str, options: Dict[str, Any], shape: Any, dtype: Any,
 def _first_value(initializer: Any, shape: Any, dtype: Any) -> Any:
     if not callable(initializer):
         return tf.convert_to_tensor(initializer)
-    make = initializer() if inspect.isclass(initializer) else initializer
+    make: Any = initializer() if inspect.isclass(initializer) else initializer
     # TF 1.15 tells every initializer of the part that is wanted, 2.x those that ask.
     whole = {"partition_info": None} if "partition_info" in inspect.signature(make).parameters else {}
     return make(shape.as_list(), dtype=dtype, **whole)
