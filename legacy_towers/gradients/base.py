@@ -87,11 +87,13 @@ class Reduction:
       needs_whole: whether it has to see each tower's whole gradient. A mean or a sum does not: what is the same in all
         towers' gradients, of a regularization, can be added once afterwards.
       sums: whether it makes the towers' gradients their sum, not their mean.
+      linear: whether gradients twice as large come out twice as large. Clipping is not: it has to see their true size.
     """
 
     scales_loss = False
     needs_whole = True
     sums = False
+    linear = True
 
     def init(self, site: Site, variables: Sequence[Any]) -> Any:
         """Makes variables in the default graph and returns them, in whatever form `update` takes; None without any.
@@ -136,6 +138,9 @@ class Chain(Reduction):
         self.parts = tuple(parts)
         self.scales_loss = any(part.scales_loss for part in parts)
         self.sums = any(part.sums for part in parts)
+        self.linear = all(part.linear for part in parts)
+        for number, part in enumerate(self.parts):
+            self._check_true_size(part, self.parts[number + 1 :])
 
     def init(self, site: Site, variables: Sequence[Any]) -> List[Any]:
         # Each part has a scope of its own: two accumulators in a chain are two.
@@ -160,6 +165,14 @@ class Chain(Reduction):
 
     def hooks(self, site: Site) -> List[Any]:
         return [hook for part in self.parts for hook in part.hooks(site)]
+
+    def _check_true_size(self, part: Reduction, behind: Sequence[Reduction]) -> None:
+        scaling = [each for each in behind if each.scales_loss]
+        if not part.linear and scaling:
+            raise ArgumentError(
+                "{!r} stands in front of {!r}, and would see the gradients of the scaled loss, not their true size: "
+                "put it behind".format(part, scaling[0])
+            )
 
     def __repr__(self) -> str:
         return "chain({})".format(", ".join(map(repr, self.parts)))
@@ -190,7 +203,8 @@ def chain(*reductions: ReductionLike) -> Chain:
         chain(mean(), clip_by_global_norm(5.0))    # their mean is clipped
 
     Raises:
-      ArgumentError: one of them is no reduction, or there is none.
+      ArgumentError: one of them is no reduction, or there is none; or one that clips or adds noise stands in front of
+        one that scales the loss.
     """
     if not reductions:
         raise ArgumentError("chain() of nothing: name what is to be done, such as chain(mean())")

@@ -24,6 +24,8 @@ GLOBAL_NORMS = "legacy_towers/global_norms"
 class ClipByValue(Reduction):
     """See `clip_by_value`."""
 
+    linear = False
+
     def __init__(self, low: Scalar, high: Scalar) -> None:
         check_scalar(low, "low", "clip_by_value()")
         check_scalar(high, "high", "clip_by_value()")
@@ -61,6 +63,8 @@ class ClipByValue(Reduction):
 class ClipByNorm(Reduction):
     """See `clip_by_norm`."""
 
+    linear = False
+
     def __init__(self, norm: Scalar) -> None:
         check_scalar(norm, "norm", "clip_by_norm()", positive=True)
         self.norm = norm
@@ -86,6 +90,8 @@ class ClipByNorm(Reduction):
 
 class ClipByGlobalNorm(Reduction):
     """See `clip_by_global_norm`."""
+
+    linear = False
 
     def __init__(self, norm: Scalar) -> None:
         check_scalar(norm, "norm", "clip_by_global_norm()", positive=True)

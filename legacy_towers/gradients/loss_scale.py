@@ -119,6 +119,7 @@ def loss_scale(constant: float) -> LossScale:
     Small gradients so stay above the least number of float16. A step in which any gradient that it sees is infinite or
     NaN is skipped: variables, slots and moving averages stay, the global step counts on. Before `mean()` it sees every
     tower's (but those of towers of weight 0), behind it the mean, which is infinite or NaN where one tower's is.
+    Clipping and noise go behind it: in front of it they would see gradients of another size, and are refused.
 
     Args:
       constant: a positive number or a scalar tensor; a power of 2 costs no digit.

@@ -10,6 +10,8 @@ from legacy_towers.gradients.each import changed, check_scalar, values_of
 class AddNoise(Reduction):
     """See `add_noise`."""
 
+    linear = False
+
     def __init__(self, stddev: float, gamma: Optional[float], seed: Optional[int]) -> None:
         check_scalar(stddev, "stddev", "add_noise()", positive=True)
         if gamma is not None:

@@ -221,6 +221,23 @@ def test_gradients_that_exist_already_can_not_be_scaled():
             reduce_gradients([[(tf.ones([]), w)]], reduction, ["/cpu:0"])
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: chain(clip_by_norm(1.0), lt_gradients.mean(), loss_scale(2.0)),
+        lambda: chain(clip_by_norm(1.0), chain(lt_gradients.mean(), loss_scale(2.0))),
+        lambda: chain(chain(clip_by_norm(1.0), lt_gradients.mean()), loss_scale(2.0)),
+        lambda: chain(lt_gradients.mean(), lt_gradients.clip_by_value(-1, 1), dynamic_loss_scale()),
+        lambda: chain(lt_gradients.mean(), lt_gradients.clip_by_global_norm(1), dynamic_loss_scale()),
+        lambda: chain(lt_gradients.add_noise(1.0), lt_gradients.mean(), dynamic_loss_scale()),
+    ],
+    ids=["norm", "in front of a chain", "in a chain", "value", "global norm", "noise"],
+)
+def test_what_needs_the_true_size_is_refused_in_front_of_it(make):
+    with pytest.raises(ArgumentError, match=r"stands in front of .*loss_scale\(.* not their true size: put it behind"):
+        make()
+
+
 def test_behind_deferred_a_dynamic_scale_is_refused():
     with pytest.raises(ArgumentError, match=r"stands behind deferred\(\)"):
         Towers(chain(deferred(), lt_gradients.mean(), dynamic_loss_scale()))
