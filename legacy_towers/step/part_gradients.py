@@ -108,12 +108,10 @@ def after_all(of_parts: Sequence[Sequence[TowerGradients]]) -> List[List[TowerGr
     """
     if len(of_parts) == 1:
         return [list(of_parts[0])]
-    computed = tuple(
-        gradient.values.op if isinstance(gradient, tf.IndexedSlices) else gradient.op
-        for of_part in of_parts
-        for reduced in of_part
-        for row in reduced.rows
-        for gradient in row.gradients
-        if gradient is not None
-    )
-    return [[each._replace(beside=tuple(each.beside) + computed) for each in of_part] for of_part in of_parts]
+    computed = []
+    for reduced in [each for of_part in of_parts for each in of_part]:
+        gradients = [gradient for row in reduced.rows for gradient in row.gradients if gradient is not None]
+        computed += [each.values.op if isinstance(each, tf.IndexedSlices) else each.op for each in gradients]
+        # What a reduction hands on may be of an earlier step (`deferred`): this step's is what it keeps beside.
+        computed += reduced.beside
+    return [[each._replace(beside=tuple(computed)) for each in of_part] for of_part in of_parts]

@@ -41,7 +41,8 @@ class TrainStep:
     Attributes:
       loss: scalar tensor, the global loss: the mean of the towers' losses, each regularization loss counted once. Where
         the input counts true examples, each tower weighs by its own here, in the gradients and in the metrics. With
-        several parts, the sum of theirs. Where towers train asynchronously, tower 0's, as the metrics are.
+        several parts, the sum of theirs; where they take turns, the losses of those whose turn it is not are of the
+        variables before or after the step. Where towers train asynchronously, tower 0's, as the metrics are.
       metrics: name -> scalar tensor, the mean over all towers that train.
       gradients: (gradient, variable) pairs as they are applied, of all parts.
       parts: name -> `PartStep`; empty where the model has one loss.

@@ -1,4 +1,6 @@
 """Several losses and optimizers per tower: who trains what, together or in turns, checked against numpy."""
+import time
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,7 @@ def variable(name, **options):
 
 
 def model_fn(batch, mode):
-    """g = sum(x (u - v)), d = sum(x u v): each loss depends on the other part's variable too."""
+    """g = sum(x (u u - v)), d = sum(x u v v): each loss depends on the other part's variable too."""
     with tf.variable_scope("generator"):
         u = variable("w", initializer=START["generator"])
     with tf.variable_scope("discriminator"):
@@ -103,12 +105,12 @@ def test_a_part_by_name():
     step = build(parts(generator=1, discriminator=5))
     with tf.Session(config=CONFIG) as session, step.running(session) as run:
         run(part="generator")
-        loss = run(step.parts["generator"].loss, part="discriminator")
+        loss = run(step.parts["discriminator"].loss, part="discriminator")
         run(part="generator")
         check(session, [("generator",), ("discriminator",), ("generator",)])
         x = ROWS.reshape([-1, 2]).mean(axis=0)
         before = in_numpy([("generator",)])
-        expected = np.sum(x * (before["generator"] ** 2 - before["discriminator"]))
+        expected = np.sum(x * before["generator"] * before["discriminator"] ** 2)
         np.testing.assert_allclose(loss, expected, rtol=1e-12)
 
 
@@ -150,6 +152,32 @@ def test_a_reduction_per_part():
         u = session.run(values())["generator"]
     x = ROWS.reshape([-1, 2]).mean(axis=0)
     np.testing.assert_allclose(u, START["generator"] - 0.125 * TOWERS * 2 * x * START["generator"], rtol=1e-12)
+
+
+def test_a_deferred_part_reads_what_the_others_have_not_written():
+    """Its towers are late: what the other part writes must wait for them, though their gradients come a step later."""
+
+    def late_model(batch, mode):
+        def late(value):
+            time.sleep(0.1)
+            return value
+
+        output = model_fn(batch, mode)
+        with tf.control_dependencies([tf.py_func(late, [batch], tf.float64)]):
+            u, v = [variable("generator/w").read_value(), variable("discriminator/w").read_value()]
+        losses = dict(output.loss, discriminator=tf.reduce_mean(tf.reduce_sum(batch * u * v * v, axis=1)))
+        return output._replace(loss=losses)
+
+    given = parts()
+    given[0] = given[0]._replace(reduction=lt.gradients.chain(lt.gradients.mean(), lt.gradients.deferred()))
+    with tf.variable_scope("", reuse=tf.AUTO_REUSE):
+        step = build(given, late_model)
+    with tf.Session(config=CONFIG) as session, step.running(session) as run:
+        run()
+        run()
+        v = session.run(values())["discriminator"]
+    # Of both steps the first one's gradient alone has been applied.
+    np.testing.assert_allclose(v, in_numpy([BOTH])["discriminator"], rtol=1e-12)
 
 
 def test_the_plan_tells_the_parts():
