@@ -244,7 +244,7 @@ def updated(reduction: Reduction, gradients: TowerGradients, state: Any) -> Towe
     result = reduction.update(plain, state)
     if not result.reduced:
         return result._replace(rows=[row._replace(once=_kept(row, before[row.name])) for row in result.rows])
-    factor = len(gradients.site.devices) if reduction.sums else 1
+    factor = _counted_towers(gradients.site) if reduction.sums else 1
     return result._replace(rows=[_completed(row, before[row.name], factor) for row in result.rows])
 
 
@@ -267,13 +267,22 @@ def _kept(row: GradientRow, before: GradientRow) -> Optional[Any]:
     return None if was_dropped else before.once
 
 
-def _completed(row: GradientRow, before: GradientRow, factor: int) -> GradientRow:
+def _counted_towers(site: Site) -> Any:
+    """Returns how many towers a sum is of: one of share 0 is left out; a number, or a scalar tensor."""
+    if site.shares is None:
+        return len(site.devices)
+    if not any(tf.is_tensor(share) for share in site.shares):
+        return len([share for share in site.shares if share > 0])
+    return tf.add_n([tf.cast(tf.greater(share, 0), tf.int32) for share in site.shares])
+
+
+def _completed(row: GradientRow, before: GradientRow, factor: Any) -> GradientRow:
     once = _kept(row, before)
     if once is None:
         return row
     with tf.device(row.device or None):
-        if factor != 1:
-            once = once * tf.constant(factor, once.dtype)
+        if tf.is_tensor(factor) or factor != 1:
+            once = once * tf.cast(factor, once.dtype)
         return row._replace(gradients=[once if each is None else dense_sum(each, once) for each in row.gradients])
 
 

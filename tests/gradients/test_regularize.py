@@ -39,11 +39,11 @@ AVERAGED = {
 }
 
 
-def reduced(of_towers, regularization, reduction):
+def reduced(of_towers, regularization, reduction, shares=None):
     """Returns the (gradient, variable) pairs of towers whose losses lack the regularization alike."""
     variables = [variable for _, variable in of_towers[0]]
     towers = len(of_towers)
-    site = Site(["/cpu:{}".format(tower) for tower in range(towers)], list(range(towers)))
+    site = Site(["/cpu:{}".format(tower) for tower in range(towers)], list(range(towers)), shares)
     prepared = prepare(reduction, site, variables)
     once = regularization_gradients(regularization, sgd(), variables)
     with tf.device("/cpu:0"):
@@ -56,6 +56,13 @@ class Doubled(Reduction):
     def update(self, gradients, state):
         rows = [row._replace(gradients=[2 * each + 1 for each in row.gradients]) for row in gradients.rows]
         return gradients._replace(rows=rows)
+
+
+class Same(Reduction):
+    """Hands whole gradients on as they are."""
+
+    def update(self, gradients, state):
+        return gradients
 
 
 @pytest.mark.parametrize("towers", [1, 3])
@@ -117,6 +124,16 @@ def test_its_place_in_a_chain(reduction, expected):
     of_towers = [[(tf.constant(np.full([4, 3], value)), weights)] for value in (1.0, 3.0)]
     pairs = reduced(of_towers, tf.nn.l2_loss(weights), reduction())
     np.testing.assert_allclose(evaluated(pairs)[0], expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("as_tensors", [False, True])
+@pytest.mark.parametrize("reduction", [sum_of_towers(), chain(Same(), sum_of_towers())], ids=["alone", "in a chain"])
+def test_of_a_sum_the_decay_of_a_tower_without_weight_is_left_out(reduction, as_tensors):
+    weights = variable()
+    of_towers = [[(tf.constant(np.full([4, 3], value)), weights)] for value in (1.0, 3.0, np.nan)]
+    shares = [tf.placeholder_with_default(np.float64(each), []) if as_tensors else each for each in (0.5, 0.5, 0.0)]
+    pairs = reduced(of_towers, tf.nn.l2_loss(weights), reduction, shares)
+    np.testing.assert_allclose(evaluated(pairs)[0], 4 + 2 * VALUE, rtol=1e-14)
 
 
 def test_one_tower_without_anything_that_makes_it_one():
