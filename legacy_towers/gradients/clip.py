@@ -14,6 +14,7 @@ from legacy_towers.gradients.each import (
     values_of,
     with_values,
 )
+from legacy_towers.gradients.shares import times
 
 Scalar = Union[float, Any]
 
@@ -27,8 +28,8 @@ class ClipByValue(Reduction):
     linear = False
 
     def __init__(self, low: Scalar, high: Scalar) -> None:
-        check_scalar(low, "low", "clip_by_value()")
-        check_scalar(high, "high", "clip_by_value()")
+        check_scalar(low, "low", "clip_by_value()", finite=False)
+        check_scalar(high, "high", "clip_by_value()", finite=False)
         if not tf.is_tensor(low) and not tf.is_tensor(high) and low > high:
             raise ArgumentError("clip_by_value(low={!r}, high={!r}): low may not be more than high".format(low, high))
         self.low = low
@@ -66,7 +67,7 @@ class ClipByNorm(Reduction):
     linear = False
 
     def __init__(self, norm: Scalar) -> None:
-        check_scalar(norm, "norm", "clip_by_norm()", positive=True)
+        check_scalar(norm, "norm", "clip_by_norm()", positive=True, finite=False)
         self.norm = norm
 
     def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
@@ -94,7 +95,7 @@ class ClipByGlobalNorm(Reduction):
     linear = False
 
     def __init__(self, norm: Scalar) -> None:
-        check_scalar(norm, "norm", "clip_by_global_norm()", positive=True)
+        check_scalar(norm, "norm", "clip_by_global_norm()", positive=True, finite=False)
         self.norm = norm
 
     def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
@@ -165,7 +166,7 @@ def clip_by_global_norm(norm: Scalar) -> ClipByGlobalNorm:
             tf.summary.scalar(norm.op.name, norm)
 
     Args:
-      norm: a positive number or a scalar tensor.
+      norm: a positive number or a scalar tensor; infinity clips nothing, and shows the norms.
 
     Source: Pascanu, Mikolov, Bengio 2013, "On the difficulty of training recurrent neural networks".
     """
@@ -198,8 +199,10 @@ def _sum_of_squares(gradient: Any, dtype: Any) -> Any:
 def _factor(norm: Any, bound: Scalar) -> Any:
     bound = scalar(bound, norm.dtype)
     # What tf.maximum makes of NaN differs from device to device.
-    return tf.where(tf.math.is_finite(norm), bound / tf.maximum(norm, bound), tf.constant(float("nan"), norm.dtype))
+    # An infinite bound, to see the norm alone, divided by itself would be NaN.
+    factor = tf.where(norm > bound, bound / norm, tf.ones_like(norm))
+    return tf.where(tf.math.is_finite(norm), factor, tf.constant(float("nan"), norm.dtype))
 
 
 def _scaled(gradient: Any, factor: Any) -> Any:
-    return with_values(gradient, values_of(gradient) * tf.cast(factor, gradient.dtype))
+    return with_values(gradient, times(values_of(gradient), factor))

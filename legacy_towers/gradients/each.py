@@ -1,4 +1,5 @@
 """One gradient at a time: the same done to every gradient, dense or sparse, of each tower or of all."""
+import math
 import numbers
 from typing import Any, Callable, List, Optional
 
@@ -43,9 +44,10 @@ def positions(gradients: TowerGradients) -> List[int]:
 
 def whose(gradients: TowerGradients, position: int) -> str:
     """Returns whose gradient stands at a position, for messages."""
-    return "the reduced gradient" if gradients.reduced else "the gradient of tower {}".format(
-        gradients.site.towers[position]
-    )
+    towers = gradients.site.towers
+    if gradients.reduced and len(towers) > 1:
+        return "the reduced gradient"
+    return "the gradient of tower {}".format(towers[position])
 
 
 def values_of(gradient: Any) -> Any:
@@ -90,14 +92,15 @@ def scalar(value: Any, dtype: Any) -> Any:
     return tf.cast(value, dtype) if tf.is_tensor(value) else tf.constant(value, dtype)
 
 
-def check_scalar(value: Any, name: str, what: str, positive: bool = False) -> None:
-    """Raises ArgumentError if `value` is no number (a positive one, if asked) and no scalar tensor.
+def check_scalar(value: Any, name: str, what: str, positive: bool = False, finite: bool = True) -> None:
+    """Raises ArgumentError if `value` is no number (a positive, a finite one, if asked) and no scalar tensor.
 
     Args:
       value: what was given.
       name: of the argument.
       what: the reduction that it was given to.
       positive: whether numbers must be more than 0.
+      finite: whether numbers may not be infinite.
     """
     if tf.is_tensor(value):
         if value.shape.ndims not in (None, 0):
@@ -107,5 +110,7 @@ def check_scalar(value: Any, name: str, what: str, positive: bool = False) -> No
         return
     if not isinstance(value, numbers.Real) or isinstance(value, bool) or value != value:
         raise ArgumentError("{}: {} is {!r}: allowed is a number or a scalar tensor".format(what, name, value))
+    if finite and math.isinf(value):
+        raise ArgumentError("{}: {} is {!r}: it may not be infinite".format(what, name, value))
     if positive and value <= 0:
         raise ArgumentError("{}: {} is {!r}: it must be more than 0".format(what, name, value))

@@ -37,6 +37,8 @@ class LossScale(Reduction):
         return loss * tf.cast(self.constant, loss.dtype)
 
     def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
+        if tf.is_tensor(self.constant):
+            _check_of_this_step(self, gradients)
         with tf.name_scope(gradients.site.scope + "/"):
             result, _ = _divided(gradients, self.constant)
             return result
@@ -82,11 +84,7 @@ class DynamicLossScale(Reduction):
         return loss * tf.cast(state.now, loss.dtype)
 
     def update(self, gradients: TowerGradients, state: Scales) -> TowerGradients:
-        if gradients.of_earlier:
-            raise ArgumentError(
-                "{!r} stands behind {}: it would divide the gradients of earlier steps, whose losses had other scales. "
-                "Put it in front".format(self, gradients.of_earlier)
-            )
+        _check_of_this_step(self, gradients)
         with tf.name_scope(gradients.site.scope + "/"):
             result, is_good = _divided(gradients, state.now)
             if is_good is None:
@@ -151,6 +149,14 @@ def dynamic_loss_scale(
     .DynamicLossScale`.
     """
     return DynamicLossScale(initial, growth_steps, factor, least)
+
+
+def _check_of_this_step(reduction: Reduction, gradients: TowerGradients) -> None:
+    if gradients.of_earlier:
+        raise ArgumentError(
+            "{!r} stands behind {}: it would divide the gradients of earlier steps, whose losses had other scales. Put "
+            "it in front".format(reduction, gradients.of_earlier)
+        )
 
 
 def _divided(gradients: TowerGradients, scale: Any) -> Any:

@@ -3,7 +3,8 @@ from typing import Any, Union
 
 from legacy_towers.compat import tf
 from legacy_towers.gradients.base import GradientRow, Reduction, TowerGradients
-from legacy_towers.gradients.each import changed, check_scalar, scalar, values_of, with_values
+from legacy_towers.gradients.each import changed, check_scalar, values_of, with_values
+from legacy_towers.gradients.shares import times
 
 
 class Scale(Reduction):
@@ -15,7 +16,7 @@ class Scale(Reduction):
 
     def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
         def scale_one(gradient: Any, row: GradientRow, position: int) -> Any:
-            return with_values(gradient, values_of(gradient) * scalar(self.factor, gradient.dtype))
+            return with_values(gradient, times(values_of(gradient), self.factor))
 
         with tf.name_scope(gradients.site.scope + "/"):
             return changed(gradients, scale_one)

@@ -159,6 +159,30 @@ def test_dtypes_may_be_mixed_and_float16_has_norms_beyond_its_range():
     np.testing.assert_allclose(b, [0, 12], rtol=1e-12)
 
 
+def test_what_is_left_of_a_float16_gradient_is_not_rounded_by_a_factor_of_16_bits():
+    """The factor is 2^-28, which float16 has not; its product with the largest numbers it has."""
+    half = tf.get_variable("half", initializer=np.zeros(4, np.float16))
+    gradient = tf.placeholder_with_default(np.float16([2.0**15] * 4), [4])
+    for reduction in (clip_by_norm(2.0**-12), clip_by_global_norm(2.0**-12)):
+        reduced = reduce_gradients([[(gradient, half)]], reduction, ["/cpu:0"])
+        with session() as running:
+            assert running.run(reduced.rows[0].gradients[0]).tolist() == [2.0**-13] * 4
+
+
+@pytest.mark.parametrize("make", [clip_by_norm, clip_by_global_norm], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("as_tensor", [False, True])
+def test_an_infinite_bound_clips_nothing(make, as_tensor):
+    (step,) = random_steps(8, 1, 1)
+    step[0]["w"][:] = 0
+    fed = FedTowers(1)
+    infinity = tf.placeholder_with_default(np.inf, []) if as_tensor else np.inf
+    reduced = fed.reduce(make(infinity))
+    with session() as running:
+        (w,), (table,) = running.run(dense_results(reduced), fed.feed(step))
+    assert w.tolist() == step[0]["w"].tolist()
+    np.testing.assert_allclose(table, dense(step[0])["table"], rtol=1e-14)
+
+
 def test_bounds_may_be_tensors():
     (step,) = random_steps(7, 1, 1)
     fed = FedTowers(1)

@@ -243,6 +243,12 @@ def test_behind_deferred_a_dynamic_scale_is_refused():
         Towers(chain(deferred(), lt_gradients.mean(), dynamic_loss_scale()))
 
 
+def test_behind_deferred_a_scale_that_can_change_is_refused():
+    changing = tf.placeholder_with_default(8.0, [])
+    with pytest.raises(ArgumentError, match=r"loss_scale\(.* stands behind deferred\(\)"):
+        Towers(chain(deferred(), lt_gradients.mean(), loss_scale(changing)))
+
+
 @pytest.mark.parametrize(
     "make, words",
     [

@@ -1,12 +1,12 @@
 """Gradients times a number or a tensor."""
 import numpy as np
 import pytest
-from fed_towers import FedTowers, assert_same, descended, mean, random_steps
+from fed_towers import FedTowers, assert_same, descended, mean, random_steps, session
 
 from legacy_towers import gradients as lt_gradients
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
-from legacy_towers.gradients import chain, scale
+from legacy_towers.gradients import chain, reduce_gradients, scale
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -28,6 +28,22 @@ def test_the_factor_may_be_a_tensor_of_another_dtype():
     reduced = towers.reduce(chain(lt_gradients.mean(), scale(factor)))
     expected = [{name: number * value for name, value in mean(step).items()} for number, step in enumerate(steps)]
     assert_same(towers.trajectory(reduced, steps, [{factor: number} for number in range(3)]), descended(expected))
+
+
+@pytest.mark.parametrize("factor, value, expected", [(2.0**-26, 2.0**15, 2.0**-11), (2.0**17, 2.0**-10, 2.0**7)])
+@pytest.mark.parametrize("as_tensor", [False, True])
+def test_the_factor_is_no_number_of_16_bits(factor, value, expected, as_tensor):
+    half = tf.get_variable("half", initializer=np.zeros(2, np.float16))
+    factor = tf.placeholder_with_default(np.float32(factor), []) if as_tensor else factor
+    gradient = tf.placeholder_with_default(np.float16([value, 0]), [2])
+    reduced = reduce_gradients([[(gradient, half)]], scale(factor), ["/cpu:0"])
+    with session() as running:
+        assert running.run(reduced.rows[0].gradients[0]).tolist() == [expected, 0]
+
+
+def test_an_infinite_factor_is_refused():
+    with pytest.raises(ArgumentError, match=r"scale\(\): factor is inf: it may not be infinite"):
+        scale(float("inf"))
 
 
 @pytest.mark.parametrize("factor", ["2", None, float("nan"), [1.0]])
