@@ -32,7 +32,9 @@ class AddNoise(Reduction):
                 # Copies of one result get the same noise, or they would drift apart.
                 source = 0 if gradients.reduced else position
                 if (row.name, source) not in made:
-                    seed = None if self.seed is None else self.seed + source * len(numbers) + numbers[row.name]
+                    # By the tower's own number: of towers that apply gradients of their own each is the only one here.
+                    tower = gradients.site.towers[source]
+                    seed = None if self.seed is None else self.seed + tower * len(numbers) + numbers[row.name]
                     made[row.name, source] = _noise_like(gradient, tf.cast(stddev, gradient.dtype), seed)
                 return _sum(gradient, made[row.name, source])
 

@@ -79,6 +79,20 @@ def test_a_seed_repeats_the_noise_and_each_variable_in_each_tower_has_another():
     assert not np.isclose(noise[0].ravel()[:4], (first[1][0] - dense_table(step[0])).ravel()[:4]).any()
 
 
+def test_towers_that_apply_gradients_of_their_own_have_other_noise_by_one_seed():
+    w = tf.get_variable("w", initializer=np.zeros(3), use_resource=True)
+    made = []
+    for tower in range(3):
+        row = GradientRow("w", w, [tf.zeros([3], tf.float64)])
+        for reduced in (False, True):
+            one = TowerGradients([row], Site(["/cpu:0"], [tower], apart=True), reduced)
+            made.append(add_noise(1.0, seed=5).update(one, None).rows[0].gradients[0])
+    with session() as running:
+        noise = np.array(running.run(made))
+    np.testing.assert_array_equal(noise[::2], noise[1::2])
+    assert len(np.unique(noise[::2])) == 9
+
+
 def dense_table(of_tower):
     table = np.zeros((5, 2))
     np.add.at(table, of_tower["table"][1], of_tower["table"][0])

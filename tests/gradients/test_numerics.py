@@ -5,7 +5,8 @@ from fed_towers import RATE, FedTowers, assert_same, descended, mean, random_ste
 
 from legacy_towers import gradients as lt_gradients
 from legacy_towers.compat import tf
-from legacy_towers.gradients import chain, check_numerics, reduce_gradients
+from legacy_towers.gradients import Site, chain, check_numerics, reduce_gradients
+from legacy_towers.gradients.reduce import prepare
 from legacy_towers.update import apply_reduced
 
 BEFORE = chain(check_numerics(), lt_gradients.mean())
@@ -54,6 +55,15 @@ def test_without_a_global_step_the_rest_is_named():
     w = tf.get_variable("fc/w", initializer=np.zeros(2), use_resource=True)
     reduced = reduce_gradients([[(tf.constant([1, np.nan], tf.float64), w)]], check_numerics(), ["/cpu:0"])
     with session() as running, pytest.raises(tf.errors.InvalidArgumentError, match="tower 0 for fc/w has NaN"):
+        running.run(reduced.rows[0].gradients[0])
+
+
+@pytest.mark.parametrize("reduction", [BEFORE, BEHIND], ids=["before the mean", "behind it"])
+def test_a_tower_that_applies_its_own_is_named_behind_the_mean_too(reduction):
+    w = tf.get_variable("w", initializer=np.zeros(2), use_resource=True)
+    prepared = prepare(reduction, Site(["/cpu:0"], [3], apart=True), [w])
+    reduced = prepared.reduce([[(tf.constant([1, np.nan], tf.float64), w)]])
+    with session() as running, pytest.raises(tf.errors.InvalidArgumentError, match="gradient of tower 3 for w has NaN"):
         running.run(reduced.rows[0].gradients[0])
 
 
