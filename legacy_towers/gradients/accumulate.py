@@ -5,6 +5,7 @@ from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.base import GradientRow, Reduction, TowerGradients
 from legacy_towers.gradients.each import changed, device_of, values_of, with_values
+from legacy_towers.gradients.shares import wide
 from legacy_towers.gradients.stored import LOCAL, Stored, made_at, stored
 
 
@@ -26,12 +27,13 @@ class Accumulate(Reduction):
             counts = gradients.apply_if
             after = before + (1 if counts is None else tf.cast(counts, tf.int64))
             is_full = tf.greater_equal(after, self.steps)
-            sums = _sums_of(gradients)
+            sums = _sums_of(changed(gradients, lambda gradient, *_: with_values(gradient, wide(values_of(gradient)))))
             totals = _totals(sums, tf.equal(before, 0), counts)
 
             def mean(gradient: Any, row: GradientRow, position: int) -> Any:
                 total = totals[row.name, position]
-                return with_values(total, values_of(total) / tf.constant(self.steps, gradient.dtype))
+                quotient = values_of(total) / tf.constant(self.steps, total.dtype)
+                return with_values(total, tf.cast(quotient, gradient.dtype))
 
             result = changed(gradients, mean)
             writes: List[Any] = []
@@ -76,7 +78,7 @@ def accumulate(steps: int) -> Accumulate:
     Behind `mean()` it keeps one sum per variable; with weights that is the mean over steps of each step's weighted
     mean: every step counts the same, however many examples it had. Before `mean()` it keeps one sum per tower, with the
     same result, but only where towers weigh the same in every step. Sums are in local variables beside the gradients;
-    of sparse gradients all rows are kept as they came, never a dense sum.
+    of sparse gradients all rows are kept as they came, never a dense sum. Those of 16 bits are added up in float32.
 
     A checkpoint drops the sums and their count: after a restore the next step is the first of `steps`.
 

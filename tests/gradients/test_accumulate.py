@@ -150,6 +150,21 @@ def test_a_restored_run_begins_to_count_anew(tmp_path):
     assert_same(found, descended([None, None, mean_of(steps[2:5]), None]))
 
 
+def test_gradients_of_16_bits_are_added_up_in_32():
+    """Their sums are 120,000, above float16's largest number, and 2,051, where float16 has even numbers alone."""
+    w = tf.get_variable("w", initializer=np.zeros(2, np.float16), use_resource=True)
+    table = tf.get_variable("table", initializer=np.zeros([2, 1], np.float16), use_resource=True)
+    fed = tf.placeholder(tf.float16, [2])
+    slices = tf.IndexedSlices(fed[:, None], tf.constant([0, 1]), tf.constant([2, 1]))
+    reduced = reduce_gradients([[(fed, w), (slices, table)]], accumulate(3), ["/cpu:0"])
+    train_op = apply_reduced(tf.train.GradientDescentOptimizer(1.0), reduced)
+    with session() as running:
+        for gradient in ([40000, 2048], [40000, 1], [40000, 2]):
+            running.run(train_op, {fed: gradient})
+        assert running.run(w).tolist() == [-40000, float(-np.float16(2051 / 3.0))]
+    assert [row.gradients[0].dtype for row in reduced.rows] == [tf.float16] * 2
+
+
 def test_momentum_moves_in_the_steps_that_apply_alone():
     w = tf.get_variable("w", initializer=np.float64([1.0]), use_resource=True)
     slope = tf.placeholder(tf.float64, [1])
