@@ -74,9 +74,9 @@ def on_one_device(sizes, factor=1.0, regularize=None):
             return losses, {v.op.name: session.run(v) for v in tf.global_variables()}
 
 
-def dataset(per_tower, remainder="drop", count=34):
+def dataset(per_tower, remainder="drop", count=34, order="fixed"):
     examples = lt.Examples.from_arrays({name: values[:count] for name, values in ARRAYS.items()})
-    return lt.inputs.dataset(examples, per_tower_batch_size=per_tower, remainder=remainder, order="fixed", epochs=1)
+    return lt.inputs.dataset(examples, per_tower_batch_size=per_tower, remainder=remainder, order=order, epochs=1)
 
 
 def of_towers(source, towers, steps, model_fn=None, **arguments):
@@ -270,7 +270,9 @@ def test_a_tower_that_validates_reads_the_moving_statistics():
 )
 def test_towers_that_update_on_their_own_are_refused(strategy, name):
     with pytest.raises(ArgumentError, match="with variables=" + name + ".*each updates its variables on its own"):
-        of_towers(dataset(4), 2, 1, variables=strategy())
+        lt.build_train_step(
+            model(across), dataset(4, order="any"), momentum(), lt.devices.cpus(2), variables=strategy()
+        )
 
 
 def test_towers_on_one_batch_are_found_in_spite_of_the_layer():
