@@ -1,12 +1,11 @@
 """The fastest candidate is found by measuring: with planted sleeps, and without."""
 import time
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import legacy_towers as lt
-from legacy_towers.choose import Candidate, Choice, MeasuredCandidate, fastest
+from legacy_towers.choose import Candidate, Choice, MeasuredCandidate
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.gradients.base import Reduction
@@ -69,14 +68,83 @@ def test_one_that_is_surely_slower_leaves_early():
     assert fast.rounds == slow.rounds == 5 and choice.seconds < 30
 
 
-@pytest.mark.parametrize(
-    "milliseconds, best",
-    [([10.05, 10.0], 0), ([10.2, 10.0], 1), ([10.0, 9.95, 9.85], 2), ([9.0, 10.0], 0)],
-    ids=["within 1 %", "more", "more than the first of three", "the first"],
-)
-def test_the_simpler_of_those_that_are_alike_is_taken(milliseconds, best):
-    runners = {number: SimpleNamespace(times=[each] * 5) for number, each in enumerate(milliseconds)}
-    assert fastest(runners) == best
+def test_steps_that_take_long_end_in_time():
+    """Six candidates take 0.2 s a step and more: two of them fit into 0.3 s, and the others say so."""
+    choice = lt.choose_strategy(build, planted(0.25, 0.2, 0.2, 0.2, 0.2, 0.2), seconds=0.3)
+    problems = [each.problem for each in choice.measured]
+    assert problems[0] is None and problems[-1] == "not measured: time was up"
+    assert choice.measured[0].step_seconds >= 0.2 and "not measured: time was up" in str(choice)
+
+
+class Failing(Slow):
+    """The mean, and an error in the step of this number."""
+
+    def update(self, gradients, state):
+        reduced = lt.gradients.mean().update(gradients, state)
+        until = tf.Assert(tf.less(gradients.site.global_step.read_value(), int(self._seconds)), ["out of luck"])
+        return reduced._replace(beside=reduced.beside + (until,))
+
+    def __repr__(self):
+        return "failing({:g})".format(self._seconds)
+
+
+@pytest.mark.parametrize("step", [0, 8], ids=["at once", "later"])
+def test_a_candidate_that_fails_in_its_run_says_why(step):
+    candidates = [Candidate(lt.variables.ParameterServer(), Failing(step))] + planted(0.001)
+    choice = lt.choose_strategy(build, candidates, seconds=1)
+    assert choice.reduction is candidates[1].reduction and choice.measured[1].rounds
+    problem = choice.measured[0].problem
+    assert problem.startswith("InvalidArgumentError: ") and "out of luck" in problem and problem in str(choice)
+
+
+def test_where_all_fail_the_first_ones_error_is_raised():
+    candidates = [Candidate(lt.variables.ParameterServer(), Failing(step)) for step in (0, 8)]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="out of luck"):
+        lt.choose_strategy(build, candidates, seconds=5)
+
+
+def test_all_sessions_are_closed_though_closing_one_fails():
+    closed = []
+
+    class Closing(tf.train.SessionRunHook):
+        def end(self, session):
+            closed.append(session)
+            raise ValueError("the hook does not end")
+
+    def with_hook(variables, reduction):
+        step = build(variables, reduction)
+        step.hooks.append(Closing())
+        return step
+
+    with pytest.raises(ValueError, match="does not end"):
+        lt.choose_strategy(with_hook, planted(0.0, 0.0, 0.0), seconds=0.1)
+    assert len(closed) == 3
+
+
+def test_turns_of_parts_are_whole_rounds_of_them():
+    steps = []
+
+    class Counting(tf.train.SessionRunHook):
+        def end(self, session):
+            steps.append(session.run(tf.train.get_global_step(session.graph)))
+
+    def in_turns(variables, reduction):
+        def two(batch, mode):
+            losses = {}
+            for name in ("one", "two"):
+                with tf.variable_scope(name):
+                    losses[name] = model_fn(batch, mode).loss
+            return lt.TowerOutput(loss=losses)
+
+        inputs = lt.inputs.from_tensors(per_tower=[tf.constant(ROWS[:4]), tf.constant(ROWS[4:])])
+        sgd = tf.train.GradientDescentOptimizer(0.1)
+        parts = [lt.Part("one", sgd, "one", 4), lt.Part("two", sgd, "two", 3)]
+        step = lt.build_train_step(two, inputs, parts, DEVICES, variables=variables, reduction=reduction)
+        step.hooks.append(Counting())
+        return step
+
+    lt.choose_strategy(in_turns, planted(0.0, 0.002), seconds=0.3)
+    assert len(steps) == 2 and all(step and step % 7 == 0 for step in steps)
 
 
 def test_real_candidates_compute_the_same():

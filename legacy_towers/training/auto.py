@@ -51,4 +51,6 @@ def candidates_of(job: Job, devices: Sequence[str]) -> List[Candidate]:
     if job.reduction != AUTO:
         reduction = reduction_of(job) or mean()
         candidates = [Candidate(each.variables, reduction) for each in candidates]
-    return list({str(each): each for each in reversed(candidates)}.values())[::-1]
+    # Each once, where it stands first: the simplest stays in front.
+    names = [str(each) for each in candidates]
+    return [each for number, each in enumerate(candidates) if names.index(names[number]) == number]

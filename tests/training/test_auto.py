@@ -47,6 +47,9 @@ def test_what_the_job_says_stands():
 def test_the_same_is_not_measured_twice():
     candidates = candidates_of(job(variables="auto"), DEVICES)
     assert len({str(each) for each in candidates}) == len(candidates)
+    # The simplest stays in front, where all that is alike falls to it.
+    candidates = candidates_of(job(variables="replicated", reduction="auto"), DEVICES)
+    assert [repr(each.reduction) for each in candidates][:2] == ["mean()", "mean(on='variable')"]
 
 
 def test_nothing_is_measured_unless_asked_for():
@@ -56,7 +59,7 @@ def test_nothing_is_measured_unless_asked_for():
 
 def test_training_goes_on_with_the_choice():
     said = []
-    made, choice = settled(job(variables="auto", reduction="auto"), DEVICES, 4, 0.3, CONFIG, said.append)
+    made, choice = settled(job(variables="auto", reduction="auto"), DEVICES, 4, 1.0, CONFIG, said.append)
     assert strategy_of(made, DEVICES) is choice.variables and reduction_of(made) is choice.reduction
     assert len(said) == len(choice.measured) + 1 and all(each.rounds for each in choice.measured)
 
