@@ -19,6 +19,8 @@ class Site(NamedTuple):
       scope: where a reduction's own variables go, a name without a closing slash, such as "reduction/generator".
       copied: whether each tower has variables of its own, so that the result is wanted on every tower's device.
       apart: whether this is one of several towers that apply gradients of their own, in the same step.
+      first: where each tower applies gradients of its own, what `init` returned for the first of them; None for that
+        one, and elsewhere. A checkpoint holds the first's alone, whatever the number of towers; others begin with it.
     """
 
     devices: List[str]
@@ -28,6 +30,7 @@ class Site(NamedTuple):
     scope: str = "reduction"
     copied: bool = False
     apart: bool = False
+    first: Optional[Any] = None
 
 
 class GradientRow(NamedTuple):
@@ -143,11 +146,9 @@ class Chain(Reduction):
             self._check_true_size(part, self.parts[number + 1 :])
 
     def init(self, site: Site, variables: Sequence[Any]) -> List[Any]:
-        # Each part has a scope of its own: two accumulators in a chain are two.
-        return [
-            part.init(site._replace(scope="{}/{}".format(site.scope, number)), variables)
-            for number, part in enumerate(self.parts)
-        ]
+        # No part's scope has its number: what a checkpoint holds keeps its name when one more is put in front.
+        firsts = [None] * len(self.parts) if site.first is None else site.first
+        return [part.init(site._replace(first=first), variables) for part, first in zip(self.parts, firsts)]
 
     def scale_loss(self, loss: Any, state: Any) -> Any:
         for part, of_part in zip(self.parts, state):
@@ -155,12 +156,8 @@ class Chain(Reduction):
         return loss
 
     def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
-        for number, (part, of_part) in enumerate(zip(self.parts, state)):
-            site = gradients.site
-            inner = site._replace(scope="{}/{}".format(site.scope, number))
-            result = updated(part, gradients._replace(site=inner), of_part)
-            # Its shares stay: gradients of an earlier step come with what towers counted then.
-            gradients = result._replace(site=result.site._replace(scope=site.scope))
+        for part, of_part in zip(self.parts, state):
+            gradients = updated(part, gradients, of_part)
         return gradients
 
     def hooks(self, site: Site) -> List[Any]:

@@ -7,7 +7,7 @@ from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.base import GradientRow, Reduction, Site, TowerGradients
 from legacy_towers.gradients.each import changed, check_scalar, positions, values_of, with_values
 from legacy_towers.gradients.numerics import finite
-from legacy_towers.gradients.stored import made_at
+from legacy_towers.gradients.stored import LOCAL, made_at
 
 
 class Scales(NamedTuple):
@@ -75,9 +75,10 @@ class DynamicLossScale(Reduction):
         self.least = least
 
     def init(self, site: Site, variables: Sequence[Any]) -> Scales:
-        kept = [tf.GraphKeys.GLOBAL_VARIABLES]
-        scale = made_at(site.scope, "loss_scale", [], tf.float32, self.initial, kept)
-        good_steps = made_at(site.scope, "good_steps", [], tf.int64, 0, kept)
+        first = Scales(None, None, None) if site.first is None else site.first
+        kept = [tf.GraphKeys.GLOBAL_VARIABLES] if site.first is None else LOCAL
+        scale = made_at(site.scope, "loss_scale", [], tf.float32, self.initial, kept, first.scale)
+        good_steps = made_at(site.scope, "good_steps", [], tf.int64, 0, kept, first.good_steps)
         return Scales(scale, good_steps, scale.read_value())
 
     def scale_loss(self, loss: Any, state: Scales) -> Any:
@@ -137,7 +138,9 @@ def dynamic_loss_scale(
     behind them it would divide gradients whose losses had another scale.
 
     The scale and the count of good steps are global variables, "<scope>/loss_scale" (float32) and "<scope>/good_steps"
-    (int64): a checkpoint holds both.
+    (int64), in a step "reduction/loss_scale" and "reduction/good_steps": a checkpoint holds both, under these names
+    wherever in a chain it stands. Towers that apply gradients of their own have a scale each, of which a checkpoint
+    holds the first tower's; restored, all begin with that.
 
     Args:
       initial: the first scale.

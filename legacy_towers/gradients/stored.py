@@ -9,8 +9,16 @@ from legacy_towers.gradients.each import device_of
 LOCAL = [tf.GraphKeys.LOCAL_VARIABLES]
 
 
-def made_at(scope: str, name: str, shape: Sequence[Any], dtype: Any, value: Any, collections: List[str]) -> Any:
-    """Returns a new resource variable `<scope>/<name>` that is not trained.
+def made_at(
+    scope: str,
+    name: str,
+    shape: Sequence[Any],
+    dtype: Any,
+    value: Any,
+    collections: List[str],
+    like: Optional[Any] = None,
+) -> Any:
+    """Returns a new resource variable `<scope>/<name>` that is not trained; a second of that name gets a number.
 
     Not by `tf.get_variable`: what the caller's variable scope asks for (another name, a partitioner, other collections)
     is meant for the model.
@@ -22,11 +30,20 @@ def made_at(scope: str, name: str, shape: Sequence[Any], dtype: Any, value: Any,
       dtype: its dtype.
       value: what all of it begins with.
       collections: which ones it goes to.
+      like: a variable of that shape and dtype; it begins with what this holds by then, restored say.
     """
-    first = [0 if size is None else size for size in shape]
+
+    def start() -> Any:
+        return tf.fill([0 if size is None else size for size in shape], tf.constant(value, dtype))
+
+    first: Any = start
+    if like is not None:
+        # Made here: TensorFlow would bind what a function makes to the new variable's device.
+        with tf.name_scope(scope + "/"), tf.device(like.device):
+            first = tf.cond(tf.is_variable_initialized(like), like.read_value, start)
     with tf.name_scope(scope + "/"):
         return tf.Variable(
-            lambda: tf.fill(first, tf.constant(value, dtype)),
+            first,
             trainable=False,
             collections=collections,
             validate_shape=None not in shape,

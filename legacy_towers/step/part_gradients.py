@@ -69,13 +69,16 @@ def _of_each_tower(setup: Setup, part: Part, variables: Sequence[Any], losses: P
     """Returns each tower's own gradients, through a reduction of one tower."""
     result = []
     apart = setup.strategy.updates == "own" and len(setup.training) > 1
+    first = None
     for tower, loss in zip(setup.training, losses.of_towers):
-        scope = "{}/tower_{}".format(_scope(part), tower.index)
-        site = Site([tower.device], [tower.index], None, setup.global_step, scope, setup.strategy.copies, apart)
+        scope = _scope(part) if tower is setup.training[0] else "{}/tower_{}".format(_scope(part), tower.index)
+        site = Site([tower.device], [tower.index], None, setup.global_step, scope, setup.strategy.copies, apart, first)
         with tf.device(tower.device):
             prepared = _prepared(setup, part, site, variables)
             of_tower = tower_gradients([tower], [prepared.scale_loss(loss)], part.optimizer, variables)
             result.append(_settled(setup, prepared.reduce(of_tower)))
+        if tower is setup.training[0]:
+            first = prepared.state
     return result
 
 

@@ -125,7 +125,7 @@ def test_sums_lie_where_the_towers_are():
     towers.reduce(chain(accumulate(3), lt_gradients.mean()))
     devices = {v.op.name: v.device for v in tf.local_variables() if "/w/" in v.op.name}
     assert devices == {
-        "reduction/0/accumulated/w/tower_0": "/device:CPU:0", "reduction/0/accumulated/w/tower_1": "/device:CPU:1"
+        "reduction/accumulated/w/tower_0": "/device:CPU:0", "reduction/accumulated/w/tower_1": "/device:CPU:1"
     }
 
 

@@ -99,7 +99,7 @@ def test_norms_before_clipping_are_in_a_collection():
     fed.reduce(chain(clip_by_global_norm(0.5), lt_gradients.mean(), clip_by_global_norm(0.25)))
     norms = tf.get_collection(GLOBAL_NORMS)
     assert [norm.op.name for norm in norms] == [
-        "reduction/0/tower_0/global_norm", "reduction/0/tower_1/global_norm", "reduction/2/global_norm"
+        "reduction/tower_0/global_norm", "reduction/tower_1/global_norm", "reduction/global_norm"
     ]
     with session() as running:
         found = running.run(norms, fed.feed(step))

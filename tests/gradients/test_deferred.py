@@ -124,7 +124,7 @@ def test_what_is_kept_is_local_and_a_checkpoint_drops_it(tmp_path):
     assert tf.global_variables() == before
     names = {v.op.name: v.device for v in tf.local_variables()}
     assert names == {
-        "reduction/0/deferred/{}/tower_{}{}".format(name, tower, part): "/device:CPU:{}".format(tower)
+        "reduction/deferred/{}/tower_{}{}".format(name, tower, part): "/device:CPU:{}".format(tower)
         for name, parts in [("w", [""]), ("table", ["/values", "/indices"])]
         for part in parts
         for tower in range(2)

@@ -118,3 +118,48 @@ def test_a_monitored_session_makes_what_is_kept(tmp_path):
     for name, value in expected[-1].items():
         np.testing.assert_array_equal(found[name], value, err_msg=name)
         np.testing.assert_array_equal(saved.get_tensor(name), value, err_msg=name)
+
+
+SAVED = {"reduction/loss_scale": 16.0, "reduction/good_steps": 1}
+STRATEGIES = {
+    "shared": (3, lt.variables.RoundRobin(lt.devices.cpus(3))),
+    "replicated": (2, lt.variables.Replicated()),
+    "independent": (3, lt.variables.Independent(2)),
+    "independent, 2 towers": (2, lt.variables.Independent(2)),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "source, into",
+    [
+        ("shared", "independent"),
+        ("independent", "shared"),
+        ("independent", "replicated"),
+        ("independent", "independent, 2 towers"),
+    ],
+)
+def test_a_scale_goes_by_checkpoint_to_other_strategies_tower_counts_and_chains(source, into, tmp_path):
+    towers, strategy = STRATEGIES[source]
+    with tf.Graph().as_default():
+        step, fed = built(towers, chain(dynamic_loss_scale(8.0, growth_steps=2), mean()), variables=strategy)
+        with tf.Session(config=lt.session_config(logical_cpus=3)) as session, step.running(session) as run:
+            for feed in list(feeds(fed, []))[:3]:
+                run(feed_dict=feed)
+            path = tf.train.Saver().save(session, str(tmp_path / "model"))
+    saved = {name: tf.train.load_variable(path, name) for name, _ in tf.train.list_variables(path)}
+    assert {name: saved[name] for name in SAVED} == SAVED
+    towers, strategy = STRATEGIES[into]
+    with tf.Graph().as_default():
+        # Something in front, and what on_missing puts there: the scale's name stays.
+        reduction = chain(scale(1.0), chain(mean(), dynamic_loss_scale(8.0, growth_steps=2)))
+        step, fed = built(towers, reduction, variables=strategy, on_missing="zeros")
+        assert {v.op.name for v in tf.global_variables()} == set(saved)
+        of_others = [v for v in tf.local_variables() if v.op.name.endswith(("/loss_scale", "/good_steps"))]
+        assert len(of_others) == (2 * (towers - 1) if strategy.updates != "reduced" else 0)
+        saver = tf.train.Saver()
+        with tf.Session(config=lt.session_config(logical_cpus=3)) as session:
+            saver.restore(session, path)
+            with step.running(session):
+                for variable in of_others + [v for v in tf.global_variables() if v.op.name in SAVED]:
+                    assert session.run(variable) == SAVED["reduction/" + variable.op.name.split("/")[-1]]
