@@ -1,5 +1,5 @@
 """The operations that write the variables, of each part and of all together."""
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
@@ -10,7 +10,9 @@ from legacy_towers.step.train_step import GradientPairs, PartStep
 from legacy_towers.step.turns import Turns
 from legacy_towers.towers.output import WHOLE
 from legacy_towers.update import apply_own, apply_reduced, combine_update_ops
+from legacy_towers.update.apply import average
 from legacy_towers.update.asynchronous import TowerUpdate, asynchronous_updates
+from legacy_towers.update.copies import all_apply
 from legacy_towers.update.update_ops import written_variable
 from legacy_towers.variables.copies import TowerVariables
 
@@ -57,17 +59,29 @@ def _in_step(setup: Setup, gradients: Sequence[PartGradients]) -> Written:
             with tf.control_dependencies(ops):
                 ops = [tf.group(tf.assign_add(setup.global_step, 1).op, *ops)]
         # When all parts have made their optimizers' slots.
-        ops = [_finished(setup, op) for op in ops]
+        written = list(zip(gradients, ready))
+        ops = [_finished(setup, op, [written[number]] if takes_turns else written) for number, op in enumerate(ops)]
     schedule = [of_part.part.name for of_part in gradients for _ in range(of_part.part.steps or 0)]
     in_turns = {of_part.part.name: op for of_part, op in zip(gradients, ops)} if takes_turns else {}
     return _written(gradients, Turns(in_turns, schedule, None if takes_turns else ops[0]), [])
 
 
-def _finished(setup: Setup, op: Any) -> Any:
-    """Returns the operation with what the strategy does after each step."""
+def _finished(setup: Setup, op: Any, written: Sequence[Tuple[PartGradients, Sequence[TowerGradients]]]) -> Any:
+    """Returns the operation with what the strategy does after each step, and what comes behind that.
+
+    Args:
+      setup: of the step.
+      op: writes the variables.
+      written: the parts that it is of, and what it applies.
+    """
     with tf.control_dependencies([op]):
         after = setup.strategy.after_step(setup.variables, setup.global_step)
-    return op if after is None else tf.group(op, after, name="train_op")
+    ops = [op] if after is None else [op, after]
+    if setup.strategy.updates == "own" and setup.moving_averages is not None:
+        # Of the variables as they are when the towers have met.
+        with tf.control_dependencies(ops):
+            ops += [average(setup.moving_averages, part.variables, all_apply(ready)) for part, ready in written]
+    return op if len(ops) == 1 else tf.group(*ops, name="train_op")
 
 
 def _asynchronous(setup: Setup, gradients: Sequence[PartGradients]) -> Written:
@@ -110,11 +124,10 @@ def _applied(
     options: Dict[str, Any] = {
         "global_step": setup.global_step if counts else None,
         "update_ops": update_ops,
-        "moving_averages": setup.moving_averages,
-        "averaged_variables": of_part.variables,
     }
     if setup.strategy.updates == "own":
         return apply_own(optimizer, ready, setup.variables, **options)
+    options.update(moving_averages=setup.moving_averages, averaged_variables=of_part.variables)
     return apply_reduced(optimizer, ready[0], variables=_copies(setup), **options)
 
 

@@ -58,11 +58,7 @@ def apply_reduced(
     averaged: List[Any] = []
     if moving_averages is not None:
         with tf.control_dependencies(counted):
-            if reduced.apply_if is None:
-                averaged = [moving_averages.apply(list(averaged_variables))]
-            else:
-                written = tf.identity(apply_if)
-                averaged = [_where(written, lambda: moving_averages.apply(list(averaged_variables)))]
+            averaged = [average(moving_averages, averaged_variables, reduced.apply_if)]
     return tf.group(*(counted + list(reduced.beside) + list(update_ops) + averaged), name="train_op")
 
 
@@ -72,13 +68,12 @@ def apply_own(
     variables: TowerVariables,
     global_step: Optional[Any] = None,
     update_ops: Sequence[Any] = (),
-    moving_averages: Optional[Any] = None,
-    averaged_variables: Sequence[Any] = (),
 ) -> Any:
     """Returns the train op of towers that each apply their own gradients to their own copies of the variables.
 
     Copies are written in one call of the optimizer, so that what it keeps for all variables together moves once. For
-    the plain-named variables it makes slots, which `variables` then knows too, and applies nothing.
+    the plain-named variables it makes slots, which `variables` then knows too, and applies nothing. What averages
+    these over time, `average`, is to come when the copies have met.
 
     Args:
       optimizer: a `tf.train.Optimizer`.
@@ -86,9 +81,6 @@ def apply_own(
       variables: of the towers.
       global_step: incremented by 1; None counts nothing.
       update_ops: ops that run beside, of all towers.
-      moving_averages: a `tf.train.ExponentialMovingAverage` over `averaged_variables`, updated after they are written.
-      averaged_variables: what has a moving average. A plain-named variable holds what the towers had when they last
-        met.
 
     Raises:
       ArgumentError: there is no tower.
@@ -97,11 +89,27 @@ def apply_own(
     with slots_registered(variables):
         each = each_to_its_own(of_towers, variables)
         if variables.center:
-            rows = [row for row in of_towers[0].rows if row.gradients[0] is not None]
-            make_center_slots(
-                optimizer, [variables.plain(row.variable) for row in rows if variables.group_of(row.variable)]
-            )
-        return apply_reduced(optimizer, each, global_step, update_ops, moving_averages, averaged_variables)
+            # Also of what only some towers have a gradient for, and leave as it is otherwise.
+            rows = [row for gradients in of_towers for row in gradients.rows if row.gradients[0] is not None]
+            plain = [variables.plain(row.variable) for row in rows if variables.group_of(row.variable)]
+            make_center_slots(optimizer, list({id(variable): variable for variable in plain}.values()))
+        return apply_reduced(optimizer, each, global_step, update_ops)
+
+
+def average(moving_averages: Any, variables: Sequence[Any], apply_if: Optional[Any] = None) -> Any:
+    """Returns the operation that moves the moving averages of `variables` towards what these hold now.
+
+    Under the control dependencies of now, which are to be on all that writes the variables.
+
+    Args:
+      moving_averages: a `tf.train.ExponentialMovingAverage`.
+      variables: what it averages.
+      apply_if: a boolean scalar tensor: in which steps; None: in all.
+    """
+    if apply_if is None:
+        return moving_averages.apply(list(variables))
+    # What tf.cond makes waits for its condition alone, not for the control dependencies around it.
+    return _where(tf.identity(apply_if), lambda: moving_averages.apply(list(variables)))
 
 
 def apply_gradients(

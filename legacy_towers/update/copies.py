@@ -61,14 +61,19 @@ def each_to_its_own(of_towers: Sequence[TowerGradients], variables: TowerVariabl
                 rows.append(_row(row, own, row.gradients[0]))
     if any(shared):
         rows += reduce_gradients(shared, mean(on="variable"), devices, scope="shared_variables").rows
-    conditions = [gradients.apply_if for gradients in of_towers if gradients.apply_if is not None]
     beside = tuple(each for gradients in of_towers for each in gradients.beside)
     site = of_towers[0].site
     site = site._replace(
         devices=devices,
         towers=[tower for gradients in of_towers for tower in gradients.site.towers],
     )
-    return TowerGradients(rows, site, True, tf.reduce_all(tf.stack(conditions)) if conditions else None, beside)
+    return TowerGradients(rows, site, True, all_apply(of_towers), beside)
+
+
+def all_apply(of_towers: Sequence[TowerGradients]) -> Optional[Any]:
+    """Returns the boolean scalar tensor that tells whether a step applies all gradients; None: each step does."""
+    conditions = [gradients.apply_if for gradients in of_towers if gradients.apply_if is not None]
+    return tf.reduce_all(tf.stack(conditions)) if conditions else None
 
 
 def make_center_slots(optimizer: Any, plain: Sequence[Any]) -> None:

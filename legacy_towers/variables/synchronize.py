@@ -1,4 +1,5 @@
 """Makes towers' copies equal again, takes their mean, and tells which of them have drifted apart."""
+import functools
 from typing import Any, Callable, Dict, NamedTuple, Optional
 
 import numpy as np
@@ -111,7 +112,10 @@ class CopyOperations:
             return sources[0].read_value()
         values = [source.read_value() for source in sources]
         with tf.device(group.plain.device):
-            return tf.multiply(tf.add_n(values), tf.constant(1.0 / len(values), dtype))
+            mean = tf.multiply(tf.add_n(values), tf.constant(1.0 / len(values), dtype))
+            # By rounding the mean of three equal numbers can be another one: what nothing trains must stay as it is.
+            same = [tf.equal(values[0], value) for value in values[1:]]
+            return tf.where(functools.reduce(tf.logical_and, same), values[0], mean)
 
     def _pairs(self) -> Any:
         def make() -> Any:

@@ -38,12 +38,24 @@ def every_second(reference, step, slopes):
 
 
 def apart(reference, step, slopes):
-    # The average follows what the towers had when they last met; they meet at the end of a step.
+    # The average follows what the towers had when they last met, at the end of this step or of an earlier one.
     reference.own = reference.own - RATE * slopes
-    reference.follow(step)
     if step % 2 == 0:
         reference.plain = reference.own.mean(0)
         reference.own = np.tile(reference.plain, [TOWERS, 1])
+    reference.follow(step)
+
+
+def apart_every_second(reference, step, slopes):
+    reference.waiting.append(slopes)
+    if len(reference.waiting) == 2:
+        reference.own = reference.own - RATE * np.mean(reference.waiting, 0)
+        reference.waiting = []
+    if step % 3 == 0:
+        reference.plain = reference.own.mean(0)
+        reference.own = np.tile(reference.plain, [TOWERS, 1])
+    if not reference.waiting:
+        reference.follow(step)
 
 
 SECOND = lt.gradients.chain(lt.gradients.mean(), lt.gradients.accumulate(2))
@@ -56,7 +68,9 @@ SECOND = lt.gradients.chain(lt.gradients.mean(), lt.gradients.accumulate(2))
         (lt.variables.ParameterServer(), SECOND, every_second),
         (lt.variables.Replicated(), None, together),
         (lt.variables.Replicated(), SECOND, every_second),
+        (lt.variables.Independent(sync_every=1), None, together),
         (lt.variables.Independent(sync_every=2), None, apart),
+        (lt.variables.Independent(sync_every=3), SECOND, apart_every_second),
     ],
     ids=lambda value: getattr(value, "__name__", str(value)),
 )

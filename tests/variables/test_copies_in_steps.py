@@ -306,6 +306,45 @@ def by_name(name):
     return [variable for variable in tf.global_variables() if variable.op.name == name][0]
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.complex64], ids=lambda dtype: dtype.__name__)
+def test_what_nothing_trains_stays_as_it_is_when_towers_meet(dtype):
+    """The sum of three equal numbers, times a third, can be another number."""
+    values = np.append(np.random.RandomState(0).normal(size=[500]), [np.inf, -np.inf, 0.0]).astype(dtype)
+
+    def model_fn(batch, mode):
+        tf.get_variable("frozen", initializer=values, trainable=False)
+        return lt.TowerOutput(loss=batch * tf.get_variable("w", []))
+
+    inputs = lt.inputs.from_tensors(per_tower=[tf.constant(float(tower)) for tower in range(3)])
+    step = lt.build_train_step(
+        model_fn, inputs, tf.train.GradientDescentOptimizer(0.1), ["/cpu:0"] * 3, Independent(sync_every=1)
+    )
+    with tf.Session(config=nets.config(2)) as session, step.running(session) as run:
+        run()
+        for copy in step.towers[0].variables.copies_of(by_name("frozen")):
+            np.testing.assert_array_equal(session.run(copy), values)
+
+
+@pytest.mark.parametrize("lacks", [0, 1])
+def test_a_variable_that_only_some_towers_train(lacks):
+    """With on_missing="drop" the tower without a gradient leaves its copy as it is, and has no slot; then they meet."""
+    built = []
+
+    def model_fn(batch, mode):
+        built.append(mode)
+        v, w = [tf.get_variable(name, [], tf.float64, tf.ones_initializer()) for name in "vw"]
+        return lt.TowerOutput(loss=batch * w + (0.0 if len(built) == 1 + lacks else tf.square(v)))
+
+    inputs = lt.inputs.from_tensors(per_tower=[tf.constant(float(tower), tf.float64) for tower in range(2)])
+    step = lt.build_train_step(
+        model_fn, inputs, tf.train.MomentumOptimizer(0.25, 0.5), ["/cpu:0"] * 2, Independent(1), on_missing="drop"
+    )
+    with tf.Session(config=nets.config(2)) as session, step.running(session) as run:
+        run()
+        assert session.run(by_name("v")) == np.mean([1.0, 1.0 - 0.25 * 2.0])
+        assert session.run(by_name("v/Momentum")) == 2.0
+
+
 @pytest.mark.parametrize("variable_kind", ["resource", "ref"])
 @pytest.mark.parametrize("towers", [1, 2, 4])
 def test_local_sgd_against_numpy(towers, variable_kind, tmp_path):
