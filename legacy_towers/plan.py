@@ -65,10 +65,22 @@ class Plan(NamedTuple):
     def differences(self, other: "Plan") -> str:
         """Returns in words what `other` decided otherwise, a line each; "" if nothing.
 
+            devices: 2 towers on /cpu:0 and /cpu:1 -> 4 towers on /cpu:0 to /cpu:3
+            input global batch size: 64 -> 128
             reduction: mean() -> tree()
+            part discriminator: steps 5 -> 3
             conv/kernel: device /device:CPU:0 -> /device:CPU:1
         """
-        return "\n".join(_differences(self.as_dict(), other.as_dict()))
+        lines = []
+        if self.devices != other.devices:
+            lines.append("devices: {} -> {}".format(towers_in_words(self.devices), towers_in_words(other.devices)))
+        mine, its = self.as_dict(), other.as_dict()
+        for key in ("devices", "parts", "variables"):
+            del mine[key], its[key]
+        lines += _rows_that_differ("", mine, its)
+        lines += _named_rows_that_differ("part ", self.parts, other.parts)
+        lines += _named_rows_that_differ("", self.variables, other.variables)
+        return "\n".join(lines)
 
     def summary(self) -> str:
         """Returns the decisions in a line each, without the table of variables."""
@@ -127,23 +139,48 @@ class Plan(NamedTuple):
         return "{} of {:,} bytes".format(len(self.variables), total)
 
 
-def _differences(one: Dict[str, Any], other: Dict[str, Any]) -> List[str]:
-    lines = []
-    for key in one:
-        if key == "variables":
-            continue
-        if one[key] != other[key]:
-            lines.append("{}: {} -> {}".format(key.replace("_", " "), one[key], other[key]))
-    theirs = {variable["name"]: variable for variable in other["variables"]}
-    for mine in one["variables"]:
-        its = theirs.pop(mine["name"], None)
+def _rows_that_differ(title: str, one: Dict[str, Any], other: Dict[str, Any]) -> List[str]:
+    """Returns a line for each value that differs; a value that is a dict gives a line for each of its own."""
+    lines: List[str] = []
+    for key in list(one) + [key for key in other if key not in one]:
+        name = (title + " " if title else "") + key.replace("_", " ")
+        mine, its = one.get(key), other.get(key)
+        if isinstance(mine, dict) and isinstance(its, dict):
+            lines += _rows_that_differ(name, mine, its)
+        elif mine != its:
+            lines.append("{}: {} -> {}".format(name, _in_words(mine), _in_words(its)))
+    return lines
+
+
+def _named_rows_that_differ(title: str, one: Sequence[Any], other: Sequence[Any]) -> List[str]:
+    """Returns the lines of rows that have a name, such as variables: what differs, and what only one plan has."""
+    lines: List[str] = []
+    theirs = {row.name: row for row in other}
+    for mine in one:
+        its = theirs.pop(mine.name, None)
         if its is None:
-            lines.append("{}: only in the first".format(mine["name"]))
+            lines.append("{}{}: only in the first".format(title, mine.name))
             continue
-        for key in mine:
-            if mine[key] != its[key]:
-                lines.append("{}: {} {} -> {}".format(mine["name"], key.replace("_", " "), mine[key], its[key]))
-    return lines + ["{}: only in the second".format(name) for name in theirs]
+        for key, value in mine._asdict().items():
+            found = getattr(its, key)
+            if value != found:
+                words = key.replace("_", " "), _in_words(value), _in_words(found)
+                lines.append("{}{}: {} {} -> {}".format(title, mine.name, *words))
+    lines += ["{}{}: only in the second".format(title, name) for name in theirs]
+    if not lines and [row.name for row in one] != [row.name for row in other]:
+        lines.append("{}: {} -> {}".format(
+            title.strip() + "s in another order" if title else "variables in another order",
+            ", ".join(row.name for row in one), ", ".join(row.name for row in other),
+        ))
+    return lines
+
+
+def _in_words(value: Any) -> str:
+    if value is None or value == "" or isinstance(value, (list, tuple)) and not value:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def _part_in_words(part: PartPlan) -> str:
