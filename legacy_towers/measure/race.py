@@ -180,11 +180,14 @@ class Race:
 
 
 def fastest(times: Mapping[int, Sequence[float]]) -> int:
-    """Returns the first number whose median time is within 1 % of the least.
+    """Returns the first number that is within 1 % of the fastest, in the median over rounds.
+
+    A time counts by its ratio to the others' of the same round, so that a round in which the machine is slow says as
+    much as any other.
 
     Args:
-      times: number -> times, in any unit.
+      times: number -> times, in any unit, one per round; as many for each.
     """
-    medians = {number: float(np.median(of_one)) for number, of_one in times.items()}
-    least = min(medians.values())
-    return min(number for number in medians if medians[number] <= _WORTH_IT * least)
+    logs = np.log(np.array(list(times.values()), np.float64))
+    of_each = np.median(logs - np.median(logs, axis=0), axis=1)
+    return min(number for number, its in zip(times, of_each) if its <= of_each.min() + np.log(_WORTH_IT))

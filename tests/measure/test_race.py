@@ -42,3 +42,8 @@ def test_who_left_while_the_machine_was_quiet_does_not_win():
 )
 def test_the_simpler_of_those_that_are_alike_is_taken(milliseconds, best):
     assert fastest({number: [each] * 5 for number, each in enumerate(milliseconds)}) == best
+
+
+def test_times_are_compared_by_rounds():
+    """The first is faster in four of five rounds, though the second has the lower median of times."""
+    assert fastest({0: [1.0, 1.0, 5.0, 5.0, 5.0], 1: [1.1, 1.1, 5.5, 1.2, 5.5], 2: [1.3, 1.3, 6.5, 6.5, 6.5]}) == 0
