@@ -48,23 +48,28 @@ class Running:
     def __enter__(self) -> "Running":
         if self._session.graph is not self._op(0, None).graph:
             raise ArgumentError("the session is of another graph than the step: make it by tf.Session(graph=...)")
+        if self._coordinator is not None:
+            raise ArgumentError("the step is running already: leave its block before you enter another one")
         self._coordinator = tf.train.Coordinator(clean_stop_exception_types=(tf.errors.CancelledError,))
-        with self._session.graph.as_default():
-            for hook in self._hooks:
-                hook.begin()
-            self._initialize(self._session)
-            if self._global_step is not None:
-                self._steps = int(self._session.run(self._global_step))
-            try:
-                # Before the hooks, as in MonitoredSession: a hook may take the first batches from a queue.
-                if tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS):
-                    self._threads = tf.train.start_queue_runners(self._session, self._coordinator)
-                for hook in self._hooks:
-                    hook.after_create_session(self._session, self._coordinator)
-            except BaseException:
-                self._stop(quietly=True)
-                raise
+        try:
+            with self._session.graph.as_default():
+                self._start()
+        except BaseException:
+            self._stop(quietly=True)
+            raise
         return self
+
+    def _start(self) -> None:
+        for hook in self._hooks:
+            hook.begin()
+        self._initialize(self._session)
+        if self._global_step is not None:
+            self._steps = int(self._session.run(self._global_step))
+        # Before the hooks, as in MonitoredSession: a hook may take the first batches from a queue.
+        if tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS):
+            self._threads = tf.train.start_queue_runners(self._session, self._coordinator)
+        for hook in self._hooks:
+            hook.after_create_session(self._session, self._coordinator)
 
     def __call__(
         self, fetches: Any = None, feed_dict: Optional[Dict[Any, Any]] = None, part: Optional[str] = None

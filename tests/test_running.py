@@ -268,6 +268,33 @@ def test_the_error_of_a_hook_passes_through(event):
             run()
 
 
+def test_one_block_at_a_time():
+    step = make_step()
+    with open_session() as session:
+        running = step.running(session)
+        with running as run:
+            run()
+            with pytest.raises(ArgumentError, match="running already"):
+                with running:
+                    pass
+            run()
+        with running as run:
+            run()
+        assert session.run(step.global_step) == 3
+
+
+@pytest.mark.parametrize("event", ["begin", "after_create_session"])
+def test_a_block_that_did_not_start_does_not_run(event):
+    step = make_step("queue")
+    with open_session() as session:
+        running = step.running(session, [Recorder([], fail_in=event)])
+        with pytest.raises(ValueError, match="the hook failed in " + event):
+            with running:
+                pass
+        with pytest.raises(ArgumentError, match="not running"):
+            running()
+
+
 def test_an_error_of_tensorflow_passes_through():
     step = make_step("queue")
     bad = tf.Assert(step.global_step < 0, ["never"])
