@@ -138,7 +138,8 @@ def variables_for(strategy: Strategy, towers: int) -> TowerVariables:
     copies that are there.
 
     Raises:
-      ArgumentError: the graph has towers with copies by another strategy.
+      ArgumentError: the graph has towers with copies by another strategy; or it has fewer that train, whose step would
+        not write the further ones' copies.
     """
     if not strategy.copies:
         return TowerVariables(towers)
@@ -150,6 +151,13 @@ def variables_for(strategy: Strategy, towers: int) -> TowerVariables:
         raise ArgumentError(
             "{!r}: this graph has towers whose variables are copied by another strategy; build one graph for "
             "each".format(strategy)
+        )
+    if variables.training and towers > variables.towers:
+        raise ArgumentError(
+            "{!r}: {} towers in a graph whose step was built for {}: no step would write the copies of tower {}. Build "
+            "no more towers than the step has, or these before it, or in a graph of their own".format(
+                strategy, towers, variables.towers, variables.towers
+            )
         )
     variables.towers = max(variables.towers, towers)
     return variables

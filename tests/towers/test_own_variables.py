@@ -421,3 +421,31 @@ def test_one_strategy_with_copies_per_graph():
         build(plain, Replicated())
         with pytest.raises(ArgumentError, match="this graph has towers whose variables are copied by another strategy"):
             build(plain, Independent(2))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
+def test_further_towers_behind_those_of_a_step_are_refused(strategy):
+    """Their copies would keep their first values: the step that is there writes those that it knew."""
+    with tf.variable_scope("model", reuse=tf.AUTO_REUSE):
+        build(plain, strategy, towers=2)
+        with pytest.raises(ArgumentError, match="3 towers in a graph whose step was built for 2.*copies of tower 2"):
+            build(plain, strategy, towers=3, mode=EVAL)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
+def test_further_towers_before_those_of_a_step_follow_it(strategy):
+    with tf.variable_scope("model", reuse=tf.AUTO_REUSE):
+        evaluated = build(plain, strategy, towers=3, mode=EVAL)
+        step = lt.build_train_step(
+            plain,
+            lt.inputs.from_tensors(per_tower=[tf.constant(1.0), tf.constant(2.0)]),
+            tf.train.GradientDescentOptimizer(0.5),
+            ["/cpu:0", "/cpu:1"],
+            strategy,
+        )
+    copies = [evaluated[0].variables.own(tower, tf.trainable_variables()[0]) for tower in range(3)]
+    with tf.Session(config=lt.session_config(logical_cpus=3)) as session, step.running(session) as run:
+        before = session.run(copies)
+        run()
+        run()
+        np.testing.assert_allclose(session.run(copies), np.array(before) - 0.5 * 1.5 * 2, rtol=1e-5)
