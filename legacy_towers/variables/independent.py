@@ -23,6 +23,8 @@ class Independent(Strategy):
     was saved. `MeanSaver`, which the step puts into the collection SAVERS, takes the mean before it saves, without
     touching the copies; MonitoredTrainingSession saves by it. A checkpoint so goes to every other strategy. At the
     start of a session all copies are made equal to the plain-named variables, and at its end these take the mean.
+    Moving averages over time are of the plain-named variables too: they move in each step, after the towers have met
+    where they do.
 
     Variables made before the towers, outside of the model function, are shared; the mean of the towers' gradients is
     applied to them in each step.
