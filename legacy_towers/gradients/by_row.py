@@ -78,7 +78,7 @@ class RowReduction(Reduction):
         if len(row.gradients) == 1 and (shares is None or not tf.is_tensor(shares[0])):
             only: Any = row.gradients[0]
             return row._replace(how="one tower", where=only.device or None)
-        if is_sparse(row.gradients, row.name):
+        if is_sparse(row.gradients, row.name, site.towers):
             with tf.device(place):
                 made = combine_slices(row.gradients, shares, self.combine)
             return row._replace(gradients=[made], how="concat", where=place or None)

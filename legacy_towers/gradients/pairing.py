@@ -15,8 +15,14 @@ class VariableGradients(NamedTuple):
     gradients: List[Optional[Any]]
 
 
-def by_variable(tower_gradients: Sequence[GradientsAndVariables]) -> List[VariableGradients]:
-    """Transposes N towers' lists of (gradient, variable) into a row per variable, in tower 0's order.
+def by_variable(
+    tower_gradients: Sequence[GradientsAndVariables], towers: Optional[Sequence[int]] = None
+) -> List[VariableGradients]:
+    """Transposes N towers' lists of (gradient, variable) into a row per variable, in the first tower's order.
+
+    Args:
+      tower_gradients: one list per tower.
+      towers: the index of each tower, for messages; None: 0, 1, ...
 
     Raises:
       ArgumentError: there is no tower.
@@ -25,26 +31,27 @@ def by_variable(tower_gradients: Sequence[GradientsAndVariables]) -> List[Variab
     if not tower_gradients:
         raise ArgumentError("the list of towers' gradients is empty: give one list of (gradient, variable) per tower")
     columns = []
-    for index, pairs in enumerate(tower_gradients):
+    indices = range(len(tower_gradients)) if towers is None else towers
+    for index, pairs in zip(indices, tower_gradients):
         if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
             raise ArgumentError(
                 "the gradients of tower {} are no list of (gradient, variable) pairs: give one such list per tower, "
                 "also for a single tower".format(index)
             )
         columns.append({_name(variable): gradient for gradient, variable in pairs})
-    for index, column in enumerate(columns):
+    for index, column in zip(indices, columns):
         if set(column) != set(columns[0]):
-            raise TowerError(_difference(index, columns))
+            raise TowerError(_difference(index, column, indices[0], columns[0]))
     return [
         VariableGradients(variable, [column[_name(variable)] for column in columns])
         for _, variable in tower_gradients[0]
     ]
 
 
-def check_fit(row: VariableGradients) -> None:
+def check_fit(row: VariableGradients, towers: Sequence[int]) -> None:
     """Raises TowerError if a gradient is no tensor, or is not of its variable's dtype and shape; names the tower."""
     shape, dtype = row.variable.shape, row.variable.dtype.base_dtype
-    for index, gradient in enumerate(row.gradients):
+    for index, gradient in zip(towers, row.gradients):
         if gradient is None:
             continue
         if not isinstance(gradient, (tf.Tensor, tf.IndexedSlices)):
@@ -67,14 +74,14 @@ def _name(variable: Any) -> str:
     return str(variable.op.name)
 
 
-def _difference(index: int, columns: List[Any]) -> str:
-    extra = sorted(set(columns[index]) - set(columns[0]))
-    lacking = sorted(set(columns[0]) - set(columns[index]))
+def _difference(index: int, column: Iterable[str], first: int, of_first: Iterable[str]) -> str:
+    extra = sorted(set(column) - set(of_first))
+    lacking = sorted(set(of_first) - set(column))
     parts = []
     if extra:
-        parts.append("tower {} has gradients for {}, tower 0 has not".format(index, quoted(extra)))
+        parts.append("tower {} has gradients for {}, tower {} has not".format(index, quoted(extra), first))
     if lacking:
-        parts.append("tower {} has none for {}, tower 0 has".format(index, quoted(lacking)))
+        parts.append("tower {} has none for {}, tower {} has".format(index, quoted(lacking), first))
     return "the towers' gradients are not for the same variables: {}. Share variables by variable_scope reuse".format(
         "; ".join(parts)
     )

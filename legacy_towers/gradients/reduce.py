@@ -3,6 +3,7 @@ from typing import Any, Iterable, List, NamedTuple, Optional, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
+from legacy_towers.gradients.add_n import mean
 from legacy_towers.gradients.base import (
     GradientRow,
     Reduction,
@@ -37,9 +38,9 @@ class Prepared(NamedTuple):
           tower_gradients: one list of (gradient, variable) per tower.
           once: per variable of tower 0, what belongs to every tower's gradient but is the same in all, or None.
         """
-        rows = by_variable([list(pairs) for pairs in tower_gradients])
+        rows = by_variable([list(pairs) for pairs in tower_gradients], self.site.towers)
         for row in rows:
-            check_fit(row)
+            check_fit(row, self.site.towers)
         made = [
             GradientRow(
                 str(row.variable.op.name), row.variable, list(row.gradients), row.variable.device or "", once=same
@@ -53,6 +54,9 @@ class Prepared(NamedTuple):
                 "the reduction {!r} leaves {} towers' gradients apart: let it hold one that makes them one, such as "
                 "lt.gradients.mean()".format(self.reduction, len(self.site.devices))
             )
+        if not result.reduced and self.site.shares is not None:
+            # The only tower can turn out to have no weight in a step.
+            result = updated(mean(), result, None)
         return with_what_is_the_same(result)
 
 

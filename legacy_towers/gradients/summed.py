@@ -6,11 +6,11 @@ from legacy_towers.errors import TowerError
 from legacy_towers.gradients.shares import mean_terms, sum_terms, times
 
 
-def is_sparse(gradients: Sequence[Any], name: str) -> bool:
+def is_sparse(gradients: Sequence[Any], name: str, towers: Sequence[int]) -> bool:
     """Returns whether all gradients are IndexedSlices.
 
     Raises:
-      TowerError: some are and some are not; names the variable `name`.
+      TowerError: some are and some are not; names the variable `name` and which of `towers`, one per gradient.
     """
     sparse = [isinstance(gradient, tf.IndexedSlices) for gradient in gradients]
     if any(sparse) and not all(sparse):
@@ -18,8 +18,8 @@ def is_sparse(gradients: Sequence[Any], name: str) -> bool:
             "the gradient for {!r} is sparse in towers {} and dense in towers {}: use the variable in the same way in "
             "every tower, or put lt.gradients.densify() in front, which makes the sparse ones dense".format(
                 name,
-                [index for index, each in enumerate(sparse) if each],
-                [index for index, each in enumerate(sparse) if not each],
+                [tower for tower, each in zip(towers, sparse) if each],
+                [tower for tower, each in zip(towers, sparse) if not each],
             )
         )
     return all(sparse)

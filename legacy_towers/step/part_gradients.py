@@ -6,7 +6,7 @@ from legacy_towers.gradients.base import Site, TowerGradients, chain
 from legacy_towers.gradients.missing import missing, settle_missing
 from legacy_towers.gradients.reduce import Prepared, prepare
 from legacy_towers.gradients.regularize import regularization_gradients
-from legacy_towers.gradients.shares import weighted_mean
+from legacy_towers.gradients.shares import tower_shares, weighted_mean
 from legacy_towers.step.part_losses import PartLosses, own_losses, shared_losses
 from legacy_towers.step.parts import Part
 from legacy_towers.step.setup import Setup
@@ -70,14 +70,17 @@ def _of_each_tower(setup: Setup, part: Part, variables: Sequence[Any], losses: P
     result = []
     apart = setup.strategy.updates == "own" and len(setup.training) > 1
     first = None
-    for tower, loss in zip(setup.training, losses.of_towers):
-        scope = _scope(part) if tower is setup.training[0] else "{}/tower_{}".format(_scope(part), tower.index)
+    for position, (tower, loss) in enumerate(zip(setup.training, losses.of_towers)):
+        scope = _scope(part) if position == 0 else "{}/tower_{}".format(_scope(part), tower.index)
         site = Site([tower.device], [tower.index], None, setup.global_step, scope, setup.strategy.copies, apart, first)
         with tf.device(tower.device):
+            if setup.counts is not None:
+                # 1, or 0 for a tower without a true example: its gradient is of a filled row, and counts as zero.
+                site = site._replace(shares=tower_shares([setup.counts[position]], 1))
             prepared = _prepared(setup, part, site, variables)
             of_tower = tower_gradients([tower], [prepared.scale_loss(loss)], part.optimizer, variables)
             result.append(_settled(setup, prepared.reduce(of_tower)))
-        if tower is setup.training[0]:
+        if position == 0:
             first = prepared.state
     return result
 

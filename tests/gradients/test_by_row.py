@@ -180,6 +180,33 @@ def test_a_missing_gradient_is_an_error_that_names_towers_by_their_numbers(make)
         prepared.reduce([[(tf.ones([3], tf.float64), w)], [(None, w)]])
 
 
+@pytest.mark.parametrize(
+    "of_the_second, message",
+    [
+        (lambda w, other: (tf.ones([2], tf.float64), w), r"gradient of tower 3 for 'w' is float64 of shape \(2,\)"),
+        (lambda w, other: (None, other), "tower 3 has gradients for 'other', tower 1 has not; tower 3 has none for"),
+    ],
+    ids=["shape", "variable"],
+)
+def test_what_does_not_fit_names_towers_by_their_numbers(of_the_second, message):
+    w, other = shared("w"), shared("other")
+    prepared = prepare(reductions.mean(), Site(CPUS[:2], [1, 3]), [w])
+    with pytest.raises(TowerError, match=message):
+        prepared.reduce([[(tf.ones([3], tf.float64), w)], [of_the_second(w, other)]])
+
+
+DOUBLED = [reductions.scale(2.0), reductions.chain(reductions.mean(), reductions.scale(2.0))]
+
+
+@pytest.mark.parametrize("reduction", DOUBLED, ids=repr)
+@pytest.mark.parametrize("weight, expected", [(3.0, 2.0), (0.0, 0.0)])
+def test_the_only_tower_can_turn_out_to_have_no_weight(reduction, weight, expected):
+    weights = [tf.placeholder_with_default(weight, [])]
+    gradients = tf.placeholder_with_default(np.full(3, 1.0 if weight else np.nan), [3])
+    reduced = reductions.reduce_gradients([[(gradients, shared())]], reduction, CPUS[:1], weights)
+    assert run(reduced.rows[0].gradients[0]).tolist() == [expected] * 3
+
+
 def test_one_tower_says_so():
     v = shared()
     gradient = tf.ones([3], tf.float64)
@@ -231,8 +258,9 @@ def test_a_second_mean_is_refused():
 def test_sparse_and_dense_mixed_need_densify():
     table = shared("table", [6, 2])
     mixed = [[(slices([1], 2.0), table)], [(tf.ones([6, 2], tf.float64), table)]]
-    with pytest.raises(TowerError, match=r"'table' is sparse in towers \[0\] and dense in towers \[1\].*densify"):
-        reductions.reduce_gradients(mixed, reductions.tree(), CPUS[:2])
+    with pytest.raises(TowerError, match=r"'table' is sparse in towers \[0\] and dense in towers \[2\].*densify"):
+        # Tower 1 validates.
+        prepare(reductions.tree(), Site(CPUS[:2], [0, 2]), [table]).reduce(mixed)
     dense = reductions.chain(reductions.densify(), reductions.tree())
     (row,) = reductions.reduce_gradients(mixed, dense, CPUS[:2]).rows
     np.testing.assert_array_equal(run(row.gradients[0])[:3], [[0.5] * 2, [1.5] * 2, [0.5] * 2])

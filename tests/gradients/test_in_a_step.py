@@ -163,3 +163,35 @@ def test_a_scale_goes_by_checkpoint_to_other_strategies_tower_counts_and_chains(
             with step.running(session):
                 for variable in of_others + [v for v in tf.global_variables() if v.op.name in SAVED]:
                     assert session.run(variable) == SAVED["reduction/" + variable.op.name.split("/")[-1]]
+
+
+@pytest.mark.parametrize("reduction", [mean(), scale(1.0), chain(mean(), check_numerics())], ids=repr)
+def test_an_independent_tower_without_an_example_stays_where_it_is(reduction):
+    """Ten examples for 4 towers of 2: in the second step tower 0 has the last two, the others none."""
+
+    def squared(batch, mode):
+        w = tf.get_variable("w", [], tf.float64, tf.ones_initializer())
+        return lt.TowerOutput(loss=tf.reduce_mean(tf.square(w * batch["x"] - 1)))
+
+    values = np.arange(1, 11) * 0.1
+    step = lt.build_train_step(
+        squared,
+        lt.inputs.dataset(
+            lt.Examples.from_arrays({"x": values}, shuffle=False), per_tower_batch_size=2, epochs=1, remainder="short"
+        ),
+        tf.train.GradientDescentOptimizer(0.125),
+        lt.devices.cpus(4),
+        variables=lt.variables.Independent(100),
+        reduction=reduction,
+    )
+    copies = sorted((v for v in tf.local_variables() if "w/replica" in v.op.name), key=lambda v: v.op.name)
+    history = []
+    with tf.Session(config=lt.session_config(logical_cpus=4)) as session, step.running(session) as run:
+        for _ in range(2):
+            run()
+            history.append(session.run(copies))
+    after = [1 - 0.125 * np.mean(2 * (x - 1) * x) for x in values[:8].reshape([4, 2])]
+    np.testing.assert_allclose(history[0], after, rtol=1e-12)
+    x = values[8:]
+    after[0] -= 0.125 * np.mean(2 * (after[0] * x - 1) * x)
+    np.testing.assert_allclose(history[1], after, rtol=1e-12)
