@@ -34,6 +34,11 @@ class LossScale(Reduction):
         self.constant = constant
 
     def scale_loss(self, loss: Any, state: Any) -> Any:
+        if not tf.is_tensor(self.constant) and self.constant > float(loss.dtype.max):
+            raise ArgumentError(
+                "{!r}: the loss is {}, whose largest number is {:g}: every step would be infinite, and skipped. Take a "
+                "smaller scale, or make the loss float32".format(self, loss.dtype.name, float(loss.dtype.max))
+            )
         return loss * tf.cast(self.constant, loss.dtype)
 
     def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
@@ -122,6 +127,9 @@ def loss_scale(constant: float) -> LossScale:
 
     Args:
       constant: a positive number or a scalar tensor; a power of 2 costs no digit.
+
+    Raises:
+      ArgumentError: `constant` is no such number; or, when it runs, the loss's dtype has no number that high.
 
     Source: Micikevicius et al. 2017, "Mixed Precision Training".
     """

@@ -175,6 +175,11 @@ def test_a_scale_beyond_float16_divides_its_gradients_all_the_same():
         assert running.run(reduced.rows[0].gradients[0]) == [2.0**-5]
 
 
+def test_a_scale_that_the_loss_can_not_hold_is_refused():
+    with pytest.raises(ArgumentError, match=r"scale\(131072.0\): the loss is float16, whose largest number is 65504"):
+        Towers(chain(loss_scale(2.0**17), lt_gradients.mean()), dtype=tf.float16)
+
+
 @pytest.mark.parametrize("dtype", [tf.float64, tf.float16])
 def test_the_gradients_keep_their_dtype(dtype):
     towers = Towers(chain(dynamic_loss_scale(4.0), lt_gradients.mean()), dtype=dtype)
