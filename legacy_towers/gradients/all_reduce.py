@@ -3,15 +3,14 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
 from legacy_towers import devices as devices_room
 from legacy_towers.compat import tf
-from legacy_towers.errors import ArgumentError, DeviceError, TowerError
+from legacy_towers.errors import DeviceError, TowerError
 from legacy_towers.gradients.add_n import AddN
 from legacy_towers.gradients.base import GradientRow, Reduction, Site, TowerGradients
-from legacy_towers.gradients.by_row import COMBINE
+from legacy_towers.gradients.by_row import check_apart, check_combine
 from legacy_towers.gradients.group_check import GroupCheck
 from legacy_towers.gradients.shapes import is_dense, static_shape
 from legacy_towers.gradients.shares import times, wide
 from legacy_towers.gradients.summed import dense_terms
-from legacy_towers.names import quoted
 
 NARROW = (tf.float16, tf.bfloat16)
 
@@ -30,8 +29,7 @@ class AllReduce(Reduction):
     needs_whole = False
 
     def __init__(self, combine: str) -> None:
-        if combine not in COMBINE:
-            raise ArgumentError("combine is {!r}: allowed are {}".format(combine, quoted(COMBINE)))
+        check_combine(combine)
         self.combine = combine
         self.sums = combine == "sum"
 
@@ -51,11 +49,7 @@ class AllReduce(Reduction):
         """Raises DeviceError where the towers' devices can't be one group."""
 
     def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
-        if gradients.reduced:
-            raise ArgumentError(
-                "{!r} stands behind a reduction that made the towers' gradients one already: keep one of the "
-                "two".format(self)
-            )
+        check_apart(self, gradients)
         site = gradients.site
         groups = self._towers_by_device(site)
         taken = [position for position, row in enumerate(gradients.rows) if len(groups) > 1 and _can_be_sent(row)]

@@ -14,6 +14,22 @@ COMBINE = ("mean", "sum")
 Places = Union[str, Sequence[str]]
 
 
+def check_combine(combine: str) -> None:
+    """Raises ArgumentError if `combine` is neither "mean" nor "sum"."""
+    if combine not in COMBINE:
+        raise ArgumentError("combine is {!r}: allowed are {}".format(combine, quoted(COMBINE)))
+
+
+def check_apart(reduction: Reduction, gradients: TowerGradients) -> None:
+    """Raises ArgumentError where the towers' gradients were made one before `reduction`, which would do that."""
+    if gradients.reduced:
+        raise ArgumentError(
+            "{!r} stands behind a reduction that made the towers' gradients one already: keep one of the two".format(
+                reduction
+            )
+        )
+
+
 class RowReduction(Reduction):
     """Makes the towers' gradients of each variable one, on a device chosen for that variable.
 
@@ -29,8 +45,7 @@ class RowReduction(Reduction):
     needs_whole = False
 
     def __init__(self, combine: str, on: Places) -> None:
-        if combine not in COMBINE:
-            raise ArgumentError("combine is {!r}: allowed are {}".format(combine, quoted(COMBINE)))
+        check_combine(combine)
         places = [on] if isinstance(on, str) else on
         if not on or not isinstance(places, (list, tuple)) or not all(isinstance(each, str) for each in places):
             raise ArgumentError(
@@ -50,11 +65,7 @@ class RowReduction(Reduction):
         raise NotImplementedError
 
     def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
-        if gradients.reduced:
-            raise ArgumentError(
-                "{!r} stands behind a reduction that made the towers' gradients one already: keep one of the "
-                "two".format(self)
-            )
+        check_apart(self, gradients)
         site = gradients.site
         places = self._places(gradients.rows, site.devices)
         rows = [self._reduced(row, site, place) for row, place in zip(gradients.rows, places)]
