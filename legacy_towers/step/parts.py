@@ -1,10 +1,13 @@
 """The parts of a step: several losses, each with its own variables and optimizer, as a GAN has them."""
+import re
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
 
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.gradients.base import ReductionLike
 from legacy_towers.names import quoted
 from legacy_towers.towers.output import WHOLE
+
+_NAME = re.compile(r"^[A-Za-z0-9_./-]+$")
 
 
 class Part(NamedTuple):
@@ -48,14 +51,30 @@ def parts_of(optimizer: Any, global_step: Any) -> List[Part]:
     made = optimizer
     if callable(optimizer) and not isinstance(optimizer, type):
         made = optimizer(global_step)
-    if not isinstance(made, (list, tuple)) or isinstance(made, Part):
+    if isinstance(made, Part):
+        raise ArgumentError("optimizer is the part {!r} alone: give a list of parts, [lt.Part(...)]".format(made.name))
+    if not isinstance(made, (list, tuple)):
         return [Part(WHOLE, _ready(optimizer, global_step, "optimizer") if made is optimizer else _checked(made))]
     parts = list(made)
     _check_parts(parts)
     return [
-        part._replace(optimizer=_ready(part.optimizer, global_step, "the optimizer of part {!r}".format(part.name)))
+        part._replace(
+            optimizer=_ready(part.optimizer, global_step, "the optimizer of part {!r}".format(part.name)),
+            variables=_pieces(part.variables),
+        )
         for part in parts
     ]
+
+
+def _pieces(variables: Union[None, str, Sequence[Any]]) -> Union[None, str, List[Any]]:
+    """Returns what a part was given, with the pieces of a partitioned variable, which are trained, in its place."""
+    if variables is None or isinstance(variables, str):
+        return variables
+    found: List[Any] = []
+    for each in variables:
+        # A partitioned variable has no operation of its own.
+        found += [each] if isinstance(each, str) or hasattr(each, "op") else list(each)
+    return found
 
 
 def variables_of(parts: Sequence[Part], trained: Sequence[Any]) -> Dict[str, List[Any]]:
@@ -129,6 +148,11 @@ def _check_parts(parts: Sequence[Any]) -> None:
     for part in parts:
         if not isinstance(part.name, str) or not part.name or names.count(part.name) > 1:
             raise ArgumentError("the parts are named {}: each needs a name of its own".format(quoted(names)))
+        if not _NAME.match(part.name):
+            raise ArgumentError(
+                "the part {!r}: its name becomes one of operations, which have letters, digits, '_', '.', '-' and '/' "
+                "alone".format(part.name)
+            )
         if part.variables is None and len(parts) > 1:
             raise ArgumentError(
                 "the part {!r} has no variables: say which it trains, such as variables={!r} for a variable "

@@ -2,7 +2,7 @@
 from typing import Any, List, Optional, Sequence
 
 from legacy_towers.compat import tf
-from legacy_towers.gradients.base import GradientRow
+from legacy_towers.gradients.base import GradientRow, as_reduction
 from legacy_towers.inputs.base import TowerBatches
 from legacy_towers.plan import PartPlan, VariablePlan
 from legacy_towers.step.part_gradients import PartGradients
@@ -34,7 +34,7 @@ def variable_plans(gradients: Sequence[PartGradients], variables: TowerVariables
 def part_plan(gradients: PartGradients) -> PartPlan:
     """Returns what was decided for one part of several."""
     part = gradients.part
-    reduction = None if part.reduction is None else repr(part.reduction)
+    reduction = None if part.reduction is None else repr(as_reduction(part.reduction))
     return PartPlan(part.name, type(part.optimizer).__name__, len(gradients.variables), part.steps, reduction)
 
 

@@ -37,7 +37,7 @@ def tower_losses(output: TowerOutput, collected: Collected, examples: TrueExampl
                 index, quoted(output.loss) or "none"
             )
         )
-    losses = {name: _mean_loss(loss, examples, index, of_examples=True) for name, loss in output.loss.items()}
+    losses = {name: _mean_loss(loss, examples, index) for name, loss in output.loss.items()}
     _check_complete(list(output.loss.values()), collected.losses, index)
     return losses
 
@@ -61,13 +61,9 @@ def tower_loss(output: TowerOutput, collected: Collected, examples: TrueExamples
                 "the model function returned no loss for tower {} and put none into the collection 'losses': "
                 "{}".format(index, _RETURN)
             )
-        # A weight decay in the collection is a scalar that no padding spoils.
-        parts = [
-            _mean_loss(loss, examples, index, of_examples=graph_walk.depends_on(loss, examples.batch))
-            for loss in collected.losses
-        ]
+        parts = [_mean_loss(loss, examples, index) for loss in collected.losses]
         return tf.add_n(parts, name="loss") if len(parts) > 1 else parts[0]
-    loss = _mean_loss(output.loss, examples, index, of_examples=True)
+    loss = _mean_loss(output.loss, examples, index)
     _check_complete([output.loss], collected.losses, index)
     return loss
 
@@ -92,7 +88,7 @@ def check_separate(losses: Sequence[Optional[Any]], collected: Sequence[Collecte
                 )
 
 
-def _mean_loss(loss: Any, examples: TrueExamples, index: int, of_examples: bool) -> Any:
+def _mean_loss(loss: Any, examples: TrueExamples, index: int) -> Any:
     shape: Optional[Any] = getattr(loss, "shape", None)
     if not tf.is_tensor(loss) or shape is None:
         raise TowerError(
@@ -107,9 +103,12 @@ def _mean_loss(loss: Any, examples: TrueExamples, index: int, of_examples: bool)
         raise TowerError(
             "the loss of tower {} ({!r}) is {}, not a floating-point number".format(index, loss.name, loss.dtype.name)
         )
+    if examples.count is not None and not graph_walk.depends_on(loss, examples.batch):
+        # A weight decay in the collection, or what a generator makes of noise alone: no padding spoils it.
+        examples = TrueExamples()
     if shape.ndims == 1:
         return examples.mean(loss, "the loss of tower {} ({!r})".format(index, loss.name))
-    if examples.padded and of_examples:
+    if examples.padded:
         raise TowerError(
             'the loss of tower {} ({!r}) {}: remainder="pad" fills the last batch with copies, which only a loss per '
             "example can leave out. Return a vector of them (no tf.reduce_mean; in tf.losses.* "

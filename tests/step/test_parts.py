@@ -272,11 +272,16 @@ def of_discriminator(variables="discriminator"):
             ArgumentError, "the optimizer of part 'generator' is the class AdamOptimizer",
         ),
         (lambda: [sgd(), sgd()], ArgumentError, "one of lt.Part"),
+        (of_discriminator, ArgumentError, "the part 'discriminator' alone: give a list"),
+        (
+            lambda: [lt.Part("the generator", sgd(), "generator"), of_discriminator()],
+            ArgumentError, "the part 'the generator': its name becomes one of operations",
+        ),
         (sgd, TowerError, "tower 0 returned the losses 'generator', 'discriminator': give the optimizer of each"),
     ],
     ids=[
         "fits", "overlap", "empty", "no loss", "no variables", "some turns", "no steps", "one name", "class",
-        "optimizers", "one",
+        "optimizers", "one part", "a space", "one",
     ],
 )
 def test_what_does_not_fit(make, error, message):
@@ -320,3 +325,45 @@ def test_variables_by_list():
     assert {name: [each.op.name for each in part.variables] for name, part in step.parts.items()} == {
         "generator": ["generator/w"], "discriminator": ["discriminator/w"]
     }
+
+
+def test_a_partitioned_variable_is_its_pieces():
+    with tf.variable_scope(
+        tf.get_variable_scope(), reuse=tf.AUTO_REUSE, use_resource=True, partitioner=tf.fixed_size_partitioner(2)
+    ):
+        u = variable("generator/w", shape=[2], initializer=tf.ones_initializer())
+    with tf.variable_scope(tf.get_variable_scope(), reuse=tf.AUTO_REUSE, use_resource=True):
+        v = variable("discriminator/w", initializer=START["discriminator"])
+
+    def two(batch, mode):
+        both = {"generator": tf.reduce_sum(batch * tf.convert_to_tensor(u), 1), "discriminator": tf.square(v)}
+        return lt.TowerOutput(loss={name: tf.reduce_mean(loss) for name, loss in both.items()})
+
+    step = build([lt.Part("generator", sgd(), [u]), lt.Part("discriminator", sgd(), [v])], two)
+    assert [each.op.name for each in step.parts["generator"].variables] == ["generator/w/part_0", "generator/w/part_1"]
+
+
+@pytest.mark.parametrize("per_row", [True, False], ids=["a vector", "a scalar"])
+def test_a_part_that_reads_no_example_needs_no_loss_per_example(per_row):
+    """Five examples on two towers of four: copies fill the batch, but the generator makes its own rows of noise."""
+
+    def of_noise(batch, mode):
+        with tf.variable_scope("generator"):
+            u = variable("w", initializer=START["generator"])
+        with tf.variable_scope("discriminator"):
+            v = variable("w", initializer=START["discriminator"])
+        made = tf.reduce_sum(tf.ones([7, 2], tf.float64) * u * u, axis=1)
+        losses = {"generator": made if per_row else tf.reduce_mean(made)}
+        return lt.TowerOutput(loss=dict(losses, discriminator=tf.reduce_sum(batch["x"] * v * v, axis=1)))
+
+    rows = np.arange(10.0).reshape([5, 2])
+    inputs = lt.inputs.feed(
+        lt.Examples.from_arrays({"x": rows}, shuffle=False), per_tower_batch_size=4, epochs=1, remainder="pad"
+    )
+    step = lt.build_train_step(of_noise, inputs, parts(), lt.devices.cpus(2))
+    with tf.Session(config=CONFIG) as session, step.running(session) as run:
+        run()
+        found = session.run(values())
+    u, v = START["generator"], START["discriminator"]
+    np.testing.assert_allclose(found["generator"], u - 0.125 * 2 * u, rtol=1e-12)
+    np.testing.assert_allclose(found["discriminator"], v - 0.25 * rows.mean(axis=0) * 2 * v, rtol=1e-12)
