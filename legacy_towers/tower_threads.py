@@ -27,6 +27,7 @@ class TowerThreads:
         self._loops: List[_Loop] = []
         self._changed = threading.Condition()
         self._pauses = 0
+        self._runs_left: Optional[int] = None  # the caller's included; None: without end
         self._stopping = False
         self._over_since: Optional[float] = None
         self._started = False
@@ -40,13 +41,31 @@ class TowerThreads:
             for loop in self._loops:
                 loop.start(self._coordinator)
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is a limit to the runs."""
+        return self._runs_left is not None
+
+    def limit(self, runs: int) -> None:
+        """Lets the threads and the caller make no more than `runs` runs together."""
+        self._runs_left = runs
+
+    def take_callers_run(self) -> None:
+        """Counts a run of the caller; before the last one of all it waits for the threads' to end."""
+        with self._changed:
+            if self._runs_left is None:
+                return
+            while self._runs_left <= 1 and not self.is_over() and self._running():
+                self._changed.wait(_LOOK_SECONDS)
+            self._runs_left -= 1
+
     def pause(self) -> None:
         """Lets no tower begin a run, and waits until none is in one."""
         with self._changed:
             self._pauses += 1
             until = time.monotonic() + _PAUSE_SECONDS
             while True:
-                running = [loop.tower for loop in self._loops if loop.in_run and loop.is_alive()]
+                running = self._running()
                 if not running:
                     return
                 if time.monotonic() > until:
@@ -64,14 +83,19 @@ class TowerThreads:
     def enter(self, loop: "_Loop") -> bool:
         """Waits while there is a pause; returns whether the tower is to run once more."""
         with self._changed:
-            while self._pauses and not self.is_over():
+            # The last run of all is the caller's, who then knows that it was.
+            while (self._pauses or self._has_only_the_last()) and not self.is_over():
                 self._changed.wait(_LOOK_SECONDS)
             loop.in_run = not self.is_over()
+            if loop.in_run and self._runs_left is not None:
+                self._runs_left -= 1
             return loop.in_run
 
-    def leave(self, loop: "_Loop") -> None:
+    def leave(self, loop: "_Loop", did_run: bool) -> None:
         with self._changed:
             loop.in_run = False
+            if not did_run and self._runs_left is not None:
+                self._runs_left += 1
             self._changed.notify_all()
 
     def is_over(self) -> bool:
@@ -100,6 +124,12 @@ class TowerThreads:
     def fail(self, error_info: Any) -> None:
         """Ends the run by an error, which the caller gets."""
         self._coordinator.request_stop(error_info)
+
+    def _running(self) -> List[int]:
+        return [loop.tower for loop in self._loops if loop.in_run and loop.is_alive()]
+
+    def _has_only_the_last(self) -> bool:
+        return self._runs_left is not None and self._runs_left <= 1
 
     def _resume(self) -> None:
         self._pauses -= 1
@@ -150,10 +180,11 @@ class _Loop:
             call = make_callable(self._fetches) if make_callable else lambda: self._session.run(self._fetches)
             while self._threads.enter(self):
                 started = time.monotonic()
+                staleness = None
                 try:
                     staleness = call()[1]
                 finally:
-                    self._threads.leave(self)
+                    self._threads.leave(self, did_run=staleness is not None)
                 self._longest = max(self._longest or 0.0, time.monotonic() - started)
                 self._note(int(staleness))
         except tf.errors.OutOfRangeError:

@@ -71,6 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
     trained = train(job, settings, name=job_function.name, full_plan=arguments.plan)
     if trained.steps:
         print(_result(trained.steps, trained.loss, trained.examples_per_second, settings.towers))
+    for sentence in trained.staleness:
+        print(sentence)
     if trained.overlap is not None:
         print("{} (trace of step {} in {})".format(trained.overlap, trained.traced_step, arguments.trace))
     if trained.interrupted is not None:

@@ -13,7 +13,7 @@ from legacy_towers.step import TrainStep
 from legacy_towers.training.auto import settled
 from legacy_towers.training.building import build_job_step
 from legacy_towers.training.checkpoints import by_checkpoint_name, check_fits, latest_checkpoint, step_of
-from legacy_towers.training.choices import check_names, is_asynchronous, notes_on, with_choices
+from legacy_towers.training.choices import AUTO, check_names, is_asynchronous, notes_on, with_choices
 from legacy_towers.training.data_loss import naming_files
 from legacy_towers.training.evaluate import Evaluation, evaluate
 from legacy_towers.training.interrupt import InterruptHook
@@ -25,6 +25,8 @@ from legacy_towers.whole_file import write_whole
 
 # Steps before the one that is traced: by then every device is warm and every queue has filled.
 _TRACED_STEP = 10
+# Between two checkpoints; what MonitoredTrainingSession does by itself.
+_SAVE_SECONDS = 600
 
 
 class Trained(NamedTuple):
@@ -42,6 +44,7 @@ class Trained(NamedTuple):
       evaluation: over the test examples at the end; None if the job has none, or the run was interrupted.
       overlap: a sentence on how far the towers ran at the same time; None without a trace.
       traced_step: the global step that was traced; None without a trace.
+      staleness: a sentence per tower on how late its updates were; [] unless towers train asynchronously.
     """
 
     plan: Plan
@@ -55,6 +58,7 @@ class Trained(NamedTuple):
     evaluation: Optional[Evaluation]
     overlap: Optional[str]
     traced_step: Optional[int]
+    staleness: List[str]
 
 
 def train(
@@ -82,7 +86,6 @@ def train(
     stream = stream or sys.stderr
     sizes = batch_sizes(job, settings)
     devices = tower_devices(settings.device, settings.towers, settings.soft_placement)
-    end = find_end(job, settings, sizes.global_)
     config = make_config(settings)
     if settings.log_every < 1:
         raise ArgumentError("--log-every is {}: at least 1 is needed".format(settings.log_every))
@@ -90,6 +93,11 @@ def train(
     check_file("--plan-json", settings.plan_json)
     check_names(settings.variables, settings.reduction, devices)
     asked, job = job, with_choices(job, settings.variables, settings.reduction, devices)
+    # What is chosen by measuring, "auto", never is asynchronous.
+    apart = job.variables != AUTO and is_asynchronous(job, devices)
+    # A step of asynchronous towers is the update of one tower.
+    step_size = sizes.per_tower if apart else sizes.global_
+    end = find_end(job, settings, step_size)
     source = make_input(job, settings)
     job, choice = settled(
         job, devices, sizes.per_tower, settings.auto_seconds, config, lambda line: print(line, file=stream)
@@ -114,10 +122,8 @@ def train(
                 write_whole(settings.plan_json, step.plan.as_json() + "\n", "the plan")
             if full_plan:
                 stream.write("\n{}\n\n".format(step.plan))
-            apart = is_asynchronous(job, devices)
             progress = ProgressHook(
-                step.loss, step.global_step, end.step, sizes.per_tower if apart else sizes.global_,
-                settings.log_every, stream, others_step=apart,
+                step.loss, step.global_step, end.step, step_size, settings.log_every, stream, others_step=apart
             )
             stack.callback(progress.close)
             traced = min(_TRACED_STEP, end.step - start)
@@ -125,6 +131,8 @@ def train(
             interrupted = None
             # The hook that stops at the last step looks only after a step: a complete run must not take one more.
             if start < end.step:
+                if step.asynchronous is not None:
+                    step.asynchronous.stop_at(end.step)
                 hooks = [tf.train.StopAtStepHook(last_step=end.step), progress] + ([trace] if trace else [])
                 interrupted = _run(step, start, hooks, config, directory, settings.checkpoint_dir is not None)
         evaluation = None
@@ -143,6 +151,7 @@ def train(
         evaluation=evaluation,
         overlap=None if overlap is None else str(overlap),
         traced_step=None if overlap is None else start + traced,
+        staleness=[] if step.asynchronous is None else [str(each) for each in step.asynchronous.staleness],
     )
 
 
@@ -154,14 +163,20 @@ def _run(
     for name, metric in step.metrics.items():
         tf.summary.scalar("global_" + name, metric)
     interrupt = InterruptHook()
+    savers = []
+    if step.asynchronous is not None:
+        # In place of the session's own, which would save while the other towers write, and before they have ended.
+        listeners = [step.asynchronous.pausing_listener()]
+        savers.append(tf.train.CheckpointSaverHook(directory, save_secs=_SAVE_SECONDS, listeners=listeners))
     # The writer that MonitoredTrainingSession will use: TensorFlow keeps one per directory, and never ends its thread.
     writer = tf.summary.FileWriterCache.get(directory)
     writer.reopen()
     try:
         with naming_files(step.plan.input.source), tf.train.MonitoredTrainingSession(
             checkpoint_dir=directory,
-            hooks=list(step.hooks) + hooks + [interrupt],
+            hooks=list(step.hooks) + hooks + [interrupt] + savers,
             config=config,
+            save_checkpoint_secs=None if savers else _SAVE_SECONDS,
             save_summaries_steps=100 if with_summaries else None,
             save_summaries_secs=None,
             log_step_count_steps=None,

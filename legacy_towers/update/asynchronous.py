@@ -82,7 +82,7 @@ def asynchronous_updates(
         train_op, late = _in_turn(update, turn, began, global_step, device, moving_averages, averaged_variables)
         train_ops.append(train_op)
         staleness.append(late)
-    hook = AsynchronousTowers(train_ops, staleness, [update.tower for update in updates])
+    hook = AsynchronousTowers(train_ops, staleness, [update.tower for update in updates], global_step)
     return AsynchronousUpdates(train_ops, staleness, hook)
 
 

@@ -31,6 +31,8 @@ class AsynchronousTowers(tf.train.SessionRunHook):
       the block by himself, they stop at once. Hooks of a MonitoredSession that come before this one, such as its own
       CheckpointSaverHook, end before that wait: for a last checkpoint with every update, make a
       `tf.train.CheckpointSaverHook` and put it behind the step's hooks.)
+    - `stop_at(step)` was called: all towers together make no update beyond that global step, and the last one is tower
+      0's, so that a StopAtStepHook of the same step ends the loop just then.
     - A tower's run fails: all stop, and the caller gets that error at his next run, or as the session ends. Its message
       begins with the tower.
 
@@ -42,14 +44,21 @@ class AsynchronousTowers(tf.train.SessionRunHook):
     """
 
     def __init__(
-        self, train_ops: Sequence[Any], staleness: Sequence[Any], towers: Optional[Sequence[int]] = None
+        self,
+        train_ops: Sequence[Any],
+        staleness: Sequence[Any],
+        towers: Optional[Sequence[int]] = None,
+        global_step: Optional[Any] = None,
     ) -> None:
         """
         Args:
           train_ops: per tower, the operation of one update of its own.
           staleness: per tower, an int64 scalar tensor of the same run: how many updates of others came between.
           towers: their indices; None: 0, 1, ...
+          global_step: the global step variable, for `stop_at`.
         """
+        self._global_step = global_step
+        self._last_step: Optional[int] = None
         self.towers = list(range(len(train_ops))) if towers is None else list(towers)
         self._train_ops = list(train_ops)
         self._staleness = list(staleness)
@@ -63,6 +72,16 @@ class AsynchronousTowers(tf.train.SessionRunHook):
     def staleness(self) -> List[TowerStaleness]:
         """The staleness of the updates of each tower, since the hook was made; print one for a sentence."""
         return [counts.summary(tower) for tower, counts in zip(self.towers, self._counts)]
+
+    def stop_at(self, last_step: int) -> None:
+        """Lets all towers together make no update beyond global step `last_step`; call it before a session is made.
+
+        Raises:
+          ArgumentError: the hook does not know the global step.
+        """
+        if self._global_step is None:
+            raise ArgumentError("stop_at({}): this hook was made without the global step".format(last_step))
+        self._last_step = last_step
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
@@ -113,6 +132,9 @@ class AsynchronousTowers(tf.train.SessionRunHook):
         self._in_run = self._updates(run_context)
         if not self._in_run:
             return None
+        if self._last_step is not None and not self._threads.is_limited:
+            self._threads.limit(self._last_step - int(run_context.session.run(self._global_step)))
+        self._threads.take_callers_run()
         self._threads.start()
         return tf.train.SessionRunArgs(self._staleness[0])
 

@@ -212,6 +212,52 @@ def test_towers_stop_with_a_hook_that_counts_steps():
     assert reached >= 20
 
 
+@pytest.mark.parametrize("kind", ["monitored", "bare"])
+@pytest.mark.parametrize("last", [1, 2, 31])
+def test_all_towers_together_stop_at_a_step(kind, last):
+    step = build(lt.inputs.dataset(examples(), per_tower_batch_size=4, epochs=None))
+    step.asynchronous.stop_at(last)
+    config = lt.session_config(logical_cpus=3)
+    hooks = [tf.train.StopAtStepHook(last_step=last)]
+    reached = Last(step.global_step)
+    if kind == "monitored":
+        with tf.train.MonitoredTrainingSession(hooks=step.hooks + hooks + [reached], config=config) as session:
+            while not session.should_stop():
+                session.run(step.train_op)
+    else:
+        with tf.Session(config=config) as session, step.running(session, hooks + [reached]) as run:
+            while not run.should_stop():
+                run()
+    assert reached.values == last
+    assert sum(each.updates for each in step.asynchronous.staleness) == last
+    assert towers_threads() == []
+
+
+def test_a_run_that_goes_on_has_what_is_left_of_the_steps(tmp_path):
+    def train_until(last):
+        with tf.Graph().as_default():
+            step = build(lt.inputs.dataset(examples(), per_tower_batch_size=4, epochs=None))
+            step.asynchronous.stop_at(last)
+            hooks = step.hooks + [
+                tf.train.StopAtStepHook(last_step=last),
+                tf.train.CheckpointSaverHook(
+                    str(tmp_path), save_secs=600, listeners=[step.asynchronous.pausing_listener()]
+                ),
+            ]
+            with tf.train.MonitoredTrainingSession(
+                checkpoint_dir=str(tmp_path), save_checkpoint_secs=None, hooks=hooks,
+                config=lt.session_config(logical_cpus=3),
+            ) as session:
+                while not session.should_stop():
+                    session.run(step.train_op)
+            return sum(each.updates for each in step.asynchronous.staleness)
+
+    assert train_until(10) == 10
+    assert train_until(25) == 15
+    reader = tf.train.load_checkpoint(tf.train.latest_checkpoint(str(tmp_path)))
+    assert reader.get_tensor("global_step") == 25
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="threads are counted in /proc")
 @pytest.mark.parametrize("way", TRAINS)
