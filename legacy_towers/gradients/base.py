@@ -288,6 +288,14 @@ def dense_sum(gradient: Any, addition: Any) -> Any:
     return tf.add(tf.convert_to_tensor(gradient), tf.convert_to_tensor(addition))
 
 
+def members_of(reduction: ReductionLike) -> List[Reduction]:
+    """Returns what a chain consists of, chains inside of it included; a reduction by itself is its only member."""
+    made = as_reduction(reduction)
+    if not isinstance(made, Chain):
+        return [made]
+    return [member for part in made.parts for member in members_of(part)]
+
+
 def pairs_of(gradients: TowerGradients) -> List[Tuple[Optional[Any], Any]]:
     """Returns the (gradient, variable) pairs of gradients that are one per variable, for an optimizer."""
     return [(row.gradients[0], row.variable) for row in gradients.rows]

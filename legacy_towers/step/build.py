@@ -3,9 +3,9 @@ from typing import Any, Callable, List, Optional, Sequence, Union
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, InputError
-from legacy_towers.gradients.add_n import mean
-from legacy_towers.gradients.base import ReductionLike, as_reduction
-from legacy_towers.gradients.missing import check_on_missing
+from legacy_towers.gradients.add_n import AddN, mean
+from legacy_towers.gradients.base import ReductionLike, as_reduction, members_of
+from legacy_towers.gradients.missing import Missing, check_on_missing
 from legacy_towers.gradients.shares import tower_shares
 from legacy_towers.inputs.base import Input, TowerBatches, host_device
 from legacy_towers.names import quoted
@@ -72,7 +72,7 @@ def build_train_step(
       var_list: the variables to train; by default all trainable ones of the graph, as `optimizer.minimize` does.
 
     Raises:
-      ArgumentError: an argument is out of range.
+      ArgumentError: an argument is out of range, or the reduction lays out sums where each tower applies its own.
       InputError: no tower trains, or towers train on the same batch (see `lt.check_distinct_batches`).
       TowerError: the towers don't fit together; the message names tower and variable.
     """
@@ -93,6 +93,8 @@ def build_train_step(
         global_step = _global_step()
     with tf.device(host):
         parts = parts_of(optimizer, global_step)
+        for part in parts:
+            _check_there_is_a_sum(strategy, part.reduction or reduction)
     modes = _modes(batches, len(devices))
     exchange = TowerExchange(modes, batches.counts, batches.padded, strategy)
     towers = replicate(
@@ -194,6 +196,18 @@ def _modes(batches: TowerBatches, towers: int) -> List[str]:
     if TRAIN not in batches.modes:
         raise InputError("the modes of the towers are {}: at least one must train".format(quoted(batches.modes)))
     return list(batches.modes)
+
+
+def _check_there_is_a_sum(strategy: Strategy, reduction: ReductionLike) -> None:
+    if strategy.updates == "reduced":
+        return
+    for member in members_of(reduction):
+        # A mean of one tower is that tower's, whoever asks for it; but a layout of sums would be asked for in vain.
+        if not member.needs_whole and not isinstance(member, (AddN, Missing)):
+            raise ArgumentError(
+                "reduction={!r} with variables={!r}: each tower applies its own gradients, so there is no sum of the "
+                "towers' to lay out. Leave {!r} out, or take lt.gradients.mean()".format(reduction, strategy, member)
+            )
 
 
 def _check_own_examples(training: Sequence[Tower], shared: Sequence[Any]) -> None:

@@ -391,3 +391,25 @@ def test_a_monitored_session_without_the_device_fails_by_name():
     with pytest.raises(tf.errors.InvalidArgumentError, match="(?i)cpu:5"):
         with tf.train.MonitoredTrainingSession(hooks=step.hooks, config=nets.config(2)):
             pass
+
+
+@pytest.mark.parametrize(
+    "strategy", [lambda: lt.variables.Independent(2), lt.variables.Asynchronous], ids=["own", "asynchronous"]
+)
+@pytest.mark.parametrize("name", ["tree", "packed", "collective", "compacted"])
+def test_no_sum_is_laid_out_where_each_tower_applies_its_own(strategy, name):
+    inputs = lt.inputs.from_tensors(per_tower=[tf.ones([2]), tf.ones([2])])
+
+    def build(reduction):
+        return lt.build_train_step(
+            lambda batch, mode: lt.TowerOutput(loss=tf.reduce_sum(batch * tf.get_variable("w", [2]))),
+            inputs, tf.train.GradientDescentOptimizer(0.1), lt.devices.cpus(2),
+            variables=strategy(), reduction=reduction,
+        )
+
+    layout = getattr(lt.gradients, name)()
+    with pytest.raises(ArgumentError, match=name + r"\(.*each tower applies its own gradients.*Leave " + name):
+        build(lt.gradients.chain(lt.gradients.clip_by_norm(1.0), layout))
+    with tf.Graph().as_default():
+        inputs = lt.inputs.from_tensors(per_tower=[tf.ones([2]), tf.ones([2])])
+        assert build(lt.gradients.chain(lt.gradients.clip_by_norm(1.0), lt.gradients.mean())).gradients
