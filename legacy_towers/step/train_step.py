@@ -121,6 +121,9 @@ class TrainStep:
                 if session.should_stop():
                     break
                 session.run(train_op)
+
+        In a session that may have been restored, `start` is what the global step is then; without the hooks, which
+        would take a batch: `session.run_step_fn(lambda step_context: step_context.session.run(step.global_step))`.
         """
         return self.turns.endless(start)
 

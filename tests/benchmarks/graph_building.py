@@ -4,6 +4,10 @@
 
 A net of 8 layers with momentum. Both build the same towers on one set of variables, average the gradients by one add_n
 per variable, and apply them. Times are medians of interleaved builds, each in a graph of its own.
+
+Nodes grow linearly, and so do the seconds up to about 32 towers. Beyond that TensorFlow's `tf.gradients` shows in both:
+for each tower it follows the shared variables into all towers, which is a third of the time at 64 towers (cProfile:
+`_MarkReachedOps`). Our own checks and the plan are 2 % of it.
 """
 import argparse
 import statistics

@@ -125,6 +125,30 @@ def test_in_a_loop_of_ones_own():
         ))
 
 
+def test_turns_go_on_after_a_restore(tmp_path):
+    """4 steps with a copy of the variables per tower, 5 more from the checkpoint with shared ones."""
+
+    def train(steps, strategy):
+        with tf.Graph().as_default():
+            step = build(parts(generator=1, discriminator=5), variables=strategy)
+            with tf.train.MonitoredTrainingSession(
+                checkpoint_dir=str(tmp_path), hooks=step.hooks, config=CONFIG, save_checkpoint_steps=100,
+                save_summaries_steps=None, save_summaries_secs=None, log_step_count_steps=None,
+            ) as session:
+                ops = step.train_ops(
+                    session.run_step_fn(lambda step_context: step_context.session.run(step.global_step))
+                )
+                for _ in range(steps):
+                    session.run(next(ops))
+                return session.run_step_fn(lambda step_context: step_context.session.run(values()))
+
+    train(4, lt.variables.Replicated())
+    found = train(5, lt.variables.ParameterServer())
+    expected = in_numpy((IN_TURN * 2)[:9])
+    for name in expected:
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-12, err_msg=name)
+
+
 def test_there_is_no_single_operation_of_turns():
     step = build(parts(generator=1, discriminator=5))
     with pytest.raises(ArgumentError, match="take turns"):
