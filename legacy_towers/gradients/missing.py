@@ -29,7 +29,9 @@ def dropped_variables(tower_gradients: Sequence[GradientsAndVariables], on_missi
     ]
 
 
-def settle_missing(gradients: Sequence[Optional[Any]], variable: Any, on_missing: str) -> List[Any]:
+def settle_missing(
+    gradients: Sequence[Optional[Any]], variable: Any, on_missing: str, tower: Optional[int] = None
+) -> List[Any]:
     """Returns one variable's gradients, of all towers or of those that count, without any None.
 
     Args:
@@ -37,6 +39,7 @@ def settle_missing(gradients: Sequence[Optional[Any]], variable: Any, on_missing
       variable: the variable.
       on_missing: what a None means. "error"; "zeros": the tower's gradient is zero, and the mean still divides by all
         towers; "drop": the variable is dropped (an empty list is returned) as soon as one tower lacks its gradient.
+      tower: whose gradients these are, where they are of one of several towers that apply their own.
 
     Raises:
       TowerError: names the variable and the towers, if `on_missing` is "error".
@@ -50,9 +53,10 @@ def settle_missing(gradients: Sequence[Optional[Any]], variable: Any, on_missing
         return [_zeros_like(variable, gradients) if gradient is None else gradient for gradient in gradients]
     if len(missing) < len(gradients):
         raise TowerError(_some_missing(gradients, variable.op.name, range(len(gradients))))
+    whose = "no tower has a" if tower is None else "tower {} has no".format(tower)
     raise TowerError(
-        "no tower has a gradient for {!r}: the loss does not depend on it. Make it with trainable=False, or leave it "
-        'as it is by var_list=[...] without it or on_missing="drop"'.format(variable.op.name)
+        "{} gradient for {!r}: the loss does not depend on it. Make it with trainable=False, or leave it "
+        'as it is by var_list=[...] without it or on_missing="drop"'.format(whose, variable.op.name)
     )
 
 

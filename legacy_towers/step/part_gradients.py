@@ -98,11 +98,13 @@ def _scope(part: Part) -> str:
 
 
 def _settled(setup: Setup, reduced: TowerGradients) -> TowerGradients:
-    """Decides on variables for which no tower has a gradient."""
+    """Decides on variables for which no tower has a gradient; or not this one, where each applies its own."""
     rows = []
     for row in reduced.rows:
         if all(gradient is None for gradient in row.gradients):
-            row = row._replace(gradients=settle_missing([None], row.variable, setup.on_missing) or [None])
+            apart = setup.strategy.updates != "reduced" and len(setup.training) > 1
+            tower = reduced.site.towers[0] if apart else None
+            row = row._replace(gradients=settle_missing([None], row.variable, setup.on_missing, tower) or [None])
         rows.append(row)
     return reduced._replace(rows=rows)
 

@@ -325,9 +325,7 @@ def test_what_nothing_trains_stays_as_it_is_when_towers_meet(dtype):
             np.testing.assert_array_equal(session.run(copy), values)
 
 
-@pytest.mark.parametrize("lacks", [0, 1])
-def test_a_variable_that_only_some_towers_train(lacks):
-    """With on_missing="drop" the tower without a gradient leaves its copy as it is, and has no slot; then they meet."""
+def partly_trained(lacks, strategy, **options):
     built = []
 
     def model_fn(batch, mode):
@@ -336,9 +334,21 @@ def test_a_variable_that_only_some_towers_train(lacks):
         return lt.TowerOutput(loss=batch * w + (0.0 if len(built) == 1 + lacks else tf.square(v)))
 
     inputs = lt.inputs.from_tensors(per_tower=[tf.constant(float(tower), tf.float64) for tower in range(2)])
-    step = lt.build_train_step(
-        model_fn, inputs, tf.train.MomentumOptimizer(0.25, 0.5), ["/cpu:0"] * 2, Independent(1), on_missing="drop"
-    )
+    optimizer = tf.train.MomentumOptimizer(0.25, 0.5)
+    return lt.build_train_step(model_fn, inputs, optimizer, ["/cpu:0"] * 2, strategy, **options)
+
+
+@pytest.mark.parametrize("strategy", [Independent(1), lt.variables.Asynchronous()], ids=repr)
+@pytest.mark.parametrize("lacks", [0, 1])
+def test_the_tower_that_lacks_a_gradient_is_named(lacks, strategy):
+    with pytest.raises(TowerError, match="tower {} has no gradient for 'v'".format(lacks)):
+        partly_trained(lacks, strategy)
+
+
+@pytest.mark.parametrize("lacks", [0, 1])
+def test_a_variable_that_only_some_towers_train(lacks):
+    """With on_missing="drop" the tower without a gradient leaves its copy as it is, and has no slot; then they meet."""
+    step = partly_trained(lacks, Independent(1), on_missing="drop")
     with tf.Session(config=nets.config(2)) as session, step.running(session) as run:
         run()
         assert session.run(by_name("v")) == np.mean([1.0, 1.0 - 0.25 * 2.0])
