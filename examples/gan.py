@@ -161,6 +161,11 @@ def main(arguments=None):
     if options.steps < 1:
         parser.error("--steps is {}: at least 1 is needed".format(options.steps))
     try:
+        if options.picture is not None:
+            open(options.picture, "ab").close()  # what can't be written is said before the training, not after it
+    except OSError as error:
+        parser.error("--picture {}: {}".format(options.picture, error.strerror))
+    try:
         images, _, before, after = train(options.towers, options.steps)
     except UserError as error:
         print("error: {}".format(error), file=sys.stderr)

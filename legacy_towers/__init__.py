@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from legacy_towers import gradients as gradients
     from legacy_towers import inputs as inputs
     from legacy_towers import variables as variables
+    from legacy_towers.choose import Candidate as Candidate
     from legacy_towers.choose import choose_strategy as choose_strategy
     from legacy_towers.choose import default_candidates as default_candidates
     from legacy_towers.cli.main import main as main
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 _MODULES = ("devices", "errors", "gradients", "inputs", "variables")
 _NAMES = {
+    "Candidate": "legacy_towers.choose",
     "Compression": "legacy_towers.distributed_optimizer",
     "DistributedOptimizer": "legacy_towers.distributed_optimizer",
     "EVAL": "legacy_towers.towers.output",

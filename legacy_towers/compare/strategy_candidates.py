@@ -68,7 +68,7 @@ def find_strategies(job: Job, settings: CompareSettings) -> Candidates:
     own = Candidate(_name(subject, strategies.own, reductions.own), "")
     if subject == PAIRS and apply_apart(job, devices):
         own = own._replace(name=strategies.own)
-    if settings.current is None and own.name not in [candidate.name for candidate in chosen.candidates]:
+    if settings.current in (None, own.name) and own.name not in [each.name for each in chosen.candidates]:
         chosen.notes.append("{} is compared too: it is what the job has".format(own.name))
         chosen.candidates.insert(0, own)
     all_of_them = [candidate._replace(input=way) for candidate in chosen.candidates]

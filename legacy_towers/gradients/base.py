@@ -222,6 +222,9 @@ def as_reduction(reduction: ReductionLike) -> Reduction:
                 reduction
             )
         )
+    name = getattr(reduction, "__name__", "")
+    if str(getattr(reduction, "__module__", "")).startswith(__name__.rpartition(".")[0] + "."):
+        raise ArgumentError("lt.gradients.{0} is given, not what it returns: write lt.gradients.{0}()".format(name))
     return _Function(reduction)
 
 

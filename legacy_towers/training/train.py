@@ -89,6 +89,8 @@ def train(
     config = make_config(settings)
     if settings.log_every < 1:
         raise ArgumentError("--log-every is {}: at least 1 is needed".format(settings.log_every))
+    if settings.auto_seconds <= 0:
+        raise ArgumentError("--auto-seconds is {:g}: a time above 0 is needed".format(settings.auto_seconds))
     check_file("--trace", settings.trace)
     check_file("--plan-json", settings.plan_json)
     check_names(settings.variables, settings.reduction, devices)

@@ -108,3 +108,8 @@ def test_the_input_is_held_fixed():
     found = find(variables=["balanced"], input="dataset")
     assert {each.input for each in found.all} == {"dataset:next_per_tower"}
     assert found.notes[0] == "every candidate takes its batches by dataset:next_per_tower"
+
+
+def test_what_the_job_has_can_be_named_as_the_current_one():
+    found = find_candidates(job(), CompareSettings(variables=["replicated"], current="parameter_server", towers=[2]))
+    assert found.current == "parameter_server" and set(found.names()) == {"parameter_server", "replicated"}
