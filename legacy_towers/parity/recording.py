@@ -105,13 +105,13 @@ def _compute(
         feed = replayed.feed_dict(batch)
         if index == 0:
             write_arrays(os.path.join(request.folder, "gradients.npz"), session.run(gradients, feed))
-        free.append(float(session.run([step.loss, step.train_op], feed)[0]))
+        free.append(float(session.run([step.loss, step.turns.op(index)], feed)[0]))
     restarted: List[float] = []
     if request.reference is not None:
         for index, batch in enumerate(batches):
             values.write(session, read_values(request.reference, index))
             feed = replayed.feed_dict(batch)
-            restarted.append(float(session.run([step.loss, step.train_op], feed)[0]))
+            restarted.append(float(session.run([step.loss, step.turns.op(index)], feed)[0]))
     return {"free": [value.hex() for value in free], "restarted": [value.hex() for value in restarted]}
 
 
