@@ -97,14 +97,19 @@ PROGRAM = """
     for number in range(40):
         cycle(number)
     threads, before = state()
-    for number in range(80):
-        cycle(number)
-    threads_after, after = state()
-    print(threads_after - threads, (after - before) // 80 <= 100)
+    grown = []
+    while not grown or (grown[-1] > 100 and len(grown) < 4):
+        for number in range(80):
+            cycle(number)
+        threads_after, after = state()
+        grown.append((after - before) // 80)
+        before = after
+    print(threads_after - threads, min(grown) <= 100 or grown)
 """
 
 
-# The batches that wait at the end of a cycle have 2.5 MB; TF 2.21 itself grows by some 10 KiB a cycle, less and less.
+# The batches that wait at the end of a cycle have 2.5 MB, which a leak would lose each time. TensorFlow itself grows by
+# some 10 KiB a cycle, less and less, and the C library keeps some MB now and then: so what counts is the least growth.
 @pytest.mark.slow
 def test_sessions_leave_no_thread_and_no_batches_behind(tmp_path):
     done = run_python(PROGRAM, cwd=str(tmp_path))
