@@ -268,7 +268,7 @@ def test_a_way_that_fails_is_a_row_and_the_others_go_on(folder, capsys):
     rows = {row["candidate"]: row for row in json.load(open("out.json"))["rows"]}
     assert rows["dataset:next_per_tower"]["failed"] == "RuntimeError: this model hates datasets"
     assert rows["feed"]["failed"] is None is rows["queue"]["failed"]
-    assert "verdict: no verdict: dataset:next_per_tower, the way to compare with, failed" in shown.out
+    assert "verdict: no verdict: dataset:next_per_tower, the one to compare with, failed" in shown.out
 
 
 @pytest.mark.alone
