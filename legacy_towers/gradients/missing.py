@@ -4,7 +4,6 @@ from typing import Any, List, Optional, Sequence
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.gradients.base import GradientRow, Reduction, TowerGradients
-from legacy_towers.gradients.pairing import GradientsAndVariables, by_variable
 from legacy_towers.names import quoted
 
 ON_MISSING = ("error", "zeros", "drop")
@@ -16,17 +15,6 @@ def check_on_missing(on_missing: str) -> None:
         raise ArgumentError(
             "on_missing is {!r}: allowed are {}".format(on_missing, quoted(ON_MISSING))
         )
-
-
-def dropped_variables(tower_gradients: Sequence[GradientsAndVariables], on_missing: str) -> List[str]:
-    """Returns the names of the variables that "drop" leaves as they are: only some towers have a gradient for them."""
-    if on_missing != "drop":
-        return []
-    return [
-        str(row.variable.op.name)
-        for row in by_variable(tower_gradients)
-        if 0 < sum(gradient is None for gradient in row.gradients) < len(row.gradients)
-    ]
 
 
 def settle_missing(

@@ -1,11 +1,11 @@
 """What a job computes in its first steps, from given values and in the fixed order: losses, and the first gradients."""
-import os
 from typing import Any, List, NamedTuple, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.inputs.ways import make_way
 from legacy_towers.jobs import Job
-from legacy_towers.parity.arrays_file import read_arrays, write_arrays
+from legacy_towers.parity.arrays_file import write_arrays
+from legacy_towers.parity.beginning import begin_from
 from legacy_towers.parity.whole_values import WholeValues, put_together
 from legacy_towers.training.building import build_job_step
 
@@ -51,9 +51,7 @@ def record_first_steps(
         losses: List[str] = []
         with tf.Session(config=config) as session:
             session.run(tf.global_variables_initializer())
-            if not os.path.exists(values_path):
-                write_arrays(values_path, values.read(session))
-            values.write(session, read_arrays(values_path))
+            begin_from(values_path, values, session)
             # The copies of the towers are made equal when this begins, from the values that were just written.
             with step.running(session) as run:
                 loss, found = run([step.loss, gradients])

@@ -1,5 +1,4 @@
 """What one way in gives a job: its examples and losses in the fixed order, and the examples of one epoch in its own."""
-import os
 from typing import Any, List, NamedTuple, Optional, Sequence
 
 import numpy as np
@@ -7,7 +6,7 @@ import numpy as np
 from legacy_towers.compat import tf
 from legacy_towers.inputs.ways import make_way
 from legacy_towers.jobs import Job
-from legacy_towers.parity.arrays_file import read_arrays, write_arrays
+from legacy_towers.parity.beginning import begin_from
 from legacy_towers.parity.variables import VariableValues
 from legacy_towers.training.building import build_job_step
 
@@ -48,9 +47,7 @@ def record_trajectory(
         ids: List[List[List[int]]] = []
         with tf.Session(config=config) as session:
             session.run(tf.global_variables_initializer())
-            if not os.path.exists(values_path):
-                write_arrays(values_path, values.read(session))
-            values.write(session, read_arrays(values_path))
+            begin_from(values_path, values, session)
             with step.running(session) as run:
                 while len(losses) < steps:
                     found = run(wanted)

@@ -1,5 +1,5 @@
 """Whose turn it is: which part's train op a step runs."""
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Dict, Iterator, Optional, Sequence
 
 from legacy_towers.errors import ArgumentError
 from legacy_towers.names import quoted
@@ -30,10 +30,6 @@ class Turns:
                 raise ArgumentError("there is no part {!r}: the step has {}".format(part, quoted(self.ops) or "none"))
             return self.ops[part]
         return self.together if self.together is not None else self.ops[self.schedule[step % len(self.schedule)]]
-
-    def all_ops(self) -> List[Any]:
-        """Returns every op that a step may run."""
-        return ([] if self.together is None else [self.together]) + list(self.ops.values())
 
     def endless(self, start: int) -> Iterator[Any]:
         """Yields the train ops of global step `start` and all steps after it."""

@@ -1,13 +1,13 @@
 """Where a job's variables live and how its gradients meet: by name or by value, from the job or from who runs it."""
 from typing import Any, List, Optional, Sequence
 
-from legacy_towers.errors import ArgumentError, JobError, UserError
+from legacy_towers.errors import ArgumentError, JobError
 from legacy_towers.gradients.base import Reduction, as_reduction
 from legacy_towers.gradients.named import check_reduction, make_reduction
 from legacy_towers.jobs import Job
 from legacy_towers.update.update_ops import check_policy, chosen_policy
 from legacy_towers.variables import ParameterServer, Strategy
-from legacy_towers.variables.named import make_strategy
+from legacy_towers.variables.named import check_strategy_name, make_strategy
 
 # In place of a name: measure, and take the fastest.
 AUTO = "auto"
@@ -44,11 +44,8 @@ def check_names(variables: Optional[str], reduction: Optional[str], devices: Seq
     Args:
       devices: one device string per tower.
     """
-    try:
-        if variables not in (None, AUTO):
-            make_strategy(str(variables), list(devices))
-    except UserError as error:
-        raise ArgumentError("--variables: {}".format(error)) from None
+    if variables is not None and variables != AUTO:
+        check_strategy_name(variables, "--variables", devices)
     if reduction is not None and reduction != AUTO:
         check_reduction(reduction, "--reduction")
 

@@ -3,8 +3,7 @@ from typing import Any, Dict, Sequence
 
 from legacy_towers import devices as device_names
 from legacy_towers.compat import tf
-from legacy_towers.errors import ArgumentError
-from legacy_towers.variables.base import Placer, Strategy, merged
+from legacy_towers.variables.base import Placer, Strategy, checked_devices, merged
 
 
 class Balanced(Strategy):
@@ -26,11 +25,7 @@ class Balanced(Strategy):
     """
 
     def __init__(self, devices: Sequence[str]) -> None:
-        if isinstance(devices, str) or not devices:
-            raise ArgumentError("Balanced({!r}): give a list of device strings".format(devices))
-        for device in devices:
-            device_names.canonical(device)
-        self.devices = tuple(devices)
+        self.devices = checked_devices("Balanced", devices)
 
     def placer(self) -> Placer:
         return Placer(_Loads(self.devices).place)

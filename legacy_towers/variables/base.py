@@ -1,7 +1,9 @@
 """What a strategy is: it names a device for each new variable; everything else stays on its tower."""
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from legacy_towers import devices as device_names
 from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError
 
 VARIABLE_OPS = frozenset(["Variable", "VariableV2", "VarHandleOp", "AutoReloadVariable"])
 
@@ -77,6 +79,20 @@ class Strategy:
           variables: the towers' `TowerVariables`.
         """
         return []
+
+
+def checked_devices(strategy: str, devices: Sequence[str]) -> Tuple[str, ...]:
+    """Returns the devices over which a strategy deals variables out.
+
+    Raises:
+      ArgumentError: no list, or an empty one; names the strategy.
+      DeviceError: one of `devices` is no device string.
+    """
+    if isinstance(devices, str) or not devices:
+        raise ArgumentError("{}({!r}): give a list of device strings".format(strategy, devices))
+    for device in devices:
+        device_names.canonical(device)
+    return tuple(devices)
 
 
 def merged(outer: Any, inner: Any) -> Any:

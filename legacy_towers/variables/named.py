@@ -94,10 +94,10 @@ STRATEGIES: Tuple[str, ...] = (
 )
 
 
-def check_strategy_name(text: str, option: str) -> None:
-    """Raises ArgumentError, which names `option`, unless a strategy can be made of `text`."""
+def check_strategy_name(text: str, option: str, devices: Sequence[str] = ("/cpu:0",)) -> None:
+    """Raises ArgumentError, which names `option`, unless a strategy can be made of `text` for towers on `devices`."""
     try:
-        make_strategy(text, ["/cpu:0"])
+        make_strategy(text, devices)
     except UserError as error:
         raise ArgumentError("{}: {}".format(option, error)) from None
 

@@ -2,9 +2,7 @@
 import itertools
 from typing import Sequence
 
-from legacy_towers import devices as device_names
-from legacy_towers.errors import ArgumentError
-from legacy_towers.variables.base import Placer, Strategy
+from legacy_towers.variables.base import Placer, Strategy, checked_devices
 
 
 class RoundRobin(Strategy):
@@ -19,11 +17,7 @@ class RoundRobin(Strategy):
     """
 
     def __init__(self, devices: Sequence[str]) -> None:
-        if isinstance(devices, str) or not devices:
-            raise ArgumentError("RoundRobin({!r}): give a list of device strings".format(devices))
-        for device in devices:
-            device_names.canonical(device)
-        self.devices = tuple(devices)
+        self.devices = checked_devices("RoundRobin", devices)
 
     def placer(self) -> Placer:
         turn = itertools.cycle(self.devices)

@@ -4,7 +4,8 @@ import pytest
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
-from legacy_towers.gradients.missing import check_on_missing, dropped_variables, settle_missing
+from legacy_towers.gradients.base import GradientRow, Site, TowerGradients
+from legacy_towers.gradients.missing import check_on_missing, missing, settle_missing
 
 
 def variable(name="w"):
@@ -30,16 +31,22 @@ def test_unknown_policies(policy):
         check_on_missing(policy)
 
 
-@pytest.mark.parametrize(
-    "policy, expected", [("error", []), ("zeros", []), ("drop", ["some"])], ids=["error", "zeros", "drop"]
-)
+def left_alone(policy):
+    """Returns the variables, of three that every, some and no tower has a gradient for, that `missing` leaves none."""
+    of_towers = {"every": [dense(), dense()], "some": [None, sparse()], "none": [None, None]}
+    rows = [GradientRow(name, variable(name), gradients) for name, gradients in of_towers.items()]
+    settled = missing(policy).update(TowerGradients(rows, Site(["/cpu:0", "/cpu:0"], [0, 1])), None)
+    return [row.name for row in settled.rows if all(gradient is None for gradient in row.gradients)]
+
+
+@pytest.mark.parametrize("policy, expected", [("zeros", ["none"]), ("drop", ["some", "none"])], ids=["zeros", "drop"])
 def test_dropped_variables(policy, expected):
-    every, some, none = variable("every"), variable("some"), variable("none")
-    towers = [
-        [(dense(), every), (None, some), (None, none)],
-        [(dense(), every), (sparse(), some), (None, none)],
-    ]
-    assert dropped_variables(towers, policy) == expected
+    assert left_alone(policy) == expected
+
+
+def test_nothing_is_dropped_where_it_is_an_error():
+    with pytest.raises(TowerError, match="tower 0 has no gradient for 'some' .tower 1 has one"):
+        left_alone("error")
 
 
 @pytest.mark.parametrize("policy", ["error", "zeros", "drop"])
