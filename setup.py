@@ -40,7 +40,8 @@ setup(
     },
     zip_safe=False,
     python_requires=">=3.7,<3.14",
-    install_requires=["six>=1.12"],
+    # tf_slim and fissix are pure Python and small; `legacy-towers run` needs them, and is what people try first.
+    install_requires=["six>=1.12", "fissix>=21.11", 'tf_slim>=1.1; python_version >= "3.8"'],
     extras_require={
         # TensorFlow is never a hard requirement: it would overwrite a tensorflow-cpu or a vendor's build.
         "tensorflow": [

@@ -11,9 +11,10 @@ from legacy_towers.compat.versions import Version
 from legacy_towers.compat.view import ModuleView
 from legacy_towers.errors import EnvironmentProblem
 
+# What serves the names that ended with TensorFlow 1.15. It stands above this room, so it is imported by its name, and
+# only when a program asks for tf.contrib.
+_OLD_NAMES = "legacy_towers.oldtf.tree"
 _GONE = {
-    "contrib": "tf.contrib ended with TensorFlow 1.15 and is not part of the TF1 API that later versions kept: "
-    "use what legacy_towers offers in its place, or a package that carries the part on (tf_slim for tf.contrib.slim)",
     "estimator": "tf.estimator ended with TensorFlow 2.15: write the training loop with tf.train.MonitoredSession",
 }
 
@@ -108,4 +109,6 @@ def _view(tf: Any, version: Version) -> ModuleView:
     if version.pair == (1, 15):
         # Not part of tensorflow.compat.v1, but of the TensorFlow that runs; ends with 1.15.
         replaced["contrib"] = lambda: importlib.import_module("tensorflow.contrib")
+    else:
+        replaced["contrib"] = lambda: importlib.import_module(_OLD_NAMES).module("tensorflow.contrib")
     return ModuleView("tf", tf, replaced=replaced, gone=_GONE)

@@ -39,7 +39,7 @@ LAYERS = (
     ("choose",),
     ("training",),
     ("parity",),
-    ("compare",),
+    ("compare", "oldtf"),
     ("cli",),
     ("__main__",),
 )

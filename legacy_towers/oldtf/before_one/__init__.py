@@ -1,0 +1,1 @@
+"""Names from before TensorFlow 1.0."""

@@ -1,0 +1,1 @@
+"""tf.contrib, a module for each of its modules."""

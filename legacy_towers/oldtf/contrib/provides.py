@@ -1,0 +1,8 @@
+"""The names that this room serves."""
+from typing import Tuple
+
+from legacy_towers.oldtf.provided import Row
+
+ROWS: Tuple[Row, ...] = (
+    Row("tensorflow.contrib.staging", "legacy_towers.oldtf.contrib.staging"),
+)

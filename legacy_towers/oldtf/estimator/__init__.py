@@ -1,0 +1,1 @@
+"""tf.estimator, which ended with TensorFlow 2.15."""

@@ -1,0 +1,1 @@
+"""Running a script whose imports of TensorFlow see the tree."""

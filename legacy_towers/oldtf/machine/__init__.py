@@ -1,0 +1,1 @@
+"""Devices, graphs and sessions of a script: what it asks for, and what this machine gives."""

@@ -1,0 +1,29 @@
+"""The error for a name that is not there: what it was, and the nearest thing to do."""
+from typing import Optional
+
+# The oldest names come first: the longest one that a missing name begins with speaks.
+_ADVICE = {
+    "tensorflow.contrib": "tf.contrib ended with TensorFlow 1.15, and this part of it is not served",
+}
+
+
+class MissingName(AttributeError):
+    """A name of TensorFlow that neither TensorFlow nor legacy_towers has."""
+
+
+class MissingModule(ModuleNotFoundError):
+    """A module of TensorFlow that neither TensorFlow nor legacy_towers has."""
+
+
+def sentence(name: str) -> str:
+    """Returns what to say of the missing `name` ("tensorflow.contrib.foo"), without where it was used."""
+    advice: Optional[str] = None
+    for prefix, text in _ADVICE.items():
+        if name == prefix or name.startswith(prefix + "."):
+            advice = text
+    return "{} is missing{}".format(spoken(name), ": " + advice if advice else "")
+
+
+def spoken(name: str) -> str:
+    """Returns `name` as people write it: tf.contrib for tensorflow.contrib."""
+    return "tf" + name[len("tensorflow") :] if name.startswith("tensorflow.") else name

@@ -1,0 +1,1 @@
+"""Modules that came with TensorFlow for its tutorials."""
