@@ -140,6 +140,8 @@ def _behind_attribute(whole: str, behind: Any, name: str) -> Any:
     """Returns (value,) of what TensorFlow has under the name, None if it has nothing."""
     if whole == ROOT + ".python":
         return (importlib.import_module(whole),)
+    if whole == ROOT + ".contrib" and not is_1_15():  # what legacy_towers.compat.tf has there is this tree's own
+        return None
     try:
         return (getattr(behind, name),) if behind is not None else None
     except AttributeError:
