@@ -1,7 +1,9 @@
 """The error for a name that is not there: what it was, and the nearest thing to do."""
 from typing import Optional
 
-# The oldest names come first: the longest one that a missing name begins with speaks.
+from legacy_towers.oldtf import provided
+
+# The longest one that a missing name begins with speaks; the rooms' `provides` have more of them.
 _ADVICE = {
     "tensorflow.contrib": "tf.contrib ended with TensorFlow 1.15, and this part of it is not served",
 }
@@ -18,9 +20,10 @@ class MissingModule(ModuleNotFoundError):
 def sentence(name: str) -> str:
     """Returns what to say of the missing `name` ("tensorflow.contrib.foo"), without where it was used."""
     advice: Optional[str] = None
-    for prefix, text in _ADVICE.items():
+    said = dict(_ADVICE, **provided.reasons())
+    for prefix in sorted(said, key=len):
         if name == prefix or name.startswith(prefix + "."):
-            advice = text
+            advice = said[prefix]
     return "{} is missing{}".format(spoken(name), ": " + advice if advice else "")
 
 

@@ -1,8 +1,10 @@
 """Which of our modules and functions stand in for names of TensorFlow 1.x.
 
-Each room of `oldtf` that serves names has a module `provides` with its `ROWS`; the rooms are listed here. Reading the
+Each room of `oldtf` that serves names has a module `provides` with its `ROWS`, and with `REASONS` where it says of names
+why they are not served; the rooms are listed here. Reading the
 rows imports no TensorFlow: what they point to is imported when a script first asks for it.
 """
+import functools
 import importlib
 from typing import Any, Dict, NamedTuple, Tuple
 
@@ -48,6 +50,18 @@ def rows(is_1_15: bool) -> Dict[str, Row]:
             if row.name in found:
                 raise ValueError("{} is served by {} and by {}".format(row.name, found[row.name].target, row.target))
             found[row.name] = row
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def reasons() -> Dict[str, str]:
+    """Returns name -> why it is not served and what to do: the `REASONS` of the rooms that have them.
+
+    A name stands for all that lies below it, where nothing longer does.
+    """
+    found: Dict[str, str] = {}
+    for room in ROOMS:
+        found.update(getattr(importlib.import_module(room), "REASONS", {}))
     return found
 
 
