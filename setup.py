@@ -36,6 +36,7 @@ setup(
     package_data={
         "legacy_towers": ["py.typed"],
         "legacy_towers.compat": ["py.typed"],
+        "legacy_towers.oldtf": ["*.txt"],
         "legacy_towers.report": ["templates/*"],
     },
     zip_safe=False,

@@ -1,0 +1,171 @@
+"""Records the public names of TensorFlow 1.15 into the files that `known_names` reads.
+
+    python -m legacy_towers.oldtf.changed.record_names FOLDER     with TensorFlow 1.15 installed
+
+Two files are written: `names_1_15.txt`, a line for each module (`tensorflow.nn: relu softmax ...`), and
+`signatures_1_15.txt`, a line for each public function or class below tf (`tensorflow.nn.relu features name=None`).
+tf.contrib is in the first only: its parts are large, and those that we serve are compared with the real ones.
+"""
+import ast
+import importlib
+import os
+import sys
+import types
+from typing import Any, Dict, Iterator, List, Set, Tuple
+
+NAMES_FILE = "names_1_15.txt"
+SIGNATURES_FILE = "signatures_1_15.txt"
+# What Python's __future__ leaves in a module.
+_NOT_NAMES = {"absolute_import", "division", "print_function", "unicode_literals"}
+_DUNDER = {"__version__", "__git_version__", "__compiler_version__"}
+# Their modules are read from the files, for TensorFlow does not import all of them.
+_FROM_FILES = ("python", "contrib", "core", "compiler", "examples", "tools")
+_NOT_API = {"python", "core", "compiler", "tools", "include", "compat", "contrib"}
+# Thousands of generated names that no script writes: only the module itself is recorded.
+_UNLISTED = ("raw_ops", "pywrap_tensorflow", "pywrap_tensorflow_internal", "test_ops", "gen_tpu_ops")
+_GENERATED = "_eager_fallback"
+
+
+def public_modules() -> Dict[str, Set[str]]:
+    """Returns module -> public names of the running TensorFlow's API: tf and what hangs below it."""
+    tensorflow = importlib.import_module("tensorflow")
+    found: Dict[str, Set[str]] = {}
+    _walk("tensorflow", tensorflow, (), found)
+    contrib = importlib.import_module("tensorflow.contrib")
+    _walk("tensorflow.contrib", contrib, (), found)
+    found["tensorflow"] |= {"contrib", "python", "core", "compat", "tools"}
+    found["tensorflow.compat"] = {"v1", "v2", "as_bytes", "as_str", "as_str_any", "as_text", "bytes_or_text_types"}
+    found["tensorflow.compat"] |= {"complex_types", "integral_types", "path_to_str", "real_types"}
+    found["tensorflow.compat"] |= {"forward_compatible", "forward_compatibility_horizon"}
+    return found
+
+
+def _walk(name: str, module: Any, above: Tuple[int, ...], found: Dict[str, Set[str]]) -> None:
+    names = {each for each in dir(module) if each in _DUNDER or not each.startswith("_")} - _NOT_NAMES
+    for each in sorted(names):
+        value = getattr(module, each, None)
+        if not isinstance(value, types.ModuleType):
+            continue
+        own = getattr(value, "__name__", "")
+        if not own.startswith("tensorflow"):
+            names.discard(each)
+        elif name.startswith("tensorflow.contrib") and ".python" in own:
+            found["{}.{}".format(name, each)] = {"*" + own.replace("tensorflow_core", "tensorflow")}
+        elif not (name == "tensorflow" and each in _NOT_API or id(value) in above or ".python." in module.__name__):
+            _walk("{}.{}".format(name, each), value, above + (id(value),), found)
+    found[name] = names
+
+
+def modules_in_files() -> Dict[str, Set[str]]:
+    """Returns module -> names for the .py files below tensorflow.python, tensorflow.contrib and so on."""
+    root = os.path.dirname(str(importlib.import_module("tensorflow_core").__file__))
+    sources = {}
+    for part in _FROM_FILES:
+        for folder, _, files in os.walk(os.path.join(root, part)):
+            for each in files:
+                inside = os.path.relpath(os.path.join(folder, each), root)
+                if each.endswith(".py") and not each.endswith("_test.py"):
+                    parts = inside[: -len(".py")].split(os.sep)
+                    parts = parts[:-1] if parts[-1] == "__init__" else parts
+                    sources[".".join(["tensorflow"] + parts)] = os.path.join(folder, each)
+    reader = _Reader(sources)
+    return {name: reader.names(name) for name in sources}
+
+
+class _Reader:
+    """Reads from the sources which names a module has at its top level; `from x import *` is written as `*x`."""
+
+    def __init__(self, sources: Dict[str, str]) -> None:
+        self._sources = sources
+        self._known: Dict[str, Set[str]] = {}
+
+    def names(self, module: str) -> Set[str]:
+        if module not in self._known:
+            self._known[module] = set()
+            if module.endswith("_pb2") or module not in self._sources:
+                return self._known[module]
+            with open(self._sources[module], encoding="utf-8") as source:
+                tree = ast.parse(source.read())
+            with_imported = "__init__" in self._sources[module] or ".examples." in module
+            found = set(self._of(tree.body, with_imported))
+            self._known[module] = {each for each in found if not each.startswith("_")} - _NOT_NAMES
+        return self._known[module]
+
+    def _of(self, body: List[ast.stmt], with_imported: bool) -> Iterator[str]:
+        for node in body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                yield node.name
+            elif isinstance(node, ast.Assign):
+                yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+            elif isinstance(node, (ast.If, ast.Try)):
+                yield from self._of(node.body, with_imported)
+            elif isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("tensorflow"):
+                if node.names[0].name == "*":
+                    if node.module in self._sources:
+                        yield "*" + node.module
+                elif with_imported:
+                    yield from (alias.asname or alias.name for alias in node.names)
+
+
+def signatures(modules: Dict[str, Set[str]]) -> Dict[str, str]:
+    """Returns dotted name -> its arguments, `name` or `name=default`, in order, for functions and classes below tf."""
+    inspect = importlib.import_module("tensorflow.python.util.tf_inspect")
+    found = {}
+    for module in sorted(modules):
+        if module.startswith("tensorflow.contrib") or module.split(".")[-1] in _UNLISTED:
+            continue
+        holder = importlib.import_module("tensorflow")
+        try:
+            for part in module.split(".")[1:]:
+                holder = getattr(holder, part)
+        except AttributeError:
+            continue
+        for name in sorted(modules[module]):
+            value = getattr(holder, name, None)
+            if isinstance(value, types.ModuleType) or not callable(value):
+                continue
+            try:
+                arguments = inspect.getfullargspec(value.__init__ if isinstance(value, type) else value)
+            except TypeError:
+                continue
+            found["{}.{}".format(module, name)] = _written(arguments)
+    return found
+
+
+def _written(arguments: Any) -> str:
+    names = [each for each in arguments.args if each != "self"]
+    defaults = list(arguments.defaults or ())
+    plain = len(names) - len(defaults)
+    words = names[: max(plain, 0)]
+    words += ["{}={}".format(*pair) for pair in zip(names[max(plain, 0) :], map(_default, defaults))]
+    words += ["*" + arguments.varargs] if arguments.varargs else []
+    only_by_keyword = arguments.kwonlydefaults or {}
+    words += ["{}={}".format(each, _default(only_by_keyword.get(each))) for each in arguments.kwonlyargs]
+    words += ["**" + arguments.varkw] if arguments.varkw else []
+    return " ".join(words)
+
+
+def _default(value: Any) -> str:
+    text = repr(value)
+    return text if isinstance(value, (bool, int, float, str, type(None))) and " " not in text else "..."
+
+
+def main(folder: str) -> None:
+    modules = public_modules()
+    everything = modules_in_files()
+    for name, names in modules.items():
+        if not name.endswith(".python"):
+            everything[name] = everything.get(name, set()) | names
+    for name, names in everything.items():
+        listed = name.split(".")[-1] not in _UNLISTED
+        everything[name] = {each for each in names if listed and not each.endswith(_GENERATED)}
+    with open(os.path.join(folder, NAMES_FILE), "w", encoding="utf-8") as file:
+        for name in sorted(everything):
+            file.write("{}: {}\n".format(name, " ".join(sorted(everything[name]))).replace(": \n", ":\n"))
+    with open(os.path.join(folder, SIGNATURES_FILE), "w", encoding="utf-8") as file:
+        for name, written in sorted(signatures(modules).items()):
+            file.write("{} {}".format(name, written).rstrip() + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

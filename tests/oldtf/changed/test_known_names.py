@@ -1,0 +1,58 @@
+"""The recorded names of TensorFlow 1.15, and on TensorFlow 1.15 itself whether they are its names."""
+import pytest
+
+from legacy_towers.oldtf import known_names, tree
+from legacy_towers.oldtf.changed import record_names
+
+
+@pytest.mark.parametrize(
+    "name, is_there",
+    [
+        ("tensorflow.nn.relu", True),
+        ("tensorflow.train", True),
+        ("tensorflow.compat.v1.nn.relu", True),
+        ("tensorflow.contrib.slim.learning.train", True),
+        ("tensorflow.contrib.layers.xavier_initializer", True),
+        ("tensorflow.python.ops.array_ops.concat", True),
+        # by a star import of gen_array_ops
+        ("tensorflow.python.ops.array_ops.fill", True),
+        ("tensorflow.python.client.timeline", True),
+        ("tensorflow.examples.tutorials.mnist.input_data.read_data_sets", True),
+        ("tensorflow.mul", False),
+        ("tensorflow.nn.reluu", False),
+        ("tensorflow.models", False),
+    ],
+)
+def test_is_name_of_1_15(name, is_there):
+    assert known_names.is_name_of_1_15(name) is is_there
+
+
+@pytest.mark.parametrize(
+    "name, nearest",
+    [
+        ("tensorflow.train.shufle_batch", "tensorflow.train.shuffle_batch"),
+        ("tensorflow.relu", "tensorflow.nn.relu"),
+        ("tensorflow.xavier_initializer", "tensorflow.contrib.layers.xavier_initializer"),
+    ],
+)
+def test_closest(name, nearest):
+    assert known_names.closest(name)[0] == nearest
+
+
+def test_nothing_is_close_to_nonsense():
+    assert known_names.closest("tensorflow.qqqqqqqq") == []
+
+
+def test_arguments_are_in_order():
+    assert known_names.arguments("tensorflow.nn.dropout")[:3] == ("x", "keep_prob=None", "noise_shape=None")
+    assert known_names.arguments("tensorflow.mul") is None
+
+
+def test_recording_is_of_the_tensorflow_that_runs():
+    if not tree.is_1_15():
+        pytest.skip("only TensorFlow 1.15 can say which names it has")
+    for module, names in record_names.public_modules().items():
+        if module.split(".")[-1] in ("raw_ops", "pywrap_tensorflow", "python"):
+            continue
+        plain = {each for each in names if not each.startswith("*") and not each.endswith("_eager_fallback")}
+        assert plain <= known_names.names_in(module), module
