@@ -1,0 +1,174 @@
+"""The options of `legacy-towers run` that say what a script's devices and sessions become.
+
+    add_arguments(parser)                      before the command line is read
+    with prepare(arguments, script_run): ...   around the script
+
+They reach the sessions that the script makes itself; no file of it is changed.
+"""
+import argparse
+import contextlib
+import os
+import re
+from typing import Any, ContextManager, Dict, Iterator, NamedTuple, Optional
+
+from legacy_towers.errors import ArgumentError
+from legacy_towers.oldtf.current import ScriptRun
+
+_DEVICE = re.compile(r"/?(?:device:)?(cpu|gpu):(\d+)$", re.IGNORECASE)
+_INT32_MAX = 2**31 - 1
+
+
+class MachineOptions(NamedTuple):
+    """What was asked for.
+
+    Attributes:
+      soft: leave the devices as the script names them, and let TensorFlow move what can't be there.
+      towers_device: "/cpu:0", "/gpu:1": where every GPU that the script names goes; None: each goes to its own.
+      num_devices: over how many devices the script's GPUs are spread; None: as many as it names.
+      session: keyword -> value for `legacy_towers.config.session_config`.
+      timeout_steps: the number of session runs after which the script ends; None: the script knows.
+      report: the file of the report; None: there is none.
+    """
+
+    soft: bool = False
+    towers_device: Optional[str] = None
+    num_devices: Optional[int] = None
+    session: Dict[str, Any] = {}
+    timeout_steps: Optional[int] = None
+    report: Optional[str] = None
+
+
+def add_arguments(parser: Any) -> None:
+    """Adds the options to `parser`; the launcher does so before it reads the command line."""
+    devices = parser.add_argument_group("devices, where the machine has fewer GPUs than the script names")
+    devices.add_argument(
+        "--soft",
+        action="store_true",
+        help="leave the script's devices as they are and let TensorFlow move what can't be there; without it each "
+        "missing GPU becomes a logical CPU device of its own, or one of the GPUs that are there",
+    )
+    devices.add_argument(
+        "--towers-device", type=_device, metavar="DEVICE", help="put every GPU that the script names on this device"
+    )
+    devices.add_argument(
+        "--num-devices",
+        type=_at_least(1),
+        metavar="N",
+        help="spread the script's GPUs over N devices (default: as many as it names)",
+    )
+    session = parser.add_argument_group("the script's sessions")
+    session.add_argument("--allow-growth", action="store_true", help="reserve GPU memory as it is needed")
+    session.add_argument("--memory-fraction", type=_fraction, metavar="F", help="share of each GPU's memory to reserve")
+    session.add_argument(
+        "--intra-op-threads", type=_at_least(0), metavar="N", help="threads inside an op, 0: as many as cores"
+    )
+    session.add_argument(
+        "--inter-op-threads",
+        type=_at_least(-1),
+        metavar="N",
+        help="threads to run ops on, 0: as many as cores, -1: the calling thread alone",
+    )
+    session.add_argument(
+        "--timeout-steps",
+        type=_at_least(1),
+        metavar="N",
+        help="end the script, with exit code 0, after N session runs; what only initializes, fills a queue or saves "
+        "is not counted",
+    )
+    session.add_argument(
+        "--report",
+        metavar="FILE",
+        help="write what was mapped, device by device and name by name: text if FILE ends in .txt, else JSON",
+    )
+
+
+def options_of(arguments: argparse.Namespace) -> MachineOptions:
+    """Returns the options that were given.
+
+    Raises:
+      ArgumentError: two of them contradict each other, or the report can't be written.
+    """
+    given = vars(arguments)
+    for one, other in (("soft", "towers_device"), ("soft", "num_devices"), ("towers_device", "num_devices")):
+        if given.get(one) and given.get(other):
+            raise ArgumentError("--{} contradicts --{}: leave one or the other out".format(
+                one.replace("_", "-"), other.replace("_", "-")
+            ))
+    if given.get("report"):
+        _check_writable(given["report"])
+    session = {
+        name: given[name]
+        for name in ("memory_fraction", "intra_op_threads", "inter_op_threads")
+        if given.get(name) is not None
+    }
+    if given.get("allow_growth"):
+        session["allow_growth"] = True
+    return MachineOptions(
+        bool(given.get("soft")),
+        given.get("towers_device"),
+        given.get("num_devices"),
+        session,
+        given.get("timeout_steps"),
+        # The script may change the working directory.
+        os.path.abspath(given["report"]) if given.get("report") else None,
+    )
+
+
+def prepare(arguments: argparse.Namespace, script_run: ScriptRun) -> ContextManager[None]:
+    """Returns the context manager to enter around the script's run: its devices, graphs and sessions are then ours.
+
+    Args:
+      arguments: what the parser returned that `add_arguments` was given.
+      script_run: the run of the script, which is also the one that `current.running()` gives.
+
+    Raises:
+      ArgumentError: options contradict each other, or the report can't be written.
+      DeviceError: --towers-device names a GPU that this machine lacks.
+    """
+    return _prepared(options_of(arguments), script_run)
+
+
+@contextlib.contextmanager
+def _prepared(options: MachineOptions, script_run: ScriptRun) -> Iterator[None]:
+    yield
+
+
+def _device(text: str) -> str:
+    found = _DEVICE.match(text)
+    if found is None:
+        raise argparse.ArgumentTypeError("{!r} is no device: write it like /gpu:0 or /cpu:1".format(text))
+    return "/{}:{}".format(found.group(1).lower(), int(found.group(2)))
+
+
+def _at_least(lowest: int) -> Any:
+    def convert(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = lowest - 1
+        if not lowest <= number <= _INT32_MAX:
+            raise argparse.ArgumentTypeError("{!r} is not a whole number of at least {}".format(text, lowest))
+        return number
+
+    return convert
+
+
+def _fraction(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number <= 1:
+        raise argparse.ArgumentTypeError("{!r} is not a number above 0 and up to 1".format(text))
+    return number
+
+
+def _check_writable(path: str) -> None:
+    """Refuses at the start what would otherwise fail at the end of a long run."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise ArgumentError("the report can't be written to {}: there is no folder {}".format(path, folder))
+    if os.path.isdir(path):
+        raise ArgumentError("the report can't be written to {}: it is a folder".format(path))
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise ArgumentError("the report can't be written to {}: it may not be written there".format(path))
