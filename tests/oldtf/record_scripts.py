@@ -1,0 +1,39 @@
+"""Records the beginning and the first losses of scripts, on TF 1.15: `python tests/oldtf/record_scripts.py [NAME ...]`."""
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from oldtf import script_table  # noqa: E402
+
+
+def record(script: script_table.Script) -> None:
+    with tempfile.TemporaryDirectory() as work:
+        train, data = os.path.join(work, "train"), os.path.join(work, "data")
+        os.makedirs(train)
+        os.makedirs(data)
+        if script.data is not None:
+            script.data(data)
+        launcher = [sys.executable] + ([] if script.plain else ["-m", "legacy_towers", "run"])
+        done = subprocess.run(
+            launcher + list(script.command(train, data)), stdout=subprocess.PIPE, universal_newlines=True, check=True
+        )
+        target = os.path.join(script_table.RECORDED, script.name)
+        shutil.rmtree(target, ignore_errors=True)
+        os.makedirs(target)
+        for path in glob.glob(os.path.join(train, "model.ckpt-0.*")):
+            if not path.endswith(".meta"):
+                shutil.copy(path, target)
+        with open(os.path.join(target, "losses.json"), "w") as file:
+            json.dump(script_table.losses(done.stdout)[: script_table.STEPS], file)
+        print(script.name, script_table.losses(done.stdout)[: script_table.STEPS])
+
+
+if __name__ == "__main__":
+    for each in script_table.SCRIPTS:
+        if not sys.argv[1:] or each.name in sys.argv[1:]:
+            record(each)

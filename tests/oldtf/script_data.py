@@ -1,0 +1,80 @@
+"""The data that the scripts read, always the same: small, and written without TensorFlow where that is possible."""
+import gzip
+import os
+import struct
+
+import numpy as np
+
+
+def cifar10(folder: str) -> None:
+    """Two files of CIFAR-10's binary format, 40 examples each."""
+    random = np.random.RandomState(0)
+    for number in (1, 2):
+        labels = random.randint(10, size=[40, 1]).astype(np.uint8)
+        images = random.randint(256, size=[40, 3072]).astype(np.uint8)
+        np.concatenate([labels, images], axis=1).tofile(os.path.join(folder, "data_batch_{}.bin".format(number)))
+
+
+def records(folder: str) -> None:
+    """Two TFRecord files of 35 examples each: image_raw (64 bytes), label, weights (1 or 2 floats)."""
+    from legacy_towers.compat import tf
+
+    random = np.random.RandomState(1)
+    for number in range(2):
+        with tf.python_io.TFRecordWriter(os.path.join(folder, "part-{}.tfrecords".format(number))) as writer:
+            for _ in range(35):
+                image = random.randint(256, size=64).astype(np.uint8).tobytes()
+                feature = {
+                    "image_raw": tf.train.Feature(bytes_list=tf.train.BytesList(value=[image])),
+                    "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[random.randint(3)])),
+                    "weights": tf.train.Feature(
+                        float_list=tf.train.FloatList(value=list(random.rand(random.randint(1, 3))))
+                    ),
+                }
+                example = tf.train.Example(features=tf.train.Features(feature=feature))
+                writer.write(example.SerializeToString())
+
+
+def words(folder: str) -> None:
+    """A text of 40 lines over about 30 words."""
+    random = np.random.RandomState(2)
+    with open(os.path.join(folder, "ptb.train.txt"), "w") as text:
+        for _ in range(40):
+            chosen = np.minimum(random.geometric(0.15, size=random.randint(4, 12)), 30)
+            text.write(" ".join("word{}".format(each) for each in chosen) + "\n")
+
+
+def mnist(folder: str) -> None:
+    """The four files of MNIST's format, of noise: 5,200 images to train with and 200 to test."""
+    random = np.random.RandomState(3)
+    for prefix, count in (("train", 5200), ("t10k", 200)):
+        labels = random.randint(10, size=count).astype(np.uint8)
+        images = (random.rand(count, 28, 28) * (30 + 20 * labels[:, None, None])).astype(np.uint8)
+        with gzip.open(os.path.join(folder, prefix + "-labels-idx1-ubyte.gz"), "wb") as file:
+            file.write(struct.pack(">II", 2049, count) + labels.tobytes())
+        with gzip.open(os.path.join(folder, prefix + "-images-idx3-ubyte.gz"), "wb") as file:
+            file.write(struct.pack(">IIII", 2051, count, 28, 28) + images.tobytes())
+
+
+def png_records(folder: str) -> None:
+    """Two TFRecord files of 30 examples each: 16 x 16 PNG images and a label of 0 to 2."""
+    from legacy_towers.compat import tf
+
+    random = np.random.RandomState(4)
+    with tf.Graph().as_default(), tf.Session() as session:
+        image = tf.placeholder(tf.uint8, [16, 16, 3])
+        encoded = tf.image.encode_png(image)
+        for number in range(2):
+            path = os.path.join(folder, "images-{}.tfrecord".format(number))
+            with tf.python_io.TFRecordWriter(path) as writer:
+                for _ in range(30):
+                    png = session.run(encoded, {image: random.randint(256, size=[16, 16, 3])})
+                    feature = {
+                        "image/encoded": tf.train.Feature(bytes_list=tf.train.BytesList(value=[png])),
+                        "image/format": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"png"])),
+                        "image/class/label": tf.train.Feature(
+                            int64_list=tf.train.Int64List(value=[random.randint(3)])
+                        ),
+                    }
+                    example = tf.train.Example(features=tf.train.Features(feature=feature))
+                    writer.write(example.SerializeToString())

@@ -1,0 +1,76 @@
+"""The scripts of tests/scripts: how each is started, on which data, and what was recorded of it on TensorFlow 1.15.
+
+A script starts from the checkpoint in its training directory where there is one, and else writes one of its initial
+values first, as scripts of the time did. So a recorded checkpoint gives every TensorFlow the same beginning.
+
+    python tests/oldtf/record_scripts.py NAME ...     on TensorFlow 1.15 writes recorded/NAME again
+"""
+import os
+import re
+from typing import Callable, NamedTuple, Optional, Tuple
+
+from oldtf import script_data
+
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "scripts")
+RECORDED = os.path.join(FOLDER, "recorded")
+# Losses that are compared, and how near they have to be.
+STEPS = 5
+RELATIVE = 1e-5
+
+
+class Script(NamedTuple):
+    """One script.
+
+    Attributes:
+      name: of the folder in recorded/.
+      path: below tests/scripts.
+      arguments: with {train} and {data} for the training directory and the directory of the data.
+      data: writes the script's data into a directory, None where it needs none.
+      plain: whether Python 3 and TensorFlow 1.15 run it as it is; what older ones were written for goes through `run`.
+    """
+
+    name: str
+    path: str
+    arguments: Tuple[str, ...]
+    data: Optional[Callable[[str], None]] = None
+    plain: bool = True
+
+    def command(self, train: str, data: str) -> Tuple[str, ...]:
+        """Returns the script's path and arguments."""
+        given = tuple(each.format(train=train, data=data) for each in self.arguments)
+        return (os.path.join(FOLDER, self.path),) + given
+
+
+SCRIPTS = (
+    Script(
+        "tutorial", "tutorial/cifar10_multi_gpu_train.py",
+        ("--train_dir={train}", "--data_dir={data}", "--num_gpus=2", "--noshuffle", "--max_steps=6"),
+        script_data.cifar10,
+    ),
+    Script("tower_feed_lists", "tower_feed_lists.py", ("--train_dir", "{train}", "--max_steps", "6")),
+    Script(
+        "queue_tfrecord", "queue_tfrecord.py",
+        ("--data_dir={data}", "--train_dir={train}", "--num_epochs=2", "--noshuffle"), script_data.records,
+    ),
+    Script(
+        "ptb_word_lm", "ptb_word_lm.py", ("--data_path={data}", "--save_path={train}", "--max_steps=12"),
+        script_data.words,
+    ),
+    Script(
+        "slim_clones", "slim_clones.py",
+        ("--dataset_dir={data}", "--train_dir={train}", "--in_order", "--max_number_of_steps=6"),
+        script_data.png_records,
+    ),
+    Script("dcgan_towers", "dcgan_towers.py", ("--checkpoint_dir={train}",)),
+    Script("own_threads", "own_threads.py", ("{train}", "6")),
+    Script("python2_towers", "python2_towers.py", ("{train}", "6"), plain=False),
+    Script(
+        "pre_one_mnist", "pre_one_mnist.py", ("--data_dir={data}", "--train_dir={train}", "--max_steps=6"),
+        script_data.mnist, plain=False,
+    ),
+)
+
+
+def losses(printed: str) -> Tuple[float, ...]:
+    """Returns the losses that a script printed, in order."""
+    return tuple(float(value) for value in re.findall(r"\bloss\s*[=:]\s*([-+.\dinfae]+)", printed))
