@@ -1,4 +1,4 @@
-"""Records the beginning and the first losses of scripts, on TF 1.15: `python tests/oldtf/record_scripts.py [NAME ...]`."""
+"""Records how scripts begin, and their first losses, on TF 1.15: `python tests/oldtf/record_scripts.py [NAME ...]`."""
 import glob
 import json
 import os
