@@ -1,6 +1,20 @@
-"""The names that this room serves."""
+"""The names that this room serves.
+
+tf.layers, tf.nn.rnn_cell and tf.keras themselves are TensorFlow's, with the Keras that compat/keras.py chose.
+"""
 from typing import Tuple
 
 from legacy_towers.oldtf.provided import Row
 
-ROWS: Tuple[Row, ...] = ()
+_HERE = "legacy_towers.oldtf.keras2."
+_SAME = "the classes of tf.layers: TensorFlow 2.x has others under this name"
+_CELLS = "the classes of tf.nn.rnn_cell: TensorFlow 2.x has others under this name"
+
+ROWS: Tuple[Row, ...] = tuple(
+    Row("tensorflow.python.layers." + name, _HERE + "python_layers." + name, note=_SAME)
+    for name in ("base", "core", "convolutional", "layers", "normalization", "pooling")
+) + (
+    Row("tensorflow.python.ops.rnn_cell", _HERE + "python_ops.rnn_cell_impl", note=_CELLS),
+    Row("tensorflow.python.ops.rnn_cell_impl", _HERE + "python_ops.rnn_cell_impl", note=_CELLS),
+    Row("tensorflow.python.keras", _HERE + "python_keras:keras", note="the modules of tf.keras"),
+)

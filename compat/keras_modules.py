@@ -1,0 +1,33 @@
+"""The modules that tf.layers, tf.nn.rnn_cell and tf.keras are made in: Keras 2, wherever the running TensorFlow has it.
+
+Scripts of TensorFlow 1.x import from tensorflow.python.layers, .ops.rnn_cell_impl and .keras. TensorFlow 2.x has
+modules of these names, but with classes of their own that tf.layers and tf.nn.rnn_cell don't know: an LSTMStateTuple of
+one is none for the other. Private: the modules are found from the classes that TensorFlow exports. Tried on 2.21 with
+tf_keras and on 1.15; the same holds for the keras of 2.13 to 2.15. Ends when tf.layers does.
+"""
+import importlib
+import sys
+from typing import Any
+
+
+def cells_module() -> Any:
+    """Returns the module that makes the cells of tf.nn.rnn_cell, with its private functions."""
+    from legacy_towers.compat import tf
+
+    return sys.modules[tf.nn.rnn_cell.RNNCell.__module__]
+
+
+def keras_source() -> str:
+    """Returns the name of the package that tf.keras is written in: "tf_keras.src"."""
+    from legacy_towers.compat import tf
+
+    module: str = tf.keras.layers.Dense.__module__
+    return module[: module.index(".layers.")]
+
+
+def source_module(name: str) -> Any:
+    """Returns the module `name` ("layers.convolutional") of Keras's own source, None where it has none."""
+    try:
+        return importlib.import_module("{}.{}".format(keras_source(), name))
+    except ModuleNotFoundError:
+        return None

@@ -1,0 +1,24 @@
+"""Private functions of TensorFlow's recurrent networks that cells of scripts and of tf.contrib use.
+
+Tried on 1.15 and 2.21: tensorflow.python.ops.rnn and .rnn_cell_impl have all of them on both. End when
+tensorflow.python.ops.rnn_cell_impl, already only a remainder on 2.x, is dropped.
+"""
+from typing import Any
+
+from tensorflow.python.ops import rnn as _rnn
+from tensorflow.python.ops import rnn_cell_impl as _cells
+
+
+def assert_like_rnncell(name: str, cell: Any) -> None:
+    """Raises TypeError unless `cell`, the argument called `name`, has what a recurrent cell has."""
+    _cells.assert_like_rnncell(name, cell)
+
+
+def transpose_batch_time(x: Any) -> Any:
+    """Swaps the first two axes of `x`, and keeps what is known of its shape."""
+    return _rnn._transpose_batch_time(x)
+
+
+def best_effort_input_batch_size(flat_input: Any) -> Any:
+    """Returns the batch size, as an int where it is known, of time-major inputs."""
+    return _rnn._best_effort_input_batch_size(flat_input)

@@ -1,0 +1,51 @@
+"""tensorflow.python.keras, as scripts imported it: the Keras of tf.keras.
+
+TensorFlow 2.x has a package of this name, a remainder that knows nothing of tf.keras's sessions and layers. Names are
+looked up in tf.keras first, then in the source of the Keras that tf.keras is.
+"""
+import types
+from typing import Any, List, Optional
+
+from legacy_towers.compat import keras_modules, tf
+
+
+class KerasModule(types.ModuleType):
+    """One module below tensorflow.python.keras.
+
+    Args:
+      path: below tensorflow.python.keras: "layers.convolutional"; empty for itself.
+      public: tf.keras's module of this path, None where it has none.
+    """
+
+    def __init__(self, path: str, public: Any) -> None:
+        super().__init__("tensorflow.python.keras" + ("." + path if path else ""))
+        self.__dict__["_place"] = (path, public)
+        self.__path__: List[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_place" or (name.startswith("__") and name.endswith("__")):
+            raise AttributeError(name)
+        path, public = self._place
+        below = path + "." + name if path else name
+        value = getattr(public, name, None)
+        if value is None or isinstance(value, types.ModuleType):
+            value = _module(below, value) or value
+        if value is None:
+            value = getattr(keras_modules.source_module(path), name, None) if path else None
+        if value is None:
+            raise AttributeError("tensorflow.python.keras.{} is in no Keras that is here".format(below))
+        self.__dict__[name] = value
+        return value
+
+    def __dir__(self) -> List[str]:
+        path, public = self._place
+        return sorted(set(dir(public)) | set(dir(keras_modules.source_module(path)) if path else ()))
+
+
+def _module(path: str, public: Any) -> Optional[KerasModule]:
+    if public is None and keras_modules.source_module(path) is None:
+        return None
+    return KerasModule(path, public)
+
+
+keras = KerasModule("", tf.keras)

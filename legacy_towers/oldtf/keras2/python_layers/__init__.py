@@ -1,0 +1,1 @@
+"""tensorflow.python.layers: the classes and functions of tf.layers, under the names of their modules."""

@@ -1,0 +1,1 @@
+"""tensorflow.python.ops, the modules about recurrent cells."""

@@ -1,0 +1,14 @@
+"""tf.layers gives the variables, collections and numbers of TensorFlow 1.15."""
+import pytest
+from oldtf import recorded_cases
+from oldtf.keras2.layer_cases import CASES
+
+from legacy_towers.oldtf import tree
+
+pytestmark = pytest.mark.needs_layers
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_as_on_1_15(name):
+    found = recorded_cases.run(CASES[name], tree.module("tensorflow"))
+    assert recorded_cases.differences(found, recorded_cases.recorded("keras2_layers", name)) == []
