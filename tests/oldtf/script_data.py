@@ -78,3 +78,30 @@ def png_records(folder: str) -> None:
                     }
                     example = tf.train.Example(features=tf.train.Features(feature=feature))
                     writer.write(example.SerializeToString())
+
+
+def csv(folder: str) -> None:
+    """Two CSV files of 40 lines below a header: four floats, an integer, and a word of parts."""
+    random = np.random.RandomState(6)
+    for number in range(2):
+        with open(os.path.join(folder, "file{}.csv".format(number)), "w") as text:
+            text.write("a,b,c,d,target,comment\n")
+            for _ in range(40):
+                numbers = random.rand(4)
+                columns = ["{:.6f}".format(each) for each in numbers]
+                columns += [str(int(10 * numbers.sum())), "_".join(["x"] * random.randint(1, 4))]
+                text.write(",".join(columns) + "\n")
+
+
+def png_files(folder: str) -> None:
+    """20 PNG files of 20 x 20 pixels; a file's name begins with its label, 0 or 1."""
+    from legacy_towers.compat import tf
+
+    random = np.random.RandomState(7)
+    with tf.Graph().as_default(), tf.Session() as session:
+        image = tf.placeholder(tf.uint8, [20, 20, 3])
+        encoded = tf.image.encode_png(image)
+        for number in range(20):
+            name = "{}_{:02d}.png".format(number % 2, number)
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(session.run(encoded, {image: random.randint(256, size=[20, 20, 3])}))

@@ -63,6 +63,16 @@ SCRIPTS = (
     ),
     Script("dcgan_towers", "dcgan_towers.py", ("--checkpoint_dir={train}",)),
     Script("own_threads", "own_threads.py", ("{train}", "6")),
+    Script(
+        "queue_csv", "queue_csv.py",
+        ("--data_dir={data}", "--train_dir={train}", "--max_steps=6", "--num_readers=1"), script_data.csv,
+    ),
+    Script(
+        "queue_whole_files", "queue_whole_files.py",
+        ("--input_dir", "{data}", "--output_dir", "{train}", "--max_steps", "6"), script_data.png_files,
+    ),
+    Script("bucketing_rnn", "bucketing_rnn.py", ("{train}", "6")),
+    Script("staging_towers", "staging_towers.py", ("--train_dir", "{train}", "--num_batches", "6")),
     Script("python2_towers", "python2_towers.py", ("{train}", "6"), plain=False),
     Script(
         "pre_one_mnist", "pre_one_mnist.py", ("--data_dir={data}", "--train_dir={train}", "--max_steps=6"),
