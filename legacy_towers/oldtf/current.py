@@ -4,13 +4,20 @@ One process runs one script: this is the one place that knows it, so that a func
 the script called it. Where no script runs (`from legacy_towers.compat import tf`), notices are Python warnings.
 """
 import collections
+import functools
+import os
 import sys
+import sysconfig
 import types
 import warnings
-from typing import Any, Counter, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Counter, Dict, List, NamedTuple, Optional, Set, Tuple
+
+from legacy_towers import compat, errors
 
 # Frames of these are never where the user wrote something.
 _OURS = "legacy_towers"
+# Folders of installed packages.
+_LIBRARIES = ("site-packages", "dist-packages")
 
 
 class Place(NamedTuple):
@@ -39,15 +46,18 @@ class ScriptRun:
     """One run of a script: its root, and what was mapped on the way.
 
     Args:
-      script: the path of the script.
-      root: the folder whose files belong to the script.
-      options: the launcher's options, see `oldtf.run`.
+      script: the path of the script, or the name of the module.
+      root: the folder that the script lies in, whose files belong to it. Modules from elsewhere do too, if they are
+        neither Python's nor those of installed packages: scripts extend sys.path.
+      options: the launcher's options, see `cli.run`.
     """
 
     def __init__(self, script: str, root: str, options: Any = None) -> None:
         self.script = script
         self.root = root
         self.options = options
+        self._started_in = os.getcwd()
+        self._owned: Dict[str, bool] = {}
         self.notices: List[Notice] = []
         # (device asked for, device given) -> number of operations
         self.devices: Counter[Tuple[str, str]] = collections.Counter()
@@ -55,7 +65,18 @@ class ScriptRun:
 
     def owns(self, path: str) -> bool:
         """Returns whether the file at `path` belongs to the script."""
-        return path.startswith(self.root) and "site-packages" not in path
+        if path not in self._owned:
+            self._owned[path] = _is_users(path, self.root)
+        return self._owned[path]
+
+    def add_file(self, path: str) -> None:
+        """Says that code whose file is called `path` belongs to the script, whatever the path looks like."""
+        self._owned[path] = True
+
+    def shown(self, path: str) -> str:
+        """Returns `path` as a person would type it where the script was started."""
+        below = self._started_in + os.sep
+        return path[len(below) :] if path.startswith(below) else path
 
     def notice(self, notice: Notice) -> None:
         """Keeps `notice` and says it once on standard error."""
@@ -91,10 +112,32 @@ def place() -> Optional[Place]:
     while frame is not None:
         path = frame.f_code.co_filename
         module = str(frame.f_globals.get("__name__"))
-        if run.owns(path) if run is not None else module.split(".")[0] not in (_OURS, "tensorflow", "tf_slim"):
+        if run is not None and run.owns(path):
+            return Place(run.shown(path), frame.f_lineno)
+        if run is None and module.split(".")[0] not in (_OURS, "tensorflow", "tf_slim"):
             return Place(path, frame.f_lineno)
         frame = frame.f_back
     return None
+
+
+def _is_users(path: str, root: str) -> bool:
+    # "<string>" and what autograph generates are no file that a user could open.
+    if path.startswith("<") or "__autograph_generated_file" in path:
+        return False
+    path = os.path.abspath(path)
+    if path.startswith(_folders_of_python_and_ours()):
+        return False
+    # A script may itself lie below a site-packages.
+    below = path[len(root) :] if path.startswith(root + os.sep) else path
+    return not any(folder in _LIBRARIES for folder in below.split(os.sep)[:-1])
+
+
+@functools.lru_cache(maxsize=None)
+def _folders_of_python_and_ours() -> Tuple[str, ...]:
+    python = {sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib")}
+    # compat/ lies elsewhere than this package in an editable install.
+    ours = {os.path.dirname(os.path.abspath(str(package.__file__))) for package in (errors, compat)}
+    return tuple(folder + os.sep for folder in python | ours)
 
 
 def say_once(name: str, meaning: str) -> None:

@@ -1,8 +1,8 @@
 """Which of our modules and functions stand in for names of TensorFlow 1.x.
 
-Each room of `oldtf` that serves names has a module `provides` with its `ROWS`, and with `REASONS` where it says of names
-why they are not served; the rooms are listed here. Reading the
-rows imports no TensorFlow: what they point to is imported when a script first asks for it.
+Each room of `oldtf` that serves names has a module `provides` with its `ROWS`, and with `REASONS` where it says of
+names why they are not served; the rooms are listed here. Reading the rows imports no TensorFlow: what they point to is
+imported when a script first asks for it.
 """
 import functools
 import importlib

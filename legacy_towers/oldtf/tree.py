@@ -4,9 +4,12 @@
     tree.module("tensorflow.contrib.layers")         and `import tensorflow.contrib.layers as layers`
 
 A name is looked up in three places, in this order: the rows of `provided`; TensorFlow's own module of the same name;
-and, below `tensorflow.python`, TensorFlow's modules that nobody has imported yet. What is in none of them raises one
-error that says what it was. Nothing of TensorFlow is changed: the tree stands beside it, and
+and TensorFlow's modules that nobody has imported yet (`tensorflow.python.ops.x`). What is in none of them raises one
+error that says where it was used and what it was. Nothing of TensorFlow is changed: the tree stands beside it, and
 `sys.modules["tensorflow"]` stays the real one.
+
+On TensorFlow 1.15 the tree is made of TensorFlow's own modules, but for those that have a row with `on_1_15` or one
+below them.
 
 `install` makes the tree importable as `legacy_towers.oldtf.tf1`, which is where the launcher sends the import
 statements of scripts.
@@ -20,13 +23,16 @@ import sys
 import types
 from typing import Any, Dict, List, Optional, Sequence
 
-from legacy_towers.oldtf import missing, provided
+from legacy_towers.compat import versions
+from legacy_towers.oldtf import current, missing, provided
 
 ROOT = "tensorflow"
 # The name under which the tree is imported.
 IMPORTED_AS = "legacy_towers.oldtf.tf1"
 # TensorFlow's own TF1 API; its modules are modules of the tree's root.
 _SAME_AS_ROOT = ("tensorflow.compat.v1",)
+# Packages of TensorFlow that are no part of its API; scripts import from them all the same.
+_PRIVATE_PACKAGES = ("python", "core", "compiler", "tools", "lite", "security", "distribute", "dtensor")
 
 
 class OldModule(types.ModuleType):
@@ -46,10 +52,14 @@ class OldModule(types.ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         # Called for what is not in __dict__ only: each name is looked up once.
-        if name in ("_old_name", "_behind") or (name.startswith("__") and name.endswith("__")):
-            behind = self.__dict__.get("_behind")
-            if behind is not None and hasattr(behind, name):
-                return getattr(behind, name)
+        if name in ("_old_name", "_behind"):
+            raise AttributeError(name)
+        if name == "__all__":
+            return _public_names(self)
+        is_dunder = name.startswith("__") and name.endswith("__")
+        if is_dunder and "{}.{}".format(self._old_name, name) not in _rows():
+            if self._behind is not None and hasattr(self._behind, name):
+                return getattr(self._behind, name)
             raise AttributeError(name)
         value = _look_up(self._old_name, self._behind, name)
         self.__dict__[name] = value
@@ -80,6 +90,16 @@ def install() -> None:
         sys.meta_path.insert(0, _Finder())
 
 
+def is_needed() -> bool:
+    """Returns whether scripts see the tree; on TensorFlow 1.15 without a row for it, the real one is as good.
+
+    Imports no TensorFlow: a script sets environment variables before it does so itself.
+    """
+    version = versions.tensorflow_version()
+    return version is None or version.pair != (1, 15) or bool(provided.rows(is_1_15=True))
+
+
+@functools.lru_cache(maxsize=None)
 def is_1_15() -> bool:
     """Returns whether the TensorFlow that runs is 1.15, which has all the names itself."""
     from legacy_towers.compat import tf
@@ -96,17 +116,24 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return None
 
     def create_module(self, spec: Any) -> Any:
-        if spec.name == IMPORTED_AS:
-            return OldModule(ROOT, _root_behind())
-        parent, _, last = spec.name.rpartition(".")
-        value = getattr(sys.modules[parent], last, None)
-        if isinstance(value, types.ModuleType):
-            return value
-        name = ROOT + spec.name[len(IMPORTED_AS) :]
-        raise missing.MissingModule(missing.sentence(name), name=name)
+        """Leaves that to `exec_module`: import would write its spec into a module of TensorFlow's own."""
 
     def exec_module(self, module: Any) -> None:
-        """Nothing is left to do: the module looks its names up when they are asked for."""
+        """Puts the module of the tree in the place of the empty `module`."""
+        sys.modules[module.__name__] = _module_called(module.__name__)
+
+
+def _module_called(fullname: str) -> Any:
+    if fullname == IMPORTED_AS:
+        return OldModule(ROOT, _root_behind())
+    parent, _, last = fullname.rpartition(".")
+    value = getattr(sys.modules[parent], last, None)
+    if isinstance(value, types.ModuleType):
+        return value
+    name = ROOT + fullname[len(IMPORTED_AS) :]
+    if value is not None and _has_rows_below(name):  # a function that hides the module of the same name
+        return OldModule(name, None)
+    raise missing.MissingModule(missing.sentence(name), name=name)
 
 
 def _root_behind() -> Any:
@@ -123,13 +150,13 @@ def _rows() -> Dict[str, provided.Row]:
 
 def _look_up(parent: str, behind: Any, name: str) -> Any:
     whole = "{}.{}".format(parent, name)
-    if whole in _SAME_AS_ROOT:
+    if whole in _SAME_AS_ROOT and not is_1_15():
         return module(ROOT)
     rows = _rows()
     if whole in rows:
         return _as_old_module(whole, provided.load(rows[whole].target))
     found = _behind_attribute(whole, behind, name)
-    if found is None and any(row.startswith(whole + ".") for row in rows):
+    if found is None and _has_rows_below(whole):
         return OldModule(whole, None)
     if found is None:
         raise missing.MissingName(missing.sentence(whole))
@@ -138,23 +165,50 @@ def _look_up(parent: str, behind: Any, name: str) -> Any:
 
 def _behind_attribute(whole: str, behind: Any, name: str) -> Any:
     """Returns (value,) of what TensorFlow has under the name, None if it has nothing."""
-    if whole == ROOT + ".python":
-        return (importlib.import_module(whole),)
     if whole == ROOT + ".contrib" and not is_1_15():  # what legacy_towers.compat.tf has there is this tree's own
         return None
     try:
-        return (getattr(behind, name),) if behind is not None else None
+        if behind is not None and whole != ROOT + ".python":
+            return (_attribute(behind, name),)
     except AttributeError:
         pass
-    if whole.startswith(ROOT + ".python."):  # TensorFlow imports not all of its modules itself
-        try:
-            return (importlib.import_module(whole),)
-        except ModuleNotFoundError:
-            return None
-    return None
+    # TensorFlow imports not all of its modules itself.
+    return (importlib.import_module(whole),) if _is_unimported_module(whole) else None
+
+
+def _attribute(behind: Any, name: str) -> Any:
+    where = current.place() if is_1_15() else None
+    if where is None:
+        return getattr(behind, name)
+    # TensorFlow 1.15 warns of deprecated names with the place of its caller: let that be the script's line.
+    line = "\n" * (where.line - 1) + "value = getattr(behind, name)"
+    names = {"behind": behind, "name": name}
+    exec(compile(line, where.path, "exec"), names)
+    return names["value"]
+
+
+def _is_unimported_module(whole: str) -> bool:
+    parts = whole.split(".")
+    if parts[1] not in _PRIVATE_PACKAGES:
+        return False
+    try:
+        return importlib.util.find_spec(whole) is not None
+    except ModuleNotFoundError:  # its parent is no package
+        return False
+
+
+def _has_rows_below(whole: str) -> bool:
+    return any(row.startswith(whole + ".") for row in _rows())
 
 
 def _as_old_module(whole: str, value: Any) -> Any:
     if not isinstance(value, types.ModuleType) or isinstance(value, OldModule):
         return value
+    if is_1_15() and not _has_rows_below(whole):
+        return value
     return OldModule(whole, value)
+
+
+def _public_names(of: OldModule) -> List[str]:
+    """Returns what `from module import *` takes: all public names that are really there."""
+    return [name for name in dir(of) if not name.startswith("_") and hasattr(of, name)]

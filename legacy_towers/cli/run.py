@@ -1,0 +1,68 @@
+"""Runs an old script, unchanged, on the TensorFlow that is installed.
+
+    legacy-towers run [OPTIONS] SCRIPT [ARGUMENTS OF THE SCRIPT]
+    legacy-towers run [OPTIONS] -m MODULE [ARGUMENTS OF THE MODULE]
+
+What the script's own files import as tensorflow is TensorFlow 1.x, tf.contrib
+included. Libraries keep the real one. Exit code, output and signals are the script's.
+"""
+import argparse
+import atexit
+import contextlib
+import functools
+from typing import Any, Callable, List
+
+from legacy_towers.cli.parser import Parser
+from legacy_towers.errors import UserError
+
+
+def add_arguments(parser: Parser, given: List[str]) -> None:
+    from legacy_towers.oldtf.machine import options
+
+    parser.usage = "%(prog)s [OPTIONS] SCRIPT [ARGUMENTS]\n       %(prog)s [OPTIONS] -m MODULE [ARGUMENTS]"
+    parser.note = "options of the script come after it"
+    options.add_arguments(parser)
+    # The words of the script are not for argparse: it would take out a `--`, or an option that is also ours.
+    start = _start_of_program(parser, given)
+    parser.set_defaults(program=given[start:])
+    del given[start:]
+
+
+def run(arguments: argparse.Namespace) -> Callable[[], None]:
+    from legacy_towers.oldtf.launch import start
+    from legacy_towers.oldtf.machine import options
+
+    program = _program(arguments.program)
+    script_run = program.run(arguments)
+    around = contextlib.ExitStack()
+    around.enter_context(options.prepare(arguments, script_run))
+    # The last thing at exit, after the script's threads and its own atexit functions.
+    atexit.register(around.close)
+    return functools.partial(start.execute, program, script_run)
+
+
+def _program(words: List[str]) -> Any:
+    from legacy_towers.oldtf.launch import start
+
+    if not words:
+        raise UserError("which script? legacy-towers run SCRIPT [ARGUMENTS], or run -m MODULE [ARGUMENTS]")
+    if not words[0].startswith("-m"):
+        return start.script(words[0], words[1:])
+    # As python: `-m name` or `-mname`.
+    words = ([words[0][2:]] if words[0] != "-m" else []) + words[1:]
+    if not words:
+        raise UserError("-m needs the name of a module")
+    return start.module(words[0], words[1:])
+
+
+def _start_of_program(parser: Parser, given: List[str]) -> int:
+    """Returns the index in `given` of SCRIPT or -m; its length if there is neither."""
+    index = 0
+    while index < len(given):
+        word = given[index]
+        if not word.startswith("-") or word.startswith("-m"):
+            break
+        action = parser._option_string_actions.get(word)
+        takes_value = action is not None and action.nargs is None and "=" not in word
+        index += 2 if takes_value else 1
+    return min(index, len(given))

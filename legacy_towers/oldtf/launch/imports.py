@@ -1,0 +1,74 @@
+"""Sends the imports of a syntax tree to where an old script's modules are.
+
+    import tensorflow as tf                    import legacy_towers.oldtf.tf1 as tf
+    import tensorflow.contrib.slim as slim     import legacy_towers.oldtf.tf1.contrib.slim as slim
+    from tensorflow import flags               from legacy_towers.oldtf.tf1 import flags
+    import tensorflow.contrib, os              import legacy_towers.oldtf.tf1.contrib as tensorflow
+                                               import legacy_towers.oldtf.tf1 as tensorflow
+                                               import os
+
+A module is sent elsewhere by its top name, wherever the statement stands; relative imports are the script's own. A
+call of `__import__`, which is no statement, goes through `dynamic.import_name`.
+"""
+import ast
+from typing import Any, List, Mapping
+
+from legacy_towers.oldtf.launch import DYNAMIC
+
+
+class Imports(ast.NodeTransformer):
+    """Rewrites the import statements of a module.
+
+    Args:
+      trees: module -> the module to import instead, for those below it too: {"tensorflow": "a.b"} sends
+        `tensorflow.contrib` to `a.b.contrib`.
+      views: module -> the module to import instead, for itself only: {"importlib": "c"} leaves `importlib.util`.
+    """
+
+    def __init__(self, trees: Mapping[str, str], views: Mapping[str, str]) -> None:
+        self._trees = trees
+        self._views = views
+
+    def visit_Import(self, node: ast.Import) -> List[ast.stmt]:
+        statements: List[ast.stmt] = []
+        for alias in node.names:
+            for name, bound in self._imports(alias):
+                statement = ast.Import(names=[ast.copy_location(ast.alias(name=name, asname=bound), node)])
+                statements.append(ast.copy_location(statement, node))
+        return statements
+
+    def _imports(self, alias: ast.alias) -> Any:
+        """Returns (module, name that it is bound to or None) for each import that stands for `alias`."""
+        top = alias.name.split(".")[0]
+        instead = self._instead(alias.name)
+        if alias.asname is not None or "." not in alias.name:
+            bound = alias.asname or (alias.name if instead != alias.name else None)
+            return [(instead, bound)]
+        if self._instead(top) == top and instead == alias.name:
+            return [(alias.name, None)]
+        # `import a.b` binds `a`. The first import is for its effect; its name is given to the top at once.
+        return [(instead, top), (self._instead(top), top)]
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt:
+        if node.level or not node.module:
+            return node
+        node.module = self._instead(node.module)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id != "__import__" or not isinstance(node.ctx, ast.Load):
+            return node
+        # __import__(DYNAMIC, None, None, ("import_name",)).import_name: an expression that needs no name in the module.
+        function = ast.parse("__import__({!r}, None, None, ('import_name',)).import_name".format(DYNAMIC), mode="eval")
+        for part in ast.walk(function):
+            ast.copy_location(part, node)
+        return function.body
+
+    def _instead(self, module: str) -> str:
+        """Returns what is imported in place of `module`."""
+        if module in self._views:
+            return self._views[module]
+        top, _, below = module.partition(".")
+        if top not in self._trees:
+            return module
+        return self._trees[top] + ("." + below if below else "")

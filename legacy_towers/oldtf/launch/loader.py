@@ -1,0 +1,94 @@
+"""Loads the modules of a script: their own files, compiled with their imports sent to the tree.
+
+Python's finder finds the modules, as ever; this one only changes who loads those that are files of the user. No
+bytecode is read or written: what lies in their __pycache__ was compiled without the tree.
+"""
+import ast
+import importlib.abc
+import importlib.machinery
+import sys
+from typing import Any, Dict, Optional, Sequence
+
+from legacy_towers.oldtf import tree
+from legacy_towers.oldtf.current import ScriptRun
+from legacy_towers.oldtf.launch import DYNAMIC
+from legacy_towers.oldtf.launch.imports import Imports
+
+# A file without any of these words has no import that goes elsewhere.
+_WORDS = (b"tensorflow", b"importlib", b"__import__")
+
+
+class ScriptLoader(importlib.machinery.SourceFileLoader):
+    """Loads one file of the user.
+
+    Args:
+      finder: how its imports are sent elsewhere.
+    """
+
+    def __init__(self, fullname: str, path: str, finder: "ScriptFinder") -> None:
+        super().__init__(fullname, path)
+        self._finder = finder
+
+    def get_code(self, fullname: str) -> Any:
+        """Returns the code, always from the source."""
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+    def source_to_code(self, data: Any, path: Any, _optimize: int = -1) -> Any:
+        return self._finder.compile(data, path)
+
+
+class ScriptFinder(importlib.abc.MetaPathFinder):
+    """Finds the modules of a script.
+
+    Args:
+      run: which files are the script's.
+      trees, views: what is imported instead of what, see `Imports`.
+    """
+
+    def __init__(self, run: ScriptRun, trees: Dict[str, str], views: Dict[str, str]) -> None:
+        self.run = run
+        self.trees = trees
+        self.views = views
+
+    def find_spec(self, fullname: str, path: Optional[Sequence[Any]], target: Any = None) -> Any:
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader:
+            return spec
+        if spec.origin is not None and self.run.owns(spec.origin):
+            spec.loader = ScriptLoader(fullname, spec.origin, self)
+        return spec
+
+    def compile(self, source: Any, path: str) -> Any:
+        """Returns the code of the file at `path`, whose bytes are `source`."""
+        self.run.add_file(path)
+        if not any(word in source for word in _WORDS):
+            return compile(source, path, "exec", dont_inherit=True)
+        module = ast.parse(source, path)
+        return compile(Imports(self.trees, self.views).visit(module), path, "exec", dont_inherit=True)
+
+
+def install(run: ScriptRun, serves_tree: bool) -> ScriptFinder:
+    """Makes the files of `run` be loaded by this module, and returns what does.
+
+    Args:
+      serves_tree: whether their imports of tensorflow go to the tree.
+    """
+    trees = {tree.ROOT: tree.IMPORTED_AS} if serves_tree else {}
+    tree.install()
+    finder = ScriptFinder(run, trees, {"importlib": DYNAMIC})
+    sys.meta_path.insert(sys.meta_path.index(importlib.machinery.PathFinder), finder)
+    return finder
+
+
+def uninstall(finder: ScriptFinder) -> None:
+    """Takes back what `install` did."""
+    sys.meta_path.remove(finder)
+
+
+def installed() -> Optional[ScriptFinder]:
+    """Returns what loads the files of the script that runs, None where none does."""
+    for finder in sys.meta_path:
+        if isinstance(finder, ScriptFinder):
+            return finder
+    return None

@@ -1,0 +1,173 @@
+"""Runs a script as `python SCRIPT ARGUMENTS` would, with what it imports from its own files sent to the tree.
+
+    program = start.script("train.py", ["--steps", "10"])           or start.module("package.train", [...])
+    start.execute(program, program.run())
+
+The script is the module `__main__`, and the process is its own from there on: nothing is put back at its end. Its
+exceptions come out as they are, so that the interpreter ends the process as ever: with a traceback and code 1, with
+the code of sys.exit, or by the signal of Ctrl-C. The traceback is shown without our lines.
+"""
+import builtins
+import importlib.machinery
+import importlib.util
+import os
+import sys
+import types
+from typing import Any, List, NamedTuple, NoReturn, Sequence
+
+from legacy_towers.errors import UserError
+from legacy_towers.oldtf import current, tree
+from legacy_towers.oldtf.launch import loader, tracebacks
+
+_MAIN = "__main__"
+
+
+class Program(NamedTuple):
+    """What is run.
+
+    Attributes:
+      name: the path of a script, or the name of a module.
+      is_module: which of them.
+      file: the script's file; "" for a module, whose file is found when it runs.
+      folder: of the script, or where `-m` was typed: sys.path[0].
+      arguments: sys.argv[1:].
+    """
+
+    name: str
+    is_module: bool
+    file: str
+    folder: str
+    arguments: List[str]
+
+    def run(self, options: Any = None) -> current.ScriptRun:
+        """Returns the run of the program, not begun yet."""
+        return current.ScriptRun(self.name, self.folder, options)
+
+
+def script(path: str, arguments: Sequence[str] = ()) -> Program:
+    """Returns the program of the script at `path`: a file, or a folder with a `__main__.py`.
+
+    Raises:
+      UserError: there is none.
+    """
+    if not os.path.exists(path):
+        raise UserError("there is no script {!r}".format(path))
+    if not os.path.isdir(path):
+        return Program(path, False, path, os.path.dirname(os.path.realpath(path)), list(arguments))
+    file = os.path.join(path, "__main__.py")
+    if not os.path.exists(file):
+        raise UserError("the folder {!r} has no __main__.py: name the script itself".format(path))
+    return Program(path, False, file, os.path.abspath(path), list(arguments))
+
+
+def module(name: str, arguments: Sequence[str] = ()) -> Program:
+    """Returns the program of the module `name`, as `python -m` runs it."""
+    return Program(name, True, "", os.getcwd(), list(arguments))
+
+
+def execute(program: Program, run: current.ScriptRun) -> None:
+    """Runs `program` in this process, as its `__main__`."""
+    launcher = sys._getframe()
+    try:
+        _replace_first_path(program.folder)
+        current.begin(run)
+        finder = loader.install(run, _serves_tree(run))
+        code, main = _module_main(program) if program.is_module else _script_main(program, finder)
+        # A module that nobody holds loses its names, and functions of the old one are still running.
+        run.launcher = sys.modules[_MAIN]
+        sys.modules[_MAIN] = main
+        exec(code, main.__dict__)
+    except SystemExit:
+        raise
+    except BaseException:
+        _hide_our_lines(launcher)
+        raise
+
+
+def _script_main(program: Program, finder: loader.ScriptFinder) -> Any:
+    # From Python 3.9 on the __file__ of a script is absolute.
+    shown = os.path.join(os.getcwd(), program.file) if sys.version_info >= (3, 9) else program.file
+    sys.argv = [program.name] + program.arguments
+    own = loader.ScriptLoader(_MAIN, shown, finder)
+    with open(program.file, "rb") as source:
+        code = finder.compile(source.read(), shown)
+    return code, _new_main(__file__=shown, __loader__=own, __package__=None, __spec__=None, __cached__=None)
+
+
+def _module_main(program: Program) -> Any:
+    sys.argv = ["-m"] + program.arguments
+    spec = _find_module(program.name)
+    if spec is not None and spec.submodule_search_locations is not None:
+        spec = _find_module(program.name + "." + _MAIN)
+        if spec is None:
+            _refuse("{!r} is a package and has no __main__: it can't be run".format(program.name))
+    if spec is None:
+        _refuse("there is no module {!r} in {} or on the path".format(program.name, program.folder))
+    code = spec.loader.get_code(spec.name)
+    if code is None:
+        _refuse("the module {!r} has no code that could be run".format(program.name))
+    sys.argv[0] = str(spec.origin)
+    main = _new_main(
+        __file__=spec.origin, __loader__=spec.loader, __package__=spec.parent, __spec__=spec, __cached__=spec.cached
+    )
+    return code, main
+
+
+def _find_module(name: str) -> Any:
+    try:
+        return importlib.util.find_spec(name)
+    except ModuleNotFoundError as error:
+        # A parent of it is missing; what a parent itself lacks is the user's to see.
+        if error.name is not None and (error.name == name or name.startswith(error.name + ".")):
+            return None
+        raise
+
+
+def _new_main(**names: Any) -> types.ModuleType:
+    main = types.ModuleType(_MAIN)
+    main.__dict__.update(names, __builtins__=builtins)
+    return main
+
+
+def _replace_first_path(folder: str) -> None:
+    """Puts `folder` where the interpreter put the folder of the program that started us."""
+    started = sys.modules[_MAIN]
+    by_module = getattr(started, "__spec__", None) is not None
+    file = getattr(started, "__file__", None) or ""
+    ours = os.getcwd() if by_module else os.path.dirname(os.path.realpath(file))
+    if sys.path and os.path.realpath(sys.path[0] or os.getcwd()) == os.path.realpath(ours):
+        sys.path[0] = folder
+    else:
+        sys.path.insert(0, folder)
+
+
+def _serves_tree(run: current.ScriptRun) -> bool:
+    """Returns whether the script's imports of tensorflow go to the tree."""
+    spec = importlib.machinery.PathFinder.find_spec(tree.ROOT)
+    if spec is not None and spec.origin is not None and run.owns(spec.origin) and not _is_real(spec.origin):
+        print("legacy-towers: {}: this folder of yours is what the script imports as tensorflow".format(
+            os.path.dirname(spec.origin)), file=sys.stderr)
+        return False
+    return tree.is_needed()
+
+
+def _is_real(origin: str) -> bool:
+    """Returns whether `origin`, a tensorflow/__init__.py outside of site-packages, is TensorFlow itself."""
+    folder = os.path.dirname(origin)
+    signs = (os.path.join(folder, "python", "framework"), os.path.join(os.path.dirname(folder), "tensorflow_core"))
+    return any(os.path.isdir(sign) for sign in signs)
+
+
+def _hide_our_lines(launcher: types.FrameType) -> None:
+    show: Any = sys.excepthook
+
+    def without_ours(kind: Any, error: BaseException, traceback: Any) -> None:
+        tracebacks.strip(error, launcher)
+        show(kind, error, error.__traceback__)
+
+    sys.excepthook = without_ours
+
+
+def _refuse(text: str) -> NoReturn:
+    print("legacy-towers: error: {}".format(text), file=sys.stderr)
+    raise SystemExit(2)

@@ -1,0 +1,55 @@
+"""The traceback of a script's error as python itself would show it: from the script's first line on, without ours."""
+import os
+import types
+from typing import Optional
+
+_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# Code of these files stands between the script's lines where python itself has none.
+_HIDDEN = (os.path.join(_HERE, "launch") + os.sep, os.path.join(_HERE, "tree.py"), os.path.join(_HERE, "missing.py"))
+_IMPORT_MACHINERY = "<frozen importlib"
+
+
+def strip(error: BaseException, launcher: types.FrameType) -> BaseException:
+    """Takes our frames out of the traceback of `error` and of the errors that it came from, and returns it.
+
+    Args:
+      error: as it came out of the script.
+      launcher: the frame that ran the script: it, and what lies before it, is left out.
+    """
+    seen = set()
+    waiting = [error]
+    while waiting:
+        current = waiting.pop()
+        if current is None or id(current) in seen:
+            continue
+        seen.add(id(current))
+        current.__traceback__ = _without_ours(current.__traceback__, launcher)
+        waiting += [current.__cause__, current.__context__]
+    return error
+
+
+def _without_ours(first: Optional[types.TracebackType], launcher: types.FrameType) -> Optional[types.TracebackType]:
+    entries = []
+    while first is not None:
+        if first.tb_frame is launcher:
+            entries = []
+        else:
+            entries.append(first)
+        first = first.tb_next
+    kept = [entry for number, entry in enumerate(entries) if not _is_ours(entries, number)]
+    rebuilt = None
+    for entry in reversed(kept):
+        rebuilt = types.TracebackType(rebuilt, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return rebuilt
+
+
+def _is_ours(entries: list, number: int) -> bool:
+    path = entries[number].tb_frame.f_code.co_filename
+    if path.startswith(_HIDDEN):
+        return True
+    if not path.startswith(_IMPORT_MACHINERY):
+        return False
+    # Python hides its import machinery by itself, but not where a frame of ours follows.
+    while number < len(entries) and entries[number].tb_frame.f_code.co_filename.startswith(_IMPORT_MACHINERY):
+        number += 1
+    return number == len(entries) or entries[number].tb_frame.f_code.co_filename.startswith(_HIDDEN)
