@@ -17,7 +17,9 @@ class Independent(Strategy):
         tower 1   w -> w1a   -> w1b   -> w1c -> mean(w0c, w1c) -> w   -> ...
 
     The mean is also that of optimizer slots and batch-norm statistics; of whole numbers it is the first training
-    tower's. Towers on validation take the mean, and add nothing to it.
+    tower's. Towers on validation take the mean, and add nothing to it. All that train count the same in it, whatever
+    number of examples each had since they last met: where the input counts true examples, a tower without any stays
+    where it is, and weighs as much as the others all the same. That goes for the gradients of shared variables too.
 
     The plain-named variables are of no tower: they hold the mean of the last time that copies met, or that a checkpoint
     was saved. `MeanSaver`, which the step puts into the collection SAVERS, takes the mean before it saves, without

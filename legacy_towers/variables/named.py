@@ -117,9 +117,12 @@ def make_strategy(text: str, devices: Sequence[str]) -> Strategy:
     for part in reversed(text.split("+")):
         name, colon, argument = part.partition(":")
         if name not in _WORDS:
-            raise ArgumentError("there is no strategy {!r}{}: there are {}; words are joined by \"+\"".format(
-                name, "" if name == text else " (in {!r})".format(text), quoted(_WORDS, most=len(_WORDS))
-            ))
+            what = "there is no strategy {!r}{}".format(name, "" if name == text else " (in {!r})".format(text))
+            if not part:
+                what = "the strategy {!r} has no word {}".format(text, "on one side of a \"+\"" if text else "at all")
+            raise ArgumentError(
+                "{}: there are {}; words are joined by \"+\"".format(what, quoted(_WORDS, most=len(_WORDS)))
+            )
         word = _WORDS[name]
         if strategy is not None and not word.takes_inner:
             raise ArgumentError("the strategy {!r} has words behind {!r}, which goes around no other strategy".format(
@@ -134,6 +137,7 @@ def make_strategy(text: str, devices: Sequence[str]) -> Strategy:
             if isinstance(error, UserError):
                 raise
             takes = "nothing behind it" if word.argument is None else '{} behind a ":"'.format(word.argument)
-            raise ArgumentError("the strategy {!r} has {!r}: {!r} takes {}".format(text, part, name, takes)) from None
+            where = "" if part == text else " has {!r}".format(part)
+            raise ArgumentError("the strategy {!r}{}: {!r} takes {}".format(text, where, name, takes)) from None
     assert strategy is not None  # text.split gives one word at least
     return strategy
