@@ -101,6 +101,25 @@ def canonical(device: str) -> str:
     return _parsed(device).to_string()
 
 
+def check_list(devices: Any, argument: str) -> None:
+    """Refuses what is no list of device strings.
+
+    Args:
+      devices: what was given.
+      argument: the name of the argument, for the message.
+
+    Raises:
+      ArgumentError: it is no list, or an empty one.
+      DeviceError: one of them is no device string.
+    """
+    if not isinstance(devices, (list, tuple)) or not devices:
+        raise ArgumentError("{} is {!r}: give a list of device strings, such as lt.devices.cpus(4)".format(
+            argument, devices
+        ))
+    for device in devices:
+        canonical(device)
+
+
 def short_name(device: str) -> str:
     """Returns the spelling for people: "/cpu:1", and "/job:worker/task:0/gpu:1" for a job's; "" stays "".
 

@@ -13,9 +13,9 @@ from legacy_towers.gradients.base import (
     Site,
     TowerGradients,
     as_reduction,
-    chain,
     pairs_of,
 )
+from legacy_towers.gradients.chain import chain
 from legacy_towers.gradients.compacted import compacted
 from legacy_towers.gradients.densify import densify
 from legacy_towers.gradients.reduce import prepare

@@ -1,8 +1,9 @@
 """What was decided when a step was built, as plain values that can be printed and saved as JSON."""
 import json
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.inputs.base import InputPlan
+from legacy_towers.names import quoted
 from legacy_towers.tables import format_table
 
 
@@ -61,6 +62,25 @@ class Plan(NamedTuple):
     def as_json(self) -> str:
         """Returns the whole plan as JSON text, in an order that does not change from run to run."""
         return json.dumps(self.as_dict(), indent=2, sort_keys=True, default=str)
+
+    def uses(self) -> List[Tuple[str, str]]:
+        """Returns what is where, (in words, the device): the variables of each device, and their gradients' sums.
+
+            ("'conv/kernel', 'conv/bias' live", "/device:CPU:1"), ("the gradients of 'fc/w' are made one", "/cpu:2")
+        """
+        living: Dict[str, List[str]] = {}
+        reduced: Dict[str, List[str]] = {}
+        for variable in self.variables:
+            for device in dict.fromkeys([variable.device] + variable.copies):
+                living.setdefault(device, []).append(variable.name)
+            if variable.reduced_on:
+                reduced.setdefault(variable.reduced_on, []).append(variable.name)
+        return [
+            ("{} {}".format(quoted(names), "lives" if len(names) == 1 else "live"), device)
+            for device, names in living.items()
+        ] + [
+            ("the gradients of {} are made one".format(quoted(names)), device) for device, names in reduced.items()
+        ]
 
     def differences(self, other: "Plan") -> str:
         """Returns in words what `other` decided otherwise, a line each; "" if nothing.

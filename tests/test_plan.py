@@ -42,6 +42,16 @@ def test_differences_in_words(changes, lines):
     assert PLAN.differences(PLAN._replace(**changes)).splitlines() == lines
 
 
+def test_what_is_where():
+    copied = PLAN._replace(variables=[WEIGHTS._replace(copies=["/device:CPU:0", "/device:CPU:1"]), WEIGHTS, COUNT])
+    assert copied.uses() == [
+        ("'w', 'w' live", "/device:CPU:0"),
+        ("'w' lives", "/device:CPU:1"),
+        ("'count' lives", ""),
+        ("the gradients of 'w', 'w' are made one", "/cpu:0"),
+    ]
+
+
 def test_json_holds_all_and_stays_the_same():
     saved = json.loads(PLAN.as_json())
     assert saved["parts"][1] == {

@@ -1,16 +1,12 @@
 """What a strategy and a reduction compute by design: the same numbers in another place, rounded ones, or others."""
-import math
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from typing import NamedTuple, Optional, Sequence, Tuple
 
-from legacy_towers.gradients import mean
+from legacy_towers.gradients import Reduction, mean
+from legacy_towers.gradients.chain import members_of
 from legacy_towers.jobs import Job
 from legacy_towers.training.choices import reduction_of, strategy_of
 from legacy_towers.variables import Strategy
 
-# Kinds of reductions that make gradients one, or look at them, without another result: where a sum runs and in what
-# order says nothing of what it is.
-_LAYOUTS = ("AddN", "Tree", "Collective", "Nccl", "Packed", "Densify", "CheckNumerics")
-_COMPACTED = "Compacted"
 _UNIT = {"float16": 2.0 ** -11, "bfloat16": 2.0 ** -8}  # of rounding
 _NEAR_ZERO = {"float16": 2.0 ** -25, "bfloat16": 0.0}  # half the finest step there
 _WHY_OTHER = {
@@ -76,35 +72,16 @@ def meaning_of(job: Job, devices: Sequence[str]) -> Meaning:
       devices: one device string per tower.
     """
     strategy: Optional[Strategy] = strategy_of(job, devices)
-    members: List[str] = []
-    rounded: List[str] = []
-    kinds: List[str] = []
-    _walk(reduction_of(job) or mean(), members, rounded, kinds)
     updates = "reduced" if strategy is None else strategy.updates
-    to = rounded[0] if rounded else None
-    return Meaning(updates, tuple(members), to, _roundings(kinds, len(devices)), len(devices))
+    members = members_of(reduction_of(job) or mean())
+    travels_in = [member.travels_in for member in members if member.travels_in is not None]
+    roundings = max(member.roundings(len(devices)) for member in members)
+    words = [each for each in map(_in_words, members) if each]
+    return Meaning(updates, tuple(words), travels_in[0] if travels_in else None, roundings, len(devices))
 
 
-def _roundings(kinds: Sequence[str], towers: int) -> float:
-    """Returns how often a gradient is rounded at most, weights of towers included."""
-    if "Collective" in kinds or "Nccl" in kinds:
-        return (towers + 5) / 2 + 1
-    return 3.0 + (math.ceil(math.log2(towers)) if "Tree" in kinds and towers > 1 else 0)
-
-
-def _walk(reduction: Any, members: List[str], rounded: List[str], kinds: List[str]) -> None:
-    for part in getattr(reduction, "parts", ()):
-        _walk(part, members, rounded, kinds)
-    kind = type(reduction).__name__
-    kinds.append(kind)
-    if kind == "Chain":
-        return
-    if kind == _COMPACTED:
-        rounded.append(reduction.dtype.name)
-    elif kind not in _LAYOUTS:
-        members.append(repr(reduction))
-    elif getattr(reduction, "combine", "mean") != "mean":
-        members.append("a sum in place of the mean")
-    inner = getattr(reduction, "reduction", None)
-    if inner is not None:
-        _walk(inner, members, rounded, kinds)
+def _in_words(member: Reduction) -> str:
+    """Returns what a reduction does to gradients besides making them one; "" if nothing."""
+    if member.kind == "change":
+        return repr(member)
+    return "a sum in place of the mean" if member.sums else ""

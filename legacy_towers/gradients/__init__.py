@@ -2,7 +2,8 @@
 from legacy_towers.gradients.accumulate import accumulate
 from legacy_towers.gradients.add_n import mean, sum
 from legacy_towers.gradients.average import average_gradients
-from legacy_towers.gradients.base import GradientRow, Reduction, Site, TowerGradients, chain
+from legacy_towers.gradients.base import GradientRow, Reduction, Site, TowerGradients
+from legacy_towers.gradients.chain import chain
 from legacy_towers.gradients.clip import GLOBAL_NORMS, clip_by_global_norm, clip_by_norm, clip_by_value
 from legacy_towers.gradients.collective import collective
 from legacy_towers.gradients.compacted import compacted

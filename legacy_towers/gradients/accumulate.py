@@ -4,7 +4,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.base import GradientRow, Reduction, TowerGradients
-from legacy_towers.gradients.each import changed, device_of, values_of, with_values
+from legacy_towers.gradients.each import changed, device_of, plus, values_of, with_values
 from legacy_towers.gradients.shares import wide
 from legacy_towers.gradients.stored import LOCAL, Stored, made_at, stored
 
@@ -27,7 +27,7 @@ class Accumulate(Reduction):
             counts = gradients.apply_if
             after = before + (1 if counts is None else tf.cast(counts, tf.int64))
             is_full = tf.greater_equal(after, self.steps)
-            sums = _sums_of(changed(gradients, lambda gradient, *_: with_values(gradient, wide(values_of(gradient)))))
+            sums = _sums_of(changed(gradients, _widened))
             totals = _totals(sums, tf.equal(before, 0), counts)
 
             def mean(gradient: Any, row: GradientRow, position: int) -> Any:
@@ -46,14 +46,13 @@ class Accumulate(Reduction):
             return result._replace(apply_if=is_full, beside=result.beside + tuple(writes), of_earlier=repr(self))
 
     def _check_fit(self, gradients: TowerGradients) -> None:
-        shares = gradients.site.shares
         if self.steps > 1 and gradients.site.apart and gradients.apply_if is not None:
             raise ArgumentError(
                 "{!r} stands behind a reduction that skips steps, but each tower applies gradients of its own: towers "
                 "that skip different steps would not be ready in the same one. Leave out one of the two, or take a "
                 "strategy whose towers' gradients are made one".format(self)
             )
-        if self.steps > 1 and not gradients.reduced and shares is not None and any(map(tf.is_tensor, shares)):
+        if self.steps > 1 and not gradients.reduced and gradients.site.shares_vary:
             raise ArgumentError(
                 "{!r} stands in front of the reduction that makes the towers' gradients one, but these weigh by the "
                 "examples of each step: their sum over steps has no weight. Put it behind, as in chain(mean(), "
@@ -90,6 +89,10 @@ def accumulate(steps: int) -> Accumulate:
         towers' weights are tensors, or behind what skips steps where each tower applies gradients of its own.
     """
     return Accumulate(steps)
+
+
+def _widened(gradient: Any, row: GradientRow, position: int) -> Any:
+    return with_values(gradient, wide(values_of(gradient)))
 
 
 class _Sum(NamedTuple):
@@ -156,19 +159,15 @@ def _totals(sums: Sequence[_Sum], is_first: Any, counts: Optional[Any]) -> Dict[
 
 
 def _passed(gradient: Any) -> List[Any]:
-    if isinstance(gradient, tf.IndexedSlices):
-        return [tf.identity(gradient.values), tf.identity(gradient.indices)]
-    return [tf.identity(gradient)]
+    return [tf.identity(part) for part in _parts(gradient)]
 
 
 def _added(each: _Sum) -> List[Any]:
-    before, gradient = each.kept.before, each.gradient
-    if isinstance(gradient, tf.IndexedSlices):
-        return [
-            tf.concat([before.values, gradient.values], axis=0),
-            tf.concat([before.indices, gradient.indices], axis=0),
-        ]
-    return [before + gradient]
+    return _parts(plus(each.kept.before, each.gradient))
+
+
+def _parts(gradient: Any) -> List[Any]:
+    return [gradient.values, gradient.indices] if isinstance(gradient, tf.IndexedSlices) else [gradient]
 
 
 def _listed(result: Any) -> List[Any]:

@@ -3,7 +3,7 @@ from typing import Any, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.gradients.by_row import Places, RowReduction
-from legacy_towers.gradients.shares import wide
+from legacy_towers.gradients.shares import wide_sum
 
 
 class AddN(RowReduction):
@@ -13,7 +13,7 @@ class AddN(RowReduction):
 
     def add(self, terms: Sequence[Any], place: str) -> Any:
         with tf.device(place):
-            return tf.add_n([wide(term) for term in terms]) if len(terms) > 1 else terms[0]
+            return wide_sum(terms)
 
     def __repr__(self) -> str:
         return "{}({})".format(self.combine, "" if self.on == "spread" else "on={!r}".format(self.on))
@@ -37,9 +37,10 @@ def mean(on: Places = "spread") -> AddN:
         device with the fewest bytes so far; one device would sum one variable after the other. "variable": where the
         variable lives, which is best where these are spread out already. Or a device, or several to deal out over.
 
-    Raises (when it runs):
-      TowerError: only some towers have a gradient for a variable (`missing` in front says what that means), or some are
-        sparse and some dense.
+    Raises:
+      ArgumentError: `on` is none of these; or, when it runs, the gradients are one already.
+      TowerError: (when it runs) only some towers have a gradient for a variable (`missing` in front says what that
+        means), or some are sparse and some dense.
     """
     return AddN("mean", on)
 

@@ -9,7 +9,7 @@ from legacy_towers.gradients.base import GradientRow, Reduction, Site, TowerGrad
 from legacy_towers.gradients.by_row import check_apart, check_combine
 from legacy_towers.gradients.group_check import GroupCheck
 from legacy_towers.gradients.shapes import is_dense, static_shape
-from legacy_towers.gradients.shares import times, wide
+from legacy_towers.gradients.shares import times, wide_sum
 from legacy_towers.gradients.summed import dense_terms
 
 NARROW = (tf.float16, tf.bfloat16)
@@ -26,6 +26,7 @@ class AllReduce(Reduction):
     """
 
     how = ""
+    kind = "layout"
     needs_whole = False
 
     def __init__(self, combine: str) -> None:
@@ -60,6 +61,10 @@ class AllReduce(Reduction):
         rows.update(zip(other, rest.rows))
         rows.update(zip(taken, self._reduced([gradients.rows[position] for position in taken], groups, site)))
         return gradients._replace(rows=[rows[position] for position in range(len(rows))], reduced=True)
+
+    def roundings(self, towers: int) -> float:
+        # They add up in the small dtype itself.
+        return (towers + 5) / 2 + 1
 
     def hooks(self, site: Site) -> List[Any]:
         devices = list(self._towers_by_device(site))
@@ -119,9 +124,7 @@ class AllReduce(Reduction):
                 terms, factor = dense_terms(gradients, [site.shares[tower] for tower in towers], self.combine)
             # Scaled before they are summed, so that a mean of float16 is finite where each of its gradients is.
             terms = [times(term, factor) for term in terms] or [tf.zeros_like(gradients[0])]
-            if len(terms) > 1:
-                terms = [tf.cast(tf.add_n([wide(term) for term in terms]), terms[0].dtype)]
-            return self._to_send(tf.identity(terms[0]), row)
+            return self._to_send(tf.identity(tf.cast(wide_sum(terms), terms[0].dtype)), row)
 
     def _to_send(self, tensor: Any, row: GradientRow) -> "_Member":
         dtype, shape = tensor.dtype, static_shape(row)

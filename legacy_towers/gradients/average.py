@@ -1,10 +1,12 @@
 """`average_gradients`: a drop-in replacement for the function that everybody copied from the CIFAR-10 tutorial."""
 from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
+from legacy_towers import devices as devices_room
 from legacy_towers.gradients.add_n import mean
-from legacy_towers.gradients.base import chain, pairs_of
+from legacy_towers.gradients.base import pairs_of
+from legacy_towers.gradients.chain import chain
 from legacy_towers.gradients.missing import missing
-from legacy_towers.gradients.pairing import GradientsAndVariables, VariableGradients, by_variable
+from legacy_towers.gradients.pairing import GradientsAndVariables, VariableGradients, as_lists, by_variable
 from legacy_towers.gradients.reduce import reduce_gradients
 
 
@@ -33,20 +35,19 @@ def average_gradients(
       A list of (averaged gradient, variable), in the order of tower 0; gradients have their variable's shape and dtype.
 
     Raises:
-      ArgumentError: no towers, or weights that don't fit.
+      ArgumentError: no towers, no lists of pairs, weights that don't fit, no such policy, or `devices` is no list.
+      DeviceError: one of `devices` is no device string.
       TowerError: the towers' variables differ, a gradient is missing, or sparse and dense ones are mixed; names them.
 
     Source of the method: `average_gradients` in TensorFlow's tutorial "Convolutional Neural Networks"
     (cifar10_multi_gpu_train.py), whose expand_dims + concat + reduce_mean this replaces by one sum.
     """
-    # Anything that can be read once will do, such as zip(clipped, variables).
-    tower_grads = [list(pairs) for pairs in tower_grads]
-    rows = by_variable(tower_grads)
-    reduction = chain(missing(on_missing), mean(on=devices or _devices_of(rows)))
-    devices_of_towers = [""] * len(tower_grads)  # not asked for: the sums' devices are named
-    return pairs_of(
-        reduce_gradients(tower_grads, reduction, devices_of_towers, weights, scope="average_gradients")
-    )
+    if devices is not None:
+        devices_room.check_list(devices, "devices")
+    of_towers = as_lists(tower_grads)
+    reduction = chain(missing(on_missing), mean(on=devices or _devices_of(by_variable(of_towers))))
+    devices_of_towers = [""] * len(of_towers)  # not asked for: the sums' devices are named
+    return pairs_of(reduce_gradients(of_towers, reduction, devices_of_towers, weights, scope="average_gradients"))
 
 
 def _devices_of(rows: Sequence[VariableGradients]) -> List[str]:

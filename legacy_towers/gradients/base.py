@@ -1,4 +1,4 @@
-"""What a reduction is: it takes the towers' gradients and gives gradients, and `chain(...)` of reductions is one.
+"""What a reduction is: it takes the towers' gradients and gives gradients.
 
     towers' gradients  ->  [check_numerics, clip, compact, mean, accumulate, ...]  ->  one gradient per variable
 """
@@ -32,6 +32,11 @@ class Site(NamedTuple):
     apart: bool = False
     first: Optional[Any] = None
 
+    @property
+    def shares_vary(self) -> bool:
+        """Whether what towers count is known in the running graph alone, and can be another in each step."""
+        return self.shares is not None and any(map(tf.is_tensor, self.shares))
+
 
 class GradientRow(NamedTuple):
     """One variable's gradients on their way from the towers to the variable.
@@ -46,7 +51,7 @@ class GradientRow(NamedTuple):
       where: the device of the sum; None before it, or where there is no single one.
       bucket: the number of the bucket that it travelled in; None if in none.
       once: a dense gradient that is part of every tower's but the same in all, of a regularization: it is added once,
-        where they are made one. Reductions never see it, see `updated`.
+        where they are made one. Reductions never see it: see `legacy_towers.gradients.once`.
     """
 
     name: str
@@ -86,15 +91,23 @@ class Reduction:
     `TowerGradients` and returns them is a reduction too, in `chain` and wherever one is asked for.
 
     Attributes:
+      kind: what becomes of the numbers. "change": other numbers, as by clipping; "form": the same ones, in another form
+        or only looked at; "sum": the towers' are made one, plainly; "layout": they are made one in a way of its own, in
+        which they travel and are added up. Of a chain it is that of each member.
+      travels_in: the smaller dtype that they travel in, by its name, such as "float16"; None: in their own.
       scales_loss: whether it has to see the loss before the gradients are computed.
       needs_whole: whether it has to see each tower's whole gradient. A mean or a sum does not: what is the same in all
         towers' gradients, of a regularization, can be added once afterwards.
+      passes_once: whether it sees to that itself, and is given `GradientRow.once`, as a chain for its members.
       sums: whether it makes the towers' gradients their sum, not their mean.
       linear: whether gradients twice as large come out twice as large. Clipping is not: it has to see their true size.
     """
 
+    kind = "change"
+    travels_in: Optional[str] = None
     scales_loss = False
     needs_whole = True
+    passes_once = False
     sums = False
     linear = True
 
@@ -122,6 +135,14 @@ class Reduction:
         """
         raise NotImplementedError
 
+    def roundings(self, towers: int) -> float:
+        """Returns how often at most a number that travels in a smaller dtype is rounded; see `lt.gradients.compacted`.
+
+        Args:
+          towers: how many there are; they may have weights.
+        """
+        return 3.0
+
     def hooks(self, site: Site) -> List[Any]:
         """Returns `tf.train.SessionRunHook`s that must run beside the step, such as a check of the session.
 
@@ -134,48 +155,9 @@ class Reduction:
 ReductionLike = Union[Reduction, Callable[[TowerGradients], TowerGradients]]
 
 
-class Chain(Reduction):
-    """Reductions one after the other; see `chain`."""
-
-    def __init__(self, parts: Sequence[Reduction]) -> None:
-        self.parts = tuple(parts)
-        self.scales_loss = any(part.scales_loss for part in parts)
-        self.sums = any(part.sums for part in parts)
-        self.linear = all(part.linear for part in parts)
-        for number, part in enumerate(self.parts):
-            self._check_true_size(part, self.parts[number + 1 :])
-
-    def init(self, site: Site, variables: Sequence[Any]) -> List[Any]:
-        # No part's scope has its number: what a checkpoint holds keeps its name when one more is put in front.
-        firsts = [None] * len(self.parts) if site.first is None else site.first
-        return [part.init(site._replace(first=first), variables) for part, first in zip(self.parts, firsts)]
-
-    def scale_loss(self, loss: Any, state: Any) -> Any:
-        for part, of_part in zip(self.parts, state):
-            loss = part.scale_loss(loss, of_part)
-        return loss
-
-    def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
-        for part, of_part in zip(self.parts, state):
-            gradients = updated(part, gradients, of_part)
-        return gradients
-
-    def hooks(self, site: Site) -> List[Any]:
-        return [hook for part in self.parts for hook in part.hooks(site)]
-
-    def _check_true_size(self, part: Reduction, behind: Sequence[Reduction]) -> None:
-        scaling = [each for each in behind if each.scales_loss]
-        if not part.linear and scaling:
-            raise ArgumentError(
-                "{!r} stands in front of {!r}, and would see the gradients of the scaled loss, not their true size: "
-                "put it behind".format(part, scaling[0])
-            )
-
-    def __repr__(self) -> str:
-        return "chain({})".format(", ".join(map(repr, self.parts)))
-
-
 class _Function(Reduction):
+    """A plain function as a reduction."""
+
     def __init__(self, function: Callable[[TowerGradients], TowerGradients]) -> None:
         self._function = function
 
@@ -191,21 +173,6 @@ class _Function(Reduction):
 
     def __repr__(self) -> str:
         return str(getattr(self._function, "__name__", repr(self._function)))
-
-
-def chain(*reductions: ReductionLike) -> Chain:
-    """Returns the reductions one after the other, as one.
-
-        chain(clip_by_global_norm(5.0), mean())    # each tower's gradients are clipped, then averaged
-        chain(mean(), clip_by_global_norm(5.0))    # their mean is clipped
-
-    Raises:
-      ArgumentError: one of them is no reduction, or there is none; or one that clips or adds noise stands in front of
-        one that scales the loss.
-    """
-    if not reductions:
-        raise ArgumentError("chain() of nothing: name what is to be done, such as chain(mean())")
-    return Chain([as_reduction(each) for each in reductions])
 
 
 def as_reduction(reduction: ReductionLike) -> Reduction:
@@ -226,77 +193,6 @@ def as_reduction(reduction: ReductionLike) -> Reduction:
     if str(getattr(reduction, "__module__", "")).startswith(__name__.rpartition(".")[0] + "."):
         raise ArgumentError("lt.gradients.{0} is given, not what it returns: write lt.gradients.{0}()".format(name))
     return _Function(reduction)
-
-
-def updated(reduction: Reduction, gradients: TowerGradients, state: Any) -> TowerGradients:
-    """Returns `reduction.update(gradients, state)`, with what is the same in all towers' gradients in its place.
-
-    What a mean or a sum makes one gets it once, afterwards, in place of once per tower. Before anything else, such as
-    clipping each tower's gradients, it becomes part of each of them. A variable whose gradients a reduction drops drops
-    it as well.
-    """
-    if isinstance(reduction, Chain) or all(row.once is None for row in gradients.rows):
-        return reduction.update(gradients, state)
-    if reduction.needs_whole:
-        return reduction.update(with_what_is_the_same(gradients), state)
-    before = {row.name: row for row in gradients.rows}
-    plain = gradients._replace(rows=[row._replace(once=None) for row in gradients.rows])
-    result = reduction.update(plain, state)
-    if not result.reduced:
-        return result._replace(rows=[row._replace(once=_kept(row, before[row.name])) for row in result.rows])
-    factor = _counted_towers(gradients.site) if reduction.sums else 1
-    return result._replace(rows=[_completed(row, before[row.name], factor) for row in result.rows])
-
-
-def with_what_is_the_same(gradients: TowerGradients) -> TowerGradients:
-    """Returns gradients of which each is whole: what is the same in all towers' has become part of each."""
-    rows = []
-    for row in gradients.rows:
-        # Without any gradient of a tower it goes on by itself: there is nothing that it could be added to.
-        if row.once is not None and any(gradient is not None for gradient in row.gradients):
-            added = [None if each is None else dense_sum(each, row.once) for each in row.gradients]
-            row = row._replace(gradients=added, once=None)
-        elif row.once is not None:
-            row = row._replace(gradients=[row.once] * len(row.gradients), once=None)
-        rows.append(row)
-    return gradients._replace(rows=rows)
-
-
-def _kept(row: GradientRow, before: GradientRow) -> Optional[Any]:
-    was_dropped = all(each is None for each in row.gradients) and any(each is not None for each in before.gradients)
-    return None if was_dropped else before.once
-
-
-def _counted_towers(site: Site) -> Any:
-    """Returns how many towers a sum is of: one of share 0 is left out; a number, or a scalar tensor."""
-    if site.shares is None:
-        return len(site.devices)
-    if not any(tf.is_tensor(share) for share in site.shares):
-        return len([share for share in site.shares if share > 0])
-    return tf.add_n([tf.cast(tf.greater(share, 0), tf.int32) for share in site.shares])
-
-
-def _completed(row: GradientRow, before: GradientRow, factor: Any) -> GradientRow:
-    once = _kept(row, before)
-    if once is None:
-        return row
-    with tf.device(row.device or None):
-        if tf.is_tensor(factor) or factor != 1:
-            once = once * tf.cast(factor, once.dtype)
-        return row._replace(gradients=[once if each is None else dense_sum(each, once) for each in row.gradients])
-
-
-def dense_sum(gradient: Any, addition: Any) -> Any:
-    """Returns the sum of two gradients of one variable, dense even where one is sparse: a decay is of every row."""
-    return tf.add(tf.convert_to_tensor(gradient), tf.convert_to_tensor(addition))
-
-
-def members_of(reduction: ReductionLike) -> List[Reduction]:
-    """Returns what a chain consists of, chains inside of it included; a reduction by itself is its only member."""
-    made = as_reduction(reduction)
-    if not isinstance(made, Chain):
-        return [made]
-    return [member for part in made.parts for member in members_of(part)]
 
 
 def pairs_of(gradients: TowerGradients) -> List[Tuple[Optional[Any], Any]]:

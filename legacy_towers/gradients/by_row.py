@@ -1,8 +1,10 @@
 """What `mean`, `sum` and `tree` have in common: they make the towers' gradients one, variable by variable."""
+import difflib
 from typing import Any, List, Sequence, Union
 
+from legacy_towers import devices as devices_room
 from legacy_towers.compat import tf
-from legacy_towers.errors import ArgumentError
+from legacy_towers.errors import ArgumentError, UserError
 from legacy_towers.gradients.base import GradientRow, Reduction, Site, TowerGradients
 from legacy_towers.gradients.missing import check_none_missing
 from legacy_towers.gradients.shares import times
@@ -11,6 +13,7 @@ from legacy_towers.gradients.summed import combine_slices, dense_terms, is_spars
 from legacy_towers.names import quoted
 
 COMBINE = ("mean", "sum")
+_WORDS = ("spread", "variable")  # for places
 Places = Union[str, Sequence[str]]
 
 
@@ -30,6 +33,20 @@ def check_apart(reduction: Reduction, gradients: TowerGradients) -> None:
         )
 
 
+def _check_on(on: Any) -> None:
+    if on in _WORDS:
+        return
+    try:
+        devices_room.check_list([on] if isinstance(on, str) and on else on, "on")
+    except UserError:
+        near = difflib.get_close_matches(on, _WORDS, 1) if isinstance(on, str) else []
+        raise ArgumentError(
+            "on is {!r}: allowed are {}, a device such as '/cpu:0', or a list of devices{}".format(
+                on, quoted(_WORDS), ". Is {!r} meant?".format(near[0]) if near else ""
+            )
+        ) from None
+
+
 class RowReduction(Reduction):
     """Makes the towers' gradients of each variable one, on a device chosen for that variable.
 
@@ -42,17 +59,12 @@ class RowReduction(Reduction):
     """
 
     how = ""
+    kind = "sum"
     needs_whole = False
 
     def __init__(self, combine: str, on: Places) -> None:
         check_combine(combine)
-        places = [on] if isinstance(on, str) else on
-        if not on or not isinstance(places, (list, tuple)) or not all(isinstance(each, str) for each in places):
-            raise ArgumentError(
-                "on is {!r}: allowed are 'spread', 'variable', a device such as '/cpu:0', or a list of devices".format(
-                    on
-                )
-            )
+        _check_on(on)
         self.combine = combine
         self.sums = combine == "sum"
         self.on = on if isinstance(on, str) else list(on)

@@ -130,7 +130,8 @@ def clip_by_value(low: Scalar, high: Scalar) -> ClipByValue:
       high: a number or a scalar tensor. Sparse gradients ask for bounds with 0 in between.
 
     Raises:
-      ArgumentError: `low` is more than `high`; or, when it runs, a gradient is sparse and 0 is not between them.
+      ArgumentError: one is no such number, or `low` is more than `high`; or, when it runs, a gradient is sparse and 0
+        is not between them.
     """
     return ClipByValue(low, high)
 
@@ -144,7 +145,10 @@ def clip_by_norm(norm: Scalar) -> ClipByNorm:
     in float32 at least.
 
     Args:
-      norm: a positive number or a scalar tensor.
+      norm: a positive number, infinity too, or a scalar tensor.
+
+    Raises:
+      ArgumentError: `norm` is none of these.
     """
     return ClipByNorm(norm)
 
@@ -167,6 +171,9 @@ def clip_by_global_norm(norm: Scalar) -> ClipByGlobalNorm:
 
     Args:
       norm: a positive number or a scalar tensor; infinity clips nothing, and shows the norms.
+
+    Raises:
+      ArgumentError: `norm` is none of these.
 
     Source: Pascanu, Mikolov, Bengio 2013, "On the difficulty of training recurrent neural networks".
     """

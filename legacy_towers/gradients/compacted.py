@@ -5,14 +5,15 @@ from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.add_n import mean
 from legacy_towers.gradients.all_reduce import NARROW, AllReduce
-from legacy_towers.gradients.base import GradientRow, Reduction, TowerGradients
+from legacy_towers.gradients.base import GradientRow, ReductionLike, TowerGradients
+from legacy_towers.gradients.each import values_of, with_values
 from legacy_towers.gradients.wrapping import Wrapping, arrivals
 
 
 class Compacted(Wrapping):
     """Cast down before the reduction, and up behind it; see `compacted`."""
 
-    def __init__(self, reduction: Reduction, dtype: Any) -> None:
+    def __init__(self, reduction: ReductionLike, dtype: Any) -> None:
         super().__init__(reduction)
         try:
             self.dtype = tf.as_dtype(dtype)
@@ -20,12 +21,14 @@ class Compacted(Wrapping):
             self.dtype = None
         if self.dtype not in NARROW:
             raise ArgumentError("dtype is {!r}: allowed are tf.float16 and tf.bfloat16".format(dtype))
-        while isinstance(reduction, Wrapping):
-            reduction = reduction.reduction
-        if isinstance(reduction, AllReduce) and not reduction.carries(self.dtype):
+        self.travels_in = self.dtype.name
+        innermost = self.reduction
+        while isinstance(innermost, Wrapping):
+            innermost = innermost.reduction
+        if isinstance(innermost, AllReduce) and not innermost.carries(self.dtype):
             raise ArgumentError(
                 "{!r} can't sum {} in TensorFlow {}, so that compacted() would save nothing: use another dtype, or "
-                "lt.gradients.mean() or tree() inside".format(reduction, self.dtype.name, tf.__version__)
+                "lt.gradients.mean() or tree() inside".format(innermost, self.dtype.name, tf.__version__)
             )
 
     def around(self, gradients: TowerGradients, state: Any) -> TowerGradients:
@@ -61,7 +64,7 @@ class Compacted(Wrapping):
         return row._replace(gradients=made)
 
 
-def compacted(reduction: Optional[Reduction] = None, dtype: Any = tf.float16) -> Compacted:
+def compacted(reduction: Optional[ReductionLike] = None, dtype: Any = tf.float16) -> Compacted:
     """Returns the reduction whose gradients travel between devices in 16 bits per number.
 
         2 towers, a variable A of float32; a stands for A in float16
@@ -102,6 +105,4 @@ def compacted(reduction: Optional[Reduction] = None, dtype: Any = tf.float16) ->
 
 
 def _cast(gradient: Any, dtype: Any) -> Any:
-    if isinstance(gradient, tf.IndexedSlices):
-        return tf.IndexedSlices(tf.cast(gradient.values, dtype), gradient.indices, gradient.dense_shape)
-    return tf.cast(gradient, dtype)
+    return with_values(gradient, tf.cast(values_of(gradient), dtype))

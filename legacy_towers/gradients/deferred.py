@@ -25,10 +25,10 @@ class Deferred(Reduction):
                 before, write = _swapped(site.scope, "deferred_apply_if", gradients.apply_if, False)
                 writes.append(write)
                 result = result._replace(apply_if=before)
-            if not gradients.reduced and site.shares is not None and any(map(tf.is_tensor, site.shares)):
+            if not gradients.reduced and site.shares_vary:
                 pairs = [
                     _swapped(site.scope, "deferred_share/tower_{}".format(tower), tf.cast(share, tf.float64), 0.0)
-                    for tower, share in zip(site.towers, site.shares)
+                    for tower, share in zip(site.towers, site.shares or [])
                 ]
                 writes += [write for _, write in pairs]
                 result = result._replace(site=site._replace(shares=[share for share, _ in pairs]))

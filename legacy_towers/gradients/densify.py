@@ -8,6 +8,7 @@ from legacy_towers.gradients.base import GradientRow, Reduction, TowerGradients
 class Densify(Reduction):
     """Makes sparse gradients dense; see `densify`."""
 
+    kind = "form"
     needs_whole = False
 
     def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:

@@ -62,6 +62,20 @@ def with_values(gradient: Any, values: Any) -> Any:
     return values
 
 
+def plus(gradient: Any, other: Any) -> Any:
+    """Returns the sum of two gradients of one kind; of sparse ones the rows of both, as optimizers sum repeated ones.
+
+        rows {3: a, 7: b}  +  rows {3: c}  ->  rows {3: a, 7: b, 3: c}
+    """
+    if not isinstance(gradient, tf.IndexedSlices):
+        return gradient + other
+    return tf.IndexedSlices(
+        tf.concat([gradient.values, other.values], axis=0),
+        tf.concat([gradient.indices, other.indices], axis=0),
+        gradient.dense_shape,
+    )
+
+
 def distinct_rows(gradient: Any) -> Any:
     """Returns a sparse gradient in which each index stands once, repeated rows summed; a dense one as it is.
 
@@ -92,8 +106,16 @@ def scalar(value: Any, dtype: Any) -> Any:
     return tf.cast(value, dtype) if tf.is_tensor(value) else tf.constant(value, dtype)
 
 
+def is_number(value: Any) -> bool:
+    """Returns whether this is a real number, or a scalar tensor of real numbers; True and False are none."""
+    if not tf.is_tensor(value):
+        return isinstance(value, numbers.Real) and not isinstance(value, bool)
+    dtype = value.dtype.base_dtype
+    return bool(value.shape.ndims in (None, 0) and (dtype.is_floating or dtype.is_integer))
+
+
 def check_scalar(value: Any, name: str, what: str, positive: bool = False, finite: bool = True) -> None:
-    """Raises ArgumentError if `value` is no number (a positive, a finite one, if asked) and no scalar tensor.
+    """Raises ArgumentError if `value` is no number (a positive, a finite one, if asked) and no scalar tensor of one.
 
     Args:
       value: what was given.
@@ -103,12 +125,14 @@ def check_scalar(value: Any, name: str, what: str, positive: bool = False, finit
       finite: whether numbers may not be infinite.
     """
     if tf.is_tensor(value):
-        if value.shape.ndims not in (None, 0):
+        if not is_number(value):
             raise ArgumentError(
-                "{}: {} is a tensor of shape {}: allowed is a number or a scalar tensor".format(what, name, value.shape)
+                "{}: {} is a tensor of shape {} and {}: allowed is a number or a scalar tensor of numbers".format(
+                    what, name, value.shape, value.dtype.name
+                )
             )
         return
-    if not isinstance(value, numbers.Real) or isinstance(value, bool) or value != value:
+    if not is_number(value) or value != value:
         raise ArgumentError("{}: {} is {!r}: allowed is a number or a scalar tensor".format(what, name, value))
     if finite and math.isinf(value):
         raise ArgumentError("{}: {} is {!r}: it may not be infinite".format(what, name, value))

@@ -1,5 +1,4 @@
 """A loss that is scaled up before gradients are computed, so that float16 holds them, and gradients scaled down."""
-import math
 from typing import Any, List, NamedTuple, Optional, Sequence
 
 from legacy_towers.compat import tf
@@ -64,15 +63,13 @@ class DynamicLossScale(Reduction):
             check_scalar(value, name, "dynamic_loss_scale()", positive=True)
         if factor <= 1:
             raise ArgumentError("dynamic_loss_scale(): factor is {!r}: it must be more than 1".format(factor))
-        if not isinstance(growth_steps, int) or growth_steps < 1:
+        if isinstance(growth_steps, bool) or not isinstance(growth_steps, int) or growth_steps < 1:
             raise ArgumentError(
                 "dynamic_loss_scale(): growth_steps is {!r}: allowed are integers from 1".format(growth_steps)
             )
-        if not least <= initial < math.inf:
+        if initial < least:
             raise ArgumentError(
-                "dynamic_loss_scale(): initial is {!r}: it may not be infinite, or less than least={!r}".format(
-                    initial, least
-                )
+                "dynamic_loss_scale(): initial is {!r}: it may not be less than least={!r}".format(initial, least)
             )
         self.initial = initial
         self.growth_steps = growth_steps
@@ -151,10 +148,13 @@ def dynamic_loss_scale(
     holds the first tower's; restored, all begin with that.
 
     Args:
-      initial: the first scale.
+      initial: the first scale, a number.
       growth_steps: how many good steps in a row raise the scale.
       factor: what it is multiplied and divided by, more than 1.
       least: it is never lower. Where gradients are still infinite then, steps are skipped all the same.
+
+    Raises:
+      ArgumentError: an argument is out of range; or, when it runs, it stands behind `accumulate` or `deferred`.
 
     Source: Micikevicius et al. 2017, "Mixed Precision Training"; the defaults are those of `tf.train.experimental
     .DynamicLossScale`.

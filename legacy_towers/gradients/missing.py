@@ -105,8 +105,12 @@ def check_none_missing(row: GradientRow, towers: Sequence[int]) -> None:
 def _some_missing(gradients: Sequence[Optional[Any]], name: str, towers: Sequence[int]) -> str:
     lack = [tower for tower, gradient in zip(towers, gradients) if gradient is None]
     have = [tower for tower, gradient in zip(towers, gradients) if gradient is not None]
-    return '{} no gradient for {!r} ({} one): is a branch skipped there? Pass on_missing="zeros" if meant'.format(
-        _towers(lack, "has", "have"), name, _towers(have, "has", "have")
+    return (
+        '{} no gradient for {!r} ({} one): is a branch skipped there? If it is meant, put lt.gradients.missing("zeros")'
+        ' in front, as in lt.gradients.chain(lt.gradients.missing("zeros"), lt.gradients.mean()), or give '
+        'lt.build_train_step or lt.average_gradients on_missing="zeros"'.format(
+            _towers(lack, "has", "have"), name, _towers(have, "has", "have")
+        )
     )
 
 

@@ -31,7 +31,8 @@ from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, UserError
 from legacy_towers.gradients.accumulate import accumulate
 from legacy_towers.gradients.add_n import mean, sum
-from legacy_towers.gradients.base import Reduction, chain
+from legacy_towers.gradients.base import Reduction
+from legacy_towers.gradients.chain import chain
 from legacy_towers.gradients.clip import clip_by_global_norm, clip_by_norm, clip_by_value
 from legacy_towers.gradients.collective import collective
 from legacy_towers.gradients.compacted import compacted
@@ -189,10 +190,11 @@ class _Asked(NamedTuple):
 def _parsed(part: str, text: str) -> _Asked:
     name, colon, argument = part.partition(":")
     if name not in _WORDS:
+        what = "there is no reduction {!r}{}".format(name, "" if name == text else " (in {!r})".format(text))
+        if not part:
+            what = 'the reduction {!r} has no word {}'.format(text, 'on one side of a "+"' if text else "at all")
         raise ArgumentError(
-            'there is no reduction {!r}{}: there are {}; words are joined by "+"'.format(
-                name, "" if name == text else " (in {!r})".format(text), quoted(_WORDS, most=len(_WORDS))
-            )
+            '{}: there are {}; words are joined by "+"'.format(what, quoted(_WORDS, most=len(_WORDS)))
         )
     word = _WORDS[name]
     if not colon and not word.needs_argument:
@@ -205,7 +207,8 @@ def _parsed(part: str, text: str) -> _Asked:
                 return _Asked(part, word, word.convert(argument))
         except (ValueError, KeyError):
             pass
-    raise ArgumentError("the reduction {!r} has {!r}: {!r} takes {}".format(text, part, name, takes))
+    where = "" if part == text else " has {!r}".format(part)
+    raise ArgumentError("the reduction {!r}{}: {!r} takes {}".format(text, where, name, takes))
 
 
 def _units(words: Sequence[_Asked]) -> List[List[_Asked]]:

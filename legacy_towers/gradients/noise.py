@@ -4,7 +4,7 @@ from typing import Any, Dict, Optional, Tuple
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.base import GradientRow, Reduction, TowerGradients
-from legacy_towers.gradients.each import changed, check_scalar, values_of
+from legacy_towers.gradients.each import changed, check_scalar, plus, values_of
 
 
 class AddNoise(Reduction):
@@ -36,7 +36,7 @@ class AddNoise(Reduction):
                     tower = gradients.site.towers[source]
                     seed = None if self.seed is None else self.seed + tower * len(numbers) + numbers[row.name]
                     made[row.name, source] = _noise_like(gradient, tf.cast(stddev, gradient.dtype), seed)
-                return _sum(gradient, made[row.name, source])
+                return plus(gradient, made[row.name, source])
 
             return changed(gradients, add)
 
@@ -73,6 +73,9 @@ def add_noise(stddev: float, gamma: Optional[float] = None, seed: Optional[int] 
       gamma: how fast the noise fades, a positive number or a scalar tensor; None: it stays. Needs the global step.
       seed: with an integer the noise is the same in each run of the program; each variable, in each tower, has its own.
 
+    Raises:
+      ArgumentError: an argument is none of these; or, when it runs, `gamma` is given and there is no global step.
+
     Source: Neelakantan et al. 2015, "Adding Gradient Noise Improves Learning for Very Deep Networks".
     """
     return AddNoise(stddev, gamma, seed)
@@ -85,13 +88,3 @@ def _noise_like(gradient: Any, stddev: Any, seed: Optional[int]) -> Any:
     shape = tf.concat([tf.shape(indices), tf.shape(values_of(gradient))[1:]], axis=0)
     noise = tf.random.normal(shape, dtype=gradient.dtype, seed=seed) * stddev
     return tf.IndexedSlices(noise, indices, gradient.dense_shape)
-
-
-def _sum(gradient: Any, noise: Any) -> Any:
-    if not isinstance(gradient, tf.IndexedSlices):
-        return gradient + noise
-    return tf.IndexedSlices(
-        tf.concat([gradient.values, noise.values], axis=0),
-        tf.concat([gradient.indices, noise.indices], axis=0),
-        gradient.dense_shape,
-    )

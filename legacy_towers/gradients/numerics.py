@@ -9,6 +9,8 @@ from legacy_towers.gradients.each import changed, counts, device_of, positions, 
 class CheckNumerics(Reduction):
     """See `check_numerics`."""
 
+    kind = "form"
+
     def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
         step = gradients.site.global_step
         with tf.name_scope(gradients.site.scope + "/"):

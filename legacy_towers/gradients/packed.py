@@ -4,7 +4,7 @@ from typing import Any, Dict, List, Optional, Sequence
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.add_n import mean
-from legacy_towers.gradients.base import GradientRow, Reduction, TowerGradients
+from legacy_towers.gradients.base import GradientRow, ReductionLike, TowerGradients
 from legacy_towers.gradients.buckets import Bucket, fill_buckets
 from legacy_towers.gradients.shapes import is_dense, static_shape
 from legacy_towers.gradients.wrapping import Wrapping, arrivals
@@ -15,7 +15,7 @@ _DEFAULT_BYTES = 4 * 1024 * 1024
 class Packed(Wrapping):
     """One tensor per bucket; see `packed`."""
 
-    def __init__(self, reduction: Reduction, bucket_bytes: int) -> None:
+    def __init__(self, reduction: ReductionLike, bucket_bytes: int) -> None:
         super().__init__(reduction)
         if isinstance(bucket_bytes, bool) or not isinstance(bucket_bytes, int) or bucket_bytes < 1:
             raise ArgumentError(
@@ -50,7 +50,7 @@ class Packed(Wrapping):
         return "packed({!r}{})".format(self.reduction, size)
 
 
-def packed(reduction: Optional[Reduction] = None, bucket_bytes: int = _DEFAULT_BYTES) -> Packed:
+def packed(reduction: Optional[ReductionLike] = None, bucket_bytes: int = _DEFAULT_BYTES) -> Packed:
     """Returns the reduction that packs each tower's gradients into a few long tensors, and reduces these.
 
         2 towers, variables A B C D in the optimizer's order, A too large to share a bucket, all of one dtype

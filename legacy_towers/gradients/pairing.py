@@ -15,28 +15,79 @@ class VariableGradients(NamedTuple):
     gradients: List[Optional[Any]]
 
 
+def as_lists(
+    tower_gradients: Iterable[GradientsAndVariables], towers: Optional[Sequence[int]] = None
+) -> List[List[Tuple[Optional[Any], Any]]]:
+    """Returns N towers' (gradient, variable) pairs as lists; what can be read once, such as a zip, is read here.
+
+    Args:
+      tower_gradients: one list of pairs per tower.
+      towers: the index of each tower, for messages; None: 0, 1, ...
+
+    Raises:
+      ArgumentError: there is no tower, or it is no list of lists of such pairs.
+    """
+    of_towers = _listed(tower_gradients)
+    if of_towers is None:
+        raise ArgumentError(
+            "the towers' gradients are a {}: give a list with one list of (gradient, variable) per tower".format(
+                type(tower_gradients).__name__
+            )
+        )
+    if not of_towers:
+        raise ArgumentError("the list of towers' gradients is empty: give one list of (gradient, variable) per tower")
+    indices = range(len(of_towers)) if towers is None else towers
+    return [_pairs(pairs, index) for index, pairs in zip(indices, of_towers)]
+
+
+def _pairs(pairs: GradientsAndVariables, index: int) -> List[Tuple[Optional[Any], Any]]:
+    listed = _listed(pairs)
+    if listed is None or not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in listed):
+        raise ArgumentError(
+            "the gradients of tower {} are no list of (gradient, variable) pairs: give one such list per tower, "
+            "also for a single tower".format(index)
+        )
+    for number, (gradient, variable) in enumerate(listed):
+        if hasattr(gradient, "assign"):
+            raise ArgumentError(
+                "pair {} of tower {} has the variable {!r} where its gradient belongs: pairs are (gradient, "
+                "variable)".format(number, index, gradient.name)
+            )
+        if not all(hasattr(variable, part) for part in ("op", "shape", "dtype")):
+            raise ArgumentError(
+                "pair {} of tower {} has {!r} where a variable belongs: give (gradient, variable) pairs, as "
+                "optimizer.compute_gradients returns them".format(number, index, variable)
+            )
+    return listed
+
+
+def _listed(given: Any) -> Optional[List[Any]]:
+    """Returns a list of what can be iterated; None for what can't, and for a tensor."""
+    return list(given) if isinstance(given, Iterable) and not tf.is_tensor(given) else None
+
+
 def by_variable(
-    tower_gradients: Sequence[GradientsAndVariables], towers: Optional[Sequence[int]] = None
+    tower_gradients: Sequence[Sequence[Tuple[Optional[Any], Any]]], towers: Optional[Sequence[int]] = None
 ) -> List[VariableGradients]:
     """Transposes N towers' lists of (gradient, variable) into a row per variable, in the first tower's order.
 
     Args:
-      tower_gradients: one list per tower.
+      tower_gradients: of `as_lists`.
       towers: the index of each tower, for messages; None: 0, 1, ...
 
     Raises:
-      ArgumentError: there is no tower.
-      TowerError: the towers' lists are not over the same variables; names those that differ.
+      TowerError: the towers' lists are not over the same variables, or one has a variable twice; names those.
     """
-    if not tower_gradients:
-        raise ArgumentError("the list of towers' gradients is empty: give one list of (gradient, variable) per tower")
-    columns = []
     indices = range(len(tower_gradients)) if towers is None else towers
+    columns = []
     for index, pairs in zip(indices, tower_gradients):
-        if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
-            raise ArgumentError(
-                "the gradients of tower {} are no list of (gradient, variable) pairs: give one such list per tower, "
-                "also for a single tower".format(index)
+        names = [_name(variable) for _, variable in pairs]
+        twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+        if twice:
+            raise TowerError(
+                "tower {} has more than one gradient for {}: add them up before, or give each variable once".format(
+                    index, quoted(twice)
+                )
             )
         columns.append({_name(variable): gradient for gradient, variable in pairs})
     for index, column in zip(indices, columns):

@@ -1,25 +1,24 @@
 """Runs a reduction over the towers' gradients: `reduce_gradients`, and its two halves for those who need them apart."""
 from typing import Any, Iterable, List, NamedTuple, Optional, Sequence
 
+from legacy_towers import devices as devices_room
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.add_n import mean
-from legacy_towers.gradients.base import (
-    GradientRow,
-    Reduction,
-    ReductionLike,
-    Site,
-    TowerGradients,
-    as_reduction,
-    updated,
-    with_what_is_the_same,
-)
-from legacy_towers.gradients.pairing import GradientsAndVariables, by_variable, check_fit
+from legacy_towers.gradients.base import GradientRow, Reduction, ReductionLike, Site, TowerGradients, as_reduction
+from legacy_towers.gradients.once import updated, with_what_is_the_same
+from legacy_towers.gradients.pairing import GradientsAndVariables, as_lists, by_variable, check_fit
 from legacy_towers.gradients.shares import tower_shares
 
 
 class Prepared(NamedTuple):
-    """A reduction in one graph: what it is, where, and what it remembers."""
+    """A reduction in one graph.
+
+    Attributes:
+      reduction: what it is.
+      site: where gradients come from and go to.
+      state: what it remembers: what its `init` returned.
+    """
 
     reduction: Reduction
     site: Site
@@ -37,8 +36,12 @@ class Prepared(NamedTuple):
         Args:
           tower_gradients: one list of (gradient, variable) per tower.
           once: per variable of tower 0, what belongs to every tower's gradient but is the same in all, or None.
+
+        Raises:
+          ArgumentError: these are no lists of pairs, or the reduction leaves the towers' gradients apart.
+          TowerError: the towers' gradients don't fit together.
         """
-        rows = by_variable([list(pairs) for pairs in tower_gradients], self.site.towers)
+        rows = by_variable(as_lists(tower_gradients, self.site.towers), self.site.towers)
         for row in rows:
             check_fit(row, self.site.towers)
         made = [
@@ -67,6 +70,9 @@ def prepare(reduction: ReductionLike, site: Site, variables: Sequence[Any]) -> P
       reduction: the reduction.
       site: where gradients come from and go to.
       variables: those whose gradients will come.
+
+    Raises:
+      ArgumentError: `reduction` is none.
     """
     made = as_reduction(reduction)
     return Prepared(made, site, made.init(site, list(variables)))
@@ -94,22 +100,25 @@ def reduce_gradients(
       scope: the name of the reduction's operations and of its variables.
 
     Raises:
-      ArgumentError: the numbers of towers, devices and weights differ; the reduction scales the loss, which has been
+      ArgumentError: `tower_grads` are no lists of pairs, `reduction` is none, or `devices` no list; the numbers of
+        towers, devices and weights differ, or a weight is no number; the reduction scales the loss, which has been
         differentiated already; or it leaves the towers' gradients apart.
+      DeviceError: one of `devices` is no device string.
       TowerError: the towers' gradients don't fit together.
     """
-    tower_grads = [list(pairs) for pairs in tower_grads]
-    if len(tower_grads) != len(devices):
-        raise ArgumentError("{} lists of gradients for {} devices: give one per tower".format(
-            len(tower_grads), len(devices)
-        ))
-    shares = tower_shares(weights, len(tower_grads))
-    site = Site(list(devices), list(range(len(devices))), shares, global_step, scope)
-    variables: List[Any] = [row.variable for row in by_variable(tower_grads)]
-    prepared = prepare(reduction, site, variables)
-    if prepared.reduction.scales_loss:
+    made = as_reduction(reduction)
+    if made.scales_loss:
         raise ArgumentError(
-            "{!r} scales the loss, but these gradients are computed already: use lt.build_train_step, or "
-            "prepare() of legacy_towers.gradients.reduce".format(prepared.reduction)
+            "{!r} scales the loss, but these gradients are computed already: give it to lt.build_train_step or "
+            "lt.DistributedOptimizer as reduction=..., which compute the gradients of the scaled loss".format(made)
         )
-    return prepared.reduce(tower_grads)
+    of_towers = as_lists(tower_grads)
+    devices_room.check_list(devices, "devices")
+    if len(of_towers) != len(devices):
+        raise ArgumentError("{} lists of gradients for {} devices: give one per tower".format(
+            len(of_towers), len(devices)
+        ))
+    shares = tower_shares(weights, len(of_towers))
+    site = Site(list(devices), list(range(len(devices))), shares, global_step, scope)
+    variables: List[Any] = [row.variable for row in by_variable(of_towers)]
+    return prepare(made, site, variables).reduce(of_towers)

@@ -26,5 +26,12 @@ class Scale(Reduction):
 
 
 def scale(factor: Union[float, Any]) -> Scale:
-    """Returns the reduction that multiplies every gradient by `factor`: a number, or a scalar tensor of any dtype."""
+    """Returns the reduction that multiplies every gradient by a factor; its dtype stays.
+
+    Args:
+      factor: a finite number, or a scalar tensor of any dtype of numbers.
+
+    Raises:
+      ArgumentError: `factor` is neither.
+    """
     return Scale(factor)

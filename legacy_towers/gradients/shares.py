@@ -1,8 +1,10 @@
 """How much each tower counts in a mean: its share of the sum of weights, such as its count of true examples."""
-from typing import Any, List, Optional, Sequence, Tuple
+import math
+from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
+from legacy_towers.gradients.each import is_number
 
 
 def tower_shares(weights: Optional[Sequence[Any]], towers: int) -> Optional[List[Any]]:
@@ -16,17 +18,27 @@ def tower_shares(weights: Optional[Sequence[Any]], towers: int) -> Optional[List
       w[k] / sum(w) per tower, 0 for all where the sum of tensors turns out to be 0; None where there are no weights.
 
     Raises:
-      ArgumentError: not one weight per tower, a negative one, or numbers whose sum is 0.
+      ArgumentError: no list, one that is neither a number nor a scalar tensor of numbers, not one per tower, a negative
+        one, or numbers whose sum is 0.
     """
     if weights is None:
         return None
+    if tf.is_tensor(weights) or isinstance(weights, str) or not isinstance(weights, Iterable):
+        raise ArgumentError("weights is {!r}: give a list with a number or a scalar tensor per tower".format(weights))
     weights = list(weights)
+    if not all(map(is_number, weights)):
+        raise ArgumentError("weights {!r}: give a number or a scalar tensor per tower".format(weights))
     if len(weights) != towers:
         raise ArgumentError("{} weights for {} towers: give one per tower".format(len(weights), towers))
-    if not any(tf.is_tensor(weight) for weight in weights):
-        if not all(weight >= 0 for weight in weights) or not sum(weights):  # NaN is not >= 0 either
-            raise ArgumentError("weights {}: each must be 0 or more, and their sum may not be 0".format(weights))
-        return [weight / float(sum(weights)) for weight in weights]
+    plain = [float(weight) for weight in weights if not tf.is_tensor(weight)]
+    has_tensors = len(plain) < towers
+    # NaN is not >= 0 either.
+    if not all(0 <= weight < math.inf for weight in plain) or not (has_tensors or sum(plain)):
+        raise ArgumentError(
+            "weights {!r}: each must be 0 or more and finite, and their sum may not be 0".format(weights)
+        )
+    if not has_tensors:
+        return [weight / sum(plain) for weight in plain]
     with tf.name_scope("tower_weights"):
         scalars = [tf.cast(weight, tf.float64) for weight in weights]
         total = tf.add_n(scalars)
@@ -36,9 +48,7 @@ def tower_shares(weights: Optional[Sequence[Any]], towers: int) -> Optional[List
 def weighted_mean(values: Sequence[Any], shares: Optional[Sequence[Any]]) -> Any:
     """Returns the mean of tensors of one shape, one per tower; a tower of share 0 is left out, even if it is NaN."""
     terms, factor = mean_terms(values, shares)
-    # One pass that reads N tensors and writes one, then a scaling in place: no stacked copy of N tensors.
-    summed = tf.add_n([wide(term) for term in terms]) if len(terms) > 1 else terms[0]
-    return tf.cast(times(summed, factor), terms[0].dtype)
+    return tf.cast(times(wide_sum(terms), factor), terms[0].dtype)
 
 
 def mean_terms(values: Sequence[Any], shares: Optional[Sequence[Any]]) -> Tuple[List[Any], float]:
@@ -76,6 +86,14 @@ def wide(value: Any) -> Any:
     A sum of N in float16 would round N times, and overflow where the mean does not.
     """
     return tf.cast(value, tf.float32) if value.dtype in (tf.float16, tf.bfloat16) else value
+
+
+def wide_sum(terms: Sequence[Any]) -> Any:
+    """Returns the sum of at least one tensor, all of one dtype and shape; of several of float16 or bfloat16 in float32.
+
+    One pass that reads N tensors and writes one: no stacked copy of N tensors.
+    """
+    return tf.add_n([wide(term) for term in terms]) if len(terms) > 1 else terms[0]
 
 
 def times(value: Any, factor: Any) -> Any:

@@ -10,6 +10,7 @@ class Tree(RowReduction):
     """Sums of two; see `tree`."""
 
     how = "tree"
+    kind = "layout"
 
     def add(self, terms: Sequence[Any], place: str) -> Any:
         level = list(terms)
@@ -18,6 +19,10 @@ class Tree(RowReduction):
             level = [_sum_on_the_first(pair) for pair in pairs]
         with tf.device(place):
             return tf.add(*map(wide, level)) if len(level) == 2 else level[0]
+
+    def roundings(self, towers: int) -> float:
+        # Each round of sums but the last travels on, rounded.
+        return super().roundings(towers) + max(0, (towers - 1).bit_length() - 1)
 
     def __repr__(self) -> str:
         asked = [] if self.combine == "mean" else ["combine={!r}".format(self.combine)]

@@ -2,7 +2,8 @@
 from typing import Any, List, Sequence, Tuple
 
 from legacy_towers.errors import ArgumentError
-from legacy_towers.gradients.base import Chain, GradientRow, Reduction, Site, TowerGradients
+from legacy_towers.gradients.base import GradientRow, Reduction, ReductionLike, Site, TowerGradients, as_reduction
+from legacy_towers.gradients.chain import Chain
 
 
 class Wrapping(Reduction):
@@ -14,18 +15,23 @@ class Wrapping(Reduction):
       reduction: the one inside, which makes the towers' gradients one.
     """
 
-    def __init__(self, reduction: Reduction) -> None:
-        if not isinstance(reduction, Reduction) or isinstance(reduction, Chain):
+    def __init__(self, reduction: ReductionLike) -> None:
+        can_be_one = isinstance(reduction, Reduction) or callable(reduction) and not isinstance(reduction, type)
+        if not can_be_one or isinstance(reduction, Chain):
             raise ArgumentError(
                 "{!r} can't be inside {}(): put there the one reduction that makes the towers' gradients one, such as "
                 "lt.gradients.mean(), and the others before or behind it by lt.gradients.chain(...)".format(
                     reduction, type(self).__name__.lower()
                 )
             )
-        self.reduction = reduction
-        self.scales_loss = reduction.scales_loss
-        self.needs_whole = reduction.needs_whole
-        self.sums = reduction.sums
+        inner = as_reduction(reduction)
+        self.reduction = inner
+        self.kind = "layout" if inner.kind == "sum" else inner.kind
+        self.scales_loss = inner.scales_loss
+        self.travels_in = inner.travels_in
+        self.needs_whole = inner.needs_whole
+        self.sums = inner.sums
+        self.linear = inner.linear
 
     def around(self, gradients: TowerGradients, state: Any) -> TowerGradients:
         """Returns the gradients made one, by `reduced_inside`."""
@@ -46,6 +52,9 @@ class Wrapping(Reduction):
 
     def scale_loss(self, loss: Any, state: Any) -> Any:
         return self.reduction.scale_loss(loss, state)
+
+    def roundings(self, towers: int) -> float:
+        return self.reduction.roundings(towers)
 
     def hooks(self, site: Site) -> List[Any]:
         return self.reduction.hooks(site)

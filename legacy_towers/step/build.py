@@ -3,9 +3,10 @@ from typing import Any, Callable, List, Optional, Sequence, Union
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, InputError
-from legacy_towers.gradients.add_n import AddN, mean
-from legacy_towers.gradients.base import ReductionLike, as_reduction, members_of
-from legacy_towers.gradients.missing import Missing, check_on_missing
+from legacy_towers.gradients.add_n import mean
+from legacy_towers.gradients.base import ReductionLike, as_reduction
+from legacy_towers.gradients.chain import members_of
+from legacy_towers.gradients.missing import check_on_missing
 from legacy_towers.gradients.shares import tower_shares
 from legacy_towers.inputs.base import Input, TowerBatches, host_device
 from legacy_towers.names import quoted
@@ -203,7 +204,7 @@ def _check_there_is_a_sum(strategy: Strategy, reduction: ReductionLike) -> None:
         return
     for member in members_of(reduction):
         # A mean of one tower is that tower's, whoever asks for it; but a layout of sums would be asked for in vain.
-        if not member.needs_whole and not isinstance(member, (AddN, Missing)):
+        if member.kind == "layout":
             raise ArgumentError(
                 "reduction={!r} with variables={!r}: each tower applies its own gradients, so there is no sum of the "
                 "towers' to lay out. Leave {!r} out, or take lt.gradients.mean()".format(reduction, strategy, member)

@@ -2,7 +2,8 @@
 from typing import Any, List, NamedTuple, Sequence
 
 from legacy_towers.compat import tf
-from legacy_towers.gradients.base import Site, TowerGradients, chain
+from legacy_towers.gradients.base import Site, TowerGradients
+from legacy_towers.gradients.chain import chain
 from legacy_towers.gradients.missing import missing, settle_missing
 from legacy_towers.gradients.reduce import Prepared, prepare
 from legacy_towers.gradients.regularize import regularization_gradients

@@ -139,7 +139,7 @@ class TrainStep:
                 run(part="discriminator")     # one step of this part, where parts take turns
 
         Raises, when entered:
-          DeviceError: the session lacks a tower's device.
+          DeviceError: the session lacks a tower's device, or one that a variable or the sum of gradients is on.
           InputError: a queue was closed in this session already.
         """
         return Running(session, self._op, self.hooks + list(hooks), self._initialize, self.global_step)
@@ -152,6 +152,6 @@ class TrainStep:
         return self.turns.op(step, part)
 
     def _initialize(self, session: Any) -> None:
-        check_devices_of(session, self.plan.devices)
+        check_devices_of(session, self.plan.devices, self.plan.uses())
         self._check_queues(session)
         self._initialize_missing(session)

@@ -1,8 +1,10 @@
 """The op that writes the variables once per step."""
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence
 
 from legacy_towers.compat import tf
-from legacy_towers.gradients.base import GradientRow, Site, TowerGradients, pairs_of
+from legacy_towers.errors import ArgumentError
+from legacy_towers.gradients.base import TowerGradients, pairs_of
+from legacy_towers.names import quoted
 from legacy_towers.update.copies import each_to_its_own, make_center_slots, slots_registered, to_every_copy
 from legacy_towers.variables.copies import TowerVariables
 
@@ -37,7 +39,11 @@ def apply_reduced(
       averaged_variables: what has a moving average.
       variables: where towers have copies of the variables: the gradients are applied to all of them, in one call of the
         optimizer, so that what it keeps for all variables together moves once.
+
+    Raises:
+      ArgumentError: `optimizer` is none, or `reduced` is not of `reduce_gradients`, or has several towers' gradients.
     """
+    _check(optimizer, reduced)
     if variables is not None:
         with slots_registered(variables):
             copies = to_every_copy(reduced, variables)
@@ -112,18 +118,21 @@ def average(moving_averages: Any, variables: Sequence[Any], apply_if: Optional[A
     return _where(tf.identity(apply_if), lambda: moving_averages.apply(list(variables)))
 
 
-def apply_gradients(
-    optimizer: Any,
-    gradients: Sequence[Tuple[Optional[Any], Any]],
-    global_step: Any,
-    update_ops: Sequence[Any] = (),
-    moving_averages: Optional[Any] = None,
-    averaged_variables: Sequence[Any] = (),
-) -> Any:
-    """Returns the train op of (gradient, variable) pairs; see `apply_reduced`."""
-    rows = [GradientRow(str(variable.op.name), variable, [gradient]) for gradient, variable in gradients]
-    reduced = TowerGradients(rows, Site([""], [0]), reduced=True)
-    return apply_reduced(optimizer, reduced, global_step, update_ops, moving_averages, averaged_variables)
+def _check(optimizer: Any, reduced: Any) -> None:
+    if isinstance(optimizer, type) or not hasattr(optimizer, "apply_gradients"):
+        raise ArgumentError(
+            "optimizer is {!r}: give a tf.train.Optimizer, such as tf.train.AdamOptimizer(1e-3)".format(optimizer)
+        )
+    if not isinstance(reduced, TowerGradients):
+        raise ArgumentError(
+            "reduced is a {}, not what lt.reduce_gradients returns: apply a list of (gradient, variable) by "
+            "optimizer.apply_gradients".format(type(reduced).__name__)
+        )
+    apart = [] if reduced.reduced else [row.name for row in reduced.rows if len(row.gradients) > 1]
+    if apart:
+        raise ArgumentError(
+            "the gradients for {} are still one per tower: make them one by lt.reduce_gradients".format(quoted(apart))
+        )
 
 
 def _where(condition: Any, write: Callable[[], Any]) -> Any:

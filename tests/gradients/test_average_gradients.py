@@ -194,6 +194,13 @@ def bad_calls():
         w = variable("w", [2])
         return average_gradients([[(tf.ones([2]), w)]] * 2, weights=[1.0, float("nan")])
 
+    def weights_of(weights):
+        def weighted():
+            w = variable("w", [2])
+            return average_gradients([[(tf.ones([2]), w)]] * 2, weights=weights)
+
+        return weighted
+
     def unknown_policy():
         w = variable("w", [2])
         return average_gradients([[(tf.ones([2]), w)]], on_missing="ignore")
@@ -204,6 +211,9 @@ def bad_calls():
         (one_weight, ArgumentError, "1 weights for 2 towers"),
         (zero_weights, ArgumentError, "their sum may not be 0"),
         (nan_weights, ArgumentError, "each must be 0 or more"),
+        (weights_of(["a", "b"]), ArgumentError, r"weights \['a', 'b'\]: give a number or a scalar tensor per tower"),
+        (weights_of(2.0), ArgumentError, "weights is 2.0: give a list with a number"),
+        (weights_of(tf.constant([1.0, 2.0])), ArgumentError, "weights is .*: give a list with a number"),
         (flat_list, ArgumentError, "gradients of tower 0 are no list of .gradient, variable. pairs"),
         (wrong_shape, TowerError, r"gradient of tower 1 for 'w' is float32 of shape \(3,\), the variable float32 of"),
         (wrong_dtype, TowerError, "gradient of tower 0 for 'w' is float64 of shape"),

@@ -241,10 +241,23 @@ def test_a_repr_reads_like_the_call(text):
         (lambda: reductions.mean(on=[]), "on is .*a list of devices"),
         (lambda: reductions.mean(on=[0]), "on is .0.: allowed"),
         (lambda: reductions.mean(on=3), "on is 3: allowed"),
+        (lambda: reductions.mean(on=None), "on is None: allowed"),
+        (lambda: reductions.mean(on="varible"), "on is 'varible': allowed are .* devices. Is 'variable' meant.$"),
+        (lambda: reductions.sum(on="Spread"), "on is 'Spread': allowed are .* devices. Is 'spread' meant.$"),
+        (lambda: reductions.tree(on="banana"), "on is 'banana': allowed are .* or a list of devices$"),
+        (lambda: reductions.mean(on="cpu0"), "on is 'cpu0': allowed are .*such as '/cpu:0'"),
+        (lambda: reductions.mean(on=["/cpu:0", "spread"]), "on is .'/cpu:0', 'spread'.: allowed are"),
+        (lambda: reductions.mean(on="/cpu:-1"), "on is '/cpu:-1': allowed are"),
+        (lambda: reductions.mean(on=("/cpu:0", "")), None),
+        (lambda: reductions.mean(on="cpu:0"), None),
     ],
-    ids=["combine", "no place", "no places", "number in a list", "number"],
+    ids=["combine", "no place", "no places", "number in a list", "number", "None", "misspelled", "capital", "no device",
+         "device misspelled", "word in a list", "negative", "the default device", "short"],
 )
 def test_options_out_of_range(call, message):
+    if message is None:
+        call()
+        return
     with pytest.raises(ArgumentError, match=message):
         call()
 

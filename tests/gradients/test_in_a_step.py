@@ -12,6 +12,7 @@ from legacy_towers.gradients import (
     clip_by_norm,
     clip_by_value,
     deferred,
+    densify,
     dynamic_loss_scale,
     loss_scale,
     mean,
@@ -92,6 +93,16 @@ def test_three_towers_do_what_one_does(reduction, bad):
             np.testing.assert_allclose(found[name], expected[name], rtol=1e-9, atol=1e-12, err_msg=name)
     assert all(np.isfinite(value).all() for value in one[-1].values())
     assert not np.allclose(one[-1]["w"], [1, -2, 0.5]) and not np.allclose(one[-1]["table"], np.arange(6) * 0.1)
+
+
+@pytest.mark.parametrize("variables", [lt.variables.Independent(1), lt.variables.Asynchronous()], ids=repr)
+def test_gradients_become_dense_where_each_tower_applies_its_own(variables):
+    batch = {"x": tf.ones([2, 3], tf.float64), "id": tf.constant([4, 1]), "y": tf.zeros([2], tf.float64)}
+    inputs = lt.inputs.from_tensors([batch] * 2, shared_by_towers=True)
+    optimizer = tf.train.GradientDescentOptimizer(0.5)
+    reduction = chain(densify(), mean())
+    step = lt.build_train_step(model_fn, inputs, optimizer, lt.devices.cpus(2), variables, reduction)
+    assert [isinstance(gradient, tf.Tensor) for gradient, _ in step.gradients] == [True, True]
 
 
 def test_a_scaled_loss_changes_no_step():

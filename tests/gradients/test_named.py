@@ -52,19 +52,21 @@ def test_a_dynamic_loss_scale(text, initial):
     assert make_reduction(text).parts[0].initial == initial
 
 
-TAKES = "the reduction {!r} has {!r}: {!r} takes {}"
 REFUSED = {
     "means": "there is no reduction 'means': there are 'mean', 'sum', 'tree'",
     "packed+tre": "there is no reduction 'tre' .in 'packed.tre'.: there are",
-    "": "there is no reduction ''",
-    "mean+": "there is no reduction '' .in 'mean.'.",
+    "": "the reduction '' has no word at all: there are 'mean', 'sum'",
+    "mean+": "the reduction 'mean.' has no word on one side of a ...: there are 'mean', 'sum'",
+    "packed+": "the reduction 'packed.' has no word on one side of a",
+    "+mean": "the reduction '.mean' has no word on one side of a",
     "mean+tree": "has more than one thing that makes .* one .'mean', 'tree'.: let it have exactly one of 'mean', 'sum'",
     "packed+deferred+mean": "more than one thing .* .'packed', 'mean'.*'packed', 'compacted' go around the one right",
     "clip_by_norm:1": "'clip_by_norm:1' has nothing that makes the towers' gradients one: let it have exactly one of",
-    "mean:": "'mean:' has 'mean:': 'mean' takes 'variable', or devices with commas",
+    "mean:": "the reduction 'mean:': 'mean' takes 'variable', or devices with commas",
+    "mean:/banana": "on is '/banana': allowed are 'spread', 'variable', a device",
     "mean:somewhere": "'mean' takes 'variable', or devices with commas between them",
     "collective:sum": "'collective' takes nothing behind it",
-    "packed:lots": "has 'packed:lots': 'packed' takes a bucket's size, such as 4MiB, 500KB or 65536",
+    "packed:lots": "the reduction 'packed:lots': 'packed' takes a bucket's size, such as 4MiB, 500KB or 65536",
     "packed:0": "bucket_bytes is 0",
     "packed:-1": "'packed' takes a bucket's size",
     "compacted:float64": "'compacted' takes float16 or bfloat16 behind",
@@ -73,7 +75,7 @@ REFUSED = {
     "mean+clip_by_norm:1,2": "'clip_by_norm' takes a number",
     "mean+clip_by_norm:-1": "norm is -1.0: it must be more than 0",
     "mean+clip_by_value:1": "'clip_by_value' takes the lowest and the highest value, such as -1,1",
-    "mean+accumulate": "'accumulate' takes a number of steps, such as 4",
+    "mean+accumulate": "the reduction 'mean.accumulate' has 'accumulate': 'accumulate' takes a number of steps",
     "mean+accumulate:1.5": "'accumulate' takes a number of steps",
     "mean+deferred:1": "'deferred' takes nothing behind it",
     "missing:guess+mean": "on_missing is 'guess': allowed are 'error', 'zeros', 'drop'",

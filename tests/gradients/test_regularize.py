@@ -5,7 +5,8 @@ import pytest
 from legacy_towers.compat import tf
 from legacy_towers.gradients.add_n import mean
 from legacy_towers.gradients.add_n import sum as sum_of_towers
-from legacy_towers.gradients.base import Reduction, Site, chain, pairs_of
+from legacy_towers.gradients.base import Reduction, Site, pairs_of
+from legacy_towers.gradients.chain import chain
 from legacy_towers.gradients.missing import missing
 from legacy_towers.gradients.reduce import prepare
 from legacy_towers.gradients.regularize import regularization_gradients

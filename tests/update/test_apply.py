@@ -7,8 +7,9 @@ from fed_towers import session
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients import GradientRow, Site, TowerGradients
-from legacy_towers.update import apply_gradients, apply_reduced
+from legacy_towers.update import apply_reduced
 
 STEPS = 12
 
@@ -39,8 +40,9 @@ def test_moving_averages_follow_the_written_variables(kind, place):
     slope = tf.placeholder(tf.float64, [2])
     averages = tf.train.ExponentialMovingAverage(0.9, global_step)
     count = tf.Variable(0, trainable=False, use_resource=kind == "resource")
-    train_op = apply_gradients(
-        tf.train.GradientDescentOptimizer(0.125), [(slope, w)], global_step, [tf.assign_add(count, 1)], averages, [w]
+    reduced = lt.reduce_gradients([[(slope, w)]], lt.gradients.mean(), [place])
+    train_op = apply_reduced(
+        tf.train.GradientDescentOptimizer(0.125), reduced, global_step, [tf.assign_add(count, 1)], averages, [w]
     )
     assert averages.average(w).op.name == "w/ExponentialMovingAverage"
     with tf.Session(config=tf.ConfigProto(device_count={"CPU": 4})) as session:
@@ -56,9 +58,8 @@ def test_moving_averages_follow_the_written_variables(kind, place):
 def test_a_pair_without_gradient_leaves_its_variable():
     one, two = tf.get_variable("one", initializer=1.0), tf.get_variable("two", initializer=2.0)
     global_step = tf.train.get_or_create_global_step()
-    train_op = apply_gradients(
-        tf.train.GradientDescentOptimizer(0.1), [(tf.constant(1.0), one), (None, two)], global_step
-    )
+    reduced = lt.reduce_gradients([[(tf.constant(1.0), one), (None, two)]] * 2, lt.gradients.mean(), ["/cpu:0"] * 2)
+    train_op = apply_reduced(tf.train.GradientDescentOptimizer(0.1), reduced, global_step)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         session.run(train_op)
@@ -246,6 +247,27 @@ def test_a_step_that_applies_nothing_is_counted_after_its_gradients_were_compute
             running.run(train_op)
         assert running.run([w, global_step]) == [0.0, 4]
     assert seen == [0.0, 1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    "optimizer, reduced, message",
+    [
+        (tf.train.AdamOptimizer, lambda fed: fed.reduced(), "optimizer is <class .*: give a tf.train.Optimizer"),
+        ("adam", lambda fed: fed.reduced(), "optimizer is 'adam': give a tf.train.Optimizer, such as"),
+        (None, lambda fed: fed.reduced(), "optimizer is None: give a tf.train.Optimizer"),
+        (tf.train.AdamOptimizer(), lambda fed: [(1, 2)], "reduced is a list, not what lt.reduce_gradients returns: "),
+        (tf.train.AdamOptimizer(), lambda fed: None, "reduced is a NoneType, not what lt.reduce_gradients returns"),
+        (
+            tf.train.AdamOptimizer(),
+            lambda fed: TowerGradients([GradientRow("w", fed.variables[0], [1, 2])], Site(["/cpu:0"] * 2, [0, 1])),
+            "the gradients for 'w' are still one per tower: make them one by lt.reduce_gradients",
+        ),
+    ],
+    ids=["class", "name", "nothing", "pairs", "no gradients", "towers apart"],
+)
+def test_what_cant_be_applied(optimizer, reduced, message):
+    with pytest.raises(ArgumentError, match=message):
+        apply_reduced(optimizer, reduced(Fed("resource")))
 
 
 class OldWrapper:

@@ -1,0 +1,170 @@
+"""What `reduce_gradients` and `average_gradients` refuse, in one sentence that names what is wrong."""
+import numpy as np
+import pytest
+
+import legacy_towers as lt
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError, DeviceError, TowerError
+
+CPUS = ["/cpu:0", "/cpu:1"]
+
+
+def variable(name):
+    return tf.get_variable(name, [2], use_resource=True)
+
+
+def pair(name="w"):
+    with tf.variable_scope("", reuse=tf.AUTO_REUSE):
+        return tf.ones([2]), variable(name)
+
+
+def swapped():
+    gradient, of = pair()
+    return [[(of, gradient)]] * 2
+
+
+def longer():
+    return [[pair("a"), pair("b")], [pair("a")]]
+
+
+def twice():
+    return [[pair("a"), pair("b")], [pair("a"), pair("a")]]
+
+
+GRADIENTS = {
+    "numbers": (lambda: [1, 2], ArgumentError, "the gradients of tower 0 are no list of .gradient, variable. pairs"),
+    "nothing": (lambda: None, ArgumentError, "the towers' gradients are a NoneType: give a list with one list of"),
+    "number": (lambda: 3, ArgumentError, "the towers' gradients are a int: give a list"),
+    "tensor": (lambda: tf.ones([2, 2]), ArgumentError, "the towers' gradients are a .*Tensor: give a list"),
+    "tensors": (lambda: [tf.ones([2])] * 2, ArgumentError, "the gradients of tower 0 are no list"),
+    "text": (lambda: "ab", ArgumentError, "the gradients of tower 0 are no list"),
+    "one tower's": (lambda: [pair(), pair("b")], ArgumentError, "the gradients of tower 0 are no list"),
+    "no pair": (lambda: [[pair()], [pair() + (1,)]], ArgumentError, "the gradients of tower 1 are no list"),
+    "no variable": (
+        lambda: [[pair()], [(tf.ones([2]), 2)]],
+        ArgumentError,
+        "pair 0 of tower 1 has 2 where a variable belongs: give .gradient, variable. pairs, as optimizer.compute_grad",
+    ),
+    "name": (lambda: [[(tf.ones([2]), "w")]] * 2, ArgumentError, "pair 0 of tower 0 has 'w' where a variable belongs"),
+    "swapped": (swapped, ArgumentError, "pair 0 of tower 0 has the variable 'w:0' where its gradient belongs"),
+    "no tower": (lambda: [], ArgumentError, "the list of towers' gradients is empty: give one list of"),
+    "lengths": (longer, TowerError, "tower 1 has none for 'b', tower 0 has. Share variables by variable_scope reuse"),
+    "other": (
+        lambda: [[pair("a")], [pair("b")]],
+        TowerError,
+        "not for the same variables: tower 1 has gradients for 'b', tower 0 has not; tower 1 has none for 'a'",
+    ),
+    "twice": (twice, TowerError, "tower 1 has more than one gradient for 'a': add them up before"),
+}
+
+
+@pytest.mark.parametrize("case", sorted(GRADIENTS))
+def test_gradients_that_are_none(case):
+    make, error, message = GRADIENTS[case]
+    with pytest.raises(error, match=message):
+        lt.reduce_gradients(make(), lt.gradients.mean(), CPUS)
+    with pytest.raises(error, match=message):
+        lt.average_gradients(make())
+
+
+DEVICES = {
+    "misspelled": (["cpu0", "/cpu:1"], DeviceError, "'cpu0' is no device string .*: write it like /gpu:0 or"),
+    "text": ("/cpu:0", ArgumentError, "devices is '/cpu:0': give a list of device strings, such as lt.devices.cpus.4."),
+    "number": (2, ArgumentError, "devices is 2: give a list of device strings"),
+    "numbers": ([0, 1], DeviceError, "0 is no device string"),
+}
+
+
+@pytest.mark.parametrize("case", sorted(DEVICES))
+def test_devices_that_are_none(case):
+    devices, error, message = DEVICES[case]
+    with pytest.raises(error, match=message):
+        lt.reduce_gradients([[pair()]] * 2, lt.gradients.mean(), devices)
+    with pytest.raises(error, match=message):
+        lt.average_gradients([[pair()]] * 2, devices=devices)
+
+
+@pytest.mark.parametrize("devices", [[], None], ids=["empty", "None"])
+def test_each_tower_needs_a_device(devices):
+    with pytest.raises(ArgumentError, match="devices is .*: give a list of device strings"):
+        lt.reduce_gradients([[pair()]] * 2, lt.gradients.mean(), devices)
+
+
+def test_as_many_devices_as_towers():
+    with pytest.raises(ArgumentError, match="2 lists of gradients for 1 devices: give one per tower"):
+        lt.reduce_gradients([[pair()]] * 2, lt.gradients.mean(), CPUS[:1])
+
+
+WEIGHTS = {
+    "texts": (["a", "b"], "weights .'a', 'b'.: give a number or a scalar tensor per tower"),
+    "text": ("ab", "weights is 'ab': give a list with a number or a scalar tensor per tower"),
+    "too few": ([1], "1 weights for 2 towers: give one per tower"),
+    "too many": ([1, 1, 1], "3 weights for 2 towers: give one per tower"),
+    "none at all": ([], "0 weights for 2 towers"),
+    "negative": ([2, -1], "weights .2, -1.: each must be 0 or more and finite, and their sum may not be 0"),
+    "all zero": ([0, 0.0], "their sum may not be 0"),
+    "infinite": ([1, float("inf")], "each must be 0 or more and finite"),
+    "not a number": ([1, float("nan")], "each must be 0 or more and finite"),
+    "None among them": ([1, None], "weights .1, None.: give a number or a scalar tensor per tower"),
+    "number": (2.0, "weights is 2.0: give a list"),
+    "one tensor": (lambda: tf.ones([2]), "weights is .*: give a list"),
+    "a vector": (lambda: [1, tf.ones([2])], "give a number or a scalar tensor per tower"),
+    "text in a tensor": (lambda: [1, tf.constant("a")], "give a number or a scalar tensor per tower"),
+    "negative beside a tensor": (lambda: [tf.constant(1), -1], "each must be 0 or more and finite"),
+}
+
+
+@pytest.mark.parametrize("case", sorted(WEIGHTS))
+def test_weights_that_are_none(case):
+    weights, message = WEIGHTS[case]
+    given = weights() if callable(weights) else weights
+    with pytest.raises(ArgumentError, match=message):
+        lt.reduce_gradients([[pair()]] * 2, lt.gradients.mean(), CPUS, given)
+    with pytest.raises(ArgumentError, match=message):
+        lt.average_gradients([[pair()]] * 2, given)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: np.array([3, 1]), lambda: (np.float32(3), np.int64(1)), lambda: iter([3, 1]),
+     lambda: [3, tf.constant(1, tf.int64)], lambda: [tf.placeholder_with_default(3, None), 1]],
+    ids=["array", "numpy's numbers", "read once", "number and tensor", "unknown rank"],
+)
+def test_weights_of_every_kind(make):
+    w = variable("w")
+    ((gradient, _),) = lt.average_gradients([[(tf.fill([2], 8.0), w)], [(tf.fill([2], 4.0), w)]], make())
+    with tf.Session() as session:
+        np.testing.assert_allclose(session.run(gradient), [7.0, 7.0], rtol=1e-6)
+
+
+REDUCTIONS = {
+    "name": ("mean", "'mean' is no reduction: make one, such as lt.gradients.mean.."),
+    "None": (None, "None is no reduction: make one"),
+    "class": (lt.gradients.Reduction, "is no reduction: make one"),
+    "not called": (lt.gradients.tree, "lt.gradients.tree is given, not what it returns: write lt.gradients.tree.."),
+    "list": ([lt.gradients.mean()], "is no reduction: make one, .* or lt.gradients.chain.* of several"),
+    "dtype": (tf.float16, "is no reduction: make one"),
+    "loss scale": (
+        lt.gradients.chain(lt.gradients.loss_scale(8.0), lt.gradients.mean()),
+        "scales the loss, but these gradients are computed already: give it to lt.build_train_step or "
+        "lt.DistributedOptimizer as reduction=",
+    ),
+    "apart": (lt.gradients.scale(2.0), "leaves 2 towers' gradients apart: let it hold one that makes them one"),
+}
+
+
+@pytest.mark.parametrize("case", sorted(REDUCTIONS))
+def test_reductions_that_are_none(case):
+    reduction, message = REDUCTIONS[case]
+    with pytest.raises(ArgumentError, match=message):
+        lt.reduce_gradients([[pair()]] * 2, reduction, CPUS)
+
+
+def test_a_missing_gradient_is_told_with_what_helps_here():
+    tower_grads = [[pair()], [(None, pair()[1])]]
+    with pytest.raises(TowerError, match="put lt.gradients.missing..zeros.. in front, as in lt.gradients.chain"):
+        lt.reduce_gradients(tower_grads, lt.gradients.mean(), CPUS)
+    settled = lt.gradients.chain(lt.gradients.missing("zeros"), lt.gradients.mean())
+    reduced = lt.reduce_gradients(tower_grads, settled, CPUS)
+    with tf.Session(config=lt.session_config(logical_cpus=2)) as session:
+        assert session.run(reduced.rows[0].gradients[0]).tolist() == [0.5, 0.5]
