@@ -1,0 +1,171 @@
+"""The files of a script or of a folder, and what all of them would miss."""
+import ast
+import os
+import tokenize
+from typing import Dict, List, NamedTuple, Optional, Tuple
+
+from legacy_towers.errors import UserError
+from legacy_towers.oldtf.check import status, uses
+from legacy_towers.oldtf.check.found import Asked, Found, Meanings, NotUnderstood
+
+
+class Finding(NamedTuple):
+    """One name at one place.
+
+    Attributes:
+      path: of the file.
+      line, column: from 1.
+      status: what became of the name.
+      guarded: whether the script goes on where the name is missing (it stands in a `try`).
+    """
+
+    path: str
+    line: int
+    column: int
+    status: status.Status
+    guarded: bool
+
+
+class Checked(NamedTuple):
+    """What was found in all files.
+
+    Attributes:
+      files: the paths that were read, in order.
+      findings: the names that the TensorFlow that runs has no more, served or missing, in the order of the files.
+      not_understood: (path, place) where names may be used that could not be told.
+    """
+
+    files: List[str]
+    findings: List[Finding]
+    not_understood: List[Tuple[str, NotUnderstood]]
+
+    @property
+    def missing(self) -> List[Finding]:
+        """The names that would end the script."""
+        return [each for each in self.findings if each.status.missing is not None and not each.guarded]
+
+
+def check(path: str) -> Checked:
+    """Reads the script at `path` and the modules of its own that it imports, or all .py files of a folder.
+
+    Raises:
+      UserError: there is nothing at `path`, or no Python in it.
+    """
+    if not os.path.exists(path):
+        raise UserError("there is no file or folder {!r}".format(path))
+    project = _Project(path)
+    files = _python_files(path) if os.path.isdir(path) else [path]
+    if not files:
+        raise UserError("the folder {!r} has no .py file".format(path))
+    for file in files:
+        project.read(file)
+    findings = [each for file in project.files for each in _findings(file, project.found[file])]
+    not_understood = [(file, each) for file in project.files for each in project.found[file].not_understood]
+    return Checked(project.files, findings, not_understood)
+
+
+class _Project:
+    """Reads each file once, and those of its own modules that a file imports."""
+
+    def __init__(self, path: str) -> None:
+        self.root = path if os.path.isdir(path) else os.path.dirname(path)
+        self.found: Dict[str, Found] = {}
+        self.files: List[str] = []
+
+    def read(self, path: str) -> Found:
+        """Returns what the file uses; of a file that is being read already, what is known so far."""
+        key = os.path.normpath(path)
+        if key not in self.found:
+            self.found[key] = Found([], [], {})
+            self.files.append(key)
+            self.found[key] = self._read(key)
+        return self.found[key]
+
+    def _read(self, path: str) -> Found:
+        try:
+            module = _parsed(path)
+        except SyntaxError as error:
+            return Found([], [NotUnderstood(error.lineno or 1, "it is no Python, neither 3 nor 2: {}".format(
+                error.msg))], {})
+        asked = Asked(
+            exists=status.exists,
+            names_of=status.names_of,
+            module=lambda name, level: self._module(path, name, level),
+            bound_in=self._bound_in,
+        )
+        return uses.of_source(module, asked)
+
+    def _bound_in(self, module: str) -> Dict[str, Meanings]:
+        return self.read(module).bound if module.endswith(".py") else {}
+
+    def _module(self, importer: str, name: str, level: int) -> Optional[str]:
+        """Returns the path of the script's own module `name`: its file, or its folder where it has no __init__.py."""
+        if not name and not level:
+            return None
+        folders = [os.path.dirname(importer), self.root]
+        if level:
+            folder = os.path.dirname(importer)
+            for _ in range(level - 1):
+                folder = os.path.dirname(folder)
+            folders = [folder]
+        if name.endswith(".py") or os.sep in name:  # a module that this function returned, or one below it
+            base, _, below = name.rpartition(".")
+            folders, name = [_package(base)], below
+        for folder in folders:
+            base = os.path.normpath(os.path.join(folder, *name.split("."))) if name else folder
+            for candidate in (base + ".py", os.path.join(base, "__init__.py")):
+                if os.path.isfile(candidate):
+                    return os.path.normpath(candidate)
+            if os.path.isdir(base) and name:
+                return base
+        return None
+
+
+def _parsed(path: str) -> ast.Module:
+    with tokenize.open(path) as file:
+        return ast.parse(file.read(), path)
+
+
+def _package(path: str) -> str:
+    """Returns the folder in which the modules below the module at `path` lie."""
+    return os.path.dirname(path) if os.path.basename(path) == "__init__.py" else os.path.splitext(path)[0]
+
+
+def _python_files(folder: str) -> List[str]:
+    found = []
+    for directory, folders, names in os.walk(folder):
+        folders[:] = sorted(each for each in folders if not each.startswith(".") and each != "__pycache__")
+        found += [os.path.join(directory, name) for name in sorted(names) if name.endswith(".py")]
+    return found
+
+
+def _findings(path: str, found: Found) -> List[Finding]:
+    # The bodies of the `try`s in which something is missing: their handlers are run.
+    failed = {
+        number for use in found.uses if _worst(use.meanings).missing is not None for number in use.guarded_by
+    }
+    findings = []
+    for use in found.uses:
+        became = _worst(use.meanings)
+        reached = all(number in failed for number in use.fallback_of)
+        if reached and (became.gone or became.missing is not None):
+            findings.append(Finding(path, use.line, use.column, became, bool(use.guarded_by)))
+    return sorted(_shortest(findings), key=lambda each: (each.line, each.column))
+
+
+def _worst(names: Tuple[str, ...]) -> status.Status:
+    """Returns what became of a name that may be several: it is missing only where each of them is."""
+    found = [status.of_name(name) for name in names]
+    there = [each for each in found if each.missing is None]
+    return there[0] if there else found[0]
+
+
+def _shortest(findings: List[Finding]) -> List[Finding]:
+    """Leaves one finding of each name in a line."""
+    seen = set()
+    kept = []
+    for each in findings:
+        if (each.line, each.status.name) not in seen:
+            seen.add((each.line, each.status.name))
+            kept.append(each)
+    return kept

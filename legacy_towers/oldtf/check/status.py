@@ -1,0 +1,99 @@
+"""What became of a name of TensorFlow 1.x: still there, served by us, or missing."""
+import functools
+import importlib
+import inspect
+from typing import Any, List, NamedTuple, Optional
+
+from legacy_towers.oldtf import missing, tree
+from legacy_towers.oldtf.check.found import ROOT
+
+
+class Status(NamedTuple):
+    """What became of a name.
+
+    Attributes:
+      name: as it stands in the file, from the root: "tensorflow.contrib.slim.conv2d". Only up to the part that is
+        missing, or that is no module or class: what follows may be an attribute of anything.
+      gone: whether the TensorFlow that runs has it no more, neither in tensorflow.compat.v1 nor elsewhere.
+      served_by: the package whose code serves a gone name under `run`: "legacy_towers", "tf_slim", ...; None where the
+        name is not gone, or missing.
+      missing: the sentence that `run` would say of it, None where it is there.
+    """
+
+    name: str
+    gone: bool
+    served_by: Optional[str]
+    missing: Optional[str]
+
+
+@functools.lru_cache(maxsize=None)
+def of_name(name: str) -> Status:
+    """Returns what became of the dotted `name`, on the TensorFlow that runs."""
+    gone_at = _first_gone(name)
+    value: Any = tree.module(ROOT)
+    path = ROOT
+    for part in name.split(".")[1:]:
+        if not _tells_its_names(value):
+            break
+        whole = "{}.{}".format(path, part)
+        try:
+            value = getattr(value, part)
+        except (AttributeError, ImportError) as error:
+            # A class of TensorFlow's says less than the tree does.
+            text = str(error) if isinstance(error, (missing.MissingName, ImportError)) else missing.sentence(whole)
+            return Status(whole, gone_at is not None, None, text)
+        path = whole
+    return Status(path, gone_at is not None, _server(value) if gone_at else None, None)
+
+
+def exists(name: str) -> bool:
+    """Returns whether a script under `run` has the dotted `name`."""
+    return of_name(name).missing is None
+
+
+def names_of(module: str) -> List[str]:
+    """Returns the names that `from module import *` binds, for a module that is there."""
+    value = tree.module(module)
+    return list(getattr(value, "__all__", None) or [name for name in dir(value) if not name.startswith("_")])
+
+
+def _tells_its_names(value: Any) -> bool:
+    # An object may make its attributes as it goes, as FLAGS does; a module or a class has the ones it has.
+    return inspect.ismodule(value) or inspect.isclass(value)
+
+
+def _first_gone(name: str) -> Optional[str]:
+    """Returns the shortest beginning of `name` that the TensorFlow that runs lacks, None where it has it all."""
+    if tree.is_1_15():
+        value: Any = importlib.import_module(ROOT)
+    else:
+        value = importlib.import_module(ROOT + ".compat.v1")
+    path = ROOT
+    for part in name.split(".")[1:]:
+        if not _tells_its_names(value):
+            return None
+        path = "{}.{}".format(path, part)
+        value = _attribute(value, part, path)
+        if value is None:
+            return path
+    return None
+
+
+def _attribute(value: Any, name: str, path: str) -> Any:
+    if path in (ROOT + ".python", ROOT + ".compat") or path.startswith((ROOT + ".python.", ROOT + ".compat.")):
+        try:
+            return importlib.import_module(path)
+        except ImportError:
+            pass
+    try:
+        found = getattr(value, name)
+    except (AttributeError, ImportError):
+        return None
+    return () if found is None else found
+
+
+def _server(value: Any) -> str:
+    """Returns the package whose code `value` is."""
+    behind = getattr(value, "_behind", None) if inspect.ismodule(value) else None
+    module = getattr(behind, "__name__", None) if inspect.ismodule(value) else getattr(value, "__module__", None)
+    return module.split(".")[0] if isinstance(module, str) else "legacy_towers"

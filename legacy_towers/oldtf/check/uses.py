@@ -1,0 +1,345 @@
+"""The names of TensorFlow that one file uses: where, and under which conditions.
+
+A name is followed from the import that binds it through attributes, assignments, functions and the script's other
+modules: after `slim = tf.contrib.slim`, `slim.conv2d` is `tensorflow.contrib.slim.conv2d`. Where a name may be one of
+several things (an import in each branch of a `try`) all of them are kept. Nothing is run.
+
+Code that can't be reached is left out: the branch of an `if` on Python's version, `six.PY2` or `hasattr(tf, "...")`
+that is not taken, and the handler of a `try` whose body misses nothing.
+"""
+import ast
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+
+from legacy_towers.oldtf.check.conditions import constant, truth
+from legacy_towers.oldtf.check.found import NOTHING, ROOT, Asked, Found, Meanings, NotUnderstood, Use, is_tensorflow
+
+Function = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
+# Modules that are followed because conditions ask them, or because they import by name.
+_FOLLOWED = ("sys", "six", "importlib")
+_MISSING_IS_EXPECTED = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException")
+
+
+def of_source(module: ast.Module, asked: Asked) -> Found:
+    """Returns what the file of the syntax tree `module` uses."""
+    reader = _Reader(asked)
+    reader.read(module)
+    return Found(reader.uses, reader.not_understood, reader.module_scope)
+
+
+# The script's own modules are marked, so that they can't be taken for names of TensorFlow.
+_OWN = "own:"
+
+
+class _Reader:
+    """Reads statements in the order in which Python runs them: the bodies of functions come last."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self.uses: List[Use] = []
+        self.not_understood: List[NotUnderstood] = []
+        self.module_scope: Dict[str, Meanings] = {}
+        self._scopes: List[Dict[str, Meanings]] = [self.module_scope]
+        self._waiting: List[Tuple[Function, List[Dict[str, Meanings]]]] = []
+        self._guarded_by: Tuple[int, ...] = ()
+        self._fallback_of: Tuple[int, ...] = ()
+        self._tries = 0
+
+    def read(self, module: ast.Module) -> None:
+        self._statements(module.body)
+        while self._waiting:
+            function, scopes = self._waiting.pop(0)
+            self._scopes = scopes + [_parameters(function)]
+            self._guarded_by = self._fallback_of = ()
+            if isinstance(function, ast.Lambda):
+                self._expression(function.body)
+            else:
+                self._statements(function.body)
+
+    # Statements
+
+    def _statements(self, statements: List[ast.stmt]) -> None:
+        for statement in statements:
+            self._statement(statement)
+
+    def _statement(self, node: ast.stmt) -> None:
+        if isinstance(node, ast.Import):
+            self._import(node)
+        elif isinstance(node, ast.ImportFrom):
+            self._import_from(node)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            self._function(node)
+        elif isinstance(node, ast.ClassDef):
+            self._class(node)
+        elif isinstance(node, ast.Assign):
+            self._assign(node.targets, node.value)
+        elif isinstance(node, ast.AnnAssign):
+            self._expression(node.annotation)
+            if node.value is not None:
+                self._assign([node.target], node.value)
+        elif isinstance(node, ast.If):
+            self._if(node)
+        elif isinstance(node, ast.Try):
+            self._try(node)
+        else:
+            self._parts(node)
+
+    def _parts(self, node: ast.AST) -> None:
+        """Reads what a statement of any other kind is made of, in its order."""
+        for field, value in ast.iter_fields(node):
+            for part in value if isinstance(value, list) else [value]:
+                if field in ("target", "optional_vars") and isinstance(part, ast.expr):
+                    self._bind_targets(part)
+                elif isinstance(part, ast.stmt):
+                    self._statement(part)
+                elif isinstance(part, ast.expr):
+                    self._expression(part)
+                elif isinstance(part, ast.AST):
+                    self._parts(part)
+
+    def _import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            top = alias.name.split(".")[0]
+            if top == ROOT:
+                self._use(frozenset([alias.name]), node)
+                meaning = alias.name if alias.asname else ROOT
+            elif top in _FOLLOWED:
+                meaning = alias.name if alias.asname else top
+            else:
+                own = self._asked.module(alias.name if alias.asname else top, 0)
+                meaning = _OWN + own if own is not None else ""
+            self._bind(alias.asname or top, frozenset([meaning]) if meaning else NOTHING)
+
+    def _import_from(self, node: ast.ImportFrom) -> None:
+        module = node.module or ""
+        from_tensorflow = not node.level and module.split(".")[0] == ROOT
+        own = None if from_tensorflow else self._asked.module(module, node.level)
+        for alias in node.names:
+            if alias.name == "*":
+                self._import_all(module if from_tensorflow else own, from_tensorflow, node)
+                continue
+            meanings = NOTHING
+            if from_tensorflow:
+                meanings = frozenset(["{}.{}".format(module, alias.name)])
+                self._use(meanings, node)
+            elif own is not None:
+                meanings = self._of_own(own, alias.name)
+            elif module in _FOLLOWED:
+                meanings = frozenset(["{}.{}".format(module, alias.name)])
+            self._bind(alias.asname or alias.name, meanings)
+
+    def _import_all(self, module: Optional[str], from_tensorflow: bool, node: ast.stmt) -> None:
+        if module is None:
+            return
+        if not from_tensorflow:
+            for name, meanings in self._asked.bound_in(module).items():
+                if not name.startswith("_"):
+                    self._bind(name, meanings)
+            return
+        self._use(frozenset([module]), node)
+        if not self._asked.exists(module):
+            self._say(node, "all names of {} are imported, and it is missing".format(module))
+        else:
+            for name in self._asked.names_of(module):
+                self._bind(name, frozenset(["{}.{}".format(module, name)]))
+
+    def _function(self, node: Union[ast.FunctionDef, ast.AsyncFunctionDef]) -> None:
+        for part in node.decorator_list + node.args.defaults + [each for each in node.args.kw_defaults if each]:
+            self._expression(part)
+        self._bind(node.name, NOTHING)
+        self._later(node)
+
+    def _later(self, function: Function) -> None:
+        # A function does not see the names of the class around it; a name too many does no harm here.
+        self._waiting.append((function, list(self._scopes)))
+
+    def _class(self, node: ast.ClassDef) -> None:
+        for part in node.decorator_list + node.bases + [each.value for each in node.keywords]:
+            self._expression(part)
+        self._bind(node.name, NOTHING)
+        self._scopes.append({})
+        self._statements(node.body)
+        self._scopes.pop()
+
+    def _assign(self, targets: List[ast.expr], value: ast.expr) -> None:
+        self._expression(value)
+        for target in targets:
+            same_length = (
+                isinstance(target, (ast.Tuple, ast.List))
+                and isinstance(value, (ast.Tuple, ast.List))
+                and len(target.elts) == len(value.elts)
+            )
+            if same_length:
+                for one, part in zip(target.elts, value.elts):  # type: ignore[attr-defined]
+                    self._bind_target(one, self._meanings(part))
+            else:
+                self._bind_target(target, self._meanings(value))
+
+    def _bind_target(self, target: ast.expr, meanings: Meanings) -> None:
+        if isinstance(target, ast.Name):
+            self._bind(target.id, meanings)
+        else:
+            self._bind_targets(target)
+
+    def _bind_targets(self, target: ast.expr) -> None:
+        """Notes that the names in `target` are nothing of TensorFlow from here on."""
+        for part in ast.walk(target):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                self._bind(part.id, NOTHING)
+            elif isinstance(part, (ast.Attribute, ast.Subscript)):
+                self._expression(part.value)
+
+    def _bind(self, name: str, meanings: Meanings) -> None:
+        # In a branch that may not be run, what the name was before stays possible.
+        before = self._scopes[-1].get(name, NOTHING) if self._guarded_by or self._fallback_of else NOTHING
+        self._scopes[-1][name] = meanings | before
+
+    # Conditions
+
+    def _if(self, node: ast.If) -> None:
+        taken = truth(node.test, self._meanings, self._asked.exists)
+        if taken is None:
+            self._expression(node.test)
+        if taken is not False:
+            self._statements(node.body)
+        if taken is not True:
+            self._statements(node.orelse)
+
+    def _try(self, node: ast.Try) -> None:
+        before = self._guarded_by, self._fallback_of
+        number = None
+        if any(_expects_missing(handler) for handler in node.handlers):
+            self._tries += 1
+            number = self._tries
+            self._guarded_by += (number,)
+        self._statements(node.body)
+        self._guarded_by = before[0]
+        for handler in node.handlers:
+            if handler.type is not None:
+                self._expression(handler.type)
+            if number is not None and _expects_missing(handler):
+                self._fallback_of += (number,)
+            self._statements(handler.body)
+            self._fallback_of = before[1]
+        self._statements(node.orelse)
+        self._statements(node.finalbody)
+
+    # Expressions
+
+    def _expression(self, node: ast.expr) -> None:
+        if isinstance(node, (ast.Attribute, ast.Name)):
+            meanings = self._meanings(node)
+            if any(is_tensorflow(each) for each in meanings):
+                if isinstance(node, ast.Attribute):
+                    self._use(meanings, node)
+                return
+            if isinstance(node, ast.Attribute):
+                self._expression(node.value)
+            return
+        if isinstance(node, ast.Lambda):
+            self._later(node)
+            return
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            self._comprehension(node)
+            return
+        if isinstance(node, ast.Call):
+            self._call(node)
+        for part in ast.iter_child_nodes(node):
+            if isinstance(part, ast.expr):
+                self._expression(part)
+            elif isinstance(part, ast.keyword):
+                self._expression(part.value)
+            else:
+                self._parts(part)
+
+    def _comprehension(self, node: Any) -> None:
+        self._scopes.append({})
+        for generator in node.generators:
+            self._expression(generator.iter)
+            self._bind_targets(generator.target)
+            for condition in generator.ifs:
+                self._expression(condition)
+        for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
+            self._expression(part)
+        self._scopes.pop()
+
+    def _call(self, node: ast.Call) -> None:
+        """Looks at calls that name modules or attributes by strings."""
+        called = self._meanings(node.func)
+        name = node.func.id if isinstance(node.func, ast.Name) else None
+        if "importlib.import_module" in called or name == "__import__":
+            module = constant(node.args[0]) if node.args else None
+            if not isinstance(module, str):
+                self._say(node, "a module is imported by a name that is known only when it runs")
+            elif module.split(".")[0] == ROOT:
+                self._use(frozenset([module]), node)
+        elif name == "getattr" and len(node.args) >= 2:
+            owner, attribute = self._meanings(node.args[0]), constant(node.args[1])
+            of_tensorflow = [each for each in owner if is_tensorflow(each)]
+            if of_tensorflow and not isinstance(attribute, str):
+                self._say(node, "an attribute of {} is asked for by a name that is known only when it runs".format(
+                    of_tensorflow[0]))
+            elif of_tensorflow and len(node.args) == 2:
+                self._use(frozenset("{}.{}".format(each, attribute) for each in of_tensorflow), node)
+        elif name in ("exec", "eval") and node.args and not isinstance(constant(node.args[0]), (int, float)):
+            self._say(node, "{} runs text that was not read".format(name))
+
+    def _meanings(self, node: ast.AST) -> Meanings:
+        """Returns what the expression may be, where it is a name or a chain of attributes."""
+        if isinstance(node, ast.Name):
+            for scope in reversed(self._scopes):
+                if node.id in scope:
+                    return scope[node.id]
+            return NOTHING
+        if isinstance(node, ast.Call):
+            return self._imported_by_call(node)
+        if not isinstance(node, ast.Attribute):
+            return NOTHING
+        found = set()
+        for owner in self._meanings(node.value):
+            if owner.startswith(_OWN):
+                found |= self._of_own(owner[len(_OWN) :], node.attr)
+            else:
+                found.add("{}.{}".format(owner, node.attr))
+        return frozenset(found)
+
+    def _imported_by_call(self, node: ast.Call) -> Meanings:
+        if "importlib.import_module" in self._meanings(node.func) and node.args:
+            module = constant(node.args[0])
+            if isinstance(module, str) and module.split(".")[0] == ROOT:
+                return frozenset([module])
+        return NOTHING
+
+    def _of_own(self, module: str, name: str) -> Meanings:
+        below = self._asked.module("{}.{}".format(module, name), 0)
+        if below is not None:
+            return frozenset([_OWN + below])
+        return self._asked.bound_in(module).get(name, NOTHING)
+
+    # What was found
+
+    def _use(self, meanings: Meanings, node: ast.AST) -> None:
+        of_tensorflow = tuple(sorted(each for each in meanings if is_tensorflow(each)))
+        line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0) + 1
+        self.uses.append(Use(of_tensorflow, line, column, self._guarded_by, self._fallback_of))
+
+    def _say(self, node: ast.AST, why: str) -> None:
+        self.not_understood.append(NotUnderstood(getattr(node, "lineno", 0), why))
+
+
+def _expects_missing(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(isinstance(kind, ast.Name) and kind.id in _MISSING_IS_EXPECTED for kind in kinds)
+
+
+def _parameters(function: Function) -> Dict[str, Meanings]:
+    return {name: NOTHING for name in _parameter_names(function.args)}
+
+
+def _parameter_names(arguments: ast.arguments) -> Iterator[str]:
+    for each in list(getattr(arguments, "posonlyargs", ())) + arguments.args + arguments.kwonlyargs:
+        yield each.arg
+    for extra in (arguments.vararg, arguments.kwarg):
+        if extra is not None:
+            yield extra.arg
