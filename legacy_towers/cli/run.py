@@ -5,12 +5,16 @@
 
 What the script's own files import as tensorflow is TensorFlow 1.x, tf.contrib
 included. Libraries keep the real one. Exit code, output and signals are the script's.
+
+    legacy-towers run --check PATH
+
+runs nothing: it lists the names of TensorFlow that the script, or the files of a folder, would miss (exit code 1).
 """
 import argparse
 import atexit
 import contextlib
 import functools
-from typing import Any, Callable, List
+from typing import Any, Callable, List, Union
 
 from legacy_towers.cli.parser import Parser
 from legacy_towers.errors import UserError
@@ -21,6 +25,9 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
 
     parser.usage = "%(prog)s [OPTIONS] SCRIPT [ARGUMENTS]\n       %(prog)s [OPTIONS] -m MODULE [ARGUMENTS]"
     parser.note = "options of the script come after it"
+    check = parser.add_argument_group("without running anything")
+    check.add_argument("--check", metavar="PATH", help="list what the script or folder at PATH would miss")
+    check.add_argument("--json", action="store_true", help="print what --check finds as one JSON object")
     options.add_arguments(parser)
     # The words of the script are not for argparse: it would take out a `--`, or an option that is also ours.
     start = _start_of_program(parser, given)
@@ -28,7 +35,11 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
     del given[start:]
 
 
-def run(arguments: argparse.Namespace) -> Callable[[], None]:
+def run(arguments: argparse.Namespace) -> Union[int, Callable[[], None]]:
+    if arguments.check is not None:
+        return _check(arguments)
+    if arguments.json:
+        raise UserError("--json says how --check prints: name a PATH with --check")
     from legacy_towers.oldtf.launch import start
     from legacy_towers.oldtf.machine import options
 
@@ -39,6 +50,14 @@ def run(arguments: argparse.Namespace) -> Callable[[], None]:
     # The last thing at exit, after the script's threads and its own atexit functions.
     atexit.register(around.close)
     return functools.partial(start.execute, program, script_run)
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from legacy_towers.oldtf.check import command
+
+    if arguments.program:
+        raise UserError("--check reads one PATH and runs nothing: leave {!r} out".format(arguments.program[0]))
+    return command.run(arguments.check, arguments.json)
 
 
 def _program(words: List[str]) -> Any:
