@@ -1,0 +1,347 @@
+"""tf.contrib.layers.batch_norm: the variables, collections and numbers of TensorFlow 1.15.
+
+tf_slim's own fails from TensorFlow 2.16 on, where the layer that it is built on is gone. 1.15 goes one of three ways,
+which differ in the order and dtype of their variables and in their variance, and so do we:
+
+    layer    UPDATE_OPS as asked for by default, no weights     gamma, beta; float32 or wider; fused where the rank is 4
+    fused    rank 2; rank 4 with updates of one's own           beta, gamma; float32
+    by hand  batch_weights, or not fused with updates of own    beta, gamma; dtype of the inputs
+"""
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+
+from legacy_towers.compat import tf
+from legacy_towers.compat.moving_averages import assign_moving_average
+from legacy_towers.oldtf.contrib.slim_library.renorm import Correction, composed
+from legacy_towers.oldtf.contrib.slim_library.tf_slim.layers import utils
+from legacy_towers.oldtf.contrib.slim_library.tf_slim.ops.arg_scope import add_arg_scope
+from legacy_towers.oldtf.contrib.slim_library.tf_slim.ops.variables import model_variable
+
+_LAYER, _FUSED, _BY_HAND = "layer", "fused", "by hand"
+
+
+class Parameters(NamedTuple):
+    """The variables of one batch_norm; beta and gamma are None where they were not asked for."""
+
+    beta: Any
+    gamma: Any
+    moving_mean: Any
+    moving_variance: Any
+
+
+@add_arg_scope
+def batch_norm(
+    inputs: Any,
+    decay: float = 0.999,
+    center: bool = True,
+    scale: bool = False,
+    epsilon: float = 0.001,
+    activation_fn: Optional[Callable[[Any], Any]] = None,
+    param_initializers: Optional[Dict[str, Any]] = None,
+    param_regularizers: Optional[Dict[str, Any]] = None,
+    updates_collections: Any = tf.GraphKeys.UPDATE_OPS,
+    is_training: Any = True,
+    reuse: Optional[bool] = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    batch_weights: Any = None,
+    fused: Optional[bool] = None,
+    data_format: str = "NHWC",
+    zero_debias_moving_mean: bool = False,
+    scope: Any = None,
+    renorm: bool = False,
+    renorm_clipping: Optional[Dict[str, Any]] = None,
+    renorm_decay: float = 0.99,
+    adjustment: Optional[Callable[[Any], Tuple[Any, Any]]] = None,
+) -> Any:
+    """Normalizes `inputs` over all but the channels, and keeps moving averages of what it normalized by.
+
+    Args:
+      inputs: float tensor [batch, ..., channels], or [batch, channels, ...] for NCHW.
+      decay: of the moving averages.
+      center: add a variable beta.
+      scale: multiply by a variable gamma.
+      epsilon: added to the variance.
+      activation_fn: applied to the result.
+      param_initializers: of beta, gamma, moving_mean, moving_variance.
+      param_regularizers: of beta and gamma.
+      updates_collections: which collections get the updates of the moving averages; None: they run with the output.
+      is_training: a bool, or a bool tensor; whether to normalize by the batch and move the averages.
+      reuse: whether the variables are there already.
+      variables_collections: a list, or a dict from the variable's short name to a list.
+      outputs_collections: which collections get the output.
+      trainable: whether beta and gamma are.
+      batch_weights: [batch], the weight of each example in mean and variance.
+      fused: False: by separate operations. None, True: by one where that is possible.
+      data_format: "NHWC" or "NCHW".
+      zero_debias_moving_mean: see compat.moving_averages.
+      scope: the variable scope.
+      renorm: batch renormalization, https://arxiv.org/abs/1702.03275.
+      renorm_clipping: rmax, rmin and dmax of the correction.
+      renorm_decay: of the averages that renorm corrects by.
+      adjustment: from the shape of the inputs to (scale, bias), applied in training before gamma and beta.
+
+    Returns:
+      A tensor like `inputs`.
+
+    Raises:
+      ValueError: the rank or the number of channels of `inputs` is unknown, or options don't go together.
+    """
+    if data_format not in ("NCHW", "NHWC"):
+        raise ValueError("data_format has to be either NCHW or NHWC.")
+    inputs = tf.convert_to_tensor(inputs)
+    rank = inputs.shape.ndims
+    if rank is None:
+        raise ValueError("Inputs {} has undefined rank.".format(inputs.name))
+    can_fuse = batch_weights is None and not renorm and rank in (2, 4) and adjustment is None
+    as_default = updates_collections is tf.GraphKeys.UPDATE_OPS and not zero_debias_moving_mean
+    fused = can_fuse and (fused is None or bool(fused))
+    if fused and (rank == 2 or not as_default):
+        way = _FUSED
+    else:
+        way = _LAYER if as_default and batch_weights is None else _BY_HAND
+    if way == _BY_HAND and renorm:
+        raise ValueError(
+            "renorm is not supported with batch_weights, updates_collections or zero_debias_moving_mean"
+        )
+    training = _known(is_training)
+    with tf.variable_scope(scope, "BatchNorm", [inputs], reuse=reuse) as entered:
+        channels_axis = 1 if data_format == "NCHW" else rank - 1
+        parameters = _variables(
+            way, inputs, channels_axis, center, scale, trainable, param_initializers or {},
+            param_regularizers or {}, variables_collections,
+        )  # fmt: skip
+        collections = [updates_collections] if isinstance(updates_collections, str) else updates_collections
+        if way == _LAYER and not trainable:
+            collections = []  # 1.15's layer tells no updates then
+        moving = _Moving(way, parameters, decay, zero_debias_moving_mean, training, fused)
+        if fused:
+            outputs = _fused(inputs, parameters, epsilon, data_format, training, moving, collections)
+        else:
+            correction = None
+            if renorm:
+                correction = Correction(
+                    parameters, param_initializers or {}, renorm_clipping or {}, renorm_decay, epsilon, decay
+                )
+            outputs = _unfused(
+                inputs, parameters, epsilon, channels_axis, training, moving, collections, batch_weights,
+                adjustment, correction,
+            )  # fmt: skip
+        outputs.set_shape(inputs.shape)
+        if activation_fn is not None:
+            outputs = activation_fn(outputs)
+        return utils.collect_named_outputs(outputs_collections, entered.name, outputs)
+
+
+def _known(is_training: Any) -> Any:
+    """Returns True or False where it is known, else the tensor."""
+    if is_training is None:
+        return False  # what 1.15's layer takes while nobody feeds Keras' learning phase
+    if not isinstance(is_training, tf.Variable) and not tf.is_tensor(is_training):
+        return bool(is_training)
+    value = utils.constant_value(is_training)
+    return is_training if value is None else bool(value)
+
+
+def _variables(
+    way: str,
+    inputs: Any,
+    channels_axis: int,
+    center: bool,
+    scale: bool,
+    trainable: bool,
+    initializers: Dict[str, Any],
+    regularizers: Dict[str, Any],
+    collections: Any,
+) -> Parameters:
+    shape = inputs.shape[channels_axis : channels_axis + 1]
+    if not shape.is_fully_defined():
+        raise ValueError("Inputs {} has undefined channels dimension {}.".format(inputs.name, shape))
+    dtype = inputs.dtype.base_dtype
+    if way == _FUSED or (way == _LAYER and dtype in (tf.float16, tf.bfloat16)):
+        dtype = tf.float32
+    if way == _BY_HAND:
+        regularizers = {}  # as 1.15 does
+
+    def variable(name: str, default: Any, trainable: bool) -> Any:
+        return model_variable(
+            name,
+            shape=shape,
+            dtype=dtype,
+            initializer=initializers.get(name, default),
+            regularizer=regularizers.get(name) if name in ("beta", "gamma") else None,
+            collections=utils.get_variable_collections(collections, name),
+            trainable=trainable,
+        )
+
+    asked = {"beta": (center, tf.zeros_initializer()), "gamma": (scale, tf.ones_initializer())}
+    made: Dict[str, Any] = {"beta": None, "gamma": None}
+    for name in ("gamma", "beta") if way == _LAYER else ("beta", "gamma"):
+        if asked[name][0]:
+            made[name] = variable(name, asked[name][1], trainable)
+    with tf.variable_scope(tf.get_variable_scope()) as same:
+        same.set_partitioner(None)  # moving averages of partitioned variables can't be assigned
+        made["moving_mean"] = variable("moving_mean", tf.zeros_initializer(), False)
+        made["moving_variance"] = variable("moving_variance", tf.ones_initializer(), False)
+    return Parameters(**made)
+
+
+class _Moving(NamedTuple):
+    """How the moving averages of one batch_norm move."""
+
+    way: str
+    parameters: Parameters
+    decay: float
+    zero_debias: bool
+    training: Any
+    fused: bool
+
+    def updates(self, mean: Any, variance: Any) -> List[Any]:
+        """Returns the updates of moving_mean and moving_variance, none of them where it is known not to train."""
+        if self.training is False:
+            return []
+        if self.way == _LAYER and self.fused:
+            # The layer reckons 1 - decay in float32, and moves by 0 where it does not train.
+            decay = utils.smart_cond(self.training, lambda: tf.convert_to_tensor(self.decay), lambda: tf.constant(1.0))
+            return self._assigned(mean, variance, decay)
+        kept = [self.parameters.moving_mean, self.parameters.moving_variance]
+        return list(
+            utils.smart_cond(
+                self.training,
+                lambda: self._assigned(mean, variance, self.decay),
+                lambda: [tf.identity(variable) for variable in kept],
+            )
+        )
+
+    def _assigned(self, mean: Any, variance: Any, decay: Any) -> List[Any]:
+        return [
+            assign_moving_average(self.parameters.moving_mean, mean, decay, zero_debias=self.zero_debias),
+            assign_moving_average(self.parameters.moving_variance, variance, decay),
+        ]
+
+
+def _collect(collections: Any, updates: List[Any]) -> None:
+    for update in updates:
+        for collection in collections:
+            tf.add_to_collection(collection, update)
+
+
+def _fused(
+    inputs: Any,
+    parameters: Parameters,
+    epsilon: float,
+    data_format: str,
+    training: Any,
+    moving: _Moving,
+    collections: Any,
+) -> Any:
+    shape = tf.shape(inputs)
+    channels = parameters.moving_mean.shape
+    flat = inputs.shape.ndims == 2
+    if flat:
+        size = channels.as_list()[0]
+        inputs = tf.reshape(inputs, [-1, size, 1, 1] if data_format == "NCHW" else [-1, 1, 1, size])
+    dtype = parameters.moving_mean.dtype.base_dtype
+    gamma = tf.constant(1.0, dtype, channels) if parameters.gamma is None else parameters.gamma
+    beta = tf.constant(0.0, dtype, channels) if parameters.beta is None else parameters.beta
+
+    def by_batch() -> Any:
+        return tf.nn.fused_batch_norm(inputs, gamma, beta, epsilon=epsilon, data_format=data_format)
+
+    def by_moving() -> Any:
+        return tf.nn.fused_batch_norm(
+            inputs,
+            gamma,
+            beta,
+            mean=parameters.moving_mean,
+            variance=parameters.moving_variance,
+            epsilon=epsilon,
+            is_training=False,
+            data_format=data_format,
+        )
+
+    outputs, mean, variance = utils.smart_cond(training, by_batch, by_moving)
+    if collections is None:
+        outputs = _with_updates(moving, mean, variance, [outputs])[0]
+    else:
+        _collect(collections, moving.updates(mean, variance))
+    return tf.reshape(outputs, shape) if flat else outputs
+
+
+def _with_updates(moving: _Moving, mean: Any, variance: Any, values: List[Any]) -> List[Any]:
+    """Returns `values`, which are ready only after the updates."""
+    updates = moving.updates(mean, variance)
+    if not updates:
+        return values
+    with tf.control_dependencies(updates):
+        return [tf.identity(value) for value in values]
+
+
+def _unfused(
+    inputs: Any,
+    parameters: Parameters,
+    epsilon: float,
+    channels_axis: int,
+    training: Any,
+    moving: _Moving,
+    collections: Any,
+    batch_weights: Any,
+    adjustment: Any,
+    correction: Any,
+) -> Any:
+    rank = inputs.shape.ndims
+    gamma, beta = parameters.gamma, parameters.beta
+    mean, variance = parameters.moving_mean, parameters.moving_variance
+    if training is not False:
+        if adjustment is not None:
+            gamma, beta = _adjusted(adjustment, inputs, training, gamma, beta, channels_axis)
+        batch_mean, batch_variance = _moments(inputs, channels_axis, batch_weights, mean.dtype.base_dtype)
+        new_mean, new_variance = batch_mean, batch_variance
+        mean, variance = utils.smart_cond(
+            training,
+            lambda: (tf.identity(batch_mean), tf.identity(batch_variance)),
+            lambda: (tf.identity(parameters.moving_mean), tf.identity(parameters.moving_variance)),
+        )
+        if correction is not None:
+            gamma, beta, updates = correction.apply(
+                mean, variance, training, lambda value: _broadcast(value, rank, channels_axis), gamma, beta
+            )
+            _collect(collections, updates)
+        elif collections is None:
+            mean, variance = _with_updates(moving, new_mean, new_variance, [mean, variance])
+        else:
+            _collect(collections, moving.updates(new_mean, new_variance))
+    values = [mean, variance, beta, gamma]
+    mean, variance, beta, gamma = [
+        None if value is None else tf.cast(_broadcast(value, rank, channels_axis), inputs.dtype) for value in values
+    ]
+    return tf.nn.batch_normalization(inputs, mean, variance, beta, gamma, epsilon)
+
+
+def _moments(inputs: Any, channels_axis: int, batch_weights: Any, dtype: Any) -> Tuple[Any, Any]:
+    rank = inputs.shape.ndims
+    axes = [axis for axis in range(rank) if axis != channels_axis]
+    if batch_weights is None:
+        return tf.nn.moments(tf.cast(inputs, dtype), axes)
+    batch_weights = tf.convert_to_tensor(batch_weights)
+    inputs.shape[0:1].assert_is_compatible_with(batch_weights.shape)
+    return tf.nn.weighted_moments(inputs, axes, tf.reshape(batch_weights, [-1] + [1] * (rank - 1)))
+
+
+def _broadcast(value: Any, rank: int, channels_axis: int) -> Any:
+    """Returns `value` [channels] so that it broadcasts over the inputs."""
+    if value is None or channels_axis == rank - 1 or value.shape.ndims == rank:
+        return value
+    return tf.reshape(value, [1] * channels_axis + [-1] + [1] * (rank - channels_axis - 1))
+
+
+def _adjusted(
+    adjustment: Any, inputs: Any, training: Any, gamma: Any, beta: Any, channels_axis: int
+) -> Tuple[Any, Any]:
+    scale, bias = adjustment(tf.shape(inputs))
+    scale = utils.smart_cond(training, lambda: tf.identity(scale), lambda: tf.ones_like(scale))
+    bias = utils.smart_cond(training, lambda: tf.identity(bias), lambda: tf.zeros_like(bias))
+    rank = inputs.shape.ndims
+    return composed(
+        scale, bias, _broadcast(gamma, rank, channels_axis), _broadcast(beta, rank, channels_axis)
+    )

@@ -1,0 +1,77 @@
+"""The rows of slim, layers, framework, losses, metrics and training, and of the modules below them."""
+from typing import Dict, List, Tuple
+
+from legacy_towers.oldtf.provided import Row
+
+_OURS = "legacy_towers.oldtf.contrib."
+_TF_SLIM = _OURS + "slim_library.tf_slim"
+_PARTS = ("framework", "layers", "losses", "metrics", "slim")
+
+# Module below tensorflow.contrib -> what serves it: a module, or module:attribute.
+_BELOW: Dict[str, str] = {
+    "framework.python.framework": _OURS + "framework",
+    "framework.python.framework.checkpoint_utils": _OURS + "framework.checkpoint_utils",
+    "framework.python.framework.graph_util": _OURS + "framework",
+    "framework.python.framework.tensor_util": _OURS + "framework.tensors",
+    "framework.python.ops": _OURS + "framework",
+    "framework.python.ops.checkpoint_ops": _OURS + "framework.checkpoint_utils",
+    "framework.python.ops.ops": _TF_SLIM + ".ops.framework_ops",
+    "framework.python.ops.prettyprint_ops": _OURS + "framework.printing",
+    "framework.python.ops.script_ops": _OURS + "framework.functions",
+    "framework.python.ops.sort_ops": _OURS + "framework",
+    "framework.python.ops.variables": _TF_SLIM + ".ops.variables",
+    "layers.python.layers": _OURS + "layers",
+    "layers.python.layers.initializers": _TF_SLIM + ".layers.initializers",
+    "layers.python.layers.layers": _OURS + "layers",
+    "layers.python.layers.normalization": _TF_SLIM + ".layers.normalization",
+    "layers.python.layers.optimizers": _TF_SLIM + ".layers.optimizers",
+    "layers.python.layers.regularizers": _TF_SLIM + ".layers.regularizers",
+    "layers.python.layers.rev_block_lib": _TF_SLIM + ".layers.rev_block_lib",
+    "layers.python.layers.summaries": _TF_SLIM + ".layers.summaries",
+    "layers.python.layers.utils": _TF_SLIM + ".layers.utils",
+    "losses.python.losses": _OURS + "losses",
+    "losses.python.losses.loss_ops": _OURS + "losses",
+    "losses.python.metric_learning": _TF_SLIM + ".losses.metric_learning",
+    "losses.python.metric_learning.metric_loss_ops": _TF_SLIM + ".losses.metric_learning",
+    "metrics.python.metrics": _OURS + "metrics",
+    "metrics.python.metrics.classification": _TF_SLIM + ".metrics.classification",
+    "metrics.python.ops": _OURS + "metrics",
+    "metrics.python.ops.confusion_matrix_ops": _OURS + "metrics",
+    "metrics.python.ops.histogram_ops": _TF_SLIM + ".metrics.histogram_ops",
+    "metrics.python.ops.metric_ops": _TF_SLIM + ".metrics.metric_ops",
+    "metrics.python.ops.set_ops": _OURS + "metrics",
+    "slim.nets": _OURS + "slim.nets",
+    "slim.python.slim": _OURS + "slim",
+    "slim.python.slim.data.data_decoder": _TF_SLIM + ".data.data_decoder",
+    "slim.python.slim.data.data_provider": _TF_SLIM + ".data.data_provider",
+    "slim.python.slim.data.dataset": _TF_SLIM + ".data.dataset",
+    "slim.python.slim.data.dataset_data_provider": _TF_SLIM + ".data.dataset_data_provider",
+    "slim.python.slim.data.parallel_reader": _TF_SLIM + ".data.parallel_reader",
+    "slim.python.slim.data.prefetch_queue": _TF_SLIM + ".data.prefetch_queue",
+    "slim.python.slim.data.tfexample_decoder": _TF_SLIM + ".data.tfexample_decoder",
+    "slim.python.slim.evaluation": _TF_SLIM + ".evaluation",
+    "slim.python.slim.learning": _TF_SLIM + ".learning",
+    "slim.python.slim.model_analyzer": _TF_SLIM + ".model_analyzer",
+    "slim.python.slim.nets": _OURS + "slim.nets",
+    "slim.python.slim.queues": _TF_SLIM + ".queues",
+    "slim.python.slim.summaries": _TF_SLIM + ".summaries",
+}
+# There `from ...python.ops import arg_scope` gives the function, though a module has that name too.
+for _name in (
+    "add_arg_scope", "arg_scope", "arg_scope_func_key", "arg_scoped_arguments", "current_arg_scope", "has_arg_scope",
+):  # fmt: skip
+    _BELOW["framework.python.ops.arg_scope." + _name] = _TF_SLIM + ".ops.arg_scope:" + _name
+for _net in (
+    "alexnet", "inception", "inception_v1", "inception_v2", "inception_v3", "overfeat", "resnet_utils", "resnet_v1",
+    "resnet_v2", "vgg",
+):  # fmt: skip
+    _BELOW["slim.python.slim.nets." + _net] = _TF_SLIM + ".nets." + _net
+
+
+def _rows() -> List[Row]:
+    served = {part: _OURS + part for part in _PARTS}
+    served.update(_BELOW)
+    return [Row("tensorflow.contrib." + name, target) for name, target in served.items()]
+
+
+ROWS: Tuple[Row, ...] = tuple(_rows())
