@@ -39,9 +39,9 @@ def of_name(name: str) -> Status:
         try:
             value = getattr(value, part)
         except (AttributeError, ImportError) as error:
-            # A class of TensorFlow's says less than the tree does.
-            text = str(error) if isinstance(error, (missing.MissingName, ImportError)) else missing.sentence(whole)
-            return Status(whole, gone_at is not None, None, text)
+            # What else fails to be imported says why: a package that it needs, for example.
+            is_missing = isinstance(error, (AttributeError, missing.MissingModule))
+            return Status(whole, gone_at is not None, None, missing.sentence(whole) if is_missing else str(error))
         path = whole
     return Status(path, gone_at is not None, _server(value) if gone_at else None, None)
 

@@ -105,14 +105,25 @@ class _Reader:
             elif top in _FOLLOWED:
                 meaning = alias.name if alias.asname else top
             else:
-                own = self._asked.module(alias.name if alias.asname else top, 0)
+                own = self._own_module(alias.name if alias.asname else top, alias.name)
                 meaning = _OWN + own if own is not None else ""
             self._bind(alias.asname or top, frozenset([meaning]) if meaning else NOTHING)
+
+    def _own_module(self, bound: str, imported: str) -> Optional[str]:
+        """Returns the script's own module `bound`; reads all that `import imported` runs."""
+        parts = imported.split(".")
+        for length in range(1, len(parts) + 1):
+            module = self._asked.module(".".join(parts[:length]), 0)
+            if module is not None:
+                self._asked.bound_in(module)
+        return self._asked.module(bound, 0)
 
     def _import_from(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
         from_tensorflow = not node.level and module.split(".")[0] == ROOT
         own = None if from_tensorflow else self._asked.module(module, node.level)
+        if own is not None:
+            self._asked.bound_in(own)  # the import runs it, whatever is taken from it
         for alias in node.names:
             if alias.name == "*":
                 self._import_all(module if from_tensorflow else own, from_tensorflow, node)

@@ -1,0 +1,98 @@
+"""Files and folders of old scripts: what they would miss, on the TensorFlow that runs."""
+import json
+import textwrap
+
+import pytest
+
+from legacy_towers.errors import UserError
+from legacy_towers.oldtf import tree
+from legacy_towers.oldtf.check import command, project
+
+IS_1_15 = tree.is_1_15()
+
+
+def write(folder, files=(), **named):
+    for name, text in list(dict(files).items()) + list(named.items()):
+        path = folder / (name + ".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+    return folder
+
+
+def missing(checked):
+    return [(each.line, each.status.name) for each in checked.missing]
+
+
+def test_a_name_that_nobody_has_is_missing_at_its_place(tmp_path):
+    write(tmp_path, train="""
+        import tensorflow as tf
+        tf.no_such_name(1)
+        tf.nn.relu(1)
+        tf.GraphKeys.NO_SUCH_KEY
+        tf.app.flags.FLAGS.anything
+    """)
+    checked = project.check(str(tmp_path / "train.py"))
+    assert missing(checked) == [(3, "tensorflow.no_such_name"), (5, "tensorflow.GraphKeys.NO_SUCH_KEY")]
+
+
+def test_the_script_s_own_modules_are_followed(tmp_path):
+    write(
+        tmp_path,
+        {
+            "nets/__init__": "",
+            "nets/small": "from . import base\nfrom common import *\ntf.gone_too\nbase.tf.third\n",
+            "nets/base": "import tensorflow as tf\n",
+        },
+        train="import nets.small\nfrom common import layers\nnets.small.build()\nlayers.no_such\n",
+        common="import tensorflow as tf\nlayers = tf.layers\n",
+    )
+    checked = project.check(str(tmp_path / "train.py"))
+    assert {name for _, name in missing(checked)} == {
+        "tensorflow.layers.no_such", "tensorflow.gone_too", "tensorflow.third"
+    }
+    assert len(checked.files) == 5
+
+
+def test_modules_that_import_each_other_are_read_once(tmp_path):
+    write(tmp_path, one="import two\nimport tensorflow as tf\ntf.gone\n", two="import one\none.tf.nn\n")
+    checked = project.check(str(tmp_path / "one.py"))
+    assert missing(checked) == [(3, "tensorflow.gone")]
+
+
+@pytest.mark.parametrize("text, lines", [
+    pytest.param("try:\n  tf.gone\nexcept AttributeError:\n  tf.nn", [], id="falls-back"),
+    pytest.param("try:\n  tf.gone\nexcept AttributeError:\n  tf.gone_as_well", [5], id="falls-back-to-nothing"),
+    pytest.param("try:\n  tf.nn\nexcept AttributeError:\n  tf.gone", [], id="never-falls-back"),
+    pytest.param("if hasattr(tf, 'gone'):\n  tf.gone", [], id="asks-first"),
+])
+def test_fallbacks(tmp_path, text, lines):
+    write(tmp_path, train="import tensorflow as tf\n" + text)
+    assert [line for line, _ in missing(project.check(str(tmp_path)))] == lines
+
+
+def test_a_file_that_is_no_python_is_listed(tmp_path):
+    write(tmp_path, train="def (\n")
+    checked = project.check(str(tmp_path))
+    assert not checked.missing and "it is no Python" in checked.not_understood[0][1].why
+
+
+@pytest.mark.skipif(IS_1_15, reason="TensorFlow 1.15 has tf.contrib itself")
+def test_what_serves_a_name_is_told(tmp_path, capsys):
+    path = write(tmp_path, train="import tensorflow as tf\ntf.contrib.staging.StagingArea\n")
+    assert command.run(str(path), as_json=True) == 0
+    told = json.loads(capsys.readouterr().out)
+    (name,) = told["names"]
+    assert name["name"] == "tensorflow.contrib.staging.StagingArea" and name["served_by"] == "tensorflow"
+
+
+def test_the_exit_code_is_1_where_anything_is_missing(tmp_path, capsys):
+    path = write(tmp_path, train="import tensorflow as tf\ntf.gone\n")
+    assert command.run(str(path), as_json=False) == 1
+    printed = capsys.readouterr().out
+    assert "train.py:2:1: missing: tf.gone" in printed and "1 name would be missing" in printed
+
+
+@pytest.mark.parametrize("name, message", [("nothing", "there is no file or folder"), ("", "has no .py file")])
+def test_a_wrong_path_is_one_sentence(tmp_path, name, message):
+    with pytest.raises(UserError, match=message):
+        project.check(str(tmp_path / name))

@@ -1,0 +1,126 @@
+"""Following the names of TensorFlow through a file: tables of sources and of what they use."""
+import ast
+import textwrap
+
+import pytest
+
+from legacy_towers.oldtf.check import uses
+from legacy_towers.oldtf.check.found import Asked
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph():
+    """In place of the one in conftest.py: nothing here needs TensorFlow."""
+
+
+HAS = {"tensorflow", "tensorflow.nn", "tensorflow.contrib", "tensorflow.contrib.slim"}
+OWN = {"helpers": {"slim": frozenset(["tensorflow.contrib.slim"]), "tf": frozenset(["tensorflow"])}}
+
+
+def found(text, exists=HAS):
+    asked = Asked(
+        exists=lambda name: name in exists,
+        names_of=lambda module: ["conv2d", "flatten"],
+        module=lambda name, level: name if name in OWN else None,
+        bound_in=lambda module: OWN[module],
+    )
+    return uses.of_source(ast.parse(textwrap.dedent(text)), asked)
+
+
+def names(text, **keywords):
+    """Returns the names used, in the order of their lines, without those that imports themselves name."""
+    used = [use for use in found(text, **keywords).uses if use.meanings != ("tensorflow",)]
+    used.sort(key=lambda use: (use.line, use.column))
+    return ["|".join(each[len("tensorflow.") :] for each in use.meanings) for use in used]
+
+
+@pytest.mark.parametrize("text, expected", [
+    pytest.param("import tensorflow as tf\ntf.mul(1, 2)", ["mul"], id="alias"),
+    pytest.param("import tensorflow\ntensorflow.nn.relu(1)", ["nn.relu"], id="plain"),
+    pytest.param("import tensorflow.contrib.slim as slim\nslim.conv2d", ["contrib.slim", "contrib.slim.conv2d"],
+                 id="import-as"),
+    pytest.param("import tensorflow.contrib.slim\ntensorflow.mul", ["contrib.slim", "mul"], id="import-binds-the-top"),
+    pytest.param("from tensorflow.contrib import slim as s\ns.conv2d", ["contrib.slim", "contrib.slim.conv2d"],
+                 id="from"),
+    pytest.param("from tensorflow.contrib.slim import *\nflatten.x\nother.x", ["contrib.slim",
+                 "contrib.slim.flatten.x"], id="star"),
+    pytest.param("import tensorflow as tf\nslim = tf.contrib.slim\nslim.flatten", ["contrib.slim",
+                 "contrib.slim.flatten"], id="assignment"),
+    pytest.param("import tensorflow as tf\na, b = tf.nn, tf.train\nb.Saver", ["nn", "train", "train.Saver"],
+                 id="assignment-of-several"),
+    pytest.param("import tensorflow as tf\ntf = None\ntf.mul", [], id="bound-again"),
+    pytest.param("import tensorflow as tf\nfor tf in []: tf.mul", [], id="loop-variable"),
+    pytest.param("import tensorflow as tf\ndef f(tf):\n  return tf.mul", [], id="parameter"),
+    pytest.param("import tensorflow as tf\nf = lambda tf: tf.mul", [], id="parameter-of-lambda"),
+    pytest.param("import tensorflow as tf\nf = lambda x: tf.mul(x, x)", ["mul"], id="lambda"),
+    pytest.param("def f():\n  return tf.mul\nimport tensorflow as tf", ["mul"], id="function-before-the-import"),
+    pytest.param("def f():\n  import tensorflow as tf\n  return tf.mul\ntf.sub", ["mul"], id="import-in-a-function"),
+    pytest.param("import tensorflow as tf\nclass A(tf.nn.Cell):\n  x = tf.mul\n  def f(self): return tf.sub",
+                 ["nn.Cell", "mul", "sub"], id="class"),
+    pytest.param("import tensorflow as tf\n@tf.fn\ndef f(x=tf.mul): pass", ["fn", "mul"], id="decorator-and-default"),
+    pytest.param("import tensorflow as tf\n[tf.mul(tf, 1) for tf in []]", [], id="comprehension-binds"),
+    pytest.param("import tensorflow as tf\n{k: tf.mul for k in tf.sub}", ["mul", "sub"], id="dict-comprehension"),
+    pytest.param("import tensorflow as tf\nwith tf.device('x') as tf: tf.mul", ["device"], id="with-binds"),
+    pytest.param("import tensorflow as tf\nx = [tf.mul][0](tf.sub)[tf.neg]", ["mul", "sub", "neg"], id="nested"),
+    pytest.param("import tensorflow as tf\ngetattr(tf.nn, 'relu')", ["nn.relu", "nn"], id="getattr"),
+    pytest.param("import tensorflow as tf\ngetattr(tf, 'mul', None)", [], id="getattr-with-default"),
+    pytest.param("import importlib\nm = importlib.import_module('tensorflow.nn')\nm.relu", ["nn", "nn.relu"],
+                 id="import_module"),
+    pytest.param("import helpers\nhelpers.slim.conv2d", ["contrib.slim.conv2d"], id="through-an-own-module"),
+    pytest.param("from helpers import slim as s\ns.conv2d", ["contrib.slim.conv2d"], id="from-an-own-module"),
+    pytest.param("from helpers import *\ntf.mul", ["mul"], id="star-of-an-own-module"),
+    pytest.param("try:\n  from tensorflow.a import x\nexcept ImportError:\n  from tensorflow.b import x\nx.y",
+                 ["a.x", "b.x", "a.x.y|b.x.y"], id="one-of-two"),
+])
+def test_names_are_followed(text, expected):
+    assert names(text) == expected
+
+
+@pytest.mark.parametrize("condition, body, other", [
+    pytest.param("sys.version_info[0] < 3", False, True, id="version-index"),
+    pytest.param("sys.version_info >= (3, 0)", True, False, id="version-tuple"),
+    pytest.param("sys.version_info.major == 2", False, True, id="version-major"),
+    pytest.param("six.PY2", False, True, id="six"),
+    pytest.param("not six.PY3", False, True, id="not"),
+    pytest.param("six.PY2 or unknown()", True, True, id="or-unknown"),
+    pytest.param("six.PY2 and unknown()", False, True, id="and-false"),
+    pytest.param("hasattr(tf, 'nn')", True, False, id="has"),
+    pytest.param("hasattr(tf.contrib, 'nothing')", False, True, id="has-not"),
+    pytest.param("unknown()", True, True, id="unknown"),
+])
+def test_branches_that_are_not_taken_are_left_out(condition, body, other):
+    text = "import sys, six\nimport tensorflow as tf\nif {}:\n  tf.mul\nelse:\n  tf.sub".format(condition)
+    used = set(names(text))
+    assert ("mul" in used, "sub" in used) == (body, other)
+
+
+def test_a_try_is_noted_on_both_sides():
+    text = "import tensorflow as tf\ntry:\n  tf.mul\nexcept AttributeError:\n  tf.multiply\nelse:\n  tf.sub"
+    by_name = {use.meanings[0]: use for use in found(text).uses}
+    assert by_name["tensorflow.mul"].guarded_by == (1,)
+    assert by_name["tensorflow.multiply"].fallback_of == (1,)
+    assert by_name["tensorflow.sub"].guarded_by == by_name["tensorflow.sub"].fallback_of == ()
+
+
+def test_a_try_for_something_else_guards_nothing():
+    text = "import tensorflow as tf\ntry:\n  tf.mul\nexcept ValueError:\n  tf.sub"
+    assert all(not use.guarded_by and not use.fallback_of for use in found(text).uses)
+
+
+@pytest.mark.parametrize("text, why", [
+    pytest.param("import importlib\nimportlib.import_module('models.' + name)", "a module is imported by a name",
+                 id="import_module"),
+    pytest.param("__import__(name)", "a module is imported by a name", id="__import__"),
+    pytest.param("import tensorflow as tf\ngetattr(tf.nn, name)", "an attribute of tensorflow.nn", id="getattr"),
+    pytest.param("exec(open('x').read())", "exec runs text", id="exec"),
+    pytest.param("from tensorflow.gone import *", "all names of tensorflow.gone", id="star-of-what-is-missing"),
+])
+def test_what_can_not_be_told_is_said(text, why):
+    (place,) = found(text).not_understood
+    assert place.why.startswith(why) and place.line == len(text.splitlines())
+
+
+def test_places_are_lines_and_columns():
+    text = "import tensorflow as tf\nx = (1 +\n     tf.mul)"
+    (use,) = [each for each in found(text).uses if each.meanings == ("tensorflow.mul",)]
+    assert (use.line, use.column) == (3, 6)
