@@ -30,7 +30,7 @@ def as_lists(
     of_towers = _listed(tower_gradients)
     if of_towers is None:
         raise ArgumentError(
-            "the towers' gradients are a {}: give a list with one list of (gradient, variable) per tower".format(
+            "the towers' gradients are of type {}: give a list with one list of (gradient, variable) per tower".format(
                 type(tower_gradients).__name__
             )
         )

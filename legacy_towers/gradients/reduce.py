@@ -1,4 +1,5 @@
 """Runs a reduction over the towers' gradients: `reduce_gradients`, and its two halves for those who need them apart."""
+import re
 from typing import Any, Iterable, List, NamedTuple, Optional, Sequence
 
 from legacy_towers import devices as devices_room
@@ -9,6 +10,8 @@ from legacy_towers.gradients.base import GradientRow, Reduction, ReductionLike, 
 from legacy_towers.gradients.once import updated, with_what_is_the_same
 from legacy_towers.gradients.pairing import GradientsAndVariables, as_lists, by_variable, check_fit
 from legacy_towers.gradients.shares import tower_shares
+
+_SCOPE = re.compile(r"^[A-Za-z0-9.]([A-Za-z0-9_./-]*[A-Za-z0-9_.-])?$")
 
 
 class Prepared(NamedTuple):
@@ -96,13 +99,13 @@ def reduce_gradients(
       reduction: a reduction, such as `lt.gradients.mean()`.
       devices: one device string per tower.
       weights: one number or scalar tensor per tower, for the mean; None: all the same.
-      global_step: the global step variable, for reductions that name or need it.
-      scope: the name of the reduction's operations and of its variables.
+      global_step: the global step variable, for reductions that name or need it; None without.
+      scope: the name of the reduction's operations and of its variables, without a closing slash.
 
     Raises:
       ArgumentError: `tower_grads` are no lists of pairs, `reduction` is none, or `devices` no list; the numbers of
-        towers, devices and weights differ, or a weight is no number; the reduction scales the loss, which has been
-        differentiated already; or it leaves the towers' gradients apart.
+        towers, devices and weights differ, or a weight is no number; `global_step` is no variable, `scope` no name; the
+        reduction scales the loss, which has been differentiated already; or it leaves the towers' gradients apart.
       DeviceError: one of `devices` is no device string.
       TowerError: the towers' gradients don't fit together.
     """
@@ -118,7 +121,22 @@ def reduce_gradients(
         raise ArgumentError("{} lists of gradients for {} devices: give one per tower".format(
             len(of_towers), len(devices)
         ))
+    check_global_step(global_step)
+    if not isinstance(scope, str) or not _SCOPE.match(scope):
+        raise ArgumentError(
+            "scope is {!r}: give a name of letters, digits, '_', '.', '-' and '/', such as 'reduction'".format(scope)
+        )
     shares = tower_shares(weights, len(of_towers))
     site = Site(list(devices), list(range(len(devices))), shares, global_step, scope)
     variables: List[Any] = [row.variable for row in by_variable(of_towers)]
     return prepare(made, site, variables).reduce(of_towers)
+
+
+def check_global_step(global_step: Optional[Any]) -> None:
+    """Raises ArgumentError if the global step is given and is no variable."""
+    if global_step is not None and not hasattr(global_step, "assign_add"):
+        raise ArgumentError(
+            "global_step is {!r}: give the variable that tf.train.get_or_create_global_step() returns, or None".format(
+                global_step
+            )
+        )

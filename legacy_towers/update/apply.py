@@ -4,6 +4,7 @@ from typing import Any, Callable, List, Optional, Sequence
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.base import TowerGradients, pairs_of
+from legacy_towers.gradients.reduce import check_global_step
 from legacy_towers.names import quoted
 from legacy_towers.update.copies import each_to_its_own, make_center_slots, slots_registered, to_every_copy
 from legacy_towers.variables.copies import TowerVariables
@@ -41,9 +42,16 @@ def apply_reduced(
         optimizer, so that what it keeps for all variables together moves once.
 
     Raises:
-      ArgumentError: `optimizer` is none, or `reduced` is not of `reduce_gradients`, or has several towers' gradients.
+      ArgumentError: `optimizer` is none, or `reduced` is not of `reduce_gradients`, or has several towers' gradients;
+        `global_step` is no variable, `moving_averages` are none, or they have nothing to average.
     """
     _check(optimizer, reduced)
+    check_global_step(global_step)
+    if moving_averages is not None and not (hasattr(moving_averages, "apply") and len(averaged_variables)):
+        raise ArgumentError(
+            "moving_averages is {!r} over {} variables: give a tf.train.ExponentialMovingAverage, and its variables as "
+            "averaged_variables, such as tf.trainable_variables()".format(moving_averages, len(averaged_variables))
+        )
     if variables is not None:
         with slots_registered(variables):
             copies = to_every_copy(reduced, variables)

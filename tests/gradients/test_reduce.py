@@ -33,9 +33,9 @@ def twice():
 
 GRADIENTS = {
     "numbers": (lambda: [1, 2], ArgumentError, "the gradients of tower 0 are no list of .gradient, variable. pairs"),
-    "nothing": (lambda: None, ArgumentError, "the towers' gradients are a NoneType: give a list with one list of"),
-    "number": (lambda: 3, ArgumentError, "the towers' gradients are a int: give a list"),
-    "tensor": (lambda: tf.ones([2, 2]), ArgumentError, "the towers' gradients are a .*Tensor: give a list"),
+    "nothing": (lambda: None, ArgumentError, "the towers' gradients are of type NoneType: give a list with one list of"),
+    "number": (lambda: 3, ArgumentError, "the towers' gradients are of type int: give a list"),
+    "tensor": (lambda: tf.ones([2, 2]), ArgumentError, "the towers' gradients are of type .*Tensor: give a list"),
     "tensors": (lambda: [tf.ones([2])] * 2, ArgumentError, "the gradients of tower 0 are no list"),
     "text": (lambda: "ab", ArgumentError, "the gradients of tower 0 are no list"),
     "one tower's": (lambda: [pair(), pair("b")], ArgumentError, "the gradients of tower 0 are no list"),
@@ -158,6 +158,29 @@ def test_reductions_that_are_none(case):
     reduction, message = REDUCTIONS[case]
     with pytest.raises(ArgumentError, match=message):
         lt.reduce_gradients([[pair()]] * 2, reduction, CPUS)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"global_step": 5}, "global_step is 5: give the variable that tf.train.get_or_create_global_step.. returns"),
+        ({"global_step": "step"}, "global_step is 'step': give the variable"),
+        ({"scope": 3}, "scope is 3: give a name of letters, digits,"),
+        ({"scope": ""}, "scope is '': give a name"),
+        ({"scope": "two words"}, "scope is 'two words': give a name"),
+        ({"scope": "mine/"}, "scope is 'mine/': give a name"),
+    ],
+    ids=["number as step", "text as step", "number as scope", "no scope", "words as scope", "closing slash"],
+)
+def test_options_that_are_none(options, message):
+    with pytest.raises(ArgumentError, match=message):
+        lt.reduce_gradients([[pair()]] * 2, lt.gradients.mean(), CPUS, **options)
+
+
+@pytest.mark.parametrize("scope", ["a", "A.b-c_d/e", "0"])
+def test_names_that_a_scope_may_have(scope):
+    lt.reduce_gradients([[pair()]] * 2, lt.gradients.mean(), CPUS, scope=scope)
+    assert any(op.name.startswith(scope + "/") for op in tf.get_default_graph().get_operations())
 
 
 def test_a_missing_gradient_is_told_with_what_helps_here():

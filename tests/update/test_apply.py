@@ -270,6 +270,23 @@ def test_what_cant_be_applied(optimizer, reduced, message):
         apply_reduced(optimizer, reduced(Fed("resource")))
 
 
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"global_step": 5}, "global_step is 5: give the variable that tf.train.get_or_create_global_step.. returns"),
+        ({"moving_averages": 0.9}, "moving_averages is 0.9 over 0 variables: give a tf.train.ExponentialMovingAverage"),
+        (
+            {"moving_averages": tf.train.ExponentialMovingAverage(0.9)},
+            "over 0 variables: .*, and its variables as averaged_variables, such as tf.trainable_variables",
+        ),
+    ],
+    ids=["number as step", "decay", "nothing to average"],
+)
+def test_options_that_are_none(options, message):
+    with pytest.raises(ArgumentError, match=message):
+        apply_reduced(tf.train.GradientDescentOptimizer(0.1), Fed("resource").reduced(), **options)
+
+
 class OldWrapper:
     """An optimizer of old code, which has what it needs of an optimizer's methods and no more."""
 
