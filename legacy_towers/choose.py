@@ -2,6 +2,7 @@
 
 On CPUs packing and collectives lose, on GPUs they should win, and where variables live best depends on the model.
 """
+import numbers
 import time
 from functools import partial
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence
@@ -18,6 +19,7 @@ from legacy_towers.measure.race import Race, StepRunner
 from legacy_towers.measure.statistics import Interval, ratio_interval
 from legacy_towers.step import TrainStep
 from legacy_towers.tables import format_table
+from legacy_towers.towers.replicate import check_devices, check_strategy
 from legacy_towers.variables import Strategy
 
 
@@ -80,7 +82,12 @@ def default_candidates(devices: Sequence[str]) -> List[Candidate]:
 
     All of them compute the same training; what computes something else (local or asynchronous updates, rounding to
     fewer bits) is not a question of speed alone, and never chosen.
+
+    Raises:
+      ArgumentError: there are no devices.
+      DeviceError: one of them is no device string.
     """
+    check_devices(devices)
     first = devices[0]
     candidates = [
         Candidate(variables.ParameterServer("/cpu:0"), gradients.mean()),
@@ -131,13 +138,16 @@ def choose_strategy(
       say: told of each candidate, one line; None: nobody is.
 
     Raises:
-      ArgumentError: no candidates or no time; the input ended.
+      ArgumentError: no candidates, or something else among them; no time; `build` returns no step; the input ended.
       UserError, tf.errors.OpError: no candidate could be built and run; the error of the first.
     """
-    if not candidates:
-        raise ArgumentError("candidates is empty: give at least one, as default_candidates(devices) does")
-    if seconds <= 0:
+    _check_candidates(candidates)
+    if not isinstance(seconds, numbers.Real) or not seconds > 0:
         raise ArgumentError("seconds is {!r}: a time above 0 is needed".format(seconds))
+    if not callable(build):
+        raise ArgumentError(
+            "build is {!r}: give a function that takes (variables, reduction) and returns a step".format(build)
+        )
     say = say or (lambda line: None)
     start = time.perf_counter()
     race = Race()
@@ -154,11 +164,29 @@ def choose_strategy(
     return Choice(candidates[best].variables, candidates[best].reduction, measured, time.perf_counter() - start)
 
 
+def _check_candidates(candidates: Sequence[Candidate]) -> None:
+    if not candidates:
+        raise ArgumentError("candidates is empty: give at least one, as lt.default_candidates(devices) does")
+    for candidate in candidates:
+        if not isinstance(candidate, Candidate):
+            raise ArgumentError(
+                "candidates has {!r}: each is one of lt.Candidate(variables, reduction), such as "
+                "lt.Candidate(lt.variables.Replicated(), lt.gradients.mean())".format(candidate)
+            )
+        check_strategy(candidate.variables)
+        as_reduction(candidate.reduction)
+
+
 def _started(
     build: Callable[[Strategy, ReductionLike], TrainStep], candidate: Candidate, config: Optional[Any]
 ) -> StepRunner:
     with tf.Graph().as_default():
         step = build(candidate.variables, candidate.reduction)
+        if not isinstance(step, TrainStep):
+            raise ArgumentError(
+                "build returned {} for {}: let it return the step of lt.build_train_step(..., variables=variables, "
+                "reduction=reduction)".format("nothing" if step is None else repr(step), candidate)
+            )
         return StepRunner(step, config or _config(step.plan.devices))
 
 

@@ -137,8 +137,10 @@ def test_turns_of_parts_are_whole_rounds_of_them():
             return lt.TowerOutput(loss=losses)
 
         inputs = lt.inputs.from_tensors(per_tower=[tf.constant(ROWS[:4]), tf.constant(ROWS[4:])])
-        sgd = tf.train.GradientDescentOptimizer(0.1)
-        parts = [lt.Part("one", sgd, "one", 4), lt.Part("two", sgd, "two", 3)]
+        parts = [
+            lt.Part(name, tf.train.GradientDescentOptimizer(0.1), name, steps)
+            for name, steps in (("one", 4), ("two", 3))
+        ]
         step = lt.build_train_step(two, inputs, parts, DEVICES, variables=variables, reduction=reduction)
         step.hooks.append(Counting())
         return step
@@ -178,14 +180,36 @@ def test_a_candidate_that_can_not_be_built_says_why():
     "call, error, message",
     [
         (lambda: lt.choose_strategy(build, []), ArgumentError, "candidates is empty"),
+        (lambda: lt.choose_strategy(build, "replicated"), ArgumentError, "candidates has 'r': each is one of lt.Cand"),
+        (lambda: lt.choose_strategy(build, ["replicated"]), ArgumentError, "has 'replicated': each is one of lt.Cand"),
+        (
+            lambda: lt.choose_strategy(build, [Candidate("replicated", lt.gradients.mean())]),
+            ArgumentError, "variables is 'replicated': give a strategy",
+        ),
+        (
+            lambda: lt.choose_strategy(build, [Candidate(lt.variables.Replicated(), "mean")]),
+            ArgumentError, "'mean' is no reduction",
+        ),
         (lambda: lt.choose_strategy(build, planted(0.0), seconds=0), ArgumentError, "seconds is 0"),
+        (lambda: lt.choose_strategy(build, planted(0.0), seconds="3"), ArgumentError, "seconds is '3'"),
+        (lambda: lt.choose_strategy(build, planted(0.0), float("nan")), ArgumentError, "seconds is nan"),
+        (lambda: lt.choose_strategy(None, planted(0.0)), ArgumentError, "build is None: give a function"),
+        (
+            lambda: lt.choose_strategy(lambda variables, reduction: None, planted(0.5)),
+            ArgumentError, r"build returned nothing for ParameterServer\('/cpu:0'\), slow\(0.5\): let it return",
+        ),
+        (lambda: lt.default_candidates([]), ArgumentError, r"devices is \[\]: give a list with one device string"),
+        (lambda: lt.default_candidates("/cpu:0"), ArgumentError, "devices is '/cpu:0': give a list"),
         (
             lambda: lt.choose_strategy(build, [Candidate(lt.variables.ParameterServer(), lt.gradients.scale(2.0))]),
             ArgumentError, "leaves 2 towers' gradients apart",
         ),
         (lambda: lt.choose_strategy(with_an_end, planted(0.0), seconds=5), ArgumentError, "the input ended while"),
     ],
-    ids=["no candidates", "no time", "none can be built", "the input ends"],
+    ids=[
+        "no candidates", "a name", "names", "the name of a strategy", "the name of a reduction", "no time", "a word",
+        "NaN", "no build", "build returns nothing", "no devices", "one device", "none can be built", "the input ends",
+    ],
 )
 def test_what_can_not_be_measured(call, error, message):
     with pytest.raises((error, TowerError), match=message):

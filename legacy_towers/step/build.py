@@ -1,4 +1,5 @@
 """From a model function to a train step: every room in its turn."""
+import numbers
 from typing import Any, Callable, List, Optional, Sequence, Union
 
 from legacy_towers.compat import tf
@@ -11,19 +12,11 @@ from legacy_towers.gradients.shares import tower_shares
 from legacy_towers.inputs.base import Input, TowerBatches, host_device
 from legacy_towers.names import quoted
 from legacy_towers.placements import PlacementWarningHook
-from legacy_towers.plan import Plan
 from legacy_towers.same_batch import check_distinct_batches
-from legacy_towers.step.apart import batches_of, check_towers, run_apart, shares_in_run, summaries_in_run
+from legacy_towers.step.apart import batches_of, check_towers, shares_in_run, summaries_in_run
 from legacy_towers.step.part_gradients import part_gradients
-from legacy_towers.step.parts import Part, check_losses, parts_of, variables_of
-from legacy_towers.step.planned import (
-    describe_regularization,
-    describe_summaries,
-    describe_update_ops,
-    describe_weights,
-    part_plan,
-    variable_plans,
-)
+from legacy_towers.step.parts import Part, check_losses, parts_of, trained_variables, variables_of
+from legacy_towers.step.planned import describe_summaries, plan_of
 from legacy_towers.step.setup import Setup
 from legacy_towers.step.train_step import TrainStep
 from legacy_towers.step.write import write
@@ -50,7 +43,7 @@ def build_train_step(
     variable_kind: str = "resource",
     var_list: Optional[Sequence[Any]] = None,
 ) -> TrainStep:
-    """Builds synchronous training on several towers into the default graph.
+    """Builds training on several towers into the default graph; synchronous, unless `variables` says otherwise.
 
     Args:
       model_fn: takes (batch, mode) and returns a `TowerOutput`; called once per tower with mode lt.TRAIN, or lt.EVAL
@@ -142,8 +135,7 @@ def build_train_step(
             exchange=exchange,
             host=host,
         )
-        trained = tf.trainable_variables() if var_list is None else list(var_list)
-        owned = variables_of(parts, trained)
+        owned = variables_of(parts, trained_variables(var_list))
         gradients = [part_gradients(setup, part, owned[part.name], len(parts) == 1) for part in parts]
         written = write(setup, gradients)
         # Last: until now no tower's graph reached into another's, as the checks above rely on.
@@ -154,25 +146,8 @@ def build_train_step(
         loss = tf.identity(loss, name="loss_over_towers")
         metrics = mean_metrics(training, shares)
         summaries = keep_summaries(towers, summaries_from)
-        plan = Plan(
-            devices=list(devices),
-            input=batches.plan,
-            strategy=repr(strategy),
-            variable_kind=variable_kind,
-            reduction=repr(reduction),
-            parts=[part_plan(part) for part in gradients] if len(gradients) > 1 else [],
-            variables=variable_plans(gradients, training[0].variables),
-            regularization=describe_regularization(
-                [term for part in gradients for term in part.losses.terms],
-                len(training),
-                strategy.copies or strategy.updates != "reduced",
-            ),
-            update_ops=describe_update_ops(training, policy),
-            summaries=describe_summaries(summaries, towers, summaries_from),
-            moving_average_decay=moving_average_decay,
-            validating=[tower.index for tower in validating],
-            weights="" if run_apart(strategy) else describe_weights(batches),
-        )
+        kept = describe_summaries(summaries, towers, summaries_from)
+        plan = plan_of(setup, gradients, variable_kind, kept, moving_average_decay)
         return TrainStep(
             turns=written.turns,
             loss=loss,
@@ -243,14 +218,17 @@ def _check_arguments(
             "inputs is a {}, not a way in: make one by lt.inputs, for example lt.inputs.from_dataset(dataset) or "
             "lt.inputs.from_tensors(per_tower=[...])".format(type(inputs).__name__)
         )
-    if not -len(devices) <= summaries_from < len(devices):
+    is_index = isinstance(summaries_from, int) and not isinstance(summaries_from, bool)
+    if not is_index or not -len(devices) <= summaries_from < len(devices):
         raise ArgumentError(
-            "summaries_from is {}: the towers are 0 to {}, and -1 is the last".format(summaries_from, len(devices) - 1)
+            "summaries_from is {!r}: towers are 0 to {}, and -1 is the last".format(summaries_from, len(devices) - 1)
         )
-    if moving_average_decay is not None and not 0.0 < moving_average_decay < 1.0:
-        raise ArgumentError(
-            "moving_average_decay is {!r}: allowed is a number between 0 and 1, such as 0.9999".format(
-                moving_average_decay
+    if moving_average_decay is not None:
+        is_number = isinstance(moving_average_decay, numbers.Real)
+        if not is_number or not 0.0 < moving_average_decay < 1.0:
+            raise ArgumentError(
+                "moving_average_decay is {!r}: allowed is a number between 0 and 1, such as 0.9999".format(
+                    moving_average_decay
+                )
             )
-        )
 

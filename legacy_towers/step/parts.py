@@ -1,7 +1,8 @@
 """The parts of a step: several losses, each with its own variables and optimizer, as a GAN has them."""
 import re
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Union
 
+from legacy_towers.compat import tf, variable_store
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.gradients.base import ReductionLike
 from legacy_towers.names import quoted
@@ -15,7 +16,8 @@ class Part(NamedTuple):
 
     Attributes:
       name: the key of its loss in `TowerOutput(loss={...})`.
-      optimizer: a `tf.train.Optimizer`, or a function that takes the global step and returns one.
+      optimizer: a `tf.train.Optimizer`, or a function that takes the global step and returns one; each part has one of
+        its own.
       variables: what it trains: a variable scope ("generator"), a list of scopes, or a list of variables; None, for a
         part that is alone, all trainable ones.
       steps: how many steps in a row belong to it, where parts take turns in the order in which they are given; None
@@ -46,7 +48,7 @@ def parts_of(optimizer: Any, global_step: Any) -> List[Part]:
       global_step: the global step variable.
 
     Raises:
-      ArgumentError: it is none of these; or the parts' names, variables or steps don't fit together.
+      ArgumentError: it is none of these; or the parts' names, variables, optimizers or steps don't fit together.
     """
     made = optimizer
     if callable(optimizer) and not isinstance(optimizer, type):
@@ -57,23 +59,64 @@ def parts_of(optimizer: Any, global_step: Any) -> List[Part]:
         return [Part(WHOLE, _ready(optimizer, global_step, "optimizer") if made is optimizer else _checked(made))]
     parts = list(made)
     _check_parts(parts)
-    return [
+    parts = [
         part._replace(
             optimizer=_ready(part.optimizer, global_step, "the optimizer of part {!r}".format(part.name)),
-            variables=_pieces(part.variables),
+            variables=_pieces(part),
         )
         for part in parts
     ]
+    _check_own_optimizers(parts)
+    return parts
 
 
-def _pieces(variables: Union[None, str, Sequence[Any]]) -> Union[None, str, List[Any]]:
-    """Returns what a part was given, with the pieces of a partitioned variable, which are trained, in its place."""
-    if variables is None or isinstance(variables, str):
-        return variables
-    found: List[Any] = []
-    for each in variables:
-        # A partitioned variable has no operation of its own.
-        found += [each] if isinstance(each, str) or hasattr(each, "op") else list(each)
+def _pieces(part: Part) -> Union[None, str, List[Any]]:
+    """Returns what a part is to train, with the pieces of a partitioned variable, which are trained, in its place.
+
+    Raises:
+      ArgumentError: that are no scopes and no variables, or none at all.
+    """
+    if part.variables is None or isinstance(part.variables, str) and part.variables:
+        return part.variables
+    # TensorFlow would iterate over the rows of a single variable.
+    if hasattr(part.variables, "op") or not isinstance(part.variables, Iterable):
+        raise ArgumentError(
+            "the part {!r} has variables={!r}: give a variable scope, such as variables={!r}, or a list of scopes or "
+            "variables".format(part.name, part.variables, part.name)
+        )
+    given = list(part.variables)
+    if not given:
+        raise ArgumentError(
+            "the part {!r} has variables={!r}, and would train nothing: name what it trains, such as variables={!r} "
+            "for a variable scope; a part that is alone trains everything with variables=None".format(
+                part.name, part.variables, part.name
+            )
+        )
+    found = [piece for each in given for piece in variable_store.parts_of(each)]
+    for each in found:
+        if not (each if isinstance(each, str) else hasattr(each, "op")):
+            raise ArgumentError(
+                "the part {!r} has {!r} among its variables: give variable scopes, such as {!r}, or "
+                "variables".format(part.name, each, part.name)
+            )
+    return found
+
+
+def trained_variables(var_list: Optional[Sequence[Any]]) -> List[Any]:
+    """Returns the variables that a step is to train, with the pieces of a partitioned one in its place.
+
+    Args:
+      var_list: as for `build_train_step`; None: all trainable ones of the graph.
+
+    Raises:
+      ArgumentError: it is no list of variables.
+    """
+    if var_list is None:
+        return list(tf.trainable_variables())
+    is_list = isinstance(var_list, Iterable) and not isinstance(var_list, str) and not hasattr(var_list, "op")
+    found = [piece for each in var_list for piece in variable_store.parts_of(each)] if is_list else []
+    if not is_list or not all(hasattr(each, "op") for each in found):
+        raise ArgumentError("var_list is {!r}: give a list of variables".format(var_list))
     return found
 
 
@@ -158,7 +201,8 @@ def _check_parts(parts: Sequence[Any]) -> None:
                 "the part {!r} has no variables: say which it trains, such as variables={!r} for a variable "
                 "scope".format(part.name, part.name)
             )
-        if part.steps is not None and (not isinstance(part.steps, int) or part.steps < 1):
+        is_number = isinstance(part.steps, int) and not isinstance(part.steps, bool)
+        if part.steps is not None and not (is_number and part.steps >= 1):
             raise ArgumentError(
                 "the part {!r} has steps={!r}: a whole number of at least 1 is needed".format(part.name, part.steps)
             )
@@ -168,6 +212,18 @@ def _check_parts(parts: Sequence[Any]) -> None:
             "only {} of the parts {} {} steps: give it to all of them, to take turns, or to none, to be run "
             "together".format(quoted(with_steps), quoted(names), "has" if len(with_steps) == 1 else "have")
         )
+
+
+def _check_own_optimizers(parts: Sequence[Part]) -> None:
+    for number, part in enumerate(parts):
+        sharing = [other.name for other in parts[number:] if other.optimizer is part.optimizer]
+        if len(sharing) > 1:
+            raise ArgumentError(
+                "the parts {} have one {} together: what it keeps for all its variables, such as the powers of Adam's "
+                "betas, would move once for each of them. Make an optimizer for each part".format(
+                    quoted(sharing), type(part.optimizer).__name__
+                )
+            )
 
 
 def _ready(optimizer: Any, global_step: Any, what: str) -> Any:

@@ -4,15 +4,53 @@ from typing import Any, List, Optional, Sequence
 from legacy_towers.compat import tf
 from legacy_towers.gradients.base import GradientRow, as_reduction
 from legacy_towers.inputs.base import TowerBatches
-from legacy_towers.plan import PartPlan, VariablePlan
+from legacy_towers.plan import PartPlan, Plan, VariablePlan
+from legacy_towers.step.apart import run_apart
 from legacy_towers.step.part_gradients import PartGradients
+from legacy_towers.step.setup import Setup
 from legacy_towers.towers.regularization import RegularizationTerm
 from legacy_towers.towers.replicate import Tower
 from legacy_towers.towers.summaries import chosen_tower
 from legacy_towers.variables.copies import TowerVariables
 
 
-def variable_plans(gradients: Sequence[PartGradients], variables: TowerVariables) -> List[VariablePlan]:
+def plan_of(
+    setup: Setup,
+    gradients: Sequence[PartGradients],
+    variable_kind: str,
+    summaries: str,
+    moving_average_decay: Optional[float],
+) -> Plan:
+    """Returns the plan of a step.
+
+    Args:
+      setup: what its parts share.
+      gradients: of each part.
+      variable_kind: "resource" or "ref".
+      summaries: which were kept, in words.
+      moving_average_decay: of the trained variables; None without averages.
+    """
+    strategy = setup.strategy
+    terms = [term for part in gradients for term in part.losses.terms]
+    is_each_towers = strategy.copies or strategy.updates != "reduced"
+    return Plan(
+        devices=[tower.device for tower in setup.towers],
+        input=setup.batches.plan,
+        strategy=repr(strategy),
+        variable_kind=variable_kind,
+        reduction=repr(setup.reduction),
+        parts=[_part_plan(part) for part in gradients] if len(gradients) > 1 else [],
+        variables=_variable_plans(gradients, setup.variables),
+        regularization=_describe_regularization(terms, len(setup.training), is_each_towers),
+        update_ops=_describe_update_ops(setup.training, setup.update_ops),
+        summaries=summaries,
+        moving_average_decay=moving_average_decay,
+        validating=[tower.index for tower in setup.validating],
+        weights="" if run_apart(strategy) else _describe_weights(setup.batches),
+    )
+
+
+def _variable_plans(gradients: Sequence[PartGradients], variables: TowerVariables) -> List[VariablePlan]:
     """Returns a row per global variable: what is trained first, in the optimizers' order, then the rest by name.
 
     Args:
@@ -31,14 +69,14 @@ def variable_plans(gradients: Sequence[PartGradients], variables: TowerVariables
     return rows + [_row(variable, None, None, variables) for variable in others]
 
 
-def part_plan(gradients: PartGradients) -> PartPlan:
+def _part_plan(gradients: PartGradients) -> PartPlan:
     """Returns what was decided for one part of several."""
     part = gradients.part
     reduction = None if part.reduction is None else repr(as_reduction(part.reduction))
     return PartPlan(part.name, type(part.optimizer).__name__, len(gradients.variables), part.steps, reduction)
 
 
-def describe_regularization(terms: Sequence[RegularizationTerm], towers: int, is_each_towers: bool) -> str:
+def _describe_regularization(terms: Sequence[RegularizationTerm], towers: int, is_each_towers: bool) -> str:
     """Returns in words how each regularization loss comes to count once.
 
     Args:
@@ -71,7 +109,7 @@ def describe_regularization(terms: Sequence[RegularizationTerm], towers: int, is
     return "; ".join(parts)
 
 
-def describe_update_ops(towers: Sequence[Tower], policy: str) -> str:
+def _describe_update_ops(towers: Sequence[Tower], policy: str) -> str:
     """Returns in words whose update ops run."""
     count = len(towers[0].collected.update_ops)
     if not count:
@@ -92,7 +130,7 @@ def describe_summaries(summaries: Sequence[Any], towers: Sequence[Tower], chosen
     return "{} of tower {}, without its prefix".format(len(summaries), chosen_tower(towers, chosen).index)
 
 
-def describe_weights(batches: TowerBatches) -> str:
+def _describe_weights(batches: TowerBatches) -> str:
     """Returns in words what each tower counts in losses, gradients and metrics; "" if all count the same."""
     if batches.counts is None:
         return ""

@@ -23,7 +23,8 @@ class PartStep(NamedTuple):
       name: of the part.
       train_op: runs this part alone: its gradients are applied once, and the global step moves by 1. None where all
         parts are run together.
-      loss: scalar tensor, the part's loss over all towers that train.
+      loss: scalar tensor, the part's loss over all towers that train. In a step of another part's turn it is of the
+        variables before or after that step, as it comes.
       gradients: (gradient, variable) pairs as they are applied.
       variables: what the part trains.
     """
@@ -42,7 +43,8 @@ class TrainStep:
       loss: scalar tensor, the global loss: the mean of the towers' losses, each regularization loss counted once. Where
         the input counts true examples, each tower weighs by its own here, in the gradients and in the metrics. With
         several parts, the sum of theirs; where they take turns, the losses of those whose turn it is not are of the
-        variables before or after the step. Where towers train asynchronously, tower 0's, as the metrics are.
+        variables before or after the step, as it comes: a step does not wait for what it doesn't need, such as another
+        part's batch. Where towers train asynchronously, tower 0's, as the metrics are.
       metrics: name -> scalar tensor, the mean over all towers that train.
       gradients: (gradient, variable) pairs as they are applied, of all parts.
       parts: name -> `PartStep`; empty where the model has one loss.

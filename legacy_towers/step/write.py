@@ -101,7 +101,7 @@ def _asynchronous(setup: Setup, gradients: Sequence[PartGradients]) -> Written:
     ]
     averaged = [variable for of_part in gradients for variable in of_part.variables]
     made = asynchronous_updates(updates, setup.global_step, setup.host, setup.moving_averages, averaged)
-    return _written(gradients, Turns({}, [], made.train_ops[0]), [made.hook])
+    return _written(gradients, Turns({}, [], made.hook.needing_towers(made.train_ops[0])), [made.hook])
 
 
 def _written(gradients: Sequence[PartGradients], turns: Turns, hooks: List[Any]) -> Written:

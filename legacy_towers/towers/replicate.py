@@ -1,7 +1,7 @@
 """One model function on several devices, with variables that all share or copies of each tower's own."""
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Union
 
-from legacy_towers.compat import tf
+from legacy_towers.compat import tf, variable_store
 from legacy_towers.devices import canonical
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.names import quoted, tower_scope
@@ -89,9 +89,10 @@ def replicate(
 
     Raises:
       ArgumentError: no devices, not as many batches, modes or counts as devices, an unknown mode or kind of variable.
-      TowerError: a later tower makes a variable that tower 0 does not have, or, with copies, lacks one or uses another
-        tower's; a tower's loss is not what it should be; or rows of a variable that the strategy cuts into parts are
-        looked up with partition_strategy="mod".
+      TowerError: the graph has the model's variables already, of a step that was built before; a later tower makes a
+        variable that tower 0 does not have, or, with copies, lacks one or uses another tower's; a tower's loss is not
+        what it should be; or rows of a variable that the strategy cuts into parts are looked up with
+        partition_strategy="mod".
     """
     _check_arguments(batches, devices, variable_kind, variables)
     modes = _modes(mode, len(devices))
@@ -103,13 +104,24 @@ def replicate(
     tower_variables = variables_for(strategy, len(devices))
     maker = CopyMaker(tower_variables, strategy)
     towers: List[Tower] = []
+    before = variable_store.known_names(tf.get_default_graph())
     for index, (batch, device) in enumerate(zip(batches, devices)):
         examples = TrueExamples(batch, None if counts is None else counts[index], padded)
-        towers.append(
-            _build_tower(
+        try:
+            tower = _build_tower(
                 model_fn, examples, device, index, placer, cutter, maker, modes[index], variable_kind
             )
-        )
+        except ValueError as error:
+            name = variable_store.existing_name(error)
+            if name not in before:
+                raise
+            raise TowerError(
+                "the graph has a variable {!r} already, made before these towers, such as by a step that was built "
+                "before: build each step in a graph of its own, inside `with tf.Graph().as_default():`. Towers that "
+                "are to use the variables that are there are built inside `with tf.variable_scope("
+                "tf.get_variable_scope(), reuse=tf.AUTO_REUSE):`".format(name)
+            ) from None
+        towers.append(tower)
         _check_new_variables(towers)
         if strategy.copies:
             check_own_variables(tower_variables, index, _computed(towers[-1]), maker.missing)
@@ -189,7 +201,7 @@ def check_variable_kind(variable_kind: str) -> None:
 
 def check_devices(devices: Sequence[str]) -> None:
     """Raises ArgumentError unless `devices` is a list with at least one entry, DeviceError if one is no device."""
-    if isinstance(devices, str) or not devices:
+    if not isinstance(devices, (list, tuple)) or not devices:
         raise ArgumentError(
             "devices is {!r}: give a list with one device string per tower, for example lt.devices.cpus(4)".format(
                 devices

@@ -39,6 +39,8 @@ class AsynchronousTowers(tf.train.SessionRunHook):
     A checkpoint that is taken while towers write can hold some variables of before an update, and others of after it.
     To save all of one moment, save inside `paused()`, or give `pausing_listener()` to a CheckpointSaverHook.
 
+    In a session without this hook tower 0 would train alone: an operation of `needing_towers` fails there.
+
     Attributes:
       towers: the towers' indices; the first one's is run by the caller.
     """
@@ -67,6 +69,8 @@ class AsynchronousTowers(tf.train.SessionRunHook):
         self._threads: Optional[TowerThreads] = None
         self._coordinator: Any = None
         self._in_run = False  # tower 0's run has not ended yet, or has raised
+        self._present: Optional[Any] = None  # a variable that has a value while a session has this hook
+        self._leave: Optional[Any] = None
 
     @property
     def staleness(self) -> List[TowerStaleness]:
@@ -108,6 +112,25 @@ class AsynchronousTowers(tf.train.SessionRunHook):
         """Returns a listener for `tf.train.CheckpointSaverHook(..., listeners=[...])`: towers pause while it saves."""
         return PausedWhileSaving(self)
 
+    def needing_towers(self, train_op: Any) -> Any:
+        """Returns an operation that does what `train_op` does, and fails in a session where no other tower runs.
+
+        Of the default graph; call it before a session is made. With one tower it is `train_op` itself.
+        """
+        others = self.towers[1:]
+        if not others:
+            return train_op
+        with tf.device("/cpu:0"), tf.name_scope("asynchronous/other_towers"):
+            # In no collection: no initializer but this hook gives it a value.
+            self._present = tf.Variable(True, trainable=False, collections=[], name="present", use_resource=True)
+            self._leave = tf.raw_ops.DestroyResourceOp(resource=self._present.handle)
+            they_run = tf.Assert(tf.is_variable_initialized(self._present), [
+                "the other towers ({}) run in threads that the step's hooks start, and this session has no such hooks: "
+                "give it hooks=step.hooks, as to tf.train.MonitoredTrainingSession, or run the step by "
+                "`with step.running(session) as run: run()`".format(", ".join(map(str, others)))
+            ])
+            return tf.group(they_run, train_op, name="train_op")
+
     def after_create_session(self, session: Any, coord: Any) -> None:
         if coord is None:
             raise ArgumentError(
@@ -116,6 +139,8 @@ class AsynchronousTowers(tf.train.SessionRunHook):
             )
         if self._threads is not None:  # of a session that was lost
             self._threads.stop()
+        if self._present is not None:
+            session.run(self._present.initializer)
         self._coordinator = coord
         self._in_run = False
         self._threads = TowerThreads(session, coord)
@@ -152,6 +177,8 @@ class AsynchronousTowers(tf.train.SessionRunHook):
         if self._in_run and isinstance(sys.exc_info()[1], tf.errors.OutOfRangeError):
             threads.wait_for_the_end_of_data()
         threads.stop()
+        if self._leave is not None:
+            session.run(self._leave)
 
 
 class PausedWhileSaving(tf.train.CheckpointSaverListener):

@@ -1,5 +1,5 @@
 """What a strategy is: it names a device for each new variable; everything else stays on its tower."""
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from legacy_towers import devices as device_names
 from legacy_towers.compat import tf
@@ -88,11 +88,12 @@ def checked_devices(strategy: str, devices: Sequence[str]) -> Tuple[str, ...]:
       ArgumentError: no list, or an empty one; names the strategy.
       DeviceError: one of `devices` is no device string.
     """
-    if isinstance(devices, str) or not devices:
+    found = tuple(devices) if isinstance(devices, Iterable) and not isinstance(devices, str) else ()
+    if not found:
         raise ArgumentError("{}({!r}): give a list of device strings".format(strategy, devices))
-    for device in devices:
+    for device in found:
         device_names.canonical(device)
-    return tuple(devices)
+    return found
 
 
 def merged(outer: Any, inner: Any) -> Any:

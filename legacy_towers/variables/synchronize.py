@@ -1,12 +1,15 @@
 """Makes towers' copies equal again, takes their mean, and tells which of them have drifted apart."""
 import functools
-from typing import Any, Callable, Dict, NamedTuple, Optional
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 import numpy as np
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.variables.copies import Copied, TowerVariables, variables_in
+
+# How many drifted variables an error tells of.
+_MOST = 5
 
 
 class _Pair(NamedTuple):
@@ -47,7 +50,7 @@ class CopyOperations:
         """Makes all operations, before the graph is finalized."""
         self.copies_from_plain()
         self.plain_from_mean()
-        self._pairs()
+        self.pairs()
 
     def copies_from_plain(self) -> Any:
         """Returns the operation that writes each plain-named variable into the towers' copies."""
@@ -87,10 +90,10 @@ class CopyOperations:
 
     def check_equal(self, session: Any) -> None:
         """Raises TowerError if a tower's copy is not bit for bit what the plain-named variable is."""
-        pairs, differ = self._pairs()
+        pairs = self.pairs()
         if not pairs:
             return
-        drifted = [pair for pair, differs in zip(pairs, session.run(differ)) if differs]
+        drifted = [pair for pair, differs in zip(pairs, session.run([pair.differs for pair in pairs])) if differs]
         if drifted:
             values = session.run([(pair.plain, pair.copy) for pair in drifted[:_MOST]])
             sentences = [_drift(pair, *value) for pair, value in zip(drifted, values)]
@@ -117,17 +120,18 @@ class CopyOperations:
             same = [tf.equal(values[0], value) for value in values[1:]]
             return tf.where(functools.reduce(tf.logical_and, same), values[0], mean)
 
-    def _pairs(self) -> Any:
-        def make() -> Any:
-            pairs = [
+    def pairs(self) -> List[_Pair]:
+        """Returns each copy with the plain-named variable that it should equal."""
+
+        def make() -> List[_Pair]:
+            return [
                 _pair(group, tower)
                 for group in self._variables.copied()
                 for tower in sorted(group.copies)
                 if group.copies[tower] is not group.plain
             ]
-            return pairs, [pair.differs for pair in pairs]
 
-        return self._once("pairs", make)
+        return list(self._once("pairs", make))
 
     def _once(self, name: str, make: Callable[[], Any]) -> Any:
         covered = sum(len(group.copies) for group in self._variables.copied())
@@ -137,10 +141,6 @@ class CopyOperations:
             with tf.name_scope("copies/"):
                 self._made[name] = make()
         return self._made[name]
-
-
-# How many drifted variables an error tells of.
-_MOST = 5
 
 
 def synchronize(session: Any) -> None:
@@ -166,7 +166,7 @@ def check_copies(session: Any) -> None:
       ArgumentError: the graph is finalized, and no hook of the step prepared for this.
     """
     for variables in variables_in(session.graph):
-        _prepared(session, variables, CopyOperations._pairs)
+        _prepared(session, variables, CopyOperations.pairs)
         _in_bare_session(session, operations_of(variables).check_equal)
 
 

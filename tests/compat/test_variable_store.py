@@ -45,3 +45,14 @@ def test_known_names_and_parts():
     assert variable_store.is_known(graph, "table") and not variable_store.is_known(graph, "other")
     assert variable_store.parts_of(whole) == [whole]
     assert [part.op.name for part in variable_store.parts_of(table)] == ["table/part_0", "table/part_1"]
+
+
+@pytest.mark.parametrize("partitioner", [None, tf.fixed_size_partitioner(2)], ids=["whole", "in parts"])
+@pytest.mark.parametrize("use_resource", [True, False], ids=["resource", "ref"])
+def test_which_name_exists(use_resource, partitioner):
+    with tf.variable_scope("a", use_resource=use_resource, partitioner=partitioner):
+        tf.get_variable("w", [4])
+        with pytest.raises(ValueError) as caught:
+            tf.get_variable("w", [4])
+    assert variable_store.existing_name(caught.value) == "a/w"
+    assert variable_store.existing_name(ValueError("the batch size 0 already exists")) is None

@@ -281,3 +281,24 @@ def test_no_thread_is_left_behind_many_sessions(way):
     while len(os.listdir("/proc/self/task")) > before and time.time() < deadline:
         time.sleep(0.01)
     assert len(os.listdir("/proc/self/task")) <= before
+
+
+@pytest.mark.parametrize("towers", [1, 3])
+def test_a_session_without_the_hooks_is_refused(towers):
+    """Only tower 0 would train; one tower alone needs no other."""
+    step = build(make_way("dataset", examples(), per_tower_batch_size=4), towers)
+    config = lt.session_config(logical_cpus=towers)
+    with tf.Session(config=config) as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        for hook in step.input.hooks:
+            hook.begin()
+            hook.after_create_session(session, None)
+        if towers == 1:
+            session.run(step.train_op)
+            return
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"the other towers \(1, 2\) run in threads that the"):
+            session.run(step.train_op)
+        with step.running(session) as run:
+            run()
+        with pytest.raises(tf.errors.InvalidArgumentError, match="give it hooks=step.hooks"):
+            session.run(step.train_op)

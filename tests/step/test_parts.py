@@ -258,6 +258,9 @@ def sgd():
     return tf.train.GradientDescentOptimizer(0.1)
 
 
+SHARED = tf.train.AdamOptimizer(0.1)
+
+
 def of_discriminator(variables="discriminator"):
     return lt.Part("discriminator", sgd(), variables)
 
@@ -302,10 +305,40 @@ def of_discriminator(variables="discriminator"):
             ArgumentError, "the part 'the generator': its name becomes one of operations",
         ),
         (sgd, TowerError, "tower 0 returned the losses 'generator', 'discriminator': give the optimizer of each"),
+        (
+            lambda: [lt.Part("generator", sgd(), 5), of_discriminator()],
+            ArgumentError, "the part 'generator' has variables=5: give a variable scope, such as variables='generator'",
+        ),
+        (
+            lambda: [lt.Part("generator", sgd(), tf.get_variable("lone", [2])), of_discriminator()],
+            ArgumentError, "'generator' has variables=<tf.Variable 'lone.*: give .* or a list of scopes or variables",
+        ),
+        (
+            lambda: [lt.Part("generator", sgd(), []), of_discriminator()],
+            ArgumentError, r"the part 'generator' has variables=\[\], and would train nothing: name what it trains",
+        ),
+        (lambda: [lt.Part("generator", sgd(), ""), of_discriminator()], ArgumentError, "variables='', and would train"),
+        (
+            lambda: [lt.Part("generator", sgd(), ["generator", 5]), of_discriminator()],
+            ArgumentError, "the part 'generator' has 5 among its variables: give variable scopes, such as 'generator'",
+        ),
+        (
+            lambda: [lt.Part("generator", sgd(), "generator", True), of_discriminator()],
+            ArgumentError, "the part 'generator' has steps=True",
+        ),
+        (
+            lambda: [of_discriminator()._replace(optimizer=SHARED, name=name, variables=name) for name in BOTH],
+            ArgumentError, "the parts 'generator', 'discriminator' have one AdamOptimizer together",
+        ),
+        (
+            lambda: [lt.Part(name, lambda global_step: SHARED, name) for name in BOTH],
+            ArgumentError, "the parts 'generator', 'discriminator' have one AdamOptimizer together",
+        ),
     ],
     ids=[
         "fits", "overlap", "empty", "no loss", "no variables", "some turns", "no steps", "one name", "class",
-        "optimizers", "one part", "a space", "one",
+        "optimizers", "one part", "a space", "one", "a number", "a variable", "no list of any", "no name",
+        "a number in the list", "true steps", "a shared optimizer", "a shared optimizer by functions",
     ],
 )
 def test_what_does_not_fit(make, error, message):

@@ -4,7 +4,7 @@ import pytest
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, DeviceError, TowerError
 from legacy_towers.towers import TRAIN, TowerOutput, replicate
-from legacy_towers.variables import ParameterServer, RoundRobin
+from legacy_towers.variables import Independent, ParameterServer, Partitioned, Replicated, RoundRobin
 
 DEVICES = ["/cpu:{}".format(index) for index in range(4)]
 
@@ -61,6 +61,23 @@ def test_a_second_set_of_towers_reuses_the_first_ones_variables():
         again = replicate(linear, batches(2), DEVICES[:2], mode="eval")
     assert len(tf.global_variables()) == 2
     assert again[1].scope == "tower_1_1/"
+
+
+@pytest.mark.parametrize("strategy", [None, Partitioned(ParameterServer(), 4), Replicated(), Independent(2)], ids=repr)
+def test_a_second_set_of_towers_says_that_the_variables_are_there(strategy):
+    replicate(linear, batches(2), DEVICES[:2], strategy)
+    with pytest.raises(TowerError, match="has a variable 'fc/w' already, .* build each step in a graph of its own"):
+        replicate(linear, batches(2), DEVICES[:2], strategy)
+
+
+def test_a_name_that_the_model_makes_twice_is_told_by_tensorflow():
+    def twice(batch, mode):
+        linear(batch, mode)
+        return linear(batch, mode)
+
+    with pytest.raises(ValueError, match="Variable fc/w already exists") as caught:
+        replicate(twice, batches(2), DEVICES[:2])
+    assert not isinstance(caught.value, TowerError)
 
 
 @pytest.mark.parametrize(

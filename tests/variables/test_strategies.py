@@ -1,9 +1,9 @@
-"""Which devices a strategy takes, and which it deals out."""
+"""What a strategy takes, which devices it deals out, and how it reads."""
 import pytest
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, DeviceError
-from legacy_towers.variables import ParameterServer, RoundRobin
+from legacy_towers.variables import Independent, ParameterServer, Replicated, RoundRobin
 
 
 @pytest.mark.parametrize("device", ["/cpu:0", "cpu:1", "/gpu", "/job:ps/task:1/cpu:0", "/device:GPU:3"])
@@ -28,10 +28,29 @@ def test_a_bad_device_is_named_at_once(make, device, message):
         make(device)
 
 
-@pytest.mark.parametrize("devices", [[], (), "/cpu:0"], ids=repr)
+@pytest.mark.parametrize("devices", [[], (), "/cpu:0", 2], ids=repr)
 def test_round_robin_takes_a_list(devices):
     with pytest.raises(ArgumentError, match="give a list of device strings"):
         RoundRobin(devices)
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: Replicated(-1), r"check_every=-1"),
+        (lambda: Replicated(True), r"check_every=True"),
+        (lambda: Independent(0), r"sync_every=0"),
+        (lambda: Independent(1.5), r"sync_every=1.5"),
+    ],
+)
+def test_bad_arguments(make, message):
+    with pytest.raises(ArgumentError, match=message):
+        make()
+
+
+@pytest.mark.parametrize("text", ["Replicated()", "Replicated(check_every=100)", "Independent(sync_every=8)"])
+def test_a_strategy_reads_like_the_call_that_made_it(text):
+    assert repr(eval(text)) == text
 
 
 STRATEGIES = [
