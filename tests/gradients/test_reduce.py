@@ -33,7 +33,7 @@ def twice():
 
 GRADIENTS = {
     "numbers": (lambda: [1, 2], ArgumentError, "the gradients of tower 0 are no list of .gradient, variable. pairs"),
-    "nothing": (lambda: None, ArgumentError, "the towers' gradients are of type NoneType: give a list with one list of"),
+    "nothing": (lambda: None, ArgumentError, "the towers' gradients are of type NoneType: give a list with one"),
     "number": (lambda: 3, ArgumentError, "the towers' gradients are of type int: give a list"),
     "tensor": (lambda: tf.ones([2, 2]), ArgumentError, "the towers' gradients are of type .*Tensor: give a list"),
     "tensors": (lambda: [tf.ones([2])] * 2, ArgumentError, "the gradients of tower 0 are no list"),
