@@ -1,0 +1,113 @@
+"""Where names of tensorflow.python are today that 2.x moved: scripts of 1.x imported them from TensorFlow's inside.
+
+Most have a public name, and keep that. Private are the others; each was tried on 2.13, 2.16 and 2.21, and those that an
+older 2.x still has at the old place are found there first. 1.15 has them all where they were: the table ends never, but
+a name in it that TensorFlow drops ends with that version.
+"""
+import importlib
+from typing import Any, Dict, Optional, Tuple
+
+_PUBLIC = "tensorflow.compat.v1"
+
+# Module -> its names that have a public name today: "name" where it is the same, "name=public name" where not.
+_WITH_A_PUBLIC_NAME = {
+    "framework.ops": "IndexedSlices Tensor convert_to_tensor_or_indexed_slices"
+    " register_tensor_conversion_function enable_tensor_equality disable_tensor_equality",
+    "framework.graph_util": "convert_variables_to_constants=graph_util.convert_variables_to_constants",
+    "framework.graph_util_impl": "convert_variables_to_constants=graph_util.convert_variables_to_constants",
+    "framework.config": "get_virtual_device_configuration=config.experimental.get_virtual_device_configuration"
+    " set_virtual_device_configuration=config.experimental.set_virtual_device_configuration",
+    "ops.array_ops": "stack unstack",
+    "ops.control_flow_ops": "Assert case cond while_loop switch_case",
+    "ops.math_ops": "bessel_i0e=math.bessel_i0e bessel_i1e=math.bessel_i1e bincount_v1=bincount bincount",
+    "ops.gen_math_ops": "bessel_i0e=math.bessel_i0e bessel_i1e=math.bessel_i1e",
+    "ops.nn_impl": "compute_average_loss=nn.compute_average_loss l2_normalize_v2=math.l2_normalize"
+    " scale_regularization_loss=nn.scale_regularization_loss",
+    "ops.nn": "l2_normalize_v2=math.l2_normalize",
+    "ops.random_ops": "random_crop",
+    "ops.standard_ops": "VariableV1=Variable bincount_v1=bincount is_variable_initialized random_crop stack unstack",
+    "ops.variable_scope": "disable_resource_variables enable_resource_variables resource_variables_enabled"
+    " variable=Variable",
+    "ops.variables": "VariableV1=Variable is_variable_initialized",
+    "ops.clip_ops": "clip_by_value clip_by_norm clip_by_global_norm global_norm",
+    "data.ops.dataset_ops": "Options=data.Options",
+    "feature_column.dense_features": "DenseFeatures=keras.layers.DenseFeatures",
+    "autograph": "do_not_convert=autograph.experimental.do_not_convert convert=autograph.to_graph"
+    " to_graph=autograph.to_graph to_code=autograph.to_code",
+}
+
+# Old place -> today's, below tensorflow.python. A module, or "module:name".
+_PRIVATE = {
+    "data.util.nest.is_sequence": "data.util.nest:is_nested",
+    "distribute.distribution_strategy_context": "distribute.distribute_lib",
+    "eager.function.defun": "eager.def_function:function",
+    "feature_column.dense_features": "feature_column.feature_column_v2",
+    "framework.ops.convert_n_to_tensor_or_indexed_slices": "framework.indexed_slices"
+    ":internal_convert_n_to_tensor_or_indexed_slices",
+    "framework.ops.convert_to_tensor_v2": "framework.tensor_conversion:convert_to_tensor_v2",
+    "framework.ops.IndexedSlicesValue": "framework.indexed_slices:IndexedSlicesValue",
+    "framework.ops.default_session": "framework.stack:default_session",
+    "framework.ops.get_default_session": "framework.stack:get_default_session",
+    "framework.ops.internal_convert_to_tensor": "framework.ops:convert_to_tensor",
+    "framework.ops.internal_convert_to_tensor_or_indexed_slices": "framework.indexed_slices"
+    ":internal_convert_to_tensor_or_indexed_slices",
+    "framework.ops.internal_convert_n_to_tensor_or_indexed_slices": "framework.indexed_slices"
+    ":internal_convert_n_to_tensor_or_indexed_slices",
+    "framework.tensor_util.maybe_set_static_shape": "ops.shape_util:maybe_set_static_shape",
+    "framework.tensor_util.shape_tensor": "ops.shape_util:shape_tensor",
+    "ops.gen_user_ops": "user_ops.ops.gen_user_ops",
+    "ops.losses.loss_reduction": "ops.losses.losses_impl",
+    "ops.variable_scope.default_variable_creator": "ops.ref_variable:default_variable_creator",
+    "ops.variables.RefVariable": "ops.ref_variable:RefVariable",
+    "ops.standard_ops.RefVariable": "ops.ref_variable:RefVariable",
+    "training.distribute": "distribute.distribute_lib",
+    "training.distribution_strategy_context": "distribute.distribute_lib",
+    "training.gen_training_ops": "ops.gen_training_ops",
+    "training.saving.functional_saver": "checkpoint.functional_saver",
+    "training.tracking": "trackable",
+    "training.tracking.base": "trackable.base",
+    "training.tracking.data_structures": "trackable.data_structures",
+    "training.tracking.graph_view": "checkpoint.graph_view",
+    "training.tracking.layer_utils": "trackable.layer_utils",
+    "training.tracking.python_state": "trackable.python_state",
+    "training.tracking.tracking": "trackable.autotrackable",
+    "training.tracking.util": "checkpoint.checkpoint",
+    "training.training_ops": "ops.gen_training_ops",
+    "util.nest.is_sequence": "util.nest:is_nested",
+}
+_INSIDE = "tensorflow.python."
+
+
+def _public_places() -> Dict[str, str]:
+    places = {}
+    for module, names in _WITH_A_PUBLIC_NAME.items():
+        for name in names.split():
+            old, _, public = name.partition("=")
+            places["{}{}.{}".format(_INSIDE, module, old)] = "{}:{}".format(_PUBLIC, public or old)
+    return places
+
+
+def places() -> Dict[str, str]:
+    """Returns the old dotted name -> where it is today, a module or "module:name"."""
+    found = {_INSIDE + old: _INSIDE + new for old, new in _PRIVATE.items()}
+    found.update(_public_places())
+    return found
+
+
+def find(dotted: str) -> Optional[Tuple[Any]]:
+    """Returns (value,) of the old name "tensorflow.python.util.nest.is_sequence", None where nothing is known of it."""
+    place = places().get(dotted)
+    parent, _, last = dotted.rpartition(".")
+    if place is None and parent + "." == _INSIDE:
+        # `from tensorflow.python import matmul`: all of the public API hung there.
+        place = "{}:{}".format(_PUBLIC, last)
+    if place is None:
+        return None
+    module, _, attribute = place.partition(":")
+    try:
+        value = importlib.import_module(module)
+        for name in attribute.split(".") if attribute else ():
+            value = getattr(value, name)
+    except (ImportError, AttributeError):
+        return None
+    return (value,)
