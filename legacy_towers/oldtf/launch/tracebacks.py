@@ -52,4 +52,4 @@ def _is_ours(entries: list, number: int) -> bool:
     # Python hides its import machinery by itself, but not where a frame of ours follows.
     while number < len(entries) and entries[number].tb_frame.f_code.co_filename.startswith(_IMPORT_MACHINERY):
         number += 1
-    return number == len(entries) or entries[number].tb_frame.f_code.co_filename.startswith(_HIDDEN)
+    return number < len(entries) and entries[number].tb_frame.f_code.co_filename.startswith(_HIDDEN)
