@@ -1,4 +1,5 @@
 """`DistributedOptimizer`, in the shape that Horovod gave it: any TF1 optimizer, over the gradients of all towers."""
+import collections
 from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
@@ -20,7 +21,7 @@ from legacy_towers.gradients.compacted import compacted
 from legacy_towers.gradients.densify import densify
 from legacy_towers.gradients.reduce import prepare
 from legacy_towers.gradients.scale import scale
-from legacy_towers.graph_walk import ancestors, operations_of
+from legacy_towers.graph_walk import ancestors, descendants, operations_of
 from legacy_towers.names import quoted, tower_scope
 from legacy_towers.update.apply import apply_reduced
 
@@ -116,20 +117,20 @@ class DistributedOptimizer(tf.train.Optimizer):
         """Returns (gradient, variable) pairs: of each variable the gradients of all towers, made one.
 
         Args:
-          loss: a list with one scalar tensor per tower; a single one is the loss of one tower.
+          loss: a list with one scalar tensor per tower; a single one where there is one tower.
           var_list: the variables; by default all trainable ones of the graph.
           gate_gradients, aggregation_method, colocate_gradients_with_ops: as in `tf.train.Optimizer`, for each tower.
           grad_loss: as there, a list with one tensor per tower where `loss` is a list.
 
         Raises:
-          ArgumentError: there is no loss, one is no tensor, or there are not as many devices or `grad_loss`.
-          TowerError: the towers' gradients don't fit together; names variable and tower.
+          ArgumentError: there is no loss, one is no tensor or stands twice, or there are not as many devices or
+            `grad_loss`.
+          TowerError: the towers' gradients don't fit together; names variable and tower. Or `loss` is a single tensor,
+            and the graph has another tower's loss beside it; say [loss] where one tower is meant.
         """
         losses = list(loss) if isinstance(loss, (list, tuple)) else [loss]
         of_losses = list(grad_loss) if isinstance(grad_loss, (list, tuple)) else [grad_loss] * len(losses)
-        for index, each in enumerate(losses):
-            if not tf.is_tensor(each):
-                raise ArgumentError("the loss of tower {} is {!r}: give a scalar tensor per tower".format(index, each))
+        _check_losses(losses)
         devices = [each.device for each in losses] if self._devices is None else self._devices
         if not losses or not len(losses) == len(devices) == len(of_losses):
             raise ArgumentError(
@@ -138,6 +139,8 @@ class DistributedOptimizer(tf.train.Optimizer):
                 )
             )
         variables = tf.trainable_variables() if var_list is None else tf.nest.flatten(var_list)
+        if losses[0] is loss:
+            _check_alone(loss, variables)
         with tf.name_scope(self.get_name()) as scope:
             site = Site(devices, list(range(len(losses))), None, tf.train.get_global_step(), scope.rstrip("/"))
             prepared = prepare(self.reduction, site, variables)
@@ -221,6 +224,41 @@ class _Computed(NamedTuple):
     graph: Any
     reduced: TowerGradients
     gradients: List[Optional[Any]]
+
+
+def _check_losses(losses: Sequence[Any]) -> None:
+    for index, each in enumerate(losses):
+        if not tf.is_tensor(each):
+            raise ArgumentError("the loss of tower {} is {!r}: give a scalar tensor per tower".format(index, each))
+        for other in range(index):
+            if losses[other] is each:
+                raise ArgumentError(
+                    "towers {} and {} have the same loss, {!r}: give each tower's own, of its own batch".format(
+                        other, index, each.name
+                    )
+                )
+
+
+def _check_alone(loss: Any, variables: Sequence[Any]) -> None:
+    """Raises TowerError if the graph has another loss like this one, of the same variables: another tower's."""
+    ours = ancestors([loss])
+    used = ours & {variable.op for variable in variables}
+    alike = collections.Counter(operation.type for operation in ours)
+    for operation in descendants(used) - ours:
+        kinds = [(each.dtype, each.shape.ndims) for each in operation.outputs]
+        if operation.type != loss.op.type or kinds != [(loss.dtype, loss.shape.ndims)]:
+            continue
+        theirs = ancestors([operation])
+        # What is computed of this loss, such as its moving average, is no other one.
+        if loss.op in theirs or not used <= theirs:
+            continue
+        if operation.device != loss.device or collections.Counter(each.type for each in theirs) == alike:
+            raise TowerError(
+                "the loss is {!r} alone, but {!r} looks like the loss of another tower, of the same variables: give a "
+                "list with every tower's loss, or [loss] where this tower is to train alone".format(
+                    loss.name, operation.outputs[0].name
+                )
+            )
 
 
 def _reduction(

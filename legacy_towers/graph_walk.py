@@ -1,4 +1,4 @@
-"""Which operations a fetch needs: walks back over inputs and control inputs of the built graph."""
+"""Which operations a fetch needs, and which need it: walks over the built graph, back and forth."""
 from typing import Any, Iterable, List, Set, Tuple
 
 from legacy_towers.compat import tf
@@ -41,6 +41,19 @@ def ancestors(targets: Any, stop_at: Iterable[Any] = (), graph: Any = None) -> S
             if before not in seen:
                 seen.add(before)
                 waiting.append(before)
+    return seen
+
+
+def descendants(sources: Iterable[Any]) -> Set[Any]:
+    """Returns all operations that data flows into from the operations `sources`, these included."""
+    waiting = list(sources)
+    seen = set(waiting)
+    while waiting:
+        for tensor in waiting.pop().outputs:
+            for after in tensor.consumers():
+                if after not in seen:
+                    seen.add(after)
+                    waiting.append(after)
     return seen
 
 

@@ -177,6 +177,27 @@ def test_a_single_loss_is_one_tower():
         assert session.run(w) == 0.5
 
 
+@pytest.mark.parametrize("devices", [TOWERS, 1], ids=["two devices", "one device"])
+def test_the_loss_of_one_tower_of_several_is_refused(devices):
+    x, y = tf.placeholder(tf.float64, [None, 4]), tf.placeholder(tf.float64, [None])
+    losses = []
+    for index in range(TOWERS):
+        with tf.device("/cpu:{}".format(index % devices)):
+            losses.append(loss_of(x[index::TOWERS], y[index::TOWERS]))
+    with pytest.raises(TowerError, match="'Mean:0' alone, but 'Mean_1:0' looks like the loss of another tower"):
+        lt.DistributedOptimizer(momentum()).minimize(losses[0])
+    lt.DistributedOptimizer(momentum()).minimize([losses[0]])  # meant
+
+
+def test_what_is_computed_of_a_loss_is_no_other_towers():
+    loss = loss_of(tf.placeholder(tf.float64, [None, 4]), tf.placeholder(tf.float64, [None]))
+    with tf.device("/cpu:1"):
+        tf.summary.scalar("loss", tf.reduce_mean(loss))
+        tf.summary.histogram("w", tf.trainable_variables()[0])
+        tf.reduce_mean(tf.trainable_variables()[0])  # of one variable alone
+    lt.DistributedOptimizer(momentum()).minimize(loss)
+
+
 def test_it_tells_of_the_wrapped_optimizer():
     feeds, losses = fed()
     inner = adam()
@@ -303,8 +324,9 @@ def test_arguments(options, message):
         (lambda: [], {}, "0 losses for 0 devices"),
         (lambda: [tf.constant(1.0), 2.0], {}, "the loss of tower 1 is 2.0"),
         (lambda: [tf.constant(1.0)], {"devices": ["/cpu:0", "/cpu:1"]}, "1 losses for 2 devices"),
+        (lambda: [tf.constant(1.0, name="loss")] * 2, {}, "towers 0 and 1 have the same loss, 'loss:0'"),
     ],
-    ids=["none", "number", "devices"],
+    ids=["none", "number", "devices", "twice"],
 )
 def test_losses_that_cant_be(losses, options, message):
     tf.get_variable("w", initializer=0.0)

@@ -1,5 +1,5 @@
 from legacy_towers.compat import tf
-from legacy_towers.graph_walk import ancestors, depends_on, operations_of
+from legacy_towers.graph_walk import ancestors, depends_on, descendants, operations_of
 
 
 def test_data_and_control_inputs_count():
@@ -21,6 +21,16 @@ def test_global_step_does_not_depend_on_what_trains_it():
     train = tf.train.GradientDescentOptimizer(0.1).minimize(weight * fed, global_step=step)
     assert depends_on(train, fed)
     assert not depends_on([step, weight], fed)
+
+
+def test_what_data_flows_into():
+    fed = tf.placeholder(tf.float32, [], name="fed")
+    middle = fed * 2.0
+    end = middle + 1.0
+    with tf.control_dependencies([middle]):
+        waits = tf.constant(1.0)
+    assert descendants([fed.op]) == {fed.op, middle.op, end.op}
+    assert waits.op not in descendants([fed.op]) and descendants([end.op]) == {end.op}
 
 
 def test_what_is_fed_hides_what_lies_behind():
