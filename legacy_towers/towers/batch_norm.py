@@ -1,4 +1,5 @@
 """Batch norm over the examples of all towers, as if one device had them all."""
+import numbers
 from typing import Any, List, Optional, Tuple
 
 from legacy_towers.compat import tf
@@ -44,8 +45,8 @@ def cross_tower_batch_norm(
         float16 and bfloat16 moments and variables are float32.
       training: True in towers that train, else False.
       axis: the axis that keeps a mean and variance of its own for each index: -1, or 1 for NCHW.
-      momentum: of the moving statistics: moving * momentum + batch * (1 - momentum).
-      epsilon: added to the variance.
+      momentum: of the moving statistics: moving * momentum + batch * (1 - momentum); from 0 to 1.
+      epsilon: added to the variance; 0 or more.
       center: whether there is a `beta` to add.
       scale: whether there is a `gamma` to multiply by.
       beta_initializer, gamma_initializer, moving_mean_initializer, moving_variance_initializer: of the variables; None:
@@ -59,7 +60,8 @@ def cross_tower_batch_norm(
       A tensor of the shape and dtype of `inputs`.
 
     Raises:
-      ArgumentError: `training` is a tensor; the axis or its size is unknown; the towers don't take steps together.
+      ArgumentError: `training` is a tensor; the axis or its size is unknown; `momentum` or `epsilon` is out of range;
+        the towers don't take steps together.
       TowerError: training=True outside of the towers of a step, or in one that doesn't train; inside tf.cond or
         tf.while_loop; or the towers use such layers in different orders.
 
@@ -71,6 +73,8 @@ def cross_tower_batch_norm(
         raise ArgumentError(
             "training is {!r} in {}: give True or False, such as mode == lt.TRAIN".format(training, LAYER)
         )
+    _check_between("momentum", momentum, 0.0, 1.0)
+    _check_between("epsilon", epsilon, 0.0, float("inf"))
     axis, size = _axis(inputs, axis)
     statistics_dtype = tf.float32 if inputs.dtype in (tf.float16, tf.bfloat16) else inputs.dtype.base_dtype
     with tf.variable_scope(name, default_name="batch_normalization", values=[inputs], reuse=reuse) as scope:
@@ -117,6 +121,15 @@ def cross_tower_batch_norm(
         return outputs
 
 
+def _check_between(name: str, value: Any, least: float, most: float) -> None:
+    if not isinstance(value, numbers.Real) or not least <= float(value) <= most:
+        raise ArgumentError(
+            "{} is {!r} in {}: a number {} is needed".format(
+                name, value, LAYER, "of 0 or more" if most == float("inf") else "from {:g} to {:g}".format(least, most)
+            )
+        )
+
+
 def _axis(inputs: Any, axis: int) -> Tuple[int, int]:
     rank = inputs.shape.ndims
     if rank is None or not inputs.dtype.is_floating:
@@ -140,9 +153,9 @@ def _training_tower(name: str) -> TowerInMaking:
     tower = tower_in_making()
     if tower is None:
         raise TowerError(
-            "{} {!r} with training=True works in the towers of lt.build_train_step alone: it needs to know the "
-            "others. In a loop of your own, take TowerExchange of legacy_towers.towers.exchange around the model "
-            "function".format(LAYER, name)
+            "{} {!r} with training=True works in the model function of lt.build_train_step alone: only there does it "
+            "know the other towers. Elsewhere use tf.layers.batch_normalization, which normalizes by each tower's own "
+            "examples, or pass training=False".format(LAYER, name)
         )
     if tower.mode != TRAIN:
         raise TowerError(

@@ -5,7 +5,11 @@ from legacy_towers.compat import tf
 
 
 class Collected(NamedTuple):
-    """The entries that one tower added, per collection."""
+    """The entries that one tower added, per collection.
+
+    Of `update_ops`, what was added as a list stands one by one: an assignment to a variable that is cut into parts is
+    one for each part.
+    """
 
     losses: List[Any]
     regularization_losses: List[Any]
@@ -39,4 +43,5 @@ class CollectionRecorder:
 
     def added(self) -> Collected:
         """Returns the entries added since, in the order in which they were added."""
-        return Collected(**{name: tf.get_collection(key)[self._before[name] :] for name, key in _keys().items()})
+        added = {name: tf.get_collection(key)[self._before[name] :] for name, key in _keys().items()}
+        return Collected(**dict(added, update_ops=tf.nest.flatten(added["update_ops"])))

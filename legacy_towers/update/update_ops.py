@@ -108,13 +108,13 @@ def _combined(
     if policy == "first" or len(update_ops) == 1:
         return [new for op in update_ops[0] for new in _in_every_copy(op, waits, variables)]
     counts = [len(of_tower) for of_tower in update_ops]
+    remedy = _remedy(variables)
     if len(set(counts)) > 1:
         raise TowerError(
-            'the towers have {} update ops: they can\'t be averaged one by one. Use update_ops="first"{}'.format(
-                ", ".join(map(str, counts)), "" if variables is not None else ' or "all"'
+            "the towers have {} update ops: they can't be averaged one by one. Use {}".format(
+                ", ".join(map(str, counts)), remedy
             )
         )
-    remedy = 'update_ops="first"' + ("" if variables is not None else ' or "all"')
     with tf.name_scope("mean_update_ops"):
         return [
             new
@@ -199,11 +199,16 @@ def _mean_assignments(
         if other.type != first.type or all(other.inputs[0].op is not target.op for target in targets):
             raise TowerError(
                 "the update ops {!r} and {!r} do not write the same variable in the same way: they can't be averaged. "
-                'Use update_ops="first"{}'.format(first.name, other.name, "" if variables is not None else ' or "all"')
+                "Use {}".format(first.name, other.name, _remedy(variables))
             )
     with tf.device(first.device):
         mean = weighted_mean([assignment.inputs[1] for assignment in assignments], shares)
     return _copies(first, mean, targets, "assign_mean")
+
+
+def _remedy(variables: Optional[TowerVariables]) -> str:
+    """Returns what to ask for where the towers' update ops can't be averaged."""
+    return 'update_ops="first"' + ("" if variables is not None else ' or "all"')
 
 
 def _again(update: Any) -> Any:

@@ -397,8 +397,25 @@ def test_training_in_a_tower_that_validates_is_refused():
 
 
 def test_replicate_alone_refuses_to_train():
-    with pytest.raises(TowerError, match="'bn' with training=True works in the towers of lt.build_train_step alone"):
+    with pytest.raises(TowerError, match="'bn' with training=True works in the model function of lt.build_train"):
         replicate(of_batch(), [tf.ones([2, 3])] * 2, lt.devices.cpus(2))
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"epsilon": -1}, "epsilon is -1 in lt.cross_tower_batch_norm: a number of 0 or more is needed"),
+        ({"epsilon": float("nan")}, "epsilon is nan"),
+        ({"epsilon": "small"}, "epsilon is 'small'"),
+        ({"momentum": 2}, "momentum is 2 in lt.cross_tower_batch_norm: a number from 0 to 1 is needed"),
+        ({"momentum": -0.5}, "momentum is -0.5"),
+        ({"momentum": None}, "momentum is None"),
+    ],
+    ids=str,
+)
+def test_numbers_out_of_range_are_refused(arguments, message):
+    with pytest.raises(ArgumentError, match=message):
+        lt.cross_tower_batch_norm(tf.ones([2, 3]), training=False, **arguments)
 
 
 class Apart(Strategy):

@@ -4,7 +4,15 @@ import pytest
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
-from legacy_towers.variables import Asynchronous, Balanced, ParameterServer, Partitioned, RoundRobin
+from legacy_towers.variables import (
+    Asynchronous,
+    Balanced,
+    ParameterServer,
+    Partitioned,
+    Replicated,
+    RoundRobin,
+    check_copies,
+)
 
 TOWERS = 3
 DEVICES = ["/cpu:{}".format(index) for index in range(TOWERS)]
@@ -171,3 +179,36 @@ def test_layers_of_tensorflow_take_parts():
     assert set(whole_ones) == set(parts)
     for name in whole_ones:
         np.testing.assert_allclose(parts[name], whole_ones[name], rtol=1e-5, atol=1e-6, err_msg=name)
+
+
+CUT = Partitioned(ParameterServer(), 24)
+
+
+@pytest.mark.parametrize(
+    "strategy, policy, expected",
+    [
+        (CUT, "first", 1.0),
+        (CUT, "mean", 2.0),
+        (CUT, "all", 6.0),
+        (Replicated(), "first", 1.0),
+        (Replicated(), "mean", 2.0),
+    ],
+    ids=str,
+)
+def test_an_update_op_is_one_for_each_part(strategy, policy, expected):
+    """Of a cut variable tf.assign_sub returns a list; with copies the model cuts by itself."""
+    cut = {"partitioner": tf.fixed_size_partitioner(2)} if strategy.copies else {}
+
+    def model_fn(batch, mode):
+        seen = tf.get_variable("seen", [6], tf.float64, tf.zeros_initializer(), trainable=False, **cut)
+        tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_sub(seen, batch * np.arange(6.0)))
+        return lt.TowerOutput(loss=batch * tf.get_variable("w", [], tf.float64))
+
+    inputs = lt.inputs.from_tensors(per_tower=[tf.constant(float(tower + 1), tf.float64) for tower in range(TOWERS)])
+    step = lt.build_train_step(
+        model_fn, inputs, tf.train.GradientDescentOptimizer(0.1), DEVICES, strategy, update_ops=policy
+    )
+    with tf.Session(config=lt.session_config(logical_cpus=TOWERS)) as session, step.running(session) as run:
+        run()
+        check_copies(session)
+        np.testing.assert_allclose(joined(session)["seen"], -expected * np.arange(6.0))
