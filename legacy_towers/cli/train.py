@@ -41,7 +41,7 @@ def add_arguments(parser: Parser, given: Sequence[str]) -> None:
         help="how the towers' gradients meet, such as mean or tree; or auto (default: the job's)",
     )
     towers.add_argument(
-        "--auto-seconds", type=float, default=20.0, metavar="S", help="how long auto measures (default: 20)"
+        "--auto-seconds", type=float, metavar="S", help="how long auto measures (default: 20)"
     )
     size = towers.add_mutually_exclusive_group()
     size.add_argument("--per-tower-batch-size", type=int, metavar="N", help="examples per tower (default: the job's)")

@@ -15,7 +15,15 @@ from legacy_towers.jobs import Job
 from legacy_towers.report.document import PAIRS, REDUCTIONS, VARIABLES
 from legacy_towers.step import build_train_step
 from legacy_towers.towers.output import TowerOutput
-from legacy_towers.training.choices import apply_apart, notes_on, reduction_of, strategy_of, with_choices
+from legacy_towers.training.choices import (
+    apply_apart,
+    check_for_parts,
+    notes_on,
+    own_reductions,
+    reduction_of,
+    strategy_of,
+    with_choices,
+)
 from legacy_towers.training.places import tower_devices
 from legacy_towers.variables import ParameterServer
 from legacy_towers.variables import named as strategies_by_name
@@ -52,7 +60,7 @@ def find_strategies(job: Job, settings: CompareSettings) -> Candidates:
 
     Raises:
       ArgumentError: an unknown name, one named twice, `current` is none of them, or one that was asked for by name
-        can't be.
+        can't be; or reductions are asked for, and each part of the job's step has its own.
     """
     subject = PAIRS if settings.variables is not None and settings.reductions is not None else (
         VARIABLES if settings.reductions is None else REDUCTIONS
@@ -64,6 +72,8 @@ def find_strategies(job: Job, settings: CompareSettings) -> Candidates:
         raise ArgumentError("--reductions: the job's variables are {}: {}; name strategies too, by --variables".format(
             strategies.own, NO_SUM
         ))
+    if subject != VARIABLES:
+        check_for_parts(job, "--reductions")
     chosen = _choose(job, settings, subject, strategies, reductions, devices)
     own = Candidate(_name(subject, strategies.own, reductions.own), "")
     if subject == PAIRS and apply_apart(job, devices):
@@ -77,8 +87,9 @@ def find_strategies(job: Job, settings: CompareSettings) -> Candidates:
         shared["reduction"] = reductions.own
     if subject == REDUCTIONS:
         shared["variables"] = strategies.own
+    of_parts = _of_parts(job)
     words: Dict[str, Tuple[Optional[str], Optional[str]]] = {
-        candidate.name: (candidate.variables or strategies.own, candidate.reduction or reductions.own)
+        candidate.name: (candidate.variables or strategies.own, (candidate.reduction or reductions.own) + of_parts)
         for candidate in all_of_them
     }
     current = _current(settings, all_of_them, own.name)
@@ -157,6 +168,12 @@ def _known_name(value: Any, names: Sequence[str], make: Callable[[str], Any]) ->
         except UserError:  # this one can't be made here
             continue
     return repr(value)
+
+
+def _of_parts(job: Job) -> str:
+    """Returns what follows the name of a reduction where parts of the job keep others of their own: "" if none does."""
+    own = own_reductions(job)
+    return "".join(", but {}: {}".format(name, own[name]) for name in own if own[name] is not None)
 
 
 def _name(subject: str, variables: Optional[str], reduction: Optional[str]) -> str:

@@ -22,7 +22,7 @@ def verdict_of(rows: Sequence[Row], current: str, proofs: Sequence[Proof] = ()) 
 
     A candidate is faster (or slower) than the current one if the whole interval of its ratio lies beyond the smallest
     gain; the intervals of all hold together with 95 % confidence. One that computes something else than the current one
-    is not advised, however fast.
+    is not advised, however fast. Where it is not known what a faster one computes, the sentence says so.
     """
     by_name = {row.candidate: row for row in rows}
     rates = {
@@ -44,7 +44,8 @@ def verdict_of(rows: Sequence[Row], current: str, proofs: Sequence[Proof] = ()) 
     others = {name: ratios.pop(name) for name in list(ratios) if states.get(name) in _OTHER_NUMBERS}
     rates = {name: rates[name] for name in rates if name not in others}
     verdict = _verdict(ratios, rates, by_name[current], evidence)
-    return verdict._replace(sentence="; ".join([verdict.sentence] + _of_others(others, states)))
+    words = [verdict.sentence] + _of_others(others, states) + _of_unknown(ratios, states, current)
+    return verdict._replace(sentence="; ".join(words))
 
 
 def _verdict(
@@ -54,7 +55,7 @@ def _verdict(
     current = row.candidate
     if not ratios:
         return Verdict("nothing else computes the same as {}".format(current), None, evidence)
-    faster = [name for name in ratios if ratios[name].low > 1 + SMALLEST_GAIN]
+    faster = [name for name in ratios if _is_faster(ratios[name])]
     slower = [name for name in ratios if ratios[name].high < 1 / (1 + SMALLEST_GAIN)]
     if faster:
         winner = _best(faster, ratios)
@@ -76,9 +77,23 @@ def _of_others(ratios: Dict[str, Interval], states: Dict[str, str]) -> List[str]
     words = []
     for state, reason in _OTHER_NUMBERS.items():
         names = [name for name in ratios if states[name] == state]
-        told = sorted((name for name in names if ratios[name].low > 1 + SMALLEST_GAIN), key=lambda n: -ratios[n].median)
+        told = sorted(filter(lambda name: _is_faster(ratios[name]), names), key=lambda name: -ratios[name].median)
         words += ["{} is {} times as fast, but {}".format(name, _figure(ratios[name]), reason) for name in told]
     return words
+
+
+def _of_unknown(ratios: Dict[str, Interval], states: Dict[str, str], current: str) -> List[str]:
+    """Returns what is said of those that are faster, but whose numbers nobody has seen."""
+    names = [name for name in ratios if _is_faster(ratios[name]) and states.get(name) == "not compared"]
+    if not names:
+        return []
+    return ["whether {} compute{} the same as {} was not compared: check it before you change over".format(
+        _listed(names), "s" if len(names) == 1 else "", current
+    )]
+
+
+def _is_faster(ratio: Interval) -> bool:
+    return ratio.low > 1 + SMALLEST_GAIN
 
 
 def _gain_sentence(

@@ -3,6 +3,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from legacy_towers import inputs
 from legacy_towers.choose import Candidate, Choice, choose_strategy, default_candidates
+from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients import mean
 from legacy_towers.jobs import Job
 from legacy_towers.step import TrainStep
@@ -10,12 +11,29 @@ from legacy_towers.training.building import build_job_step
 from legacy_towers.training.choices import AUTO, reduction_of, strategy_of
 from legacy_towers.variables import ParameterServer
 
+# How long "auto" measures unless told otherwise.
+SECONDS = 20.0
+
+
+def check_seconds(job: Job, seconds: Optional[float]) -> None:
+    """Raises ArgumentError unless `seconds` is a time to measure for, or None."""
+    if seconds is None:
+        return
+    if not seconds > 0:
+        raise ArgumentError("--auto-seconds is {:g}: a time above 0 is needed".format(seconds))
+    if not _is_auto(job):
+        raise ArgumentError(
+            "--auto-seconds is {:g}, but nothing is measured: it is for --variables auto and --reduction auto".format(
+                seconds
+            )
+        )
+
 
 def settled(
     job: Job,
     devices: Sequence[str],
     per_tower_batch_size: int,
-    seconds: float,
+    seconds: Optional[float],
     config: Any,
     say: Optional[Callable[[str], None]] = None,
 ) -> Tuple[Job, Optional[Choice]]:
@@ -27,19 +45,25 @@ def settled(
       job: the job.
       devices: one device string per tower.
       per_tower_batch_size: examples per tower.
-      seconds: how long to measure, building left out.
+      seconds: how long to measure, building left out; None: 20.
       config: the sessions' tf.ConfigProto.
       say: told what is measured, one line at a time.
     """
-    if AUTO not in (job.variables, job.reduction):
+    if not _is_auto(job):
         return job, None
 
     def build(variables: Any, reduction: Any) -> TrainStep:
         source = inputs.synthetic(job.train, per_tower_batch_size=per_tower_batch_size)
         return build_job_step(job._replace(variables=variables, reduction=reduction), source, devices)
 
-    choice = choose_strategy(build, candidates_of(job, devices), seconds, config, say)
+    choice = choose_strategy(
+        build, candidates_of(job, devices), SECONDS if seconds is None else seconds, config, say
+    )
     return job._replace(variables=choice.variables, reduction=choice.reduction), choice
+
+
+def _is_auto(job: Job) -> bool:
+    return AUTO in (job.variables, job.reduction)
 
 
 def candidates_of(job: Job, devices: Sequence[str]) -> List[Candidate]:

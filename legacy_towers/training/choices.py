@@ -1,10 +1,12 @@
 """Where a job's variables live and how its gradients meet: by name or by value, from the job or from who runs it."""
-from typing import Any, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
+from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, JobError
 from legacy_towers.gradients.base import Reduction, as_reduction
 from legacy_towers.gradients.named import check_reduction, make_reduction
 from legacy_towers.jobs import Job
+from legacy_towers.step.parts import parts_of
 from legacy_towers.update.update_ops import check_policy, chosen_policy
 from legacy_towers.variables import ParameterServer, Strategy
 from legacy_towers.variables.named import check_strategy_name, make_strategy
@@ -51,13 +53,43 @@ def check_names(variables: Optional[str], reduction: Optional[str], devices: Seq
 
 
 def notes_on(job: Job, chosen: Job, devices: Sequence[str]) -> List[str]:
-    """Returns sentences on what else `with_choices` had to change."""
-    if job.update_ops == chosen.update_ops:
-        return []
-    usual = chosen_policy(None, strategy_of(chosen, devices) or ParameterServer())
-    return ["with {} batch-norm statistics are kept by update_ops={!r}: the job's {!r} can't be had with it".format(
-        in_words(chosen.variables), usual, job.update_ops
-    )]
+    """Returns sentences on what else `with_choices` had to change, and on what it could not."""
+    notes = []
+    if job.update_ops != chosen.update_ops:
+        usual = chosen_policy(None, strategy_of(chosen, devices) or ParameterServer())
+        notes.append(
+            "with {} batch-norm statistics are kept by update_ops={!r}: the job's {!r} can't be had with it".format(
+                in_words(chosen.variables), usual, job.update_ops
+            )
+        )
+    if in_words(job.reduction) != in_words(chosen.reduction):
+        own = own_reductions(job)
+        notes += [
+            "the part {!r} keeps its own reduction, {}, whatever is chosen for the job".format(name, own[name])
+            for name in own if own[name] is not None
+        ]
+    return notes
+
+
+def own_reductions(job: Job) -> Dict[str, Optional[str]]:
+    """Returns name of a part of the job's step -> what its own reduction prints as; None where it has none.
+
+    Raises:
+      ArgumentError: the parts don't fit together; see `lt.Part`.
+    """
+    with tf.Graph().as_default():
+        parts = parts_of(job.optimizer, tf.train.get_or_create_global_step())
+    return {part.name: None if part.reduction is None else repr(as_reduction(part.reduction)) for part in parts}
+
+
+def check_for_parts(job: Job, option: str) -> None:
+    """Raises ArgumentError, which names `option`, where no part of the job is left for it to choose a reduction for."""
+    own = own_reductions(job)
+    if None not in own.values():
+        each = ", ".join("{}: {}".format(name, own[name]) for name in own)
+        raise ArgumentError(
+            "{}: every part of the job has a reduction of its own ({}), so there is none to choose".format(option, each)
+        )
 
 
 def apply_apart(job: Job, devices: Sequence[str]) -> bool:

@@ -42,6 +42,9 @@ def evaluate(
     A scalar metric counts as the mean over its batch, and is weighted by the batch's examples; a metric with one value
     per example is summed. On several towers each example counts once too.
 
+    However variables lived in training, here they are whole, shared by the towers, and on /cpu:0: by every strategy a
+    checkpoint holds them whole under the same names, also those that were cut into parts, with their moving averages.
+
     Args:
       job: the job; its `moving_average_decay` makes the averages the variables that are evaluated.
       checkpoint_dir: the directory that training wrote.

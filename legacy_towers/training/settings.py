@@ -17,7 +17,7 @@ class TrainSettings(NamedTuple):
       device: "cpu" or "gpu".
       input: "feed", "queue", "dataset" or "dataset:ROUTE".
       variables, reduction: where variables live and how gradients meet, by the names that `lt.Job` takes; or "auto".
-      auto_seconds: how long "auto" measures.
+      auto_seconds: how long "auto" measures; None: 20 s. Without "auto" it is refused.
       order: "any" (shuffled as the examples say) or "fixed" (the same batches for every way in).
       steps, epochs: where to stop, counted from the first step ever (a resumed run goes on to the same end); at most
         one of them.
@@ -34,7 +34,7 @@ class TrainSettings(NamedTuple):
     input: Optional[str] = None
     variables: Optional[str] = None
     reduction: Optional[str] = None
-    auto_seconds: float = 20.0
+    auto_seconds: Optional[float] = None
     order: str = "any"
     steps: Optional[int] = None
     epochs: Optional[int] = None

@@ -10,10 +10,17 @@ from legacy_towers.jobs import Job
 from legacy_towers.measure.trace import TraceHook
 from legacy_towers.plan import Plan
 from legacy_towers.step import TrainStep
-from legacy_towers.training.auto import settled
+from legacy_towers.training.auto import check_seconds, settled
 from legacy_towers.training.building import build_job_step
 from legacy_towers.training.checkpoints import by_checkpoint_name, check_fits, latest_checkpoint, step_of
-from legacy_towers.training.choices import AUTO, check_names, is_asynchronous, notes_on, with_choices
+from legacy_towers.training.choices import (
+    AUTO,
+    check_for_parts,
+    check_names,
+    is_asynchronous,
+    notes_on,
+    with_choices,
+)
 from legacy_towers.training.data_loss import naming_files
 from legacy_towers.training.evaluate import Evaluation, evaluate
 from legacy_towers.training.interrupt import InterruptHook
@@ -89,12 +96,13 @@ def train(
     config = make_config(settings)
     if settings.log_every < 1:
         raise ArgumentError("--log-every is {}: at least 1 is needed".format(settings.log_every))
-    if settings.auto_seconds <= 0:
-        raise ArgumentError("--auto-seconds is {:g}: a time above 0 is needed".format(settings.auto_seconds))
     check_file("--trace", settings.trace)
     check_file("--plan-json", settings.plan_json)
     check_names(settings.variables, settings.reduction, devices)
     asked, job = job, with_choices(job, settings.variables, settings.reduction, devices)
+    check_seconds(job, settings.auto_seconds)
+    if settings.reduction is not None:
+        check_for_parts(job, "--reduction")
     # What is chosen by measuring, "auto", never is asynchronous.
     apart = job.variables != AUTO and is_asynchronous(job, devices)
     # A step of asynchronous towers is the update of one tower.

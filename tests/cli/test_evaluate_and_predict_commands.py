@@ -47,6 +47,18 @@ def test_moving_averages_are_what_is_evaluated(capsys):
         np.testing.assert_allclose(error, np.mean(np.square(guess - y)), rtol=1e-5)
 
 
+@pytest.mark.parametrize("option, name", [("", "w"), (" --average 0.9", "w/ExponentialMovingAverage")])
+def test_what_was_trained_in_parts_is_evaluated_whole(capsys, tmp_path, option, name):
+    job_files.write(tmp_path, "cut.py", job_files.LINE.replace("tf.norm(w)", "tf.norm(tf.convert_to_tensor(w))"))
+    train = "train cut.py --steps 3 --towers 2 --variables partitioned:4 --checkpoint-dir parts"
+    assert main((train + option).split()) == 0
+    capsys.readouterr()
+    assert main(("evaluate cut.py --checkpoint-dir parts --json" + option).split()) == 0
+    error = json.loads(capsys.readouterr().out)["metrics"]["error"]
+    guess, y = guesses("parts", name)
+    np.testing.assert_allclose(error, np.mean(np.square(guess - y)), rtol=1e-5)
+
+
 def test_in_one_line(capsys):
     assert main("evaluate line.py --checkpoint-dir kept".split()) == 0
     shown = capsys.readouterr()

@@ -113,3 +113,32 @@ def test_the_input_is_held_fixed():
 def test_what_the_job_has_can_be_named_as_the_current_one():
     found = find_candidates(job(), CompareSettings(variables=["replicated"], current="parameter_server", towers=[2]))
     assert found.current == "parameter_server" and set(found.names()) == {"parameter_server", "replicated"}
+
+
+def in_parts(**reductions):
+    """A job whose two parts may have reductions of their own."""
+
+    def model_fn(batch, mode):
+        losses = {name: tf.reduce_mean(batch["x"] * tf.get_variable(name + "/w", [3])) for name in "ab"}
+        return lt.TowerOutput(loss=losses)
+
+    def optimizer(global_step):
+        return [lt.Part(name, tf.train.AdamOptimizer(0.1), name, reduction=reductions.get(name)) for name in "ab"]
+
+    return {"model_fn": model_fn, "optimizer": optimizer}
+
+
+def test_a_part_that_keeps_its_own_reduction_is_told_in_the_row():
+    found = find(in_parts(b=lt.gradients.sum()), reductions=["tree"])
+    assert found.words == {name: ("parameter_server", name + ", but b: sum()") for name in ("mean", "tree")}
+    assert "the part 'b' keeps its own reduction, sum(), whatever is chosen for the job" in found.notes
+    found = find(in_parts(b=lt.gradients.sum()), variables=["balanced"])
+    assert found.words["balanced"] == ("balanced", "mean, but b: sum()")
+
+
+def test_where_every_part_has_its_own_reduction_there_is_nothing_to_compare():
+    changes = in_parts(a=lt.gradients.mean(), b=lt.gradients.sum())
+    for settings in ({"reductions": ["tree"]}, {"reductions": ["tree"], "variables": ["balanced"]}):
+        with pytest.raises(ArgumentError, match="--reductions: every part of the job has a reduction of its own"):
+            find(changes, **settings)
+    assert find(changes, variables=["balanced"]).names() == ["parameter_server", "balanced"]

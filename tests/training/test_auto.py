@@ -4,8 +4,8 @@ import pytest
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
-from legacy_towers.errors import JobError
-from legacy_towers.training.auto import candidates_of, settled
+from legacy_towers.errors import ArgumentError, JobError
+from legacy_towers.training.auto import candidates_of, check_seconds, settled
 from legacy_towers.training.choices import reduction_of, strategy_of
 
 DEVICES = lt.devices.cpus(2)
@@ -55,6 +55,27 @@ def test_the_same_is_not_measured_twice():
 def test_nothing_is_measured_unless_asked_for():
     given = job(variables="balanced", reduction="tree")
     assert settled(given, DEVICES, 4, 1.0, CONFIG) == (given, None)
+
+
+@pytest.mark.parametrize(
+    "choices, seconds, message",
+    [
+        ({"variables": "auto"}, 5.0, None),
+        ({"reduction": "auto", "variables": "balanced"}, 5.0, None),
+        ({}, None, None),
+        ({"variables": "auto"}, 0.0, "--auto-seconds is 0: a time above 0 is needed"),
+        ({"variables": "auto"}, float("nan"), "--auto-seconds is nan: a time above 0 is needed"),
+        ({"variables": "balanced"}, 5.0, "--auto-seconds is 5, but nothing is measured: it is for --variables auto"),
+        ({}, 5.0, "--auto-seconds is 5, but nothing is measured"),
+    ],
+    ids=str,
+)
+def test_a_time_to_measure_for_is_given_where_something_is_measured(choices, seconds, message):
+    if message is None:
+        check_seconds(job(**choices), seconds)
+        return
+    with pytest.raises(ArgumentError, match=message):
+        check_seconds(job(**choices), seconds)
 
 
 def test_training_goes_on_with_the_choice():
