@@ -5,9 +5,8 @@ from legacy_towers.compat import tf
 from legacy_towers.inputs.ways import make_way
 from legacy_towers.jobs import Job
 from legacy_towers.parity.arrays_file import write_arrays
-from legacy_towers.parity.beginning import begin_from
-from legacy_towers.parity.whole_values import WholeValues, put_together
-from legacy_towers.training.building import build_job_step
+from legacy_towers.parity.beginning import begun_from
+from legacy_towers.parity.whole_values import put_together
 
 
 class FirstSteps(NamedTuple):
@@ -36,27 +35,21 @@ def record_first_steps(
       config: the session's tf.ConfigProto.
       per_tower_batch_size: examples per tower and step.
       steps: how many steps.
-      values_path: a file with the variables' initial values; this run's own are written to it if it isn't there yet.
-        What it doesn't hold, such as what a reduction remembers, begins as it is.
+      values_path: a file with the variables' initial values; see `begun_from`.
       gradients_path: a file to which the gradients of the first step are written, as they are applied.
     """
     source = make_way(way, job.train, per_tower_batch_size=per_tower_batch_size, order="fixed")
-    with tf.Graph().as_default():
-        step = build_job_step(job, source, devices)
+    with begun_from(values_path, job, source, devices, config) as (step, session):
         pairs = [(gradient, variable) for gradient, variable in step.gradients if gradient is not None]
         variables = [variable for _, variable in pairs]
         with tf.name_scope("parity"):
             gradients = [tf.convert_to_tensor(gradient) for gradient, _ in pairs]
-        values = WholeValues()
         losses: List[str] = []
-        with tf.Session(config=config) as session:
-            session.run(tf.global_variables_initializer())
-            begin_from(values_path, values, session)
-            # The copies of the towers are made equal when this begins, from the values that were just written.
-            with step.running(session) as run:
-                loss, found = run([step.loss, gradients])
-                write_arrays(gradients_path, put_together(variables, found))
-                losses.append(float(loss).hex())
-                while len(losses) < steps:
-                    losses.append(float(run(step.loss)).hex())
+        # The copies of the towers are made equal when this begins, from the values that were just written.
+        with step.running(session) as run:
+            loss, found = run([step.loss, gradients])
+            write_arrays(gradients_path, put_together(variables, found))
+            losses.append(float(loss).hex())
+            while len(losses) < steps:
+                losses.append(float(run(step.loss)).hex())
     return FirstSteps(losses, step.loss.dtype.base_dtype.name)

@@ -6,9 +6,7 @@ import numpy as np
 from legacy_towers.compat import tf
 from legacy_towers.inputs.ways import make_way
 from legacy_towers.jobs import Job
-from legacy_towers.parity.beginning import begin_from
-from legacy_towers.parity.variables import VariableValues
-from legacy_towers.training.building import build_job_step
+from legacy_towers.parity.beginning import begun_from
 
 
 class Trajectory(NamedTuple):
@@ -36,23 +34,20 @@ def record_trajectory(
       config: the session's tf.ConfigProto.
       per_tower_batch_size: examples per tower and step.
       steps: how many steps.
-      values_path: a file with the variables' initial values; this run's own are written to it if it isn't there yet.
+      values_path: a file with the variables' initial values; see `begun_from`.
     """
     source = make_way(way, job.train.numbered(), per_tower_batch_size=per_tower_batch_size, order="fixed")
-    with tf.Graph().as_default():
-        step = build_job_step(job, source, devices, lambda batch, mode: job.model_fn(batch["example"], mode))
-        values = VariableValues()
+    losses: List[str] = []
+    ids: List[List[List[int]]] = []
+    with begun_from(
+        values_path, job, source, devices, config, lambda batch, mode: job.model_fn(batch["example"], mode)
+    ) as (step, session):
         wanted = {"loss": step.loss, "ids": [batch["id"] for batch in step.input.per_tower]}
-        losses: List[str] = []
-        ids: List[List[List[int]]] = []
-        with tf.Session(config=config) as session:
-            session.run(tf.global_variables_initializer())
-            begin_from(values_path, values, session)
-            with step.running(session) as run:
-                while len(losses) < steps:
-                    found = run(wanted)
-                    losses.append(float(found["loss"]).hex())
-                    ids.append([_as_list(of_tower) for of_tower in found["ids"]])
+        with step.running(session) as run:
+            while len(losses) < steps:
+                found = run(wanted)
+                losses.append(float(found["loss"]).hex())
+                ids.append([_as_list(of_tower) for of_tower in found["ids"]])
     return Trajectory(losses, ids)
 
 
