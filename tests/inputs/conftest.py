@@ -1,5 +1,6 @@
 """Examples that know their own number, in every form, and a run over any way in."""
 import os
+import threading
 
 import numpy as np
 import pytest
@@ -135,6 +136,36 @@ def drive():
         return seen
 
     return run
+
+
+class ThirdWaits:
+    """For `Dataset.map`: passes numbers on, as vectors of one; number 2 waits until it may go on.
+
+    Attributes:
+      pulling: an event that is set when it waits.
+      go_on: an event that lets it go on; after a minute it does by itself.
+    """
+
+    def __init__(self):
+        self.pulling, self.go_on = threading.Event(), threading.Event()
+
+    def __call__(self, number):
+        from legacy_towers.compat import tf
+
+        passed = tf.numpy_function(self._wait, [number], tf.int64)
+        passed.set_shape([])
+        return tf.reshape(passed, [1])
+
+    def _wait(self, number):
+        if number == 2:
+            self.pulling.set()
+            self.go_on.wait(60)
+        return number
+
+
+@pytest.fixture
+def third_waits():
+    return ThirdWaits()
 
 
 @pytest.fixture

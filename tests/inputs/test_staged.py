@@ -507,24 +507,14 @@ def interrupt_in(seconds):
     timer.start()
 
 
-def test_a_session_ends_while_a_batch_takes_long(staged):
+def test_a_session_ends_while_a_batch_takes_long(staged, third_waits):
     from legacy_towers import inputs
     from legacy_towers.compat import tf
 
-    pulling, go_on = threading.Event(), threading.Event()
-
-    def third_waits(number):
-        if number == 2:
-            pulling.set()
-            go_on.wait(60)
-        return number
-
-    dataset = tf.data.Dataset.range(9).map(
-        lambda number: tf.reshape(tf.numpy_function(third_waits, [number], tf.int64), [1])
-    )
+    dataset = tf.data.Dataset.range(9).map(third_waits)
     batches = staged(inputs.from_dataset(dataset)).build(["/cpu:0"])
     with tf.train.MonitoredTrainingSession(hooks=batches.hooks) as session:
         assert [session.run(batches.per_tower[0]).tolist() for _ in range(2)] == [[0], [1]]
-        assert pulling.wait(60)
+        assert third_waits.pulling.wait(60)
         # After what a pull inside the session is given to end: its batch comes when nobody wants it any more.
-        threading.Timer(2.0, go_on.set).start()
+        threading.Timer(2.0, third_waits.go_on.set).start()

@@ -338,33 +338,20 @@ def test_data_that_is_taken_inside_a_condition_is_refused():
         ).build(["/cpu:0"])
 
 
-def test_validation_that_starts_again_while_a_batch_is_pulled_has_none_of_before():
+def test_validation_that_starts_again_while_a_batch_is_pulled_has_none_of_before(third_waits):
     import legacy_towers as lt
     from legacy_towers.compat import tf
 
-    pulling, go_on = threading.Event(), threading.Event()
-
-    def third_waits(number):
-        if number == 2:
-            pulling.set()
-            go_on.wait(60)
-        return number
-
-    def element(number):
-        number = tf.numpy_function(third_waits, [number], tf.int64)
-        number.set_shape([])
-        return {"id": tf.reshape(number, [1])}
-
     train = lt.inputs.from_dataset(tf.data.Dataset.range(100).map(lambda number: {"id": tf.reshape(number, [1])}))
-    validation = tf.data.Dataset.range(4).map(element)
+    validation = tf.data.Dataset.range(4).map(lambda number: {"id": third_waits(number)})
     source = lt.inputs.switch(train, lt.inputs.staged(lt.inputs.from_dataset(validation)))
     batches = source.build(["/cpu:0"])
     ids = tf.identity(batches.per_tower[0]["id"])
     with session_for(batches) as session:
         assert [session.run(ids, {source.is_validating: True}).tolist() for _ in range(2)] == [[0], [1]]
-        assert pulling.wait(60)
+        assert third_waits.pulling.wait(60)
         # Longer than what any thread is given to end.
-        threading.Timer(2.0, go_on.set).start()
+        threading.Timer(2.0, third_waits.go_on.set).start()
         source.restart_validation()
         assert [session.run(ids, {source.is_validating: True}).tolist() for _ in range(4)] == [[0], [1], [2], [3]]
 
