@@ -4,6 +4,7 @@ Most have a public name, and keep that. Private are the others; each was tried o
 older 2.x still has at the old place are found there first. 1.15 has them all where they were: the table ends never, but
 a name in it that TensorFlow drops ends with that version.
 """
+import functools
 import importlib
 from typing import Any, Dict, Optional, Tuple
 
@@ -30,6 +31,7 @@ _WITH_A_PUBLIC_NAME = {
     " variable=Variable",
     "ops.variables": "VariableV1=Variable is_variable_initialized",
     "ops.clip_ops": "clip_by_value clip_by_norm clip_by_global_norm global_norm",
+    "pywrap_tensorflow": "NewCheckpointReader=train.NewCheckpointReader",
     "data.ops.dataset_ops": "Options=data.Options",
     "feature_column.dense_features": "DenseFeatures=keras.layers.DenseFeatures",
     "autograph": "do_not_convert=autograph.experimental.do_not_convert convert=autograph.to_graph"
@@ -75,6 +77,11 @@ _PRIVATE = {
     "training.training_ops": "ops.gen_training_ops",
     "util.nest.is_sequence": "util.nest:is_nested",
 }
+# Elsewhere in TensorFlow.
+_OUTSIDE = {
+    "tensorflow.pywrap_tensorflow": "tensorflow.python.pywrap_tensorflow",
+    "tensorflow.pywrap_tensorflow.NewCheckpointReader": _PUBLIC + ":train.NewCheckpointReader",
+}
 _INSIDE = "tensorflow.python."
 
 
@@ -87,10 +94,12 @@ def _public_places() -> Dict[str, str]:
     return places
 
 
+@functools.lru_cache(maxsize=None)
 def places() -> Dict[str, str]:
     """Returns the old dotted name -> where it is today, a module or "module:name"."""
     found = {_INSIDE + old: _INSIDE + new for old, new in _PRIVATE.items()}
     found.update(_public_places())
+    found.update(_OUTSIDE)
     return found
 
 

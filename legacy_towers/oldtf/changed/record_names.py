@@ -22,8 +22,10 @@ _DUNDER = {"__version__", "__git_version__", "__compiler_version__"}
 _FROM_FILES = ("python", "contrib", "core", "compiler", "examples", "tools")
 _NOT_API = {"python", "core", "compiler", "tools", "include", "compat", "contrib"}
 # Thousands of generated names that no script writes: only the module itself is recorded.
-_UNLISTED = ("raw_ops", "pywrap_tensorflow", "pywrap_tensorflow_internal", "test_ops", "gen_tpu_ops")
-_GENERATED = "_eager_fallback"
+_UNLISTED = ("test_ops", "gen_tpu_ops")
+_GENERATED = ("_eager_fallback", "_swigregister")
+# They have no signatures worth a line.
+_WITHOUT_SIGNATURES = ("raw_ops", "pywrap_tensorflow")
 
 
 def public_modules() -> Dict[str, Set[str]]:
@@ -112,7 +114,7 @@ def signatures(modules: Dict[str, Set[str]]) -> Dict[str, str]:
     inspect = importlib.import_module("tensorflow.python.util.tf_inspect")
     found = {}
     for module in sorted(modules):
-        if module.startswith("tensorflow.contrib") or module.split(".")[-1] in _UNLISTED:
+        if module.startswith("tensorflow.contrib") or module.split(".")[-1] in _WITHOUT_SIGNATURES:
             continue
         holder = importlib.import_module("tensorflow")
         try:
