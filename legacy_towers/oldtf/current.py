@@ -8,6 +8,7 @@ import functools
 import os
 import sys
 import sysconfig
+import traceback
 import types
 import warnings
 from typing import Any, Counter, Dict, List, NamedTuple, Optional, Set, Tuple
@@ -61,6 +62,10 @@ class ScriptRun:
         self.notices: List[Notice] = []
         # (device asked for, device given) -> number of operations
         self.devices: Counter[Tuple[str, str]] = collections.Counter()
+        # What the script meets as devices and sessions, see `oldtf.machine`; None: TensorFlow's own.
+        self.machine: Any = None
+        # The error that the script ended by, in words; None: it came to its end, or runs.
+        self.ended_by: Optional[str] = None
         self._said: Set[Notice] = set()
 
     def owns(self, path: str) -> bool:
@@ -86,6 +91,13 @@ class ScriptRun:
         self.notices.append(notice)
         print("legacy-towers: {}: {}: taken for {}".format(*notice), file=sys.stderr)
 
+    def note_end(self, error: BaseException) -> None:
+        """Keeps in words that the script ended by `error`, which may be a SystemExit."""
+        if not isinstance(error, SystemExit):
+            self.ended_by = traceback.format_exception_only(type(error), error)[-1].strip()
+        elif error.code:
+            self.ended_by = "exit code {}".format(error.code if isinstance(error.code, int) else 1)
+
 
 _running: List[ScriptRun] = []
 
@@ -93,6 +105,13 @@ _running: List[ScriptRun] = []
 def running() -> Optional[ScriptRun]:
     """Returns the run of the script that this process executes, None where none is."""
     return _running[-1] if _running else None
+
+
+def tensorflow_is_imported() -> None:
+    """Tells the machine of the running script that TensorFlow is there, at the script's first import of it."""
+    run = running()
+    if run is not None and run.machine is not None:
+        run.machine.start()
 
 
 def begin(run: ScriptRun) -> None:

@@ -139,6 +139,7 @@ def _module_called(fullname: str) -> Any:
 def _root_behind() -> Any:
     from legacy_towers.compat import tf
 
+    current.tensorflow_is_imported()
     # TensorFlow 1.15's own module has names that its compat.v1 lacks.
     return importlib.import_module(ROOT) if is_1_15() else tf
 

@@ -77,9 +77,13 @@ def execute(program: Program, run: current.ScriptRun) -> None:
         run.launcher = sys.modules[_MAIN]
         sys.modules[_MAIN] = main
         exec(code, main.__dict__)
-    except SystemExit:
+    except SystemExit as end:
+        run.note_end(end)
         raise
-    except BaseException:
+    except BaseException as error:
+        if run.machine is not None and run.machine.is_own_end(error):
+            raise SystemExit(0) from None
+        run.note_end(error)
         _hide_our_lines(launcher)
         raise
 

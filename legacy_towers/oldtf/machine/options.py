@@ -9,33 +9,17 @@ import argparse
 import contextlib
 import os
 import re
-from typing import Any, ContextManager, Dict, Iterator, NamedTuple, Optional
+import sys
+from typing import Any, ContextManager, Iterator
 
 from legacy_towers.errors import ArgumentError
+from legacy_towers.oldtf import tree
 from legacy_towers.oldtf.current import ScriptRun
+from legacy_towers.oldtf.machine import report
+from legacy_towers.oldtf.machine.machine import Machine, MachineOptions
 
 _DEVICE = re.compile(r"/?(?:device:)?(cpu|gpu):(\d+)$", re.IGNORECASE)
 _INT32_MAX = 2**31 - 1
-
-
-class MachineOptions(NamedTuple):
-    """What was asked for.
-
-    Attributes:
-      soft: leave the devices as the script names them, and let TensorFlow move what can't be there.
-      towers_device: "/cpu:0", "/gpu:1": where every GPU that the script names goes; None: each goes to its own.
-      num_devices: over how many devices the script's GPUs are spread; None: as many as it names.
-      session: keyword -> value for `legacy_towers.config.session_config`.
-      timeout_steps: the number of session runs after which the script ends; None: the script knows.
-      report: the file of the report; None: there is none.
-    """
-
-    soft: bool = False
-    towers_device: Optional[str] = None
-    num_devices: Optional[int] = None
-    session: Dict[str, Any] = {}
-    timeout_steps: Optional[int] = None
-    report: Optional[str] = None
 
 
 def add_arguments(parser: Any) -> None:
@@ -123,14 +107,27 @@ def prepare(arguments: argparse.Namespace, script_run: ScriptRun) -> ContextMana
 
     Raises:
       ArgumentError: options contradict each other, or the report can't be written.
-      DeviceError: --towers-device names a GPU that this machine lacks.
     """
     return _prepared(options_of(arguments), script_run)
 
 
 @contextlib.contextmanager
 def _prepared(options: MachineOptions, script_run: ScriptRun) -> Iterator[None]:
-    yield
+    # Nothing here imports TensorFlow: the script may set environment variables before it does so itself.
+    machine = script_run.machine = Machine(options, script_run)
+    if tree.IMPORTED_AS in sys.modules:
+        machine.start()
+    try:
+        yield
+    except BaseException as error:
+        if not machine.is_own_end(error):
+            script_run.note_end(error)
+            raise
+    finally:
+        machine.stop()
+        script_run.machine = None
+        if options.report is not None:
+            report.write(options.report, machine)
 
 
 def _device(text: str) -> str:

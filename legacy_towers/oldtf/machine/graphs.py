@@ -1,0 +1,50 @@
+"""tf.Graph and tf.reset_default_graph, for graphs whose operations go where this machine has room for them."""
+from typing import Any, Optional
+
+from legacy_towers.compat import script_graph, tf
+from legacy_towers.oldtf.machine import machine as machine_room
+
+
+class _AnyGraph(type(tf.Graph)):  # type: ignore[misc]  # the class of a class that TensorFlow writes in C++
+    """Lets `isinstance(graph, tf.Graph)` be true of the graphs that TensorFlow makes for itself, too."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, tf.Graph) if cls is Graph else super().__instancecheck__(instance)
+
+
+class Graph(script_graph.PlacingGraph, metaclass=_AnyGraph):
+    """tf.Graph; what a script puts on a GPU goes where `--soft` and its kin say."""
+
+    # The number of CPU devices of the graph's first session; operations come late that need more.
+    _session_cpus: Optional[int] = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._machine = machine_room.of_running_script()
+
+    def place(self, operation: Any) -> None:
+        machine = self._machine
+        if machine is None:
+            return
+        cpu = machine.devices.place(operation)
+        if self._session_cpus is not None and cpu >= self._session_cpus:
+            machine.say(
+                "a session was made before {} was asked for, and has {} CPU device{}: such operations run on /cpu:0; "
+                "--num-devices {} gives them their own".format(
+                    operation.device, self._session_cpus, "" if self._session_cpus == 1 else "s", cpu + 1
+                )
+            )
+            self._session_cpus = None
+
+    def serve(self, machine: machine_room.Machine) -> None:
+        """Makes this a graph of `machine`, whatever script runs."""
+        self._machine = machine
+
+    def note_session(self, cpus: int) -> None:
+        """Says that a session of this graph was made that has `cpus` CPU devices."""
+        self._session_cpus = cpus
+
+
+def reset_default_graph() -> None:
+    """tf.reset_default_graph."""
+    script_graph.reset_default_graph(Graph())
