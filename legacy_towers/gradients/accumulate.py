@@ -86,7 +86,8 @@ def accumulate(steps: int) -> Accumulate:
 
     Raises:
       ArgumentError: `steps` is no integer from 1; or, when it runs, it stands before the reducing member and the
-        towers' weights are tensors, or behind what skips steps where each tower applies gradients of its own.
+        towers' weights are tensors, or behind what skips steps where each tower applies gradients of its own; or a
+        gradient's shape is not known before the graph runs, and its variable's is not either.
     """
     return Accumulate(steps)
 

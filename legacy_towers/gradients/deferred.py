@@ -57,6 +57,9 @@ def deferred() -> Deferred:
     The gradients are in local variables beside where they are computed. A checkpoint drops them: the step after a
     restore is again one that applies zeros.
 
+    Raises (when it runs):
+      ArgumentError: a gradient's shape is not known before the graph runs, and its variable's is not either.
+
     Source: tf_cnn_benchmarks (TensorFlow's benchmarks), its variable_consistency="relaxed".
     """
     return Deferred()

@@ -115,12 +115,13 @@ def _some_missing(gradients: Sequence[Optional[Any]], name: str, towers: Sequenc
 
 
 def _zeros_like(variable: Any, gradients: Sequence[Optional[Any]]) -> Any:
+    dtype = variable.dtype.base_dtype
+    is_known = variable.shape.is_fully_defined()
+    shape = variable.shape.as_list() if is_known else tf.shape(variable)
     if any(isinstance(gradient, tf.IndexedSlices) for gradient in gradients):
-        row = variable.shape.as_list()[1:]
-        return tf.IndexedSlices(
-            tf.zeros([0] + row, variable.dtype.base_dtype), tf.zeros([0], tf.int64), variable.shape.as_list()
-        )
-    return tf.zeros(variable.shape, variable.dtype.base_dtype)
+        no_row = [0] + shape[1:] if is_known else tf.concat([[0], shape[1:]], axis=0)
+        return tf.IndexedSlices(tf.zeros(no_row, dtype), tf.zeros([0], tf.int64), shape)
+    return tf.zeros(shape, dtype)
 
 
 def _towers(indices: Sequence[int], singular: str, plural: str) -> str:

@@ -33,7 +33,7 @@ def tower_shares(weights: Optional[Sequence[Any]], towers: int) -> Optional[List
     plain = [float(weight) for weight in weights if not tf.is_tensor(weight)]
     has_tensors = len(plain) < towers
     # NaN is not >= 0 either.
-    if not all(0 <= weight < math.inf for weight in plain) or not (has_tensors or sum(plain)):
+    if not all(0 <= weight < math.inf for weight in plain) or not (has_tensors or any(plain)):
         raise ArgumentError(
             "weights {!r}: each must be 0 or more and finite, and their sum may not be 0".format(weights)
         )

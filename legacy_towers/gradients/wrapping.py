@@ -13,6 +13,9 @@ class Wrapping(Reduction):
 
     Attributes:
       reduction: the one inside, which makes the towers' gradients one.
+
+    Raises:
+      ArgumentError: what is to be inside is no reduction, or a chain.
     """
 
     def __init__(self, reduction: ReductionLike) -> None:
@@ -38,7 +41,11 @@ class Wrapping(Reduction):
         raise NotImplementedError
 
     def reduced_inside(self, gradients: TowerGradients, state: Any) -> TowerGradients:
-        """Returns what the reduction inside makes of `gradients`, a row per row, in their order."""
+        """Returns what the reduction inside makes of `gradients`, a row per row, in their order.
+
+        Raises:
+          ArgumentError: it does not make the towers' gradients one, variable by variable.
+        """
         result = self.reduction.update(gradients, state)
         if not result.reduced or [row.name for row in result.rows] != [row.name for row in gradients.rows]:
             raise ArgumentError(

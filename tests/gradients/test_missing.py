@@ -94,6 +94,16 @@ def test_zeros_of_a_sparse_gradient_hold_no_row():
     assert zeros.values.shape.as_list() == [0, 2] and zeros.indices.shape.as_list() == [0]
 
 
+@pytest.mark.parametrize("make", [dense, sparse], ids=["dense", "sparse"])
+def test_zeros_of_a_variable_whose_shape_is_known_in_the_running_graph_alone(make):
+    first = tf.placeholder_with_default(np.ones([4, 2]), None)
+    of_any_shape = tf.get_variable("w", initializer=first, validate_shape=False, use_resource=True)
+    zeros, _ = settle_missing([None, make()], of_any_shape, "zeros")
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        np.testing.assert_array_equal(session.run(tf.convert_to_tensor(zeros)), np.zeros([4, 2]))
+
+
 def test_zeros_where_no_tower_has_one():
     settled = settle_missing([None, None], variable(), "zeros")
     with tf.Session() as session:
