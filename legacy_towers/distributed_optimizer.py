@@ -95,6 +95,8 @@ class DistributedOptimizer(tf.train.Optimizer):
                 "optimizer is {!r}: give a tf.train.Optimizer, such as tf.train.AdamOptimizer(1e-3)".format(optimizer)
             )
         super().__init__(use_locking=False, name=name or "Distributed" + type(optimizer).__name__)
+        if devices is not None and not isinstance(devices, (list, tuple)):
+            raise ArgumentError("devices is {!r}: give a list with one device string per loss".format(devices))
         for device in devices or ():
             canonical(device)
         self.reduction = _reduction(

@@ -308,6 +308,8 @@ def test_gradients_from_elsewhere_are_applied_as_they_are():
         ({"backward_passes_per_step": 0}, "steps is 0"),
         ({"average_aggregated_gradients": True}, "is for backward_passes_per_step of 2 or more"),
         ({"devices": ["/xpu:0:"]}, "/xpu"),
+        ({"devices": 2}, "devices is 2: give a list with one device string per loss"),
+        ({"devices": "/cpu:0"}, "devices is '/cpu:0': give a list with one device string per loss"),
         ({"optimizer": tf.train.AdamOptimizer}, "optimizer is <class .*: give a tf.train.Optimizer"),
         ({"optimizer": "adam"}, "optimizer is 'adam'"),
     ],

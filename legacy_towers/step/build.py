@@ -23,7 +23,15 @@ from legacy_towers.step.write import write
 from legacy_towers.towers.exchange import TowerExchange
 from legacy_towers.towers.metrics import mean_metrics, validation_loss
 from legacy_towers.towers.output import TRAIN
-from legacy_towers.towers.replicate import ModelFn, Tower, check_devices, check_strategy, check_variable_kind, replicate
+from legacy_towers.towers.replicate import (
+    ModelFn,
+    Tower,
+    check_devices,
+    check_model_fn,
+    check_strategy,
+    check_variable_kind,
+    replicate,
+)
 from legacy_towers.towers.summaries import keep_summaries
 from legacy_towers.update.update_ops import chosen_policy
 from legacy_towers.variables import ParameterServer, Strategy
@@ -70,6 +78,7 @@ def build_train_step(
       InputError: no tower trains, or towers train on the same batch (see `lt.check_distinct_batches`).
       TowerError: the towers don't fit together; the message names tower and variable.
     """
+    check_model_fn(model_fn)
     _check_arguments(inputs, devices, summaries_from, moving_average_decay)
     check_strategy(variables)
     check_on_missing(on_missing)

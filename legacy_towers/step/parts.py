@@ -109,14 +109,20 @@ def trained_variables(var_list: Optional[Sequence[Any]]) -> List[Any]:
       var_list: as for `build_train_step`; None: all trainable ones of the graph.
 
     Raises:
-      ArgumentError: it is no list of variables.
+      ArgumentError: it is no list of variables, or an empty one.
+      TowerError: there is none in the graph.
     """
     if var_list is None:
+        if not tf.trainable_variables():
+            raise TowerError(
+                "there is nothing to train: no variable of the graph is trainable. Make the model's variables inside "
+                "the model function, by tf.get_variable or tf.layers, without trainable=False"
+            )
         return list(tf.trainable_variables())
     is_list = isinstance(var_list, Iterable) and not isinstance(var_list, str) and not hasattr(var_list, "op")
     found = [piece for each in var_list for piece in variable_store.parts_of(each)] if is_list else []
-    if not is_list or not all(hasattr(each, "op") for each in found):
-        raise ArgumentError("var_list is {!r}: give a list of variables".format(var_list))
+    if not found or not all(hasattr(each, "op") for each in found):
+        raise ArgumentError("var_list is {!r}: give a list of variables, of at least one".format(var_list))
     return found
 
 

@@ -136,10 +136,10 @@ def _axis(inputs: Any, axis: int) -> Tuple[int, int]:
         raise ArgumentError(
             "the inputs of {} are {!r}: a floating-point tensor of known rank is needed".format(LAYER, inputs)
         )
-    position = axis + rank if axis < 0 else axis
+    position = (axis + rank if axis < 0 else axis) if isinstance(axis, int) else -1
     if not 0 < position < rank:
         raise ArgumentError(
-            "axis is {} in {}: the inputs have shape {}, and axis 0 is the example".format(axis, LAYER, inputs.shape)
+            "axis is {!r} in {}: the inputs have shape {}, and axis 0 is the example".format(axis, LAYER, inputs.shape)
         )
     size = tf.dimension_value(inputs.shape[position])
     if size is None:

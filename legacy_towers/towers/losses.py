@@ -13,8 +13,12 @@ _RETURN = "a model function returns lt.TowerOutput(loss=<scalar tensor, or one v
 
 
 def check_output(output: Any, index: int) -> TowerOutput:
-    """Returns `output` if it is a TowerOutput; raises TowerError, which names the tower, if not."""
+    """Returns `output` if it is a TowerOutput with a dict of metrics; raises TowerError, with the tower, if not."""
     if isinstance(output, TowerOutput):
+        if output.metrics is not None and not isinstance(output.metrics, dict):
+            raise TowerError(
+                "the metrics of tower {} are {!r}: give a dict, name -> tensor".format(index, output.metrics)
+            )
         return output
     raise TowerError(
         "the model function returned {} for tower {}: {}".format(

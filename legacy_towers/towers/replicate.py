@@ -88,12 +88,14 @@ def replicate(
       The towers, in order.
 
     Raises:
-      ArgumentError: no devices, not as many batches, modes or counts as devices, an unknown mode or kind of variable.
+      ArgumentError: `model_fn` can't be called; no devices, not as many batches, modes or counts as devices, an unknown
+        mode or kind of variable.
       TowerError: the graph has the model's variables already, of a step that was built before; a later tower makes a
         variable that tower 0 does not have, or, with copies, lacks one or uses another tower's; a tower's loss is not
         what it should be; or rows of a variable that the strategy cuts into parts are looked up with
         partition_strategy="mod".
     """
+    check_model_fn(model_fn)
     _check_arguments(batches, devices, variable_kind, variables)
     modes = _modes(mode, len(devices))
     if counts is not None and len(counts) != len(devices):
@@ -211,10 +213,20 @@ def check_devices(devices: Sequence[str]) -> None:
         canonical(device)
 
 
+def check_model_fn(model_fn: ModelFn) -> None:
+    """Raises ArgumentError unless `model_fn` can be called."""
+    if not callable(model_fn):
+        raise ArgumentError(
+            "model_fn is {!r}: give a function that takes (batch, mode) and returns a TowerOutput".format(model_fn)
+        )
+
+
 def _check_arguments(
     batches: Sequence[Any], devices: Sequence[str], variable_kind: str, variables: Optional[Strategy]
 ) -> None:
     check_devices(devices)
+    if not isinstance(batches, (list, tuple)):
+        raise ArgumentError("batches is {!r}: give a list with one batch per tower".format(batches))
     if len(batches) != len(devices):
         raise ArgumentError(
             "{} batches for {} towers: each tower needs its own batch".format(len(batches), len(devices))

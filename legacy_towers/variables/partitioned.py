@@ -55,7 +55,7 @@ class Partitioned(Strategy):
                 "Balanced".format(strategy)
             )
         if isinstance(max_part_bytes, bool) or not isinstance(max_part_bytes, int) or max_part_bytes < 1:
-            raise ArgumentError("max_part_bytes is {!r}: at least 1 is needed".format(max_part_bytes))
+            raise ArgumentError("max_part_bytes is {!r}: a whole number of at least 1 is needed".format(max_part_bytes))
         self.strategy = strategy
         self.max_part_bytes = max_part_bytes
         self.partitioner = functools.partial(_parts_per_axis, max_part_bytes)

@@ -117,6 +117,8 @@ def open_session(towers=4):
         ({"moving_average_decay": 0.0}, "moving_average_decay is 0.0"),
         ({"moving_average_decay": "0.9"}, "moving_average_decay is '0.9'"),
         ({"var_list": 5}, "var_list is 5: give a list of variables"),
+        ({"var_list": []}, r"var_list is \[\]: give a list of variables, of at least one"),
+        ({"model_fn": "dense"}, "model_fn is 'dense': give a function that takes .batch, mode. and returns"),
         ({"var_list": ["w"]}, r"var_list is \['w'\]: give a list of variables"),
         ({"devices": 4}, "devices is 4: give a list with one device string per tower"),
         ({"variable_kind": "Ref"}, "variable_kind is 'Ref': allowed are 'resource', 'ref'"),
@@ -126,6 +128,14 @@ def open_session(towers=4):
 def test_bad_arguments(change, message):
     with pytest.raises(ArgumentError, match=message):
         build(**change)
+
+
+def test_a_model_without_anything_to_train_says_so():
+    def frozen(batch, mode):
+        return lt.TowerOutput(loss=tf.reduce_mean(batch["x"]) * tf.get_variable("w", [], tf.float64, trainable=False))
+
+    with pytest.raises(TowerError, match="there is nothing to train: no variable of the graph is trainable"):
+        build(frozen)
 
 
 def skipping(towers_without):

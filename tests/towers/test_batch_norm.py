@@ -476,11 +476,12 @@ def test_second_derivatives_are_refused():
         (lambda: tf.ones([2, 3]), {"training": lambda: tf.constant(True)}, "give True or False"),
         (lambda: tf.ones([2, 3]), {"axis": lambda: 0}, "axis 0 is the example"),
         (lambda: tf.ones([2, 3]), {"axis": lambda: 2}, "axis is 2"),
+        (lambda: tf.ones([2, 3]), {"axis": lambda: "last"}, "axis is 'last'"),
         (lambda: tf.ones([2, 3], tf.int32), {}, "a floating-point tensor of known rank is needed"),
         (lambda: tf.placeholder(tf.float32), {}, "a floating-point tensor of known rank is needed"),
         (lambda: tf.placeholder(tf.float32, [2, None]), {}, "the size along axis -1 must be known"),
     ],
-    ids=["tensor", "example", "rank", "integers", "unknown", "size"],
+    ids=["tensor", "example", "rank", "a word", "integers", "unknown", "size"],
 )
 def test_arguments(inputs, options, message):
     options = dict({"training": lambda: False}, **options)

@@ -19,6 +19,11 @@ def linear(batch, mode):
     return TowerOutput(loss=tf.reduce_mean(tf.matmul(batch, weights) + bias))
 
 
+def listed_metrics(batch, mode):
+    output = linear(batch, mode)
+    return output._replace(metrics=[output.loss])
+
+
 def mid_loop(batch, mode):
     output = linear(batch, mode)
     tf.get_variable_scope().reuse_variables()
@@ -195,6 +200,7 @@ def forgotten_loss(batch, mode):
         (named_by_tower, "tower 1 creates the trainable variable 'tower_1/w'.*it has 'tower_0/w'"),
         (own_counter, "tower 1 creates the variable 'tower_1/counter'"),
         (all_losses, "loss of tower 1 contains 'tower_0/entropy:0', which tower 0 put into the collection"),
+        (listed_metrics, "the metrics of tower 0 are \\[.*: give a dict, name -> tensor"),
         (forgotten_loss, "tower 0 put 'tower_0/decay:0' into the collection 'losses', but the loss it returned"),
     ],
     ids=lambda value: getattr(value, "__name__", "-"),
@@ -209,15 +215,18 @@ def test_what_towers_may_not_do(model_fn, message):
     [
         ({"devices": []}, "devices is"),
         ({"devices": "/cpu:0"}, "give a list with one device string per tower"),
+        ({"devices": 4}, "devices is 4: give a list with one device string per tower"),
         ({"devices": DEVICES[:3]}, "4 batches for 3 towers"),
+        ({"batches": 4}, "batches is 4: give a list with one batch per tower"),
+        ({"model_fn": None}, "model_fn is None: give a function that takes .batch, mode. and returns a TowerOutput"),
         ({"mode": "training"}, "mode is 'training': allowed are 'train', 'eval', 'predict'"),
         ({"variable_kind": "Resource"}, "variable_kind is 'Resource': allowed are 'resource', 'ref'"),
     ],
 )
 def test_bad_arguments(change, message):
-    arguments = dict({"devices": DEVICES, "mode": TRAIN, "variable_kind": "resource"}, **change)
+    arguments = {"model_fn": linear, "batches": batches(), "devices": DEVICES, "mode": TRAIN}
     with pytest.raises(ArgumentError, match=message):
-        replicate(linear, batches(), **arguments)
+        replicate(**dict(arguments, **change))
 
 
 def test_a_string_that_is_no_device():

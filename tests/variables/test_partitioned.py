@@ -194,7 +194,7 @@ def test_a_lookup_by_mod_is_refused(kind, lookup):
 REFUSED = [
     (lambda: Partitioned("/cpu:0"), "Partitioned\\('/cpu:0'\\): give the strategy that places the parts"),
     (lambda: Partitioned(Partitioned(SERVER)), "give a strategy that only places variables"),
-    (lambda: Partitioned(SERVER, 0), "max_part_bytes is 0: at least 1 is needed"),
+    (lambda: Partitioned(SERVER, 0), "max_part_bytes is 0: a whole number of at least 1 is needed"),
     (lambda: Partitioned(SERVER, 1.5), "max_part_bytes is 1.5"),
     (lambda: Partitioned(SERVER, True), "max_part_bytes is True"),
 ]
