@@ -1,6 +1,6 @@
 """Ways of calling tf.contrib.layers.batch_norm; see recorded_cases. To record again, on TensorFlow 1.15, in tests/:
 
-    python -c "from oldtf.contrib.batch_norm_cases import record; record()"
+    python -m oldtf.contrib.batch_norm_cases
 """
 from oldtf import recorded_cases
 
@@ -149,8 +149,5 @@ CASES = {
 }
 
 
-def record():
-    """Writes reference/contrib_batch_norm.npz; on TensorFlow 1.15."""
-    from legacy_towers.compat import tf
-
-    recorded_cases.record("contrib_batch_norm", CASES, tf)
+if __name__ == "__main__":
+    recorded_cases.record("contrib_batch_norm", CASES)

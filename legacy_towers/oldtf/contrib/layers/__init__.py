@@ -1,4 +1,10 @@
 """tf.contrib.layers: tf_slim's layers, and from here what tf_slim lacks or what fails on today's TensorFlow."""
+from legacy_towers.oldtf.contrib.layers.embeddings import (
+    bow_encoder,
+    embed_sequence,
+    embedding_lookup_unique,
+    safe_embedding_lookup_sparse,
+)
 from legacy_towers.oldtf.contrib.slim_library.tf_slim.layers import summaries
 from legacy_towers.oldtf.contrib.slim_library.tf_slim.layers.initializers import (
     variance_scaling_initializer,
@@ -40,7 +46,6 @@ from legacy_towers.oldtf.contrib.slim_library.tf_slim.layers.layers import (
     max_pool3d,
     maxout,
     one_hot_encoding,
-    pool,
     relu,
     relu6,
     repeat,
@@ -90,6 +95,7 @@ __all__ = [
     "avg_pool3d",
     "batch_norm",
     "bias_add",
+    "bow_encoder",
     "conv1d",
     "conv2d",
     "conv2d_in_plane",
@@ -106,6 +112,8 @@ __all__ = [
     "dense_to_sparse",
     "dropout",
     "elu",
+    "embed_sequence",
+    "embedding_lookup_unique",
     "flatten",
     "fully_connected",
     "gdn",
@@ -125,12 +133,12 @@ __all__ = [
     "maxout",
     "one_hot_encoding",
     "optimize_loss",
-    "pool",
     "recompute_grad",
     "relu",
     "relu6",
     "repeat",
     "rev_block",
+    "safe_embedding_lookup_sparse",
     "scale_gradient",
     "separable_conv2d",
     "separable_convolution2d",

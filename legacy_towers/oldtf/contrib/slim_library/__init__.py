@@ -12,7 +12,7 @@ import sys
 import types
 from typing import Any, Dict, Optional, Sequence
 
-from legacy_towers.compat import moved
+from legacy_towers.compat import moved, tf
 
 _THEIRS = "tf_slim"
 _OURS = __name__ + "." + _THEIRS
@@ -28,6 +28,8 @@ class _Loader(importlib.machinery.SourceFileLoader):
             from legacy_towers.oldtf.contrib.slim_library.batch_norm import batch_norm
 
             module.__dict__["batch_norm"] = batch_norm
+            # tf_slim uses this gradient by its name, but lost the line that gives it the name.
+            tf.RegisterGradient("GDNLowerBound")(module.__dict__["GDN"]._lower_bound_grad)
 
 
 class _Finder:
