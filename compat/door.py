@@ -11,12 +11,9 @@ from legacy_towers.compat.versions import Version
 from legacy_towers.compat.view import ModuleView
 from legacy_towers.errors import EnvironmentProblem
 
-# What serves the names that ended with TensorFlow 1.15. It stands above this room, so it is imported by its name, and
-# only when a program asks for tf.contrib.
+# What serves the names that ended with TensorFlow 1.15, and tf.estimator, which ended with 2.15. It stands above this
+# room, so it is imported by its name, and only when a program asks for them.
 _OLD_NAMES = "legacy_towers.oldtf.tree"
-_GONE = {
-    "estimator": "tf.estimator ended with TensorFlow 2.15: write the training loop with tf.train.MonitoredSession",
-}
 
 
 def open_door() -> Any:
@@ -111,4 +108,5 @@ def _view(tf: Any, version: Version) -> ModuleView:
         replaced["contrib"] = lambda: importlib.import_module("tensorflow.contrib")
     else:
         replaced["contrib"] = lambda: importlib.import_module(_OLD_NAMES).module("tensorflow.contrib")
-    return ModuleView("tf", tf, replaced=replaced, gone=_GONE)
+        replaced["estimator"] = lambda: importlib.import_module(_OLD_NAMES).module("tensorflow.estimator")
+    return ModuleView("tf", tf, replaced=replaced)

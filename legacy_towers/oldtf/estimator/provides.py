@@ -1,6 +1,37 @@
-"""The names that this room serves."""
-from typing import Tuple
+"""The names that this room serves, and why it does not serve the others of tf.estimator."""
+from typing import Dict, Tuple
 
 from legacy_towers.oldtf.provided import Row
 
-ROWS: Tuple[Row, ...] = ()
+_ROOM = "legacy_towers.oldtf.estimator."
+
+ROWS: Tuple[Row, ...] = (
+    Row(
+        "tensorflow.estimator",
+        _ROOM + "api",
+        note="ended with TensorFlow 2.15; in one process also under MirroredStrategy, otherwise by ps and workers",
+    ),
+    Row("tensorflow.python.estimator.estimator", _ROOM + "api"),
+    Row("tensorflow.python.estimator.estimator_lib", _ROOM + "api"),
+    Row("tensorflow.python.estimator.model_fn", _ROOM + "api"),
+    Row("tensorflow.python.estimator.run_config", _ROOM + "run_config"),
+    Row("tensorflow.python.estimator.export.export", _ROOM + "export"),
+    Row("tensorflow.python.estimator.inputs.inputs", _ROOM + "inputs"),
+    Row("tensorflow.python.estimator.training", _ROOM + "train_and_evaluate"),
+)
+
+_TREES = "boosted trees stood on kernels that TensorFlow has no more: train them with scikit-learn or xgboost"
+_TPU = "TPUs are not served: on CPUs and GPUs a tf.estimator.Estimator does the same"
+_HEADS = "several heads in one model are not served: write a model_fn that adds their losses"
+
+REASONS: Dict[str, str] = {
+    "tensorflow.estimator": "tf.estimator has no such name, or it is not served",
+    "tensorflow.estimator.BoostedTreesClassifier": _TREES,
+    "tensorflow.estimator.BoostedTreesEstimator": _TREES,
+    "tensorflow.estimator.BoostedTreesRegressor": _TREES,
+    "tensorflow.estimator.MultiHead": _HEADS,
+    "tensorflow.estimator.MultiLabelHead": _HEADS,
+    "tensorflow.estimator.experimental.KMeans": "use sklearn.cluster.KMeans",
+    "tensorflow.estimator.experimental.LinearSDCA": "take tf.train.FtrlOptimizer as the optimizer",
+    "tensorflow.estimator.tpu": _TPU,
+}

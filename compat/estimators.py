@@ -1,0 +1,118 @@
+"""Private parts of TensorFlow that an Estimator stands on: evaluation loops, export signatures, strategies."""
+import contextlib
+from typing import Any, ContextManager, Dict, List, Optional, Sequence
+
+# Private: tried on 1.15 and 2.21. tf.estimator ended with 2.15, what it stood on is still there.
+from tensorflow.python.saved_model.model_utils import export_output, export_utils
+from tensorflow.python.training import evaluation, training_util
+
+from legacy_towers.compat import tf
+
+ExportOutput = export_output.ExportOutput
+ClassificationOutput = export_output.ClassificationOutput
+PredictOutput = export_output.PredictOutput
+RegressionOutput = export_output.RegressionOutput
+
+
+def evaluate_once(
+    checkpoint_path: Optional[str],
+    master: str,
+    scaffold: Any,
+    eval_ops: Any,
+    final_ops: Dict[str, Any],
+    hooks: Sequence[Any],
+    config: Any,
+) -> Dict[str, Any]:
+    """Runs `eval_ops` until a hook or the end of data stops it; returns the values of `final_ops`."""
+    return evaluation._evaluate_once(  # pylint: disable=protected-access
+        checkpoint_path=checkpoint_path,
+        master=master,
+        scaffold=scaffold,
+        eval_ops=eval_ops,
+        final_ops=final_ops,
+        hooks=list(hooks),
+        config=config,
+    )
+
+
+def stop_after_evaluations(steps: int) -> Any:
+    """Returns the hook that ends an evaluation after `steps` runs."""
+    return evaluation._StopAfterNEvalsHook(num_evals=steps)  # pylint: disable=protected-access
+
+
+def create_evaluation_step() -> Any:
+    """Makes the local variable that counts the runs of an evaluation, where there is none yet."""
+    return evaluation._get_or_create_eval_step()  # pylint: disable=protected-access
+
+
+def create_global_step_read(graph: Any) -> Any:
+    """Makes the tensor of the global step that `apply_gradients` reads before it counts, where there is none yet."""
+    return training_util._get_or_create_global_step_read(graph)  # pylint: disable=protected-access
+
+
+def add_global_step_read(tensor: Any) -> None:
+    """Names `tensor` as the one through which the global step is read."""
+    tf.add_to_collection(training_util.GLOBAL_STEP_READ_KEY, tensor)
+
+
+def listeners_of(hook: Any) -> List[Any]:
+    """Returns the list of listeners of a tf.train.CheckpointSaverHook, to be added to."""
+    return hook._listeners  # pylint: disable=protected-access
+
+
+def init_function_of(scaffold: Any) -> Any:
+    """Returns the init_fn that a tf.train.Scaffold was made with; its own takes the scaffold away."""
+    return scaffold._user_init_fn  # pylint: disable=protected-access
+
+
+def add_train_op(builder: Any, train_op: Any) -> None:
+    """Lets the SavedModel that `builder` writes keep `train_op`, None for none."""
+    builder._add_train_op(train_op)  # pylint: disable=protected-access
+
+
+def export_tags(mode: str) -> List[str]:
+    """Returns the tags under which a SavedModel keeps the graph of `mode`."""
+    return export_utils.EXPORT_TAG_MAP[mode]
+
+
+def signatures(receiver: Any, spec: Any) -> Dict[str, Any]:
+    """Returns name -> SignatureDef for the graph that made `receiver` and the EstimatorSpec `spec`."""
+    outputs = export_utils.export_outputs_for_mode(
+        mode=spec.mode,
+        serving_export_outputs=spec.export_outputs,
+        predictions=spec.predictions,
+        loss=spec.loss,
+        metrics=spec.eval_metric_ops,
+    )
+    return export_utils.build_all_signature_defs(
+        receiver.receiver_tensors,
+        outputs,
+        getattr(receiver, "receiver_tensors_alternatives", None),
+        serving_only=spec.mode == "infer",
+    )
+
+
+def timestamped_directory(base: str) -> Any:
+    """Returns a new path below `base` named by the seconds since 1970, and makes nothing."""
+    return export_utils.get_timestamped_export_dir(base)
+
+
+def temporary_directory(directory: Any) -> Any:
+    """Returns the path beside `directory` in which it is written before it gets its name."""
+    return export_utils.get_temp_export_dir(directory)
+
+
+def checked_outputs(outputs: Optional[Dict[str, Any]], predictions: Any) -> Dict[str, Any]:
+    """Returns the export outputs of a prediction, with a default serving one among them."""
+    return export_utils.get_export_outputs(outputs, predictions)
+
+
+def scaled_losses(strategy: Any) -> ContextManager[Any]:
+    """Optimizers divide a loss by the number of replicas while it lasts: gradients over replicas become their mean."""
+    enabled = getattr(strategy, "_scale_loss_for_estimator_enabled", None)
+    return enabled() if enabled is not None else _nothing()
+
+
+@contextlib.contextmanager
+def _nothing() -> Any:
+    yield

@@ -1,0 +1,34 @@
+"""tf.estimator.experimental."""
+from typing import Any
+
+from legacy_towers.oldtf.estimator import arguments
+from legacy_towers.oldtf.estimator.early_stopping import (
+    make_early_stopping_hook,
+    make_stop_at_checkpoint_step_hook,
+    stop_if_higher_hook,
+    stop_if_lower_hook,
+    stop_if_no_decrease_hook,
+    stop_if_no_increase_hook,
+)
+from legacy_towers.oldtf.estimator.export import build_raw_supervised_input_receiver_fn
+from legacy_towers.oldtf.estimator.in_memory import InMemoryEvaluatorHook
+from legacy_towers.oldtf.estimator.networks import dnn_logit_fn_builder, linear_logit_fn_builder
+
+__all__ = [
+    "InMemoryEvaluatorHook",
+    "build_raw_supervised_input_receiver_fn",
+    "call_logit_fn",
+    "dnn_logit_fn_builder",
+    "linear_logit_fn_builder",
+    "make_early_stopping_hook",
+    "make_stop_at_checkpoint_step_hook",
+    "stop_if_higher_hook",
+    "stop_if_lower_hook",
+    "stop_if_no_decrease_hook",
+    "stop_if_no_increase_hook",
+]
+
+
+def call_logit_fn(logit_fn: Any, features: Any, mode: str, params: Any, config: Any) -> Any:
+    """Calls `logit_fn` with what it has arguments for; returns its logits."""
+    return logit_fn(features=features, **arguments.wanted(logit_fn, dict(mode=mode, params=params, config=config)))

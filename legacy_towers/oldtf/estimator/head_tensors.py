@@ -1,0 +1,121 @@
+"""Tensors that heads share: labels in shape, weights, classes with their names."""
+from typing import Any, Dict, Optional, Sequence, Tuple
+
+from legacy_towers.compat import tf
+from legacy_towers.oldtf.estimator import export
+
+
+class ResultNames:
+    """The names of metrics at one threshold."""
+
+    def __init__(self, threshold: float) -> None:
+        self.accuracy = "accuracy/positive_threshold_%f" % threshold
+        self.precision = "precision/positive_threshold_%f" % threshold
+        self.recall = "recall/positive_threshold_%f" % threshold
+
+
+def dense_labels(labels: Any, logits: Any, dimension: int) -> Any:
+    """Returns `labels` as a dense tensor [..., dimension] of as many dimensions as `logits`.
+
+    Raises:
+      ValueError: there are none, or they can't have that shape.
+    """
+    if labels is None:
+        raise ValueError(
+            "You must provide a labels Tensor. Given: None. Suggested troubleshooting steps: Check that your data "
+            "contain your label feature. Check that your input_fn properly parses and returns labels."
+        )
+    if isinstance(labels, tf.SparseTensor):
+        if dimension != 1:
+            raise ValueError("SparseTensor labels are not supported where labels have {} numbers".format(dimension))
+        labels = tf.reshape(labels.values, [-1, 1])
+    labels = tf.convert_to_tensor(labels)
+    if labels.shape.rank is not None and logits.shape.rank is not None and labels.shape.rank == logits.shape.rank - 1:
+        labels = tf.expand_dims(labels, -1)
+    if labels.shape.rank is not None and not labels.shape[-1:].is_compatible_with([dimension]):
+        raise ValueError(
+            "Mismatched label shape. Expected labels dimension={}. Received {}. Suggested Fix: If your classifier "
+            "expects one-hot encoding label, check your n_classes argument to the estimator and/or the shape of your "
+            "label.".format(dimension, labels.shape[-1])
+        )
+    expected = tf.concat([tf.shape(logits)[:-1], [dimension]], axis=0)
+    check = tf.assert_equal(expected, tf.shape(labels), message="labels and logits differ in shape")
+    with tf.control_dependencies([check]):
+        return tf.identity(labels)
+
+
+def label_ids(labels: Any, vocabulary: Optional[Sequence[str]]) -> Any:
+    """Returns the class numbers of `labels`, which are words where there is a `vocabulary`."""
+    if vocabulary is None:
+        if not labels.dtype.is_integer:
+            raise ValueError("Labels dtype should be integer. Instead got {}.".format(labels.dtype))
+        return labels
+    if labels.dtype != tf.string:
+        raise ValueError("Labels dtype should be string if there is a vocabulary. Instead got {}".format(labels.dtype))
+    words = tf.constant(list(vocabulary))
+    numbers = tf.range(len(vocabulary), dtype=tf.int64)
+    initializer = tf.lookup.KeyValueTensorInitializer(words, numbers)
+    return tf.lookup.StaticHashTable(initializer, -1, name="class_id_lookup").lookup(labels)
+
+
+def check_range(labels: Any, n_classes: int) -> Any:
+    """Returns `labels`, which fail when they run if one is not in [0, n_classes)."""
+    with tf.name_scope("assert_range"):
+        most = tf.cast(n_classes - 1, labels.dtype)
+        checks = [
+            tf.assert_less_equal(labels, most, message="Labels must <= n_classes - 1"),
+            tf.assert_non_negative(labels, message="Labels must >= 0"),
+        ]
+        with tf.control_dependencies(checks):
+            return tf.identity(labels)
+
+
+def example_weights(features: Any, column: Any, logits: Any) -> Any:
+    """Returns the weights [batch, 1] of the examples, 1.0 without a column."""
+    if column is None:
+        return 1.0
+    if isinstance(column, str):
+        column = tf.feature_column.numeric_column(column, shape=(1,))
+    weights = tf.convert_to_tensor(features[column.key])
+    if column.normalizer_fn is not None:
+        weights = column.normalizer_fn(weights)
+    if not (weights.dtype.is_floating or weights.dtype.is_integer):
+        raise ValueError("Weight column should be castable to float. Given dtype: {}".format(weights.dtype))
+    weights = tf.cast(weights, tf.float32)
+    if weights.shape.rank is not None and logits.shape.rank is not None and weights.shape.rank == logits.shape.rank - 1:
+        weights = tf.expand_dims(weights, -1)
+    return weights
+
+
+def weighted_loss(losses: Any, weights: Any, reduction: str) -> Any:
+    """Returns the loss of a batch."""
+    return tf.losses.compute_weighted_loss(losses, weights=weights, reduction=reduction)
+
+
+def class_tensors(scores: Any, logits: Any, n_classes: int, vocabulary: Optional[Sequence[str]]) -> Dict[str, Any]:
+    """Returns the class of each example by number and name, and all classes beside each example."""
+    class_ids = tf.expand_dims(tf.argmax(scores, axis=-1, name="class_ids"), -1)
+    batch = tf.shape(logits)[0]
+    numbers = tf.tile(tf.expand_dims(tf.range(n_classes), 0), [batch, 1])
+    if vocabulary:
+        classes = tf.gather(tf.constant(list(vocabulary)), class_ids)
+    else:
+        classes = tf.as_string(class_ids, name="str_classes")
+    names = tf.tile(tf.expand_dims(_names(n_classes, vocabulary), 0), [batch, 1])
+    return {"class_ids": class_ids, "classes": classes, "all_class_ids": numbers, "all_classes": names}
+
+
+def classification_output(scores: Any, n_classes: int, vocabulary: Optional[Sequence[str]]) -> Any:
+    """Returns the export output of a classifier: all classes' names beside their scores."""
+    names = tf.tile(tf.expand_dims(_names(n_classes, vocabulary), 0), [tf.shape(scores)[0], 1])
+    return export.ClassificationOutput(scores=scores, classes=names)
+
+
+def accuracy_baseline(mean_label: Tuple[Any, Any]) -> Tuple[Any, Any]:
+    """Returns the metric of who always says the more frequent class."""
+    value, update = mean_label
+    return tf.maximum(value, 1 - value, name="accuracy_baseline"), tf.maximum(1 - update, update)
+
+
+def _names(n_classes: int, vocabulary: Optional[Sequence[str]]) -> Any:
+    return tf.constant(list(vocabulary)) if vocabulary else tf.as_string(tf.range(n_classes))

@@ -1,0 +1,337 @@
+"""Heads: from logits and labels to predictions, a loss, metrics and a train op."""
+from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence
+
+from legacy_towers.compat import tf
+from legacy_towers.oldtf.estimator import export
+from legacy_towers.oldtf.estimator.head_tensors import (
+    ResultNames,
+    accuracy_baseline,
+    check_range,
+    class_tensors,
+    classification_output,
+    dense_labels,
+    example_weights,
+    label_ids,
+    weighted_loss,
+)
+from legacy_towers.oldtf.estimator.mode_keys import ModeKeys
+from legacy_towers.oldtf.estimator.spec import EstimatorSpec
+
+_SERVING_DEFAULT = "serving_default"
+
+
+class LossSpec(NamedTuple):
+    training_loss: Any
+    unreduced_loss: Any
+    weights: Any
+    processed_labels: Any
+
+
+class Head:
+    """What follows the logits.
+
+    Args:
+      weight_column: a feature's name or a numeric column: the weights of the examples in loss and metrics.
+      loss_reduction: one of tf.losses.Reduction but NONE; SUM where canned estimators are given none.
+      loss_fn: (labels, logits) or (labels, logits, features) -> a loss for each example.
+      name: a suffix of all metrics' names.
+    """
+
+    def __init__(
+        self,
+        weight_column: Any = None,
+        loss_reduction: str = tf.losses.Reduction.SUM,
+        loss_fn: Optional[Callable[..., Any]] = None,
+        name: Optional[str] = None,
+    ) -> None:
+        if loss_reduction not in tf.losses.Reduction.all() or loss_reduction == tf.losses.Reduction.NONE:
+            raise ValueError("Invalid loss_reduction: {}".format(loss_reduction))
+        self._weight_column = weight_column
+        self._loss_reduction = loss_reduction
+        self._loss_fn = loss_fn
+        self._name = name
+
+    @property
+    def name(self) -> Optional[str]:
+        return self._name
+
+    @property
+    def logits_dimension(self) -> int:
+        """The size of the last dimension of the logits."""
+        raise NotImplementedError
+
+    def predictions(self, logits: Any) -> Dict[str, Any]:
+        """Returns name -> tensor."""
+        raise NotImplementedError
+
+    def export_outputs(self, predictions: Dict[str, Any]) -> Dict[str, Any]:
+        """Returns name -> ExportOutput."""
+        raise NotImplementedError
+
+    def labels(self, labels: Any, logits: Any) -> Any:
+        """Returns the labels [batch, n] as the loss takes them."""
+        raise NotImplementedError
+
+    def losses(self, labels: Any, logits: Any) -> Any:
+        """Returns the loss [batch, n] of each example."""
+        raise NotImplementedError
+
+    def metrics(self, labels: Any, predictions: Dict[str, Any], weights: Any) -> Dict[str, Any]:
+        """Returns name -> (value, update op), beside the mean loss."""
+        raise NotImplementedError
+
+    def create_loss(self, features: Any, mode: str, logits: Any, labels: Any) -> LossSpec:
+        """Returns the loss of a batch, and what it was made of."""
+        processed = self.labels(labels, logits)
+        if self._loss_fn is None:
+            unreduced = self.losses(processed, logits)
+        else:
+            from legacy_towers.oldtf.estimator import arguments
+
+            given = dict(labels=processed, logits=logits, features=features)
+            unreduced = self._loss_fn(**arguments.wanted(self._loss_fn, given))
+        weights = example_weights(features, self._weight_column, logits)
+        return LossSpec(weighted_loss(unreduced, weights, self._loss_reduction), unreduced, weights, processed)
+
+    def create_estimator_spec(
+        self,
+        features: Any,
+        mode: str,
+        logits: Any,
+        labels: Any = None,
+        optimizer: Any = None,
+        train_op_fn: Optional[Callable[[Any], Any]] = None,
+        regularization_losses: Optional[Sequence[Any]] = None,
+    ) -> EstimatorSpec:
+        """Returns the EstimatorSpec of `mode`; the train op is the optimizer's or `train_op_fn(loss)`."""
+        logits = tf.convert_to_tensor(logits)
+        with tf.name_scope(self._name, "head"):
+            if logits.shape[-1] != self.logits_dimension:
+                raise ValueError(
+                    "logits must have {} as their last dimension, given: {}".format(self.logits_dimension, logits.shape)
+                )
+            predictions = self.predictions(logits)
+            if mode == ModeKeys.PREDICT:
+                return EstimatorSpec(mode, predictions, export_outputs=self.export_outputs(predictions))
+            spec = self.create_loss(features, mode, logits, labels)
+            regularization = tf.add_n(list(regularization_losses)) if regularization_losses else None
+            loss = spec.training_loss if regularization is None else spec.training_loss + regularization
+            if mode == ModeKeys.EVAL:
+                return EstimatorSpec(
+                    mode, predictions, loss, eval_metric_ops=self._all(spec, predictions, regularization)
+                )
+            if (optimizer is None) == (train_op_fn is None):
+                raise ValueError("exactly one of train_op_fn and optimizer must be given to train")
+            train_op = optimizer.minimize(loss, tf.train.get_global_step()) if optimizer else train_op_fn(loss)
+            updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+            train_op = tf.group(train_op, *updates) if updates else train_op
+        self._summarize(spec, loss, regularization)
+        return EstimatorSpec(mode, predictions, loss, train_op)
+
+    def _key(self, name: str) -> str:
+        return name if not self._name else "{}/{}".format(name, self._name)
+
+    def _all(self, spec: LossSpec, predictions: Dict[str, Any], regularization: Any) -> Dict[str, Any]:
+        # The scope "metrics" is that of TensorFlow 1.15, so the local variables have its names.
+        with tf.name_scope(None, "metrics"):
+            found = {"average_loss": tf.metrics.mean(spec.unreduced_loss, spec.weights, name="average_loss")}
+            found.update(self.metrics(spec.processed_labels, predictions, spec.weights))
+            if regularization is not None:
+                found["regularization_loss"] = tf.metrics.mean(regularization, name="regularization_loss")
+        return {self._key(name): metric for name, metric in found.items()}
+
+    def _summarize(self, spec: LossSpec, loss: Any, regularization: Any) -> None:
+        with tf.name_scope(""):
+            tf.summary.scalar(self._key("loss"), loss)
+            if self._loss_reduction == tf.losses.Reduction.SUM:
+                count = tf.reduce_sum(spec.weights * tf.ones_like(spec.unreduced_loss))
+                tf.summary.scalar(self._key("average_loss"), spec.training_loss / count)
+            if regularization is not None:
+                tf.summary.scalar(self._key("regularization_loss"), regularization)
+
+
+class MultiClassHead(Head):
+    """Softmax over `n_classes` > 2; labels are class numbers [batch, 1], or words of `label_vocabulary`."""
+
+    def __init__(
+        self,
+        n_classes: int,
+        weight_column: Any = None,
+        label_vocabulary: Optional[Sequence[str]] = None,
+        loss_reduction: str = tf.losses.Reduction.SUM,
+        loss_fn: Any = None,
+        name: Optional[str] = None,
+    ) -> None:
+        super().__init__(weight_column, loss_reduction, loss_fn, name)
+        if n_classes is None or n_classes <= 2:
+            raise ValueError("n_classes must be > 2: {}.".format(n_classes))
+        self._n_classes = n_classes
+        self._vocabulary = label_vocabulary
+
+    @property
+    def logits_dimension(self) -> int:
+        return self._n_classes
+
+    def predictions(self, logits: Any) -> Dict[str, Any]:
+        with tf.name_scope(None, "predictions"):
+            found = {"logits": logits, "probabilities": tf.nn.softmax(logits, name="probabilities")}
+            found.update(class_tensors(logits, logits, self._n_classes, self._vocabulary))
+        return found
+
+    def export_outputs(self, predictions: Dict[str, Any]) -> Dict[str, Any]:
+        classes = classification_output(predictions["probabilities"], self._n_classes, self._vocabulary)
+        return {
+            _SERVING_DEFAULT: classes,
+            "classification": classes,
+            "predict": export.PredictOutput(predictions),
+        }
+
+    def labels(self, labels: Any, logits: Any) -> Any:
+        labels = dense_labels(labels, logits, 1)
+        return check_range(label_ids(labels, self._vocabulary), self._n_classes)
+
+    def losses(self, labels: Any, logits: Any) -> Any:
+        each = tf.losses.sparse_softmax_cross_entropy(labels, logits, reduction=tf.losses.Reduction.NONE)
+        return tf.expand_dims(each, -1)
+
+    def metrics(self, labels: Any, predictions: Dict[str, Any], weights: Any) -> Dict[str, Any]:
+        return {"accuracy": tf.metrics.accuracy(labels, predictions["class_ids"], weights, name="accuracy")}
+
+
+class BinaryClassHead(Head):
+    """A sigmoid of one logit; labels [batch, 1] lie in [0, 1], or are words of `label_vocabulary`."""
+
+    def __init__(
+        self,
+        weight_column: Any = None,
+        thresholds: Optional[Sequence[float]] = None,
+        label_vocabulary: Optional[Sequence[str]] = None,
+        loss_reduction: str = tf.losses.Reduction.SUM,
+        loss_fn: Any = None,
+        name: Optional[str] = None,
+    ) -> None:
+        super().__init__(weight_column, loss_reduction, loss_fn, name)
+        self._thresholds = tuple(thresholds or ())
+        self._vocabulary = label_vocabulary
+
+    @property
+    def logits_dimension(self) -> int:
+        return 1
+
+    def predictions(self, logits: Any) -> Dict[str, Any]:
+        with tf.name_scope(None, "predictions"):
+            both = tf.concat([tf.zeros_like(logits), logits], axis=-1, name="two_class_logits")
+            found = {
+                "logits": logits,
+                "logistic": tf.sigmoid(logits, name="logistic"),
+                "probabilities": tf.nn.softmax(both, name="probabilities"),
+            }
+            found.update(class_tensors(both, logits, 2, self._vocabulary))
+        return found
+
+    def export_outputs(self, predictions: Dict[str, Any]) -> Dict[str, Any]:
+        classes = classification_output(predictions["probabilities"], 2, self._vocabulary)
+        return {
+            _SERVING_DEFAULT: classes,
+            "classification": classes,
+            "regression": export.RegressionOutput(predictions["logistic"]),
+            "predict": export.PredictOutput(predictions),
+        }
+
+    def labels(self, labels: Any, logits: Any) -> Any:
+        labels = dense_labels(labels, logits, 1)
+        if self._vocabulary is not None:
+            labels = label_ids(labels, self._vocabulary)
+        return check_range(tf.cast(labels, tf.float32), 2)
+
+    def losses(self, labels: Any, logits: Any) -> Any:
+        return tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
+
+    def metrics(self, labels: Any, predictions: Dict[str, Any], weights: Any) -> Dict[str, Any]:
+        chosen, logistic = predictions["class_ids"], predictions["logistic"]
+        with tf.name_scope("auc_weights"):
+            spread = None if weights is None else weights * tf.ones_like(logistic)
+        mean_label = tf.metrics.mean(labels, weights, name="label/mean")
+        found = {
+            "accuracy": tf.metrics.accuracy(labels, chosen, weights, name="accuracy"),
+            "precision": tf.metrics.precision(labels, chosen, weights, name="precision"),
+            "recall": tf.metrics.recall(labels, chosen, weights, name="recall"),
+            "prediction/mean": tf.metrics.mean(logistic, weights, name="prediction/mean"),
+            "label/mean": mean_label,
+            "accuracy_baseline": accuracy_baseline(mean_label),
+        }
+        for name, curve in (("auc", "ROC"), ("auc_precision_recall", "PR")):
+            found[name] = tf.metrics.auc(labels, logistic, spread, curve=curve, name=name)
+        for threshold in self._thresholds:
+            found.update(self._at(threshold, labels, logistic, weights))
+        return found
+
+    def _at(self, threshold: float, labels: Any, logistic: Any, weights: Any) -> Dict[str, Any]:
+        names = ResultNames(threshold)
+        chosen = tf.cast(tf.greater_equal(logistic, threshold), tf.float32)
+        precision, precision_update = tf.metrics.precision_at_thresholds(
+            labels, logistic, (threshold,), weights, name=names.precision
+        )
+        recall, recall_update = tf.metrics.recall_at_thresholds(
+            labels, logistic, (threshold,), weights, name=names.recall
+        )
+        return {
+            names.accuracy: tf.metrics.accuracy(labels, chosen, weights, name=names.accuracy),
+            names.precision: (tf.squeeze(precision), tf.squeeze(precision_update)),
+            names.recall: (tf.squeeze(recall), tf.squeeze(recall_update)),
+        }
+
+
+class RegressionHead(Head):
+    """Squared errors of `label_dimension` numbers; `inverse_link_fn` makes predictions of logits."""
+
+    def __init__(
+        self,
+        weight_column: Any = None,
+        label_dimension: int = 1,
+        loss_reduction: str = tf.losses.Reduction.SUM,
+        loss_fn: Any = None,
+        inverse_link_fn: Optional[Callable[[Any], Any]] = None,
+        name: Optional[str] = None,
+    ) -> None:
+        super().__init__(weight_column, loss_reduction, loss_fn, name)
+        if label_dimension < 1:
+            raise ValueError("Invalid label_dimension {}".format(label_dimension))
+        self._label_dimension = label_dimension
+        self._inverse_link = inverse_link_fn
+
+    @property
+    def logits_dimension(self) -> int:
+        return self._label_dimension
+
+    def predictions(self, logits: Any) -> Dict[str, Any]:
+        if self._inverse_link is None:
+            return {"predictions": tf.cast(logits, tf.float32)}
+        return {"predictions": self._inverse_link(logits), "logits": logits}
+
+    def export_outputs(self, predictions: Dict[str, Any]) -> Dict[str, Any]:
+        value = export.RegressionOutput(predictions["predictions"])
+        return {_SERVING_DEFAULT: value, "regression": value, "predict": export.PredictOutput(predictions)}
+
+    def labels(self, labels: Any, logits: Any) -> Any:
+        return tf.cast(dense_labels(labels, logits, self._label_dimension), tf.float32)
+
+    def losses(self, labels: Any, logits: Any) -> Any:
+        return tf.losses.mean_squared_error(labels, logits, reduction=tf.losses.Reduction.NONE)
+
+    def metrics(self, labels: Any, predictions: Dict[str, Any], weights: Any) -> Dict[str, Any]:
+        return {
+            "prediction/mean": tf.metrics.mean(predictions["predictions"], weights, name="prediction/mean"),
+            "label/mean": tf.metrics.mean(labels, weights, name="label/mean"),
+        }
+
+
+def classes_head(
+    n_classes: int, weight_column: Any, label_vocabulary: Any, loss_reduction: str, loss_fn: Any = None
+) -> Head:
+    """Returns the head of a classifier: one logit for two classes."""
+    if n_classes == 2:
+        return BinaryClassHead(
+            weight_column, label_vocabulary=label_vocabulary, loss_reduction=loss_reduction, loss_fn=loss_fn
+        )
+    return MultiClassHead(n_classes, weight_column, label_vocabulary, loss_reduction, loss_fn)

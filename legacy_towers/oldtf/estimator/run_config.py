@@ -1,0 +1,228 @@
+"""RunConfig: how an Estimator runs."""
+import copy
+import os
+from typing import Any, Optional
+
+from legacy_towers.compat import tf
+from legacy_towers.oldtf.estimator import cluster
+from legacy_towers.oldtf.estimator.cluster import TaskType
+
+__all__ = ["RunConfig", "TaskType"]
+
+_NOT_GIVEN = object()
+_REPLACEABLE = (
+    "model_dir",
+    "tf_random_seed",
+    "save_summary_steps",
+    "save_checkpoints_steps",
+    "save_checkpoints_secs",
+    "session_config",
+    "keep_checkpoint_max",
+    "keep_checkpoint_every_n_hours",
+    "log_step_count_steps",
+    "train_distribute",
+    "device_fn",
+    "protocol",
+    "eval_distribute",
+    "experimental_distribute",
+    "experimental_max_worker_delay_secs",
+    "session_creation_timeout_secs",
+)
+# property -> (what its value must be, as a test, and in words)
+_BOUNDS = {
+    "model_dir": (bool, "non-empty"),
+    "save_summary_steps": (lambda steps: steps >= 0, ">= 0"),
+    "save_checkpoints_steps": (lambda steps: steps >= 0, ">= 0"),
+    "save_checkpoints_secs": (lambda seconds: seconds >= 0, ">= 0"),
+    "keep_checkpoint_max": (lambda number: number >= 0, ">= 0"),
+    "keep_checkpoint_every_n_hours": (lambda hours: hours > 0, "> 0"),
+    "log_step_count_steps": (lambda steps: steps > 0, "> 0"),
+    "tf_random_seed": (lambda seed: isinstance(seed, int), "integer"),
+    "device_fn": (callable, "callable with exactly one argument"),
+    "session_creation_timeout_secs": (lambda seconds: seconds > 0, "> 0"),
+}
+_BOTH = "`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set."
+
+
+class RunConfig:
+    """How an Estimator runs: seeds, checkpoints, summaries, the session, the processes of the job (TF_CONFIG).
+
+    The arguments and their defaults are those of TensorFlow 1.15; each is a property too. Without
+    `save_checkpoints_steps` and `save_checkpoints_secs` a checkpoint is written every 600 s. `train_distribute` and
+    `eval_distribute` take a tf.distribute.MirroredStrategy or OneDeviceStrategy in one process.
+
+    Raises:
+      ValueError: a value is out of range, both `save_checkpoints_...` are set, or TF_CONFIG contradicts itself.
+    """
+
+    def __init__(
+        self,
+        model_dir: Optional[str] = None,
+        tf_random_seed: Optional[int] = None,
+        save_summary_steps: Optional[int] = 100,
+        save_checkpoints_steps: Any = _NOT_GIVEN,
+        save_checkpoints_secs: Any = _NOT_GIVEN,
+        session_config: Any = None,
+        keep_checkpoint_max: Optional[int] = 5,
+        keep_checkpoint_every_n_hours: float = 10000,
+        log_step_count_steps: Optional[int] = 100,
+        train_distribute: Any = None,
+        device_fn: Any = None,
+        protocol: Optional[str] = None,
+        eval_distribute: Any = None,
+        experimental_distribute: Any = None,
+        experimental_max_worker_delay_secs: Optional[int] = None,
+        session_creation_timeout_secs: int = 7200,
+    ) -> None:
+        if save_checkpoints_steps is _NOT_GIVEN and save_checkpoints_secs is _NOT_GIVEN:
+            save_checkpoints_secs = 600
+        steps = None if save_checkpoints_steps is _NOT_GIVEN else save_checkpoints_steps
+        seconds = None if save_checkpoints_secs is _NOT_GIVEN else save_checkpoints_secs
+        if steps is not None and seconds is not None:
+            raise ValueError(_BOTH)
+        tf_config = cluster.read()
+        self._model_dir = _model_dir(tf_config, model_dir)
+        self._tf_random_seed = tf_random_seed
+        self._save_summary_steps = save_summary_steps
+        self._save_checkpoints_steps = steps
+        self._save_checkpoints_secs = seconds
+        self._session_config = session_config
+        self._keep_checkpoint_max = keep_checkpoint_max
+        self._keep_checkpoint_every_n_hours = keep_checkpoint_every_n_hours
+        self._log_step_count_steps = log_step_count_steps
+        self._train_distribute = train_distribute
+        self._device_fn = device_fn
+        self._protocol = protocol
+        self._eval_distribute = eval_distribute
+        self._experimental_distribute = experimental_distribute
+        self._experimental_max_worker_delay_secs = experimental_max_worker_delay_secs
+        self._session_creation_timeout_secs = session_creation_timeout_secs
+        self._check()
+        self._set_place(cluster.place(tf_config))
+        if self._session_config is None and self._cluster_spec:
+            self._session_config = _filtered_config(self._task_type, self._task_id)
+
+    def _set_place(self, place: cluster.Place) -> None:
+        self._cluster_spec = place.cluster_spec
+        self._task_type = place.task_type
+        self._task_id = place.task_id
+        self._master = place.master
+        self._evaluation_master = place.evaluation_master
+        self._is_chief = place.is_chief
+        self._num_ps_replicas = place.num_ps_replicas
+        self._num_worker_replicas = place.num_worker_replicas
+        self._global_id_in_cluster = place.global_id
+        self._service = place.service
+
+    def _check(self) -> None:
+        for name, (holds, words) in _BOUNDS.items():
+            value = getattr(self, "_" + name)
+            if value is not None and not holds(value):
+                raise ValueError("{} should be {}, given: {!r}".format(name, words, value))
+        if self._session_config is not None and not isinstance(self._session_config, tf.ConfigProto):
+            raise ValueError("session_config must be instance of ConfigProto, given: {!r}".format(self._session_config))
+        if self._experimental_distribute is not None:
+            raise ValueError(
+                "experimental_distribute is not served: give train_distribute and eval_distribute a "
+                "tf.distribute.MirroredStrategy, or use tf.contrib.estimator.replicate_model_fn"
+            )
+        for name in ("train_distribute", "eval_distribute"):
+            _check_strategy(name, getattr(self, "_" + name))
+
+    def replace(self, **changes: Any) -> "RunConfig":
+        """Returns a copy with other values; a new `save_checkpoints_steps` or `..._secs` unsets the other one."""
+        changed = copy.deepcopy(self)
+        for name, value in changes.items():
+            if name not in _REPLACEABLE:
+                raise ValueError(
+                    "Replacing {} is not supported. Allowed properties are {}.".format(name, list(_REPLACEABLE))
+                )
+            setattr(changed, "_" + name, value)
+        steps, seconds = changes.get("save_checkpoints_steps"), changes.get("save_checkpoints_secs")
+        if steps is not None and seconds is not None:
+            raise ValueError(_BOTH)
+        if steps is not None:
+            changed._save_checkpoints_secs = None
+        elif seconds is not None:
+            changed._save_checkpoints_steps = None
+        changed._check()
+        return changed
+
+    def __deepcopy__(self, memo: Any) -> "RunConfig":
+        # A strategy holds threads and can't be copied; everything else is a plain value or a proto.
+        made = copy.copy(self)
+        memo[id(self)] = made
+        return made
+
+    cluster_spec = property(lambda self: self._cluster_spec)
+    device_fn = property(lambda self: self._device_fn)
+    eval_distribute = property(lambda self: self._eval_distribute)
+    evaluation_master = property(lambda self: self._evaluation_master)
+    experimental_max_worker_delay_secs = property(lambda self: self._experimental_max_worker_delay_secs)
+    global_id_in_cluster = property(lambda self: self._global_id_in_cluster)
+    is_chief = property(lambda self: self._is_chief)
+    keep_checkpoint_every_n_hours = property(lambda self: self._keep_checkpoint_every_n_hours)
+    keep_checkpoint_max = property(lambda self: self._keep_checkpoint_max)
+    log_step_count_steps = property(lambda self: self._log_step_count_steps)
+    master = property(lambda self: self._master)
+    model_dir = property(lambda self: self._model_dir)
+    num_ps_replicas = property(lambda self: self._num_ps_replicas)
+    num_worker_replicas = property(lambda self: self._num_worker_replicas)
+    protocol = property(lambda self: self._protocol)
+    save_checkpoints_secs = property(lambda self: self._save_checkpoints_secs)
+    save_checkpoints_steps = property(lambda self: self._save_checkpoints_steps)
+    save_summary_steps = property(lambda self: self._save_summary_steps)
+    service = property(lambda self: self._service)
+    session_config = property(lambda self: self._session_config)
+    session_creation_timeout_secs = property(lambda self: self._session_creation_timeout_secs)
+    task_id = property(lambda self: self._task_id)
+    task_type = property(lambda self: self._task_type)
+    tf_random_seed = property(lambda self: self._tf_random_seed)
+    train_distribute = property(lambda self: self._train_distribute)
+
+
+def default_session_config() -> Any:
+    """Returns the tf.ConfigProto of an Estimator that was given none: soft placement, one turn of graph rewriting."""
+    config = tf.ConfigProto(allow_soft_placement=True)
+    rewriting = config.graph_options.rewrite_options
+    rewriting.meta_optimizer_iterations = rewriting.ONE
+    return config
+
+
+def _filtered_config(task_type: Optional[str], task_id: int) -> Any:
+    """Workers see the parameter servers and themselves, so that one that is gone does not stop the others."""
+    filters = {
+        TaskType.MASTER: ["/job:ps", "/job:master"],
+        TaskType.CHIEF: ["/job:ps", "/job:chief"],
+        TaskType.WORKER: ["/job:ps", "/job:worker/task:{}".format(task_id)],
+        TaskType.PS: ["/job:ps", "/job:worker", "/job:chief", "/job:master"],
+    }.get(str(task_type))
+    if filters is None:
+        return None
+    config = default_session_config()
+    config.device_filters.extend(filters)
+    return config
+
+
+def _model_dir(tf_config: Any, model_dir: Any) -> Optional[str]:
+    told = tf_config.get("model_dir")
+    if model_dir == "" or told == "":
+        raise ValueError("model_dir should be non-empty.")
+    model_dir = os.fspath(model_dir) if model_dir is not None else None
+    if told and model_dir and told != model_dir:
+        raise ValueError(
+            "`model_dir` provided in RunConfig construct, if set, must have the same value as the model_dir in "
+            'TF_CONFIG. model_dir: {}\nTF_CONFIG["model_dir"]: {}.\n'.format(model_dir, told)
+        )
+    return model_dir or told
+
+
+def _check_strategy(name: str, strategy: Any) -> None:
+    kind = type(strategy).__name__
+    if strategy is not None and not kind.startswith(("MirroredStrategy", "OneDeviceStrategy")):
+        raise ValueError(
+            "{}={} is not served: take a tf.distribute.MirroredStrategy in one process, "
+            "tf.contrib.estimator.replicate_model_fn for towers, or a cluster of ps and workers in TF_CONFIG".format(
+                name, kind
+            )
+        )
