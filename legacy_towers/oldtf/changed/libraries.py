@@ -1,0 +1,48 @@
+"""Python's and numpy's own modules as the scripts of their time knew them.
+
+A script that ran on TensorFlow 1.15 ran on Python 3.7 or older and on numpy 1.18 or older. What these modules dropped
+since then, and scripts use, is given back in the script's own files only: `VIEWS` says which module its import
+statements get instead. A view has all that the module has today, and what it had.
+"""
+import sys
+from typing import Dict
+
+_HERE = "legacy_towers.oldtf.changed."
+
+# What a script imports -> what it gets. Each module's docstring says what it adds.
+VIEWS: Dict[str, str] = {
+    "numpy": _HERE + "numpy_view",
+    "scipy": _HERE + "scipy_view",
+    "scipy.misc": _HERE + "scipy_misc",
+    "base64": _HERE + "python.base64",
+    "cgi": _HERE + "python.cgi",
+    "collections": _HERE + "python.collections",
+    "fractions": _HERE + "python.fractions",
+    "imp": _HERE + "python.imp",
+    "inspect": _HERE + "python.inspect",
+    "random": _HERE + "python.random",
+    "time": _HERE + "python.time",
+    "xml.etree.cElementTree": _HERE + "python.elementtree",
+}
+# The Python from which on the first of these names is missing; before, numpy is old enough too.
+_FIRST_WITHOUT = (3, 8)
+
+
+def are_needed() -> bool:
+    """Returns whether this Python, or the numpy that goes with it, lacks any of what the views add."""
+    return sys.version_info >= _FIRST_WITHOUT
+
+
+def views() -> Dict[str, str]:
+    """Returns the views that the import statements of a script shall get here."""
+    return dict(VIEWS) if are_needed() else {}
+
+
+def prepare() -> None:
+    """Makes numpy print its numbers as it did: 1.5, and not np.float64(1.5), in a list of what a session returned."""
+    if not are_needed():
+        return
+    import numpy
+
+    if int(numpy.__version__.split(".")[0]) >= 2:
+        numpy.set_printoptions(legacy="1.25")

@@ -1,0 +1,101 @@
+"""Methods and conversions that Python and numpy took from their own types, as `rewriting` puts them into scripts.
+
+A type of C can't be given a method back; so where a script writes `picture.tostring()`, it runs
+`attribute(picture, "tostring")()`.
+"""
+import array
+import functools
+import io
+import os
+import threading
+import xml.etree.ElementTree
+from typing import Any, Callable, Dict, List, Tuple
+
+import numpy as np
+
+from legacy_towers.oldtf import current
+
+
+def _item_set(values: np.ndarray, *arguments: Any) -> None:
+    if len(arguments) == 1:
+        values[(0,) * values.ndim] = arguments[0]
+    elif isinstance(arguments[0], tuple):
+        values[arguments[0]] = arguments[1]
+    elif len(arguments) == 2:
+        values.flat[arguments[0]] = arguments[1]
+    else:
+        values[tuple(arguments[:-1])] = arguments[-1]
+
+
+def _other_byte_order(values: np.ndarray, new_order: str = "S") -> np.ndarray:
+    return values.view(values.dtype.newbyteorder(new_order))
+
+
+# Name -> the types that had it, and what does it now, called with the value and the method's own arguments.
+METHODS: Dict[str, List[Tuple[type, Callable[..., Any]]]] = {
+    "tostring": [
+        (np.ndarray, np.ndarray.tobytes),
+        (np.generic, np.generic.tobytes),
+        (array.array, array.array.tobytes),
+    ],
+    "fromstring": [(array.array, array.array.frombytes)],
+    "itemset": [(np.ndarray, _item_set)],
+    "newbyteorder": [(np.ndarray, _other_byte_order)],
+    "ptp": [(np.ndarray, np.ptp)],
+    "isAlive": [(threading.Thread, threading.Thread.is_alive)],
+    "getchildren": [(xml.etree.ElementTree.Element, list)],
+    "getiterator": [
+        (xml.etree.ElementTree.Element, lambda node, tag=None: list(node.iter(tag))),
+        (xml.etree.ElementTree.ElementTree, lambda tree, tag=None: list(tree.iter(tag))),
+    ],
+}
+
+
+def attribute(value: Any, name: str) -> Any:
+    """Returns `value.name`, or what did the same where the type of `value` has it no longer."""
+    try:
+        return getattr(value, name)
+    except AttributeError:
+        for kind, does in METHODS.get(name, ()):
+            if isinstance(value, kind):
+                return functools.partial(does, value)
+        if name == "errno" and value is os:
+            import errno
+
+            return errno
+        raise
+
+
+def number(kind: Callable[..., Any], *arguments: Any) -> Any:
+    """Returns int(x) or float(x), of an array with one element too, whatever its dimensions."""
+    if len(arguments) == 1 and type(arguments[0]) is np.ndarray:
+        return kind(_one_number(arguments[0]))
+    return kind(*arguments)
+
+
+def formatted(text: str, values: Any) -> str:
+    """Returns text % values, where an array with one element counts as its number."""
+    try:
+        return text % values
+    except TypeError:
+        plain = tuple(map(_one_number, values)) if isinstance(values, tuple) else _one_number(values)
+        if plain is values:
+            raise
+        return text % plain
+
+
+def _one_number(value: Any) -> Any:
+    return value.item() if type(value) is np.ndarray and value.size == 1 else value
+
+
+def opened(file: Any, mode: str = "r", *arguments: Any, **options: Any) -> Any:
+    """open(), in the mode "rU" too: all line ends are read as \\n, which is what "r" does."""
+    if isinstance(mode, str) and "U" in mode:
+        current.say_once("the mode {!r} of open".format(mode), repr(_without_u(mode)))
+        mode = _without_u(mode)
+    return io.open(file, mode, *arguments, **options)
+
+
+def _without_u(mode: str) -> str:
+    plain = mode.replace("U", "")
+    return plain if "r" in plain else "r" + plain

@@ -1,0 +1,6 @@
+"""base64 with `encodestring` and `decodestring`, which Python 3.9 dropped."""
+import base64 as _now
+
+globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+encodestring = _now.encodebytes
+decodestring = _now.decodebytes

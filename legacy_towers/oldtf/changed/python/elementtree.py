@@ -1,0 +1,4 @@
+"""xml.etree.cElementTree, which Python 3.9 dropped: the same as xml.etree.ElementTree."""
+import xml.etree.ElementTree as _now
+
+globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})

@@ -1,0 +1,19 @@
+"""inspect with `getargspec`, which Python 3.11 dropped."""
+import collections
+import inspect as _now
+from typing import Any
+
+globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
+
+
+def getargspec(func: Any) -> ArgSpec:
+    """Returns the arguments of `func`.
+
+    Raises:
+      ValueError: it has some that are given by name only, or annotations.
+    """
+    spec = _now.getfullargspec(func)
+    if spec.kwonlyargs or spec.annotations:
+        raise ValueError("{!r} has keyword-only arguments or annotations: use inspect.signature".format(func))
+    return ArgSpec(spec.args, spec.varargs, spec.varkw, spec.defaults)

@@ -1,0 +1,108 @@
+"""Puts what `methods` has into the syntax tree of a script.
+
+    picture.tostring()          methods.attribute(picture, "tostring")()
+    int(step)                   methods.number(int, step)
+    "loss %.2f" % loss          methods.formatted("loss %.2f", loss)
+    open(path, "rU")            methods.opened(path, "rU")
+
+`int`, `float` and `open` are left alone in a file that gives one of these names a meaning of its own. Lines keep their
+numbers.
+"""
+import ast
+from typing import Any, Set
+
+from legacy_towers.oldtf.changed.libraries import are_needed
+
+# The names of methods.NAMES: written out, so that a script without numpy needs none to be read.
+_ATTRIBUTES = frozenset(
+    ["tostring", "fromstring", "itemset", "newbyteorder", "ptp", "isAlive", "getchildren", "getiterator", "errno"]
+)
+_METHODS = "legacy_towers.oldtf.changed.methods"
+_HELD_AS = "_legacy_towers_methods"
+
+
+def rewrite(module: ast.Module) -> ast.Module:
+    """Returns `module` with its calls sent to `methods`, where this Python needs it."""
+    if not are_needed():
+        return module
+    rewriting = _Rewriting(_own_names(module))
+    rewriting.visit(module)
+    if rewriting.changed:
+        _add_import(module)
+    return module
+
+
+class _Rewriting(ast.NodeTransformer):
+    def __init__(self, own_names: Set[str]) -> None:
+        self._own_names = own_names
+        self.changed = False
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        if node.attr not in _ATTRIBUTES or not isinstance(node.ctx, ast.Load):
+            return node
+        return self._call(node, "attribute", node.value, ast.Constant(value=node.attr))
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if not isinstance(node.func, ast.Name) or node.func.id in self._own_names:
+            return node
+        name = node.func.id
+        starred = any(isinstance(each, ast.Starred) for each in node.args)
+        if name in ("int", "float") and len(node.args) == 1 and not node.keywords and not starred:
+            return self._call(node, "number", node.func, node.args[0])
+        if name == "open" and _asks_for_universal_lines(node):
+            node.func = ast.copy_location(self._method(node, "opened"), node.func)
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Mod) and isinstance(getattr(node.left, "value", None), str):
+            return self._call(node, "formatted", node.left, node.right)
+        return node
+
+    def _call(self, at: ast.expr, name: str, *arguments: ast.expr) -> ast.expr:
+        return _placed(ast.Call(func=self._method(at, name), args=list(arguments), keywords=[]), at)
+
+    def _method(self, at: ast.expr, name: str) -> ast.expr:
+        self.changed = True
+        return _placed(ast.Attribute(value=ast.Name(id=_HELD_AS, ctx=ast.Load()), attr=name, ctx=ast.Load()), at)
+
+
+def _placed(node: Any, at: ast.expr) -> Any:
+    for part in ast.walk(node):
+        if not hasattr(part, "lineno"):
+            ast.copy_location(part, at)
+    return node
+
+
+def _asks_for_universal_lines(node: ast.Call) -> bool:
+    modes = node.args[1:2] + [each.value for each in node.keywords if each.arg == "mode"]
+    return any("U" in str(getattr(mode, "value", "")) for mode in modes)
+
+
+def _own_names(module: ast.Module) -> Set[str]:
+    """Returns every name that the file binds anywhere."""
+    names: Set[str] = set()
+    for node in ast.walk(module):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, ast.alias):
+            names.add((node.asname or node.name).split(".")[0])
+    return names
+
+
+def _add_import(module: ast.Module) -> None:
+    """Imports `methods` below the docstring and what comes from __future__."""
+    place = 0
+    for index, node in enumerate(module.body):
+        is_docstring = index == 0 and isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str)
+        if is_docstring or isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            place = index + 1
+    statement = ast.Import(names=[ast.alias(name=_METHODS, asname=_HELD_AS)])
+    statement.lineno, statement.col_offset = 1, 0
+    module.body.insert(place, ast.fix_missing_locations(statement))

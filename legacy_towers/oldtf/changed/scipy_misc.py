@@ -1,0 +1,144 @@
+"""scipy.misc as of scipy 1.0: its pictures (imread, imresize, imsave ...), by way of Pillow, and its small functions.
+
+scipy 1.2 dropped the pictures, 1.3 the functions that scipy.special has, and 1.12 the rest.
+"""
+from typing import Any, Optional, Union
+
+import numpy as np
+
+__all__ = [
+    "bytescale",
+    "comb",
+    "factorial",
+    "fromimage",
+    "imread",
+    "imresize",
+    "imrotate",
+    "imsave",
+    "logsumexp",
+    "toimage",
+]
+
+
+def _pillow() -> Any:
+    try:
+        from PIL import Image
+    except ImportError as error:
+        text = "scipy.misc read and wrote pictures by Pillow, which is not installed: pip install Pillow"
+        raise ImportError(text) from error
+    return Image
+
+
+def bytescale(
+    data: Any, cmin: Optional[float] = None, cmax: Optional[float] = None, high: int = 255, low: int = 0
+) -> np.ndarray:
+    """Returns `data` as uint8, [cmin, cmax] (by default its smallest and largest) stretched over [low, high]."""
+    data = np.asarray(data)
+    if data.dtype == np.uint8:
+        return data
+    smallest = data.min() if cmin is None else cmin
+    largest = data.max() if cmax is None else cmax
+    width = (largest - smallest) or 1
+    scaled = (data * 1.0 - smallest) * ((high - low) / float(width)) + low
+    return np.uint8(scaled.clip(low, high) + 0.5)
+
+
+def fromimage(im: Any, flatten: bool = False, mode: Optional[str] = None) -> np.ndarray:
+    """Returns the picture `im` of Pillow as an array [height, width] or [height, width, channels]."""
+    if mode is not None and mode != im.mode:
+        im = im.convert(mode)
+    elif im.mode == "P":
+        im = im.convert("RGBA" if "transparency" in im.info else "RGB")
+    elif im.mode == "1":
+        im = im.convert("L")
+    return np.array(im.convert("F") if flatten else im)
+
+
+def imread(name: Any, flatten: bool = False, mode: Optional[str] = None) -> np.ndarray:
+    """Reads the picture in the file `name`; with `flatten` as one channel of float32."""
+    with _pillow().open(name) as picture:
+        return fromimage(picture, flatten, mode)
+
+
+def toimage(
+    arr: Any,
+    high: int = 255,
+    low: int = 0,
+    cmin: Optional[float] = None,
+    cmax: Optional[float] = None,
+    pal: Any = None,
+    mode: Optional[str] = None,
+    channel_axis: Optional[int] = None,
+) -> Any:
+    """Returns the array [height, width], or [height, width, 3 or 4] in any order, as a picture of Pillow.
+
+    Raises:
+      ValueError: it has another shape; or `pal`, a palette, is asked for, which is not served.
+    """
+    if pal is not None:
+        raise ValueError("scipy.misc.toimage with a palette is not served: make the picture with Pillow's putpalette")
+    data = np.asarray(arr)
+    if mode == "F":
+        return _pillow().fromarray(data.astype(np.float32))
+    if mode == "I":
+        return _pillow().fromarray(data.astype(np.int32))
+    if data.ndim == 3:
+        axes = [axis for axis in range(3) if data.shape[axis] in (3, 4)]
+        if channel_axis is None and not axes:
+            raise ValueError("no axis of {} has 3 or 4 channels".format(data.shape))
+        # The first that can be one, as scipy did.
+        data = np.moveaxis(data, axes[0] if channel_axis is None else channel_axis, -1)
+    elif data.ndim != 2:
+        raise ValueError("a picture is [height, width] or has 3 or 4 channels beside: not {}".format(data.shape))
+    return _pillow().fromarray(bytescale(data, cmin, cmax, high, low), mode=None)
+
+
+def imsave(name: Any, arr: Any, format: Optional[str] = None) -> None:  # noqa: A002
+    """Writes the array as a picture, its values stretched over [0, 255] where it is not uint8."""
+    toimage(arr, channel_axis=2 if np.ndim(arr) == 3 else None).save(name, format)
+
+
+def imresize(
+    arr: Any, size: Union[int, float, tuple], interp: str = "bilinear", mode: Optional[str] = None
+) -> np.ndarray:
+    """Returns the picture as uint8 in another size: percent (int), a fraction (float), or (height, width).
+
+    Args:
+      interp: "nearest", "lanczos", "bilinear", "bicubic" or "cubic".
+    """
+    picture = toimage(arr, mode=mode)
+    if isinstance(size, (int, np.integer)):
+        size = size / 100.0
+    if isinstance(size, (float, np.floating)):
+        width, height = (int(side * size) for side in picture.size)
+    else:
+        height, width = size[:2]
+    return fromimage(picture.resize((int(width), int(height)), _filter(interp)))
+
+
+def imrotate(arr: Any, angle: float, interp: str = "bilinear") -> np.ndarray:
+    """Returns the picture turned by `angle` degrees against the clock, in the same size."""
+    return fromimage(toimage(arr).rotate(angle, resample=_filter(interp)))
+
+
+def _filter(interp: str) -> Any:
+    image = _pillow()
+    return getattr(getattr(image, "Resampling", image), "BICUBIC" if interp == "cubic" else interp.upper())
+
+
+def logsumexp(*arguments: Any, **options: Any) -> Any:
+    from scipy import special
+
+    return special.logsumexp(*arguments, **options)
+
+
+def factorial(*arguments: Any, **options: Any) -> Any:
+    from scipy import special
+
+    return special.factorial(*arguments, **options)
+
+
+def comb(*arguments: Any, **options: Any) -> Any:
+    from scipy import special
+
+    return special.comb(*arguments, **options)

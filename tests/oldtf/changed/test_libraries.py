@@ -1,0 +1,212 @@
+"""What scripts get for Python's and numpy's modules: all of today, and what was dropped."""
+import array
+import ast
+import importlib
+import sys
+import threading
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from legacy_towers.oldtf.changed import libraries, methods, numpy_view, rewriting
+
+NEW_PYTHON = pytest.mark.skipif(sys.version_info < (3, 8), reason="Python 3.7 has them all itself")
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph():
+    """In place of the one in conftest.py: nothing here needs TensorFlow."""
+
+
+def view(module):
+    return importlib.import_module(libraries.VIEWS[module])
+
+
+MAY_BE_GONE = {"scipy.misc", "xml.etree.cElementTree", "imp", "cgi"}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("module", sorted(set(libraries.VIEWS) - MAY_BE_GONE))
+def test_a_view_has_what_the_module_has(module):
+    pytest.importorskip(module.split(".")[0])
+    real = importlib.import_module(module)
+    for name in dir(real):
+        if not name.startswith("_"):
+            assert hasattr(view(module), name), name
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dropped_functions_are_back():
+    assert view("fractions").gcd(12, -18) == -6 and view("fractions").gcd(-4, 0) == -4
+    assert view("cgi").escape("<a & 'b'>") == "&lt;a &amp; 'b'&gt;"
+    assert view("base64").decodestring(view("base64").encodestring(b"abc")) == b"abc"
+    assert issubclass(dict, view("collections").Mapping)
+    assert view("time").clock() >= 0
+    assert view("inspect").getargspec(lambda a, b=1, *c, **d: 0) == (["a", "b"], "c", "d", (1,))
+    assert view("xml.etree.cElementTree").fromstring("<a/>").tag == "a"
+
+
+def test_getargspec_refuses_what_it_can_not_say():
+    def function(a, *, b):
+        return a, b
+
+    with pytest.raises(ValueError, match="keyword-only"):
+        view("inspect").getargspec(function)
+
+
+def test_random_takes_sets_and_whole_floats():
+    random = view("random")
+    assert sorted(random.sample({1, 2, 3}, 3)) == [1, 2, 3]
+    assert set(random.sample({"a": 1, "b": 2}.keys(), 1)) <= {"a", "b"}
+    assert random.randint(3.0, 3.0) == 3 and random.randrange(4.0) in range(4)
+    numbers = [1, 2, 3]
+    random.shuffle(numbers, lambda: 0.0)
+    assert numbers == [2, 3, 1]
+    with pytest.raises(ValueError):
+        random.randint(0.5, 3)
+
+
+def test_load_source(tmp_path):
+    (tmp_path / "beside.py").write_text("VALUE = 3\n")
+    assert view("imp").load_source("beside_for_a_test", str(tmp_path / "beside.py")).VALUE == 3
+    sys.modules.pop("beside_for_a_test")
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("int", int),
+        ("float", float),
+        ("bool", bool),
+        ("object", object),
+        ("float_", np.float64),
+        ("unicode_", np.str_),
+        ("bool8", np.bool_),
+        ("infty", np.inf),
+        ("NINF", -np.inf),
+        ("Inf", np.inf),
+        ("mat", np.asmatrix),
+        ("float32", np.float32),
+        ("linalg", np.linalg),
+        ("__version__", np.__version__),
+    ],
+)
+def test_names_of_numpy(name, value):
+    assert getattr(numpy_view, name) == value
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_lists_of_different_lengths_become_an_array_of_lists():
+    for make in (numpy_view.array, numpy_view.asarray):
+        made = make([[1], [1, 2]])
+        assert made.dtype == object and made.shape == (2,) and made[1] == [1, 2]
+    assert numpy_view.array([[1], [2]]).dtype.kind == "i"
+    with pytest.raises(ValueError):
+        numpy_view.array([[1], [1, 2]], dtype=np.float32)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_functions_of_numpy():
+    floats = np.ones(3)
+    assert numpy_view.array(floats, copy=False) is floats
+    assert numpy_view.array(floats, copy=False, dtype=np.float32).dtype == np.float32
+    assert numpy_view.array(floats) is not floats
+    assert numpy_view.array([1, 2], ndmin=2).shape == (1, 2)
+    assert numpy_view.array([256, -1], np.uint8).tolist() == [0, 255]
+    assert numpy_view.fromstring(b"\x01\x02", np.uint8).tolist() == [1, 2]
+    assert numpy_view.fromstring("1 2", sep=" ").tolist() == [1.0, 2.0]
+    assert numpy_view.sum(i for i in range(4)) == 6 and numpy_view.sum([[1, 2]], axis=1) == [3]
+    assert numpy_view.vstack(np.ones(2) for _ in range(3)).shape == (3, 2)
+    assert numpy_view.in1d([[1, 5]], [5]).tolist() == [False, True]
+    assert numpy_view.asscalar(np.array([3])) == 3
+    assert numpy_view.histogram([0.0, 1.0], 2, normed=True)[0].tolist() == [1.0, 1.0]
+    assert numpy_view.find_common_type([np.float32], [np.float64]) == np.float32
+    assert numpy_view.asfarray([1]).dtype == np.float64
+
+
+def test_methods_that_types_lost():
+    picture = np.arange(4, dtype=np.uint8).reshape(2, 2)
+    assert methods.attribute(picture, "tostring")() == b"\x00\x01\x02\x03"
+    assert methods.attribute(np.float32(1), "tostring")() == np.float32(1).tobytes()
+    assert methods.attribute(array.array("b", [1]), "tostring")() == b"\x01"
+    assert methods.attribute(picture, "ptp")() == 3
+    methods.attribute(picture, "itemset")((1, 1), 9)
+    methods.attribute(picture, "itemset")(0, 7)
+    assert picture.tolist() == [[7, 1], [2, 9]]
+    assert methods.attribute(np.array([1], "<i2"), "newbyteorder")()[0] == 256
+    assert methods.attribute(threading.Thread(), "isAlive")() is False
+    assert [node.tag for node in methods.attribute(ElementTree.fromstring("<a><b/></a>"), "getchildren")()] == ["b"]
+    with pytest.raises(AttributeError, match="tostring"):
+        methods.attribute(3, "tostring")
+
+
+def test_numbers_of_arrays():
+    assert methods.number(int, np.array([[3.7]])) == 3
+    assert methods.number(float, "1.5") == 1.5
+    assert methods.formatted("%d %.1f", (np.array([2]), 1.25)) == "2 1.2"
+    assert methods.formatted("%.1f", np.array([0.5])) == "0.5"
+    assert methods.formatted("%s", "a") == "a"
+    with pytest.raises(TypeError):
+        methods.formatted("%d", "a")
+    with pytest.raises(TypeError):
+        methods.number(int, np.array([1, 2]))
+
+
+SCRIPT = '''"""Its docstring."""
+from __future__ import print_function
+
+import os
+import numpy as np
+
+
+def line_of_an_error():
+    raise KeyError("here")
+
+
+result = [
+    np.zeros(2, np.uint8).tostring(),
+    int(np.array([4])),
+    "%d" % np.array([5]),
+    open(os.devnull, "rU").read(),
+    int("7"),
+]
+'''
+
+
+@NEW_PYTHON
+@pytest.mark.filterwarnings("ignore")
+def test_a_script_is_rewritten():
+    names = {}
+    exec(compile(rewriting.rewrite(ast.parse(SCRIPT)), "script.py", "exec"), names)
+    assert names["result"] == [b"\x00\x00", 4, "5", "", 7]
+    assert names["__doc__"] == "Its docstring."
+    with pytest.raises(KeyError) as caught:
+        names["line_of_an_error"]()
+    assert caught.traceback[-1].lineno + 1 == 9
+
+
+@NEW_PYTHON
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = 3 % 2",
+        "def int(x): return x\ny = int(3)",
+        "from io import open\nopen('x', 'rU')",
+        "x = int('7', 8)",
+        "open('x', 'rb')",
+        "class A: pass\nA.tostring = 3",
+    ],
+    ids=lambda source: source.split("\n")[-1],
+)
+def test_what_is_left_alone(source):
+    assert ast.dump(rewriting.rewrite(ast.parse(source))) == ast.dump(ast.parse(source))
+
+
+def test_numbers_are_printed_as_numpy_1_did():
+    kept = np.get_printoptions()
+    try:
+        libraries.prepare()
+        assert repr([np.float32(0.5), np.int64(3)]) == "[0.5, 3]"
+    finally:
+        np.set_printoptions(**kept)
