@@ -10,6 +10,7 @@ import sys
 from typing import Any, Dict, Optional, Sequence
 
 from legacy_towers.oldtf import tree
+from legacy_towers.oldtf.changed import libraries, rewriting
 from legacy_towers.oldtf.current import ScriptRun
 from legacy_towers.oldtf.launch import DYNAMIC
 from legacy_towers.oldtf.launch.imports import Imports
@@ -62,9 +63,9 @@ class ScriptFinder(importlib.abc.MetaPathFinder):
     def compile(self, source: Any, path: str) -> Any:
         """Returns the code of the file at `path`, whose bytes are `source`."""
         self.run.add_file(path)
-        if not any(word in source for word in _WORDS):
+        if not libraries.are_needed() and not any(word in source for word in _WORDS):
             return compile(source, path, "exec", dont_inherit=True)
-        module = ast.parse(source, path)
+        module = rewriting.rewrite(ast.parse(source, path))
         return compile(Imports(self.trees, self.views).visit(module), path, "exec", dont_inherit=True)
 
 
@@ -76,7 +77,8 @@ def install(run: ScriptRun, serves_tree: bool) -> ScriptFinder:
     """
     trees = {tree.ROOT: tree.IMPORTED_AS} if serves_tree else {}
     tree.install()
-    finder = ScriptFinder(run, trees, {"importlib": DYNAMIC})
+    libraries.prepare()
+    finder = ScriptFinder(run, trees, dict(libraries.views(), importlib=DYNAMIC))
     sys.meta_path.insert(sys.meta_path.index(importlib.machinery.PathFinder), finder)
     return finder
 
