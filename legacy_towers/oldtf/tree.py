@@ -23,7 +23,7 @@ import sys
 import types
 from typing import Any, Dict, List, Optional, Sequence
 
-from legacy_towers.compat import versions
+from legacy_towers.compat import old_places, versions
 from legacy_towers.oldtf import current, missing, provided
 
 ROOT = "tensorflow"
@@ -133,7 +133,7 @@ def _module_called(fullname: str) -> Any:
     name = ROOT + fullname[len(IMPORTED_AS) :]
     if value is not None and _has_rows_below(name):  # a function that hides the module of the same name
         return OldModule(name, None)
-    raise missing.MissingModule(missing.sentence(name), name=name)
+    raise missing.missing_module(name)
 
 
 def _root_behind() -> Any:
@@ -160,7 +160,7 @@ def _look_up(parent: str, behind: Any, name: str) -> Any:
     if found is None and _has_rows_below(whole):
         return OldModule(whole, None)
     if found is None:
-        raise missing.MissingName(missing.sentence(whole))
+        raise missing.missing_name(whole)
     return _as_old_module(whole, found[0])
 
 
@@ -174,7 +174,7 @@ def _behind_attribute(whole: str, behind: Any, name: str) -> Any:
     except AttributeError:
         pass
     # TensorFlow imports not all of its modules itself.
-    return (importlib.import_module(whole),) if _is_unimported_module(whole) else None
+    return (importlib.import_module(whole),) if _is_unimported_module(whole) else old_places.find(whole)
 
 
 def _attribute(behind: Any, name: str) -> Any:
