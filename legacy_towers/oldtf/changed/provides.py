@@ -1,6 +1,49 @@
-"""The names that this room serves."""
-from typing import Tuple
+"""The names that this room serves.
+
+Where names of tensorflow.python moved to is in compat/old_places.py.
+"""
+from typing import Dict, Tuple
 
 from legacy_towers.oldtf.provided import Row
 
-ROWS: Tuple[Row, ...] = ()
+_HERE = "legacy_towers.oldtf.changed."
+_VERSION = "scripts branch on it, and the names that they meet are those of 1.15"
+_FLAGS = "with `_parse_flags`, which TensorFlow 1.5 dropped"
+_NOTHING = "does nothing: TensorFlow asks for no shape functions in Python since 1.0"
+_STATISTICS = "the data pass through, and nothing is counted"
+
+ROWS: Tuple[Row, ...] = (
+    Row("tensorflow.__version__", _HERE + "version:VERSION", note=_VERSION),
+    Row("tensorflow.VERSION", _HERE + "version:VERSION", note=_VERSION),
+    Row("tensorflow.version.VERSION", _HERE + "version:VERSION", note=_VERSION),
+    Row("tensorflow.app.flags.FLAGS", _HERE + "flags:FLAGS", on_1_15=True, note=_FLAGS),
+    Row("tensorflow.flags.FLAGS", _HERE + "flags:FLAGS", on_1_15=True, note=_FLAGS),
+    Row("tensorflow.python.platform.flags.FLAGS", _HERE + "flags:FLAGS", on_1_15=True, note=_FLAGS),
+    Row("tensorflow.config.experimental_list_devices", _HERE + "devices:experimental_list_devices"),
+    Row("tensorflow.data.experimental.latency_stats", _HERE + "data_statistics:latency_stats", note=_STATISTICS),
+    Row(
+        "tensorflow.data.experimental.bytes_produced_stats",
+        _HERE + "data_statistics:bytes_produced_stats",
+        note=_STATISTICS,
+    ),
+    Row("tensorflow.python.framework.ops.RegisterShape", _HERE + "shapes:RegisterShape", note=_NOTHING),
+    Row("tensorflow.python.framework.tensor_shape.scalar", _HERE + "shapes:scalar"),
+    Row("tensorflow.python.framework.tensor_shape.vector", _HERE + "shapes:vector"),
+    Row("tensorflow.python.framework.tensor_shape.matrix", _HERE + "shapes:matrix"),
+)
+
+# Name -> why it is not served, and what to do.
+REASONS: Dict[str, str] = {
+    "tensorflow.data.experimental.StatsAggregator": "TensorFlow 2 has no statistics of datasets: drop it, and trace a "
+    "session run with tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)",
+    "tensorflow.data.experimental.StatsOptions": "TensorFlow 2 has no statistics of datasets: drop it",
+    "tensorflow.data.experimental.MapVectorizationOptions": "TensorFlow 2 dropped the rewriting that it chose: drop it",
+    "tensorflow.tools.graph_transforms": "the transform tool ended with TensorFlow 1.15: "
+    "tf.graph_util.remove_training_nodes and tensorflow.python.tools.optimize_for_inference_lib are what is left",
+    "tensorflow.python.framework.common_shapes": "shape functions in Python are asked for by nothing since TensorFlow "
+    "1.0: drop the registration",
+    "tensorflow.python.training.tensorboard_logging": "it ended with TensorFlow 1.15: write a tf.summary.text",
+    "tensorflow.python.debug.cli.curses_ui": "its window ended with TensorFlow 1.15: "
+    'tf_debug.LocalCLIDebugWrapperSession(session, ui_type="readline") is there',
+    "tensorflow.contrib.lite": "it became tf.lite",
+}

@@ -1,0 +1,60 @@
+"""The rows of oldtf/changed: what the view gives for names that 2.x dropped or changed."""
+import sys
+
+import pytest
+
+from legacy_towers.compat import tf
+from legacy_towers.oldtf import known_names, provided, tree
+from legacy_towers.oldtf.changed import provides
+
+view = tree.module("tensorflow")
+
+
+@pytest.mark.parametrize("row", provides.ROWS, ids=lambda row: row.name)
+def test_every_row_has_its_target(row):
+    assert provided.load(row.target) is not None
+
+
+@pytest.mark.parametrize("name", sorted(provides.REASONS))
+def test_reasons_are_of_names_of_1_15(name):
+    if name != "tensorflow.contrib.lite":  # it left before 1.15
+        assert known_names.is_name_of_1_15(name)
+
+
+def test_the_view_is_of_1_15():
+    assert view.__version__ == view.VERSION == view.version.VERSION == "1.15.5"
+    assert [int(part) for part in view.__version__.split(".")][:2] == [1, 15]
+    if not tree.is_1_15():
+        assert tf.__version__ != view.__version__
+
+
+def test_flags_are_read_when_asked(monkeypatch, recwarn):
+    monkeypatch.setattr(sys, "argv", ["train.py", "--rate_of_this_test=0.5", "--noverbose_of_this_test"])
+    flags = view.app.flags
+    flags.DEFINE_float("rate_of_this_test", 0.1, "")
+    flags.DEFINE_boolean("verbose_of_this_test", True, "")
+    flags.FLAGS._parse_flags()
+    assert flags.FLAGS.rate_of_this_test == 0.5 and flags.FLAGS.verbose_of_this_test is False
+    flags.FLAGS.rate_of_this_test = 2.0
+    assert view.flags.FLAGS.rate_of_this_test == tf.flags.FLAGS.rate_of_this_test == 2.0
+    assert "rate_of_this_test" in flags.FLAGS.__flags
+    assert flags.FLAGS["rate_of_this_test"].value == 2.0
+    assert any("FLAGS._parse_flags" in str(each.message) for each in recwarn)
+
+
+def test_shapes():
+    tensor_shape = tree.module("tensorflow.python.framework.tensor_shape")
+    assert tensor_shape.scalar().as_list() == []
+    assert tensor_shape.vector(3).as_list() == [3] and tensor_shape.matrix(2, None).as_list() == [2, None]
+
+
+def test_devices():
+    assert any("CPU:0" in name for name in view.config.experimental_list_devices())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_data_pass_through_statistics():
+    dataset = view.data.Dataset.range(3).apply(view.data.experimental.latency_stats("x"))
+    element = dataset.make_one_shot_iterator().get_next()
+    with view.Session() as session:
+        assert session.run(element) == 0
