@@ -28,11 +28,14 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
     check = parser.add_argument_group("without running anything")
     check.add_argument("--check", metavar="PATH", help="list what the script or folder at PATH would miss")
     check.add_argument("--json", action="store_true", help="print what --check finds as one JSON object")
+    parser.add_argument(
+        "--py2",
+        action="store_true",
+        help="take the script and all its own files for Python 2, / of ints included; without it, a file that Python 3 "
+        "can't read is",
+    )
     options.add_arguments(parser)
-    # The words of the script are not for argparse: it would take out a `--`, or an option that is also ours.
-    start = _start_of_program(parser, given)
-    parser.set_defaults(program=given[start:])
-    del given[start:]
+    take_program(parser, given)
 
 
 def run(arguments: argparse.Namespace) -> Union[int, Callable[[], None]]:
@@ -43,8 +46,9 @@ def run(arguments: argparse.Namespace) -> Union[int, Callable[[], None]]:
     from legacy_towers.oldtf.launch import start
     from legacy_towers.oldtf.machine import options
 
-    program = _program(arguments.program)
+    program = program_of(arguments.program)
     script_run = program.run(arguments)
+    script_run.is_python_2 = arguments.py2
     around = contextlib.ExitStack()
     around.enter_context(options.prepare(arguments, script_run))
     # The last thing at exit, after the script's threads and its own atexit functions.
@@ -60,11 +64,26 @@ def _check(arguments: argparse.Namespace) -> int:
     return command.run(arguments.check, arguments.json)
 
 
-def _program(words: List[str]) -> Any:
+def take_program(parser: Parser, given: List[str]) -> None:
+    """Takes the script and its words out of `given`, and lets them be `program` in what the parser returns.
+
+    They are not for argparse: it would take out a `--`, or an option that is also ours.
+    """
+    start = _start_of_program(parser, given)
+    parser.set_defaults(program=given[start:])
+    del given[start:]
+
+
+def program_of(words: List[str]) -> Any:
+    """Returns the program that `words` name, a script or `-m` and a module, with its arguments.
+
+    Raises:
+      UserError: there is none.
+    """
     from legacy_towers.oldtf.launch import start
 
     if not words:
-        raise UserError("which script? legacy-towers run SCRIPT [ARGUMENTS], or run -m MODULE [ARGUMENTS]")
+        raise UserError("which script? name SCRIPT [ARGUMENTS], or -m MODULE [ARGUMENTS]")
     if not words[0].startswith("-m"):
         return start.script(words[0], words[1:])
     # As python: `-m name` or `-mname`.

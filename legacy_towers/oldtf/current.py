@@ -57,6 +57,10 @@ class ScriptRun:
         self.script = script
         self.root = root
         self.options = options
+        # Whether all files of the script are Python 2.
+        self.is_python_2 = False
+        # The files that were loaded, the script first.
+        self.files: List[str] = []
         self._started_in = os.getcwd()
         self._owned: Dict[str, bool] = {}
         self.notices: List[Notice] = []
@@ -77,6 +81,7 @@ class ScriptRun:
     def add_file(self, path: str) -> None:
         """Says that code whose file is called `path` belongs to the script, whatever the path looks like."""
         self._owned[path] = True
+        self.files.append(path)
 
     def shown(self, path: str) -> str:
         """Returns `path` as a person would type it where the script was started."""

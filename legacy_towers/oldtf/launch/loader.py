@@ -3,7 +3,6 @@
 Python's finder finds the modules, as ever; this one only changes who loads those that are files of the user. No
 bytecode is read or written: what lies in their __pycache__ was compiled without the tree.
 """
-import ast
 import importlib.abc
 import importlib.machinery
 import sys
@@ -12,11 +11,8 @@ from typing import Any, Dict, Optional, Sequence
 from legacy_towers.oldtf import tree
 from legacy_towers.oldtf.changed import libraries, rewriting
 from legacy_towers.oldtf.current import ScriptRun
-from legacy_towers.oldtf.launch import DYNAMIC
+from legacy_towers.oldtf.launch import DYNAMIC, python2
 from legacy_towers.oldtf.launch.imports import Imports
-
-# A file without any of these words has no import that goes elsewhere.
-_WORDS = (b"tensorflow", b"importlib", b"__import__")
 
 
 class ScriptLoader(importlib.machinery.SourceFileLoader):
@@ -33,10 +29,8 @@ class ScriptLoader(importlib.machinery.SourceFileLoader):
     def get_code(self, fullname: str) -> Any:
         """Returns the code, always from the source."""
         path = self.get_filename(fullname)
-        return self.source_to_code(self.get_data(path), path)
-
-    def source_to_code(self, data: Any, path: Any, _optimize: int = -1) -> Any:
-        return self._finder.compile(data, path)
+        package = fullname if self.is_package(fullname) else fullname.rpartition(".")[0]
+        return self._finder.compile(self.get_data(path), path, package)
 
 
 class ScriptFinder(importlib.abc.MetaPathFinder):
@@ -60,12 +54,14 @@ class ScriptFinder(importlib.abc.MetaPathFinder):
             spec.loader = ScriptLoader(fullname, spec.origin, self)
         return spec
 
-    def compile(self, source: Any, path: str) -> Any:
-        """Returns the code of the file at `path`, whose bytes are `source`."""
+    def compile(self, source: bytes, path: str, package: str = "") -> Any:
+        """Returns the code of the file at `path`, whose bytes are `source`.
+
+        Args:
+          package: the package that it is a module of; "": of none.
+        """
         self.run.add_file(path)
-        if not libraries.are_needed() and not any(word in source for word in _WORDS):
-            return compile(source, path, "exec", dont_inherit=True)
-        module = rewriting.rewrite(ast.parse(source, path))
+        module = rewriting.rewrite(python2.read(source, path, self.run, bool(package)))
         return compile(Imports(self.trees, self.views).visit(module), path, "exec", dont_inherit=True)
 
 

@@ -1,0 +1,77 @@
+"""Scripts that were written for Python 2.
+
+`syntax` makes Python 3 of a file that only Python 2 can read. `rewrite` sends Python 2's names, in the syntax tree, to
+`runtime`; and so it does, where a whole file is Python 2, with what meant something else there (`/` of two ints,
+`dict.keys()` as a list).
+"""
+import ast
+import os
+import sys
+from typing import Any, Set
+
+from legacy_towers.oldtf.current import Notice, Place, ScriptRun
+from legacy_towers.oldtf.launch.python2.rewrite import OldNames
+
+_HERE = __name__
+
+
+def read(source: bytes, path: str, run: ScriptRun, in_package: bool) -> ast.Module:
+    """Returns the syntax tree of a file of the script's, what is Python 2 in it rewritten.
+
+    A file is Python 2 as a whole where Python 3 can't read it; with it, if it is the script itself, or with --py2, all
+    that the script imports from its own files.
+
+    Args:
+      source: the bytes of the file.
+      path: of the file, as tracebacks show it.
+      run: of the script.
+      in_package: whether it is a module of a package.
+    """
+    tree, problem = None, None
+    if not run.is_python_2:
+        try:
+            tree = ast.parse(source, path)
+        except (SyntaxError, ValueError) as error:
+            problem = error
+    translated = None
+    if tree is None:
+        from legacy_towers.oldtf.launch.python2 import syntax
+
+        translated = syntax.translate(source, path)
+    if translated is None:
+        if problem is not None:
+            raise problem
+        tree = ast.parse(source, path) if tree is None else tree
+        true_division, absolute = True, True
+    else:
+        tree, true_division, absolute = translated
+        if problem is not None:
+            _say_whole(run, path, problem)
+    siblings = _siblings(path) if in_package and not absolute else set()
+
+    def tell(name: str, meaning: str, line: int) -> None:
+        meaning = "Python 2's" if not meaning or meaning.startswith(_HERE) else meaning
+        run.notice(Notice(Place(run.shown(path), line), name, meaning))
+
+    return OldNames(tree, translated is not None, true_division, tell, siblings).rewrite(tree)
+
+
+def _say_whole(run: ScriptRun, path: str, problem: Any) -> None:
+    is_first = run.files == [path]
+    where = "{}:{}".format(run.shown(path), problem.lineno) if getattr(problem, "lineno", None) else run.shown(path)
+    if is_first:
+        run.is_python_2 = True
+    also = " with all that it imports from its own files" if is_first else ""
+    print("legacy-towers: {}: taken for Python 2{}: {}".format(where, also, problem.msg), file=sys.stderr)
+
+
+def _siblings(path: str) -> Set[str]:
+    """Returns the modules in the folder of the file at `path`."""
+    folder = os.path.dirname(os.path.abspath(path))
+    found = set()
+    for name in os.listdir(folder):
+        if name.endswith(".py"):
+            found.add(name[: -len(".py")])
+        elif os.path.exists(os.path.join(folder, name, "__init__.py")):
+            found.add(name)
+    return found - {"__init__"}

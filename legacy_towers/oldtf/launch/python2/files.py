@@ -1,0 +1,87 @@
+"""Files of Python 2, whose strings were bytes and text at once: both may be written to any file."""
+import io
+import os
+from typing import Any
+
+# Bytes that are no UTF-8 come back as they were when they are written or encoded.
+_ENCODING, _ERRORS = "utf-8", "surrogateescape"
+
+
+class TextFile(io.TextIOWrapper):
+    """A file that was opened without "b"."""
+
+    def write(self, text: Any) -> int:
+        return super().write(text.decode(_ENCODING, _ERRORS) if isinstance(text, (bytes, bytearray)) else text)
+
+    def writelines(self, lines: Any) -> None:
+        for line in lines:
+            self.write(line)
+
+
+class _TakesText:
+    def write(self, data: Any) -> int:
+        return super().write(data.encode(_ENCODING, _ERRORS) if isinstance(data, str) else data)  # type: ignore
+
+    def writelines(self, lines: Any) -> None:
+        for line in lines:
+            self.write(line)
+
+
+class BinaryWriter(_TakesText, io.BufferedWriter):
+    """A file that was opened with "wb" or "ab"."""
+
+
+class BinaryUpdater(_TakesText, io.BufferedRandom):
+    """A file that was opened with "r+b" and its like."""
+
+
+def open_file(name: Any, mode: str = "r", buffering: int = -1, *arguments: Any, **keywords: Any) -> Any:
+    """open(), as it was."""
+    if arguments or keywords:
+        return open(name, mode, buffering, *arguments, **keywords)
+    universal = "U" in mode
+    mode = mode.replace("U", "")
+    mode = mode if mode[:1] in ("r", "w", "a") else "r" + mode
+    if mode.strip("b+") not in ("r", "w", "a"):
+        raise ValueError("invalid mode: {!r}".format(mode))
+    if "b" in mode:
+        return _binary(name, mode)
+    raw = _binary(name, mode + "b")
+    line_buffering = buffering in (0, 1)
+    # On Linux Python 2 left "\r\n" as it was.
+    newline = None if universal or os.name == "nt" else "\n"
+    return TextFile(raw, _ENCODING, _ERRORS, newline=newline, line_buffering=line_buffering)
+
+
+def _binary(name: Any, mode: str) -> Any:
+    raw = io.FileIO(name, mode.replace("b", ""))
+    if "+" in mode:
+        return BinaryUpdater(raw)
+    return io.BufferedReader(raw) if mode[0] == "r" else BinaryWriter(raw)
+
+
+def decode(value: Any, *arguments: Any, **keywords: Any) -> Any:
+    """value.decode(...): text is what it is already."""
+    if not isinstance(value, str):
+        return value.decode(*arguments, **keywords)
+    encoding = arguments[0] if arguments else keywords.get("encoding", _ENCODING)
+    if encoding in ("hex", "base64", "zlib", "bz2"):
+        import codecs
+
+        return codecs.decode(value.encode("latin1"), encoding)
+    if encoding in ("string-escape", "string_escape", "unicode-escape", "unicode_escape"):
+        return value.encode("latin1", "backslashreplace").decode("unicode_escape")
+    return value
+
+
+def encode(value: Any, *arguments: Any, **keywords: Any) -> Any:
+    """value.encode(...): bytes are what they are already, and text stays text, as Python 2 printed and joined both."""
+    encoding = arguments[0] if arguments else keywords.get("encoding", _ENCODING)
+    if isinstance(encoding, str) and encoding in ("hex", "base64", "zlib", "bz2") and isinstance(value, (str, bytes)):
+        import codecs
+
+        data = codecs.encode(value.encode(_ENCODING, _ERRORS) if isinstance(value, str) else value, encoding)
+        return data.decode("ascii") if encoding in ("hex", "base64") else data
+    if isinstance(value, bytes):
+        return value
+    return value.encode(*arguments, **keywords)

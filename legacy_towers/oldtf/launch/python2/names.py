@@ -1,0 +1,106 @@
+"""The names of Python 2, and what stands for them.
+
+What Python 3.7 had and newer ones dropped is served by `changed`, but for a few names of modules that have no view.
+
+A target is "module", "module:name" or, beginning with a colon, a name in `runtime`.
+"""
+from typing import Dict, FrozenSet, Tuple
+
+_HERE = "legacy_towers.oldtf.launch.python2"
+
+# Built-in names that only Python 2 had. Each is in `runtime` under its own name.
+BUILTINS: FrozenSet[str] = frozenset(
+    "apply basestring buffer cmp coerce execfile file intern long raw_input reduce reload unichr unicode xrange "
+    "StandardError".split()
+)
+# Built-in names that meant something else in Python 2; served where a whole file is Python 2.
+CHANGED_BUILTINS: FrozenSet[str] = frozenset("filter input map open ord range round sorted zip".split())
+
+# Modules that are gone or have another name.
+MODULES: Dict[str, str] = {
+    "__builtin__": "builtins",
+    "BaseHTTPServer": "http.server",
+    "commands": "subprocess",
+    "ConfigParser": "configparser",
+    "cookielib": "http.cookiejar",
+    "copy_reg": "copyreg",
+    "cPickle": _HERE + ".pickles",
+    "cStringIO": _HERE + ".string_io",
+    "dummy_thread": "_thread",
+    "exceptions": "builtins",
+    "HTMLParser": "html.parser",
+    "htmlentitydefs": "html.entities",
+    "httplib": "http.client",
+    "md5": "hashlib",
+    "Queue": "queue",
+    "repr": "reprlib",
+    "robotparser": "urllib.robotparser",
+    "sets": _HERE + ".sets",
+    "SimpleHTTPServer": "http.server",
+    "SocketServer": "socketserver",
+    "StringIO": _HERE + ".string_io",
+    "thread": "_thread",
+    "Tkinter": "tkinter",
+    "tkMessageBox": "tkinter.messagebox",
+    "urllib2": _HERE + ".urllib2",
+    "urlparse": "urllib.parse",
+    "UserDict": "collections",
+    "xmlrpclib": "xmlrpc.client",
+}
+# Modules that are there and meant something else in Python 2; served where a whole file is Python 2.
+CHANGED_MODULES: Dict[str, str] = {"pickle": _HERE + ".pickles", "csv": _HERE + ".csv2"}
+
+
+def _same(module: str, new: str, names: str) -> Dict[Tuple[str, str], str]:
+    return {(module, name): "{}:{}".format(new, name) for name in names.split()}
+
+
+def _renamed(module: str, new: str, names: str) -> Dict[Tuple[str, str], str]:
+    pairs = (pair.split("=") for pair in names.split())
+    return {(module, old): "{}:{}".format(new, name) for old, name in pairs}
+
+
+# (module, name) -> what it is where the module has it no more.
+ATTRIBUTES: Dict[Tuple[str, str], str] = {
+    # Python 2
+    **_renamed("itertools", "builtins", "izip=zip imap=map ifilter=filter"),
+    **_renamed("itertools", "itertools", "izip_longest=zip_longest ifilterfalse=filterfalse"),
+    **_renamed("os", "os", "getcwdu=getcwd"),
+    **_renamed("string", "string", "letters=ascii_letters lowercase=ascii_lowercase uppercase=ascii_uppercase"),
+    **_renamed("string", "builtins", "atoi=int atof=float atol=int"),
+    **_renamed("string", "builtins", "lower=str.lower upper=str.upper split=str.split strip=str.strip"),
+    **_renamed("string", "builtins", "replace=str.replace find=str.find maketrans=str.maketrans zfill=str.zfill"),
+    ("string", "join"): ":string_join",
+    **_renamed("sys", "sys", "maxint=maxsize"),
+    ("sys", "setdefaultencoding"): ":nothing",
+    ("sys", "exc_clear"): ":nothing",
+    **_renamed("types", "builtins", "StringType=str UnicodeType=str IntType=int LongType=int FloatType=float"),
+    **_renamed("types", "builtins", "ListType=list TupleType=tuple DictType=dict BooleanType=bool ObjectType=object"),
+    **_renamed("types", "builtins", "TypeType=type ClassType=type FileType=open DictionaryType=dict"),
+    **_renamed("types", "types", "InstanceType=SimpleNamespace"),
+    ("types", "NoneType"): ":NoneType",
+    ("types", "StringTypes"): ":basestring",
+    ("operator", "div"): ":div",
+    ("operator", "isCallable"): "builtins:callable",
+    ("operator", "sequenceIncludes"): "operator:contains",
+    **_same("urllib", "urllib.request", "urlopen urlretrieve URLopener FancyURLopener pathname2url url2pathname"),
+    **_same("urllib", "urllib.request", "urlcleanup getproxies ProxyHandler"),
+    **_same("urllib", "urllib.parse", "quote quote_plus unquote unquote_plus urlencode"),
+    # Python 3.7
+    ("platform", "linux_distribution"): ":linux_distribution",
+    ("platform", "dist"): ":linux_distribution",
+    ("sys", "setcheckinterval"): ":nothing",
+    ("sys", "getcheckinterval"): ":hundred",
+    ("locale", "format"): "locale:format_string",
+    ("logging", "warn"): "logging:warning",
+    ("pipes", "quote"): "shlex:quote",
+    # Pillow 10 dropped the names of its filters.
+    **_renamed("PIL.Image", "PIL.Image", "ANTIALIAS=LANCZOS LINEAR=BILINEAR CUBIC=BICUBIC"),
+}
+# Names of methods and attributes of objects, see `methods`.
+METHODS: FrozenSet[str] = frozenset(
+    "assertItemsEqual func_closure func_code func_defaults func_dict func_doc func_globals func_name has_key im_class "
+    "im_func im_self iteritems iterkeys itervalues viewitems viewkeys viewvalues".split()
+)
+# The same, where a whole file is Python 2.
+CHANGED_METHODS: FrozenSet[str] = frozenset("message next".split())

@@ -1,0 +1,243 @@
+"""What Python 2's names are at run time: the rewritten modules of a script ask here."""
+import builtins
+import collections.abc
+import functools
+import importlib
+import itertools
+import operator
+import sys
+import types
+from typing import Any, List, Sequence, Tuple
+
+from legacy_towers.oldtf import current
+from legacy_towers.oldtf.launch.python2 import division, files, methods, names
+
+# Python 2's built-in names, by which the rewritten modules ask for them.
+xrange = builtins.range
+unichr = builtins.chr
+long = int
+raw_input = builtins.input
+reduce = functools.reduce
+intern = sys.intern
+buffer = memoryview
+StandardError = Exception
+open = file = files.open_file  # noqa: A001
+NoneType = type(None)
+hundred = 100
+
+div = division.div
+divide_in_place = division.divide_in_place
+divide_item = division.divide_item
+divide_attribute = division.divide_attribute
+decode = files.decode
+encode = files.encode
+
+
+class _StringKind(type):
+    """The type of Python 2's string types: what their instances are is said here."""
+
+    kinds: Any = str
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, cls.kinds)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return issubclass(subclass, cls.kinds)
+
+    def __eq__(cls, other: Any) -> bool:
+        return other is cls or other is cls.kinds
+
+    def __hash__(cls) -> int:
+        return hash(cls.kinds)
+
+
+class basestring(metaclass=_StringKind):  # noqa: N801
+    """str and, for what is a string in Python 2, bytes."""
+
+    kinds = (str, bytes)
+
+
+class unicode(metaclass=_StringKind):  # noqa: N801
+    """str; called, it decodes bytes."""
+
+    kinds = str
+
+    def __new__(cls, value: Any = "", encoding: str = "utf-8", errors: str = "strict") -> Any:
+        return value.decode(encoding, errors) if isinstance(value, bytes) else str(value)
+
+
+def cmp(a: Any, b: Any) -> int:
+    return int(a > b) - int(a < b)
+
+
+def apply(function: Any, arguments: Sequence[Any] = (), keywords: Any = None) -> Any:
+    return function(*arguments, **(keywords or {}))
+
+
+def coerce(a: Any, b: Any) -> Any:
+    zero = a * 0 + b * 0
+    return a + zero, b + zero
+
+
+def execfile(path: str, globals_: Any = None, locals_: Any = None) -> None:
+    """Runs a file of the script's in the namespace of its caller."""
+    from legacy_towers.oldtf.launch import loader
+
+    caller = sys._getframe(1)
+    globals_ = caller.f_globals if globals_ is None else globals_
+    finder = loader.installed()
+    with builtins.open(path, "rb") as source:
+        text = source.read()
+    code = compile(text, path, "exec") if finder is None else finder.compile(text, path)
+    exec(code, globals_, globals_ if locals_ is None else locals_)
+
+
+def reload(module: Any) -> Any:
+    # reload(sys) made sys.setdefaultencoding callable, and undoes what a script did to sys.stdout.
+    return module if module is sys else importlib.reload(module)
+
+
+def range(*arguments: Any) -> List[int]:  # noqa: A001
+    return list(builtins.range(*arguments))
+
+
+def map(function: Any, *iterables: Any) -> List[Any]:  # noqa: A001
+    if function is None:
+        return list(itertools.zip_longest(*iterables)) if len(iterables) > 1 else list(*iterables)
+    if len(iterables) > 1:
+        return [function(*items) for items in itertools.zip_longest(*iterables)]
+    return [function(item) for item in iterables[0]]
+
+
+def zip(*iterables: Any) -> List[Any]:  # noqa: A001
+    return list(builtins.zip(*iterables))
+
+
+def filter(function: Any, iterable: Any) -> Any:  # noqa: A001
+    kept = list(builtins.filter(function, iterable))
+    if isinstance(iterable, str):
+        return "".join(kept)
+    return tuple(kept) if isinstance(iterable, tuple) else kept
+
+
+def input(prompt: str = "") -> Any:  # noqa: A001
+    caller = sys._getframe(1)
+    return eval(builtins.input(prompt), caller.f_globals, caller.f_locals)
+
+
+def ord(character: Any) -> int:  # noqa: A001
+    # An element of bytes is an int already.
+    return character if isinstance(character, int) else builtins.ord(character)
+
+
+def round(number: Any, digits: int = 0) -> Any:  # noqa: A001
+    """Rounds halves away from zero, to a float."""
+    if not isinstance(number, (int, float)):
+        return builtins.round(number, digits) if digits else builtins.round(number)
+    rounded = builtins.round(float(number), digits)
+    scale = 10.0**digits
+    if abs(number * scale) % 1 == 0.5:
+        rounded = (abs(number * scale) + 0.5) // 1 / scale * (1 if number > 0 else -1)
+    return float(rounded)
+
+
+def sorted(iterable: Any, cmp: Any = None, key: Any = None, reverse: bool = False) -> List[Any]:  # noqa: A001
+    return builtins.sorted(iterable, key=_key(cmp, key), reverse=reverse)
+
+
+def sort(value: Any, *arguments: Any, **keywords: Any) -> Any:
+    """value.sort(...), where it may be given a function that compares."""
+    if not isinstance(value, list) or (arguments and not callable(arguments[0]) and arguments[0] is not None):
+        return value.sort(*arguments, **keywords)
+    given = dict(builtins.zip(("cmp", "key", "reverse"), arguments), **keywords)
+    return value.sort(key=_key(given.get("cmp"), given.get("key")), reverse=bool(given.get("reverse", False)))
+
+
+def _key(compare: Any, key: Any) -> Any:
+    if compare is None:
+        return key
+    comparable = functools.cmp_to_key(compare)
+    return comparable if key is None else lambda item: comparable(key(item))
+
+
+def listed(value: Any) -> Any:
+    """Returns what dict.keys(), values() or items() gave as the list that it was; anything else as it is."""
+    if isinstance(value, (collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView)):
+        return list(value)
+    return value
+
+
+def raised(kind: Any, value: Any, traceback: Any) -> BaseException:
+    """Returns the exception of `raise kind, value, traceback`."""
+    if isinstance(value, BaseException):
+        error = value
+    elif isinstance(kind, BaseException):
+        error = kind
+    else:
+        error = kind() if value is None else kind(*value) if isinstance(value, tuple) else kind(value)
+    return error.with_traceback(traceback)
+
+
+def attribute(value: Any, name: str, spoken: str) -> Any:
+    """Returns `value.name`, where it may be a module or an object that had it once.
+
+    Args:
+      value: what stands before the dot.
+      name: what stands behind it.
+      spoken: how to speak of it: "np.float"; "" for an object's.
+    """
+    if spoken and isinstance(value, types.ModuleType):
+        key = (value.__name__, name)
+        if name not in vars(value) and key in names.ATTRIBUTES:
+            return _told(key, spoken)
+    try:
+        return getattr(value, name)
+    except AttributeError:
+        old = methods.find(value, name) if name in names.METHODS | names.CHANGED_METHODS else None
+        if old is None:
+            raise
+        _say(".{}".format(name), old[1])
+        return old[0]
+
+
+def from_module(module: str, name: str) -> Any:
+    """Returns what `from module import name` gave."""
+    return attribute(importlib.import_module(module), name, "{}.{}".format(module, name))
+
+
+def _told(key: Tuple[str, str], spoken: str) -> Any:
+    target = names.ATTRIBUTES[key]
+    if target[0] != ":":
+        _say(spoken, target.replace("builtins:", "").replace(":", "."))
+    return _load(target)
+
+
+@functools.lru_cache(maxsize=None)
+def _load(target: str) -> Any:
+    module, _, name = target.partition(":")
+    found = importlib.import_module(module) if module else sys.modules[__name__]
+    return operator.attrgetter(name)(found) if name else found
+
+
+@functools.lru_cache(maxsize=None)
+def _say(name: str, meaning: str) -> None:
+    """Says it at the first place only: such a name may stand in a loop; not where all is known to be Python 2."""
+    run = current.running()
+    if run is None or not run.is_python_2:
+        current.say_once(name, meaning)
+
+
+def string_join(words: Any, between: str = " ") -> str:
+    return between.join(words)
+
+
+def maketrans(old: Any, new: Any) -> Any:
+    return bytes.maketrans(old, new) if isinstance(old, bytes) else str.maketrans(old, new)
+
+
+def nothing(*arguments: Any, **keywords: Any) -> None:
+    """What some functions do that Python no longer needs."""
+
+
+def linux_distribution(*arguments: Any, **keywords: Any) -> Any:
+    return ("", "", "")

@@ -1,0 +1,4 @@
+"""sets, which became built-in types."""
+
+Set = set
+ImmutableSet = frozenset

@@ -1,0 +1,142 @@
+"""Makes Python 3 of a file that only Python 2 can read, in memory: print statements, `except X, e`, backticks, 0777.
+
+The grammar and most of the rules are lib2to3's, in the port that is kept (fissix). What is not syntax, but means
+something else, is left to `rewrite`.
+"""
+import ast
+import difflib
+import io
+import re
+from typing import Any, List, NamedTuple, Optional
+
+_RULES = "except exec ne numliterals paren print raise repr tuple_params unicode throw".split()
+# PEP 263.
+_CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_TAB = 8
+
+
+class Translated(NamedTuple):
+    """
+    Attributes:
+      tree: of the file, with the lines of the file as it lies there.
+      true_division: whether it has `from __future__ import division`.
+      absolute_import: whether it has `from __future__ import absolute_import`.
+    """
+
+    tree: ast.Module
+    true_division: bool
+    absolute_import: bool
+
+
+def translate(source: bytes, path: str) -> Optional[Translated]:
+    """Returns what is made of a file of Python 2, None if its text is none."""
+    text = _text(source)
+    if text is None:
+        return None
+    try:
+        new = str(_tool().refactor_string(_without_mixed_tabs(text), path))
+        tree = ast.parse(new, path)
+    except Exception as error:  # lib2to3's errors have no class of their own: ParseError, TokenError, ...
+        if not _is_about_syntax(error):
+            raise
+        return None
+    _put_lines_back(tree, text, new)
+    future = _future_names(tree)
+    return Translated(tree, "division" in future, "absolute_import" in future)
+
+
+def _tool() -> Any:
+    from fissix import refactor
+
+    class Quiet(refactor.RefactoringTool):
+        def log_message(self, *arguments: Any) -> None:
+            """What it says of single lines is no news for who runs a script."""
+
+        log_debug = log_error = warning = log_message
+
+    return Quiet(["fissix.fixes.fix_" + rule for rule in _RULES])
+
+
+def _is_about_syntax(error: Exception) -> bool:
+    from fissix.pgen2 import parse
+    from fissix.pgen2 import tokenize as old_tokenize
+
+    kinds = (SyntaxError, ValueError, parse.ParseError, old_tokenize.TokenError)
+    return isinstance(error, kinds) or type(error).__name__ in ("ParseError", "TokenError")
+
+
+def _text(source: bytes) -> Optional[str]:
+    encoding = "utf-8"
+    for line in source.splitlines()[:2]:
+        found = _CODING.match(line)
+        if found is not None:
+            encoding = found.group(1).decode("ascii")
+    for tried in (encoding, "latin1"):
+        try:
+            text = source.decode("utf-8-sig" if tried.lower().replace("_", "-") == "utf-8" else tried)
+        except (LookupError, UnicodeDecodeError):
+            continue
+        text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "")
+        return text if text.endswith("\n") else text + "\n"
+    return None
+
+
+def _without_mixed_tabs(text: str) -> str:
+    """Writes each line's indentation in blanks: a tab of Python 2 goes to the next multiple of 8 columns."""
+    if "\t" not in text:
+        return text
+    lines = text.split("\n")
+    inside = _lines_inside_strings(text)
+    for number, line in enumerate(lines):
+        bare = line.lstrip(" \t")
+        indentation = line[: len(line) - len(bare)]
+        if "\t" in indentation and number + 1 not in inside:
+            lines[number] = indentation.expandtabs(_TAB) + bare
+    return "\n".join(lines)
+
+
+def _lines_inside_strings(text: str) -> set:
+    from fissix.pgen2 import token
+    from fissix.pgen2 import tokenize as old_tokenize
+
+    inside = set()
+    for kind, _, start, end, _ in old_tokenize.generate_tokens(io.StringIO(text).readline):
+        if kind == token.STRING:
+            inside.update(range(start[0] + 1, end[0] + 1))
+    return inside
+
+
+def _put_lines_back(tree: ast.Module, old: str, new: str) -> None:
+    """Gives the nodes of `tree`, read from `new`, the lines that they have in `old`: some rules add a line."""
+    old_lines, new_lines = old.splitlines(), new.splitlines()
+    if len(old_lines) == len(new_lines):
+        return
+    line_of = _lines_of(old_lines, new_lines)
+    for node in ast.walk(tree):
+        for name in ("lineno", "end_lineno"):
+            line = getattr(node, name, None)
+            if line is not None:
+                setattr(node, name, line_of[min(line, len(line_of)) - 1])
+        # Two lines that became one must not run backwards.
+        if getattr(node, "end_lineno", None) == getattr(node, "lineno", -1) and node.col_offset > node.end_col_offset:
+            node.end_col_offset = node.col_offset
+
+
+def _lines_of(old: List[str], new: List[str]) -> List[int]:
+    """Returns for each line of `new` the number of the line of `old` that it comes from."""
+    found: List[int] = []
+    matcher = difflib.SequenceMatcher(None, [line.strip() for line in old], [line.strip() for line in new], False)
+    for _, old_first, old_end, new_first, new_end in matcher.get_opcodes():
+        for offset in range(new_end - new_first):
+            found.append(max(1, min(old_first + offset, max(old_end - 1, old_first)) + 1))
+    return found
+
+
+def _future_names(tree: ast.Module) -> set:
+    return {
+        alias.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        for alias in node.names
+    }
+
