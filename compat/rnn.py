@@ -5,6 +5,7 @@ tensorflow.python.ops.rnn_cell_impl, already only a remainder on 2.x, is dropped
 """
 from typing import Any
 
+from tensorflow.python.framework import op_def_registry
 from tensorflow.python.ops import rnn as _rnn
 from tensorflow.python.ops import rnn_cell_impl as _cells
 
@@ -22,3 +23,13 @@ def transpose_batch_time(x: Any) -> Any:
 def best_effort_input_batch_size(flat_input: Any) -> Any:
     """Returns the batch size, as an int where it is known, of time-major inputs."""
     return _rnn._best_effort_input_batch_size(flat_input)
+
+
+def is_stateful_op_type(name: str) -> bool:
+    """Returns whether operations of the type `name` ("VariableV2") keep a state."""
+    # Private: nothing public lists the types. 1.15 has the dictionary, 2.x (tried: 2.21) asks for one.
+    if hasattr(op_def_registry, "get"):
+        definition = op_def_registry.get(name)
+    else:
+        definition = op_def_registry.get_registered_ops().get(name)
+    return bool(definition is not None and definition.is_stateful)

@@ -4,6 +4,7 @@ A case is a function of the TF1 view that returns name -> tensor. It is run from
 its variables alone, so that a recording needs no weights. Recorded are the variables (name, shape, trainable), the
 sizes of collections, the outputs, the gradient of a fixed weighting of all outputs, and the outputs after one SGD step.
 """
+import importlib
 import json
 import os
 import zlib
@@ -22,24 +23,32 @@ class Record(NamedTuple):
     arrays: Dict[str, Any]
 
 
+def is_1_15() -> bool:
+    """Returns whether TensorFlow 1.15 runs, which has everything itself."""
+    from legacy_towers.oldtf import tree
+
+    return tree.is_1_15()
+
+
+def module(name: str) -> Any:
+    """Returns the module `name` ("tensorflow.contrib.rnn"): on TensorFlow 1.15 the real one, else that of the tree."""
+    from legacy_towers.oldtf import tree
+
+    return importlib.import_module(name) if is_1_15() else tree.module(name)
+
+
 def values(shape: Any, seed: Any, scale: float = 1.0) -> Any:
     """Returns float32 values in [-scale, scale) that follow from `seed` (any text or number)."""
     random = np.random.RandomState(zlib.crc32(str(seed).encode()) & 0x7FFFFFFF)
     return (scale * random.uniform(-1.0, 1.0, size=shape)).astype(np.float32)
 
 
-def run(case: Callable[[Any], Dict[str, Any]], view: Any, device_count: int = 1) -> Record:
-    """Builds and runs `case` in a graph of its own.
-
-    Args:
-      case: a function of the TF1 view that returns name -> tensor.
-      view: the module that the case takes for tensorflow.
-      device_count: logical CPU devices.
-    """
+def run(case: Callable[[Any], Dict[str, Any]]) -> Record:
+    """Builds and runs `case`, a function of the TF1 view that returns name -> tensor, in a graph of its own."""
     from legacy_towers.compat import tf
 
     with tf.Graph().as_default():
-        outputs = {name: tf.convert_to_tensor(value) for name, value in case(view).items()}
+        outputs = {name: tf.convert_to_tensor(value) for name, value in case(module("tensorflow")).items()}
         variables = tf.global_variables()
         trainable = tf.trainable_variables()
         loss = _weighted(tf, outputs)
@@ -60,7 +69,7 @@ def run(case: Callable[[Any], Dict[str, Any]], view: Any, device_count: int = 1)
             "outputs": {name: [value.dtype.base_dtype.name, str(value.shape)] for name, value in outputs.items()},
         }
         arrays: Dict[str, Any] = {}
-        with tf.Session(config=tf.ConfigProto(device_count={"CPU": device_count})) as session:
+        with tf.Session() as session:
             session.run([tf.global_variables_initializer(), tf.local_variables_initializer(), tf.tables_initializer()])
             session.run([each for each in begin if each is not None])
             for name, value in session.run(outputs).items():
@@ -96,13 +105,13 @@ def _assigned(tf: Any, variable: Any) -> Any:
     return variable.assign(value)
 
 
-def record(part: str, cases: Dict[str, Callable[[Any], Dict[str, Any]]], view: Any) -> None:
+def record(part: str, cases: Dict[str, Callable[[Any], Dict[str, Any]]]) -> None:
     """Runs all cases of `part` and writes tests/oldtf/reference/PART.npz. To be run on TensorFlow 1.15."""
     index: Dict[str, Any] = {}
     numbers = b""  # of all arrays, one behind the other: an entry of a zip file costs more than most of them
     for name, case in cases.items():
         print(name, flush=True)
-        result = run(case, view)
+        result = run(case)
         index[name] = {"facts": result.facts, "arrays": {}}
         for key, value in result.arrays.items():
             array = np.ascontiguousarray(value)

@@ -2,7 +2,7 @@
 
 Record again, on TensorFlow 1.15, from tests/: python -m oldtf.keras2.cell_cases
 """
-from oldtf.recorded_cases import values
+from oldtf.recorded_cases import module, values
 
 BATCH, STEPS, WIDTH = 3, 4, 5
 
@@ -149,9 +149,7 @@ def own_cell_with_call(tf):
 
 
 def own_layer_cell(tf):
-    from legacy_towers.oldtf import tree
-
-    implementation = tree.module("tensorflow.python.ops.rnn_cell_impl")
+    implementation = module("tensorflow.python.ops.rnn_cell_impl")
 
     class Built(implementation.LayerRNNCell):
         def __init__(self, units, name=None):
@@ -330,10 +328,8 @@ def zero_states(tf):
 
 
 def private_names(tf):
-    from legacy_towers.oldtf import tree
-
-    implementation = tree.module("tensorflow.python.ops.rnn_cell_impl")
-    rnn_cell = tree.module("tensorflow.python.ops.rnn_cell")
+    implementation = module("tensorflow.python.ops.rnn_cell_impl")
+    rnn_cell = module("tensorflow.python.ops.rnn_cell")
     zeros = implementation._zero_state_tensors([3, 2], BATCH, tf.float32)
     assert rnn_cell.BasicRNNCell is tf.nn.rnn_cell.BasicRNNCell
     implementation.assert_like_rnncell("cell", rnn_cell.GRUCell(2))
@@ -360,6 +356,4 @@ CASES.update(
 if __name__ == "__main__":
     from oldtf import recorded_cases
 
-    from legacy_towers.oldtf import tree
-
-    recorded_cases.record("keras2_cells", CASES, tree.module("tensorflow"))
+    recorded_cases.record("keras2_cells", CASES)

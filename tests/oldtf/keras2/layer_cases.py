@@ -1,5 +1,5 @@
 """tf.layers as scripts use it. Record again, on TensorFlow 1.15, from tests/: python -m oldtf.keras2.layer_cases"""
-from oldtf.recorded_cases import values
+from oldtf.recorded_cases import module, values
 
 
 def _image(tf, channels=3):
@@ -64,16 +64,14 @@ def convolutions(tf):
 
 
 def old_aliases(tf):
-    from legacy_towers.oldtf import tree
-
     image = _image(tf)
-    convolutional = tree.module("tensorflow.python.layers.convolutional")
-    normalization = tree.module("tensorflow.python.layers.normalization")
-    core = tree.module("tensorflow.python.layers.core")
+    convolutional = module("tensorflow.python.layers.convolutional")
+    normalization = module("tensorflow.python.layers.normalization")
+    core = module("tensorflow.python.layers.core")
     x = convolutional.convolution2d(image, 2, 3)
     x = convolutional.deconv2d(x, 2, 3)
     x = normalization.batch_norm(x, training=True)
-    x = tree.module("tensorflow.python.layers.pooling").max_pool2d(x, 2, 2)
+    x = module("tensorflow.python.layers.pooling").max_pool2d(x, 2, 2)
     x = tf.layers.Conv2D(2, 1)(x)
     return {"out": core.fully_connected(core.flatten(x), 3), "layer": tf.layers.Flatten()(x)}
 
@@ -188,9 +186,7 @@ def getter_and_constraint(tf):
 
 
 def keras_in_graph(tf):
-    from legacy_towers.oldtf import tree
-
-    layers = tree.module("tensorflow.keras.layers")
+    layers = module("tensorflow.keras.layers")
     x = layers.Dense(4, activation="relu", kernel_initializer=tf.keras.initializers.he_normal())(_row(tf))
     x = layers.BatchNormalization()(x, training=True)
     image = tf.keras.layers.Conv2D(2, 3, padding="same", kernel_regularizer=tf.keras.regularizers.l2(0.1))(_image(tf))
@@ -208,6 +204,4 @@ CASES = {
 if __name__ == "__main__":
     from oldtf import recorded_cases
 
-    from legacy_towers.oldtf import tree
-
-    recorded_cases.record("keras2_layers", CASES, tree.module("tensorflow"))
+    recorded_cases.record("keras2_layers", CASES)

@@ -3,12 +3,10 @@ import pytest
 from oldtf import recorded_cases
 from oldtf.keras2.cell_cases import CASES
 
-from legacy_towers.oldtf import tree
-
 pytestmark = pytest.mark.needs_layers
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_as_on_1_15(name):
-    found = recorded_cases.run(CASES[name], tree.module("tensorflow"))
+    found = recorded_cases.run(CASES[name])
     assert recorded_cases.differences(found, recorded_cases.recorded("keras2_cells", name)) == []

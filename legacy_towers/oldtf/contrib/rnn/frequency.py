@@ -1,0 +1,300 @@
+"""Cells of tf.contrib.rnn that recur over time and over frequency, for speech (https://arxiv.org/abs/1602.08148)."""
+import collections
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from legacy_towers.compat import tf
+from legacy_towers.oldtf.contrib.rnn.linear import width
+from legacy_towers.oldtf.contrib.rnn.parts import SizedCell, clipped, in_shards, lstm_step, peepholes
+
+
+class TimeFreqLSTMCell(SizedCell):
+    """An LSTM that goes through windows of the frequencies in each step of time.
+
+    Its state is the memory and the output of each window, side by side. `state_size` says 2 * num_units, as in
+    TensorFlow 1.x: make the zero state of several windows by hand.
+    """
+
+    def __init__(
+        self,
+        num_units: int,
+        use_peepholes: bool = False,
+        cell_clip: Optional[float] = None,
+        initializer: Any = None,
+        num_unit_shards: int = 1,
+        forget_bias: float = 1.0,
+        feature_size: Optional[int] = None,
+        frequency_skip: int = 1,
+        reuse: Any = None,
+    ) -> None:
+        super().__init__(_reuse=reuse)
+        self._num_units = num_units
+        self._use_peepholes = use_peepholes
+        self._cell_clip = cell_clip
+        self._num_unit_shards = num_unit_shards
+        self._forget_bias = forget_bias
+        self._feature_size = feature_size
+        self._frequency_skip = frequency_skip
+        self._state_size, self._output_size = 2 * num_units, num_units
+
+    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
+        """Runs one step on `inputs` [batch, frequencies]."""
+        units = self._num_units
+        windows = _windows(inputs, 0, width(inputs), self._feature_size, self._frequency_skip)
+        kernel = in_shards("W", (width(windows[0]) + 2 * units, 4 * units), inputs.dtype, self._num_unit_shards)
+        bias = tf.get_variable("B", shape=[4 * units], initializer=tf.zeros_initializer(), dtype=inputs.dtype)
+        names = ("W_F_diag", "W_I_diag", "W_O_diag")
+        holes = peepholes(units, inputs.dtype, names) if self._use_peepholes else None
+        below = tf.zeros([_batch_size(inputs), units], inputs.dtype)
+        outputs, states = [], []
+        for number, window in enumerate(windows):
+            memory = state[:, 2 * number * units : (2 * number + 1) * units]
+            output = state[:, (2 * number + 1) * units : (2 * number + 2) * units]
+            mixed = tf.nn.bias_add(tf.matmul(tf.concat([window, output, below], 1), kernel), bias)
+            gates = tf.split(mixed, 4, axis=1)
+            new, below = lstm_step(gates, memory, self._forget_bias, tf.tanh, holes, self._cell_clip)
+            outputs.append(below)
+            states.extend([new, below])
+        return tf.concat(outputs, 1), tf.concat(states, 1)
+
+
+class GridLSTMCell(SizedCell):
+    """A grid LSTM over time and frequency (https://arxiv.org/abs/1507.01526), in blocks of frequencies."""
+
+    def __init__(
+        self,
+        num_units: int,
+        use_peepholes: bool = False,
+        share_time_frequency_weights: bool = False,
+        cell_clip: Optional[float] = None,
+        initializer: Any = None,
+        num_unit_shards: int = 1,
+        forget_bias: float = 1.0,
+        feature_size: Optional[int] = None,
+        frequency_skip: Optional[int] = None,
+        num_frequency_blocks: Optional[Sequence[int]] = None,
+        start_freqindex_list: Optional[Sequence[int]] = None,
+        end_freqindex_list: Optional[Sequence[int]] = None,
+        couple_input_forget_gates: bool = False,
+        state_is_tuple: bool = True,
+        reuse: Any = None,
+    ) -> None:
+        super().__init__(_reuse=reuse)
+        if num_frequency_blocks is None:
+            raise ValueError("Must specify num_frequency_blocks")
+        self._num_units = num_units
+        self._use_peepholes = use_peepholes
+        self._share_time_frequency_weights = share_time_frequency_weights
+        self._cell_clip = cell_clip
+        self._num_unit_shards = num_unit_shards
+        self._forget_bias = forget_bias
+        self._feature_size = feature_size
+        self._frequency_skip = frequency_skip
+        self._num_frequency_blocks = [int(count) for count in num_frequency_blocks]
+        self._starts, self._ends = start_freqindex_list, end_freqindex_list
+        self._couple_input_forget_gates = couple_input_forget_gates
+        self._state_is_tuple = state_is_tuple
+        total = sum(self._num_frequency_blocks)
+        self._state_tuple_type: Any = None
+        self._state_size: Any = 2 * num_units * total
+        self._output_size = 2 * num_units * total
+        if state_is_tuple:
+            self._use_state_tuple("GridLSTMStateTuple", ["state"])
+
+    @property
+    def state_tuple_type(self) -> Any:
+        """The named tuple of the state: a memory and an output for each window of each block."""
+        return self._state_tuple_type
+
+    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
+        """Runs one step on `inputs` [batch, frequencies]."""
+        outputs, states = self._all_blocks(self._blocks(inputs), state, "state")
+        state = self._state_tuple_type(*states) if self._state_is_tuple else tf.concat(states, 1)
+        return tf.concat(outputs, 1), state
+
+    def _use_state_tuple(self, type_name: str, prefixes: List[str]) -> None:
+        names = [
+            "{}_f{:02d}_b{:02d}_{}".format(prefix, window, block, part)
+            for prefix in prefixes
+            for block, count in enumerate(self._num_frequency_blocks)
+            for window in range(count)
+            for part in "cm"
+        ]
+        self._state_tuple_type = collections.namedtuple(type_name, names)
+        self._state_size = self._state_tuple_type(*[self._num_units] * len(names))
+
+    def _all_blocks(self, blocks: List[List[Any]], state: Any, prefix: str) -> Tuple[List[Any], List[Any]]:
+        outputs: List[Any] = []
+        states: List[Any] = []
+        for block, windows in enumerate(blocks):
+            block_outputs, block_states = self._block(windows, block, state, prefix)
+            outputs.extend(block_outputs)
+            states.extend(block_states)
+        return outputs, states
+
+    def _block(self, windows: List[Any], block: int, state: Any, prefix: str) -> Tuple[List[Any], List[Any]]:
+        weights = _GridWeights(self, windows[0], block)
+        zeros = tf.zeros([_batch_size(windows[0]), self._num_units], windows[0].dtype)
+        frequency = (zeros, zeros)  # the memory and the output of the window below
+        outputs, states = [], []
+        for number, window in enumerate(windows):
+            time = self._past(state, number, block, prefix)
+            frequency, time = self._step(weights, window, frequency, time)
+            outputs.extend([time[1], frequency[1]])
+            states.extend(time)
+        return outputs, states
+
+    def _past(self, state: Any, number: int, block: int, prefix: str) -> Tuple[Any, Any]:
+        if self._state_is_tuple:
+            name = "{}_f{:02d}_b{:02d}".format(prefix, number, block)
+            return getattr(state, name + "_c"), getattr(state, name + "_m")
+        # Not offset by the block: several blocks read the same columns, as in TensorFlow 1.x.
+        start, units = 2 * number * self._num_units, self._num_units
+        return state[:, start : start + units], state[:, start + units : start + 2 * units]
+
+    def _step(self, weights: "_GridWeights", window: Any, frequency: Any, time: Any) -> Tuple[Any, Any]:
+        x = tf.concat([window, time[1], frequency[1]], 1)
+        gates = {"freq": weights.gates("f", x)}
+        gates["time"] = gates["freq"] if self._share_time_frequency_weights else weights.gates("t", x)
+        memories = []
+        for way, past in (("freq", frequency[0]), ("time", time[0])):
+            i, j, f, _ = gates[way]
+            write = tf.sigmoid(i + weights.holes("I", way, frequency[0], time[0]))
+            if self._couple_input_forget_gates:
+                keep = 1.0 - write
+            else:
+                keep = tf.sigmoid(f + self._forget_bias + weights.holes("F", way, frequency[0], time[0]))
+            memories.append(clipped(keep * past + write * tf.tanh(j), self._cell_clip))
+        outputs = [
+            tf.sigmoid(gates[way][3] + weights.holes("O", way, *memories)) * tf.tanh(memory)
+            for way, memory in zip(("freq", "time"), memories)
+        ]
+        return (memories[0], outputs[0]), (memories[1], outputs[1])
+
+    def _blocks(self, inputs: Any, offset: int = 0) -> List[List[Any]]:
+        frequencies = width(inputs)
+        if offset > 0:
+            inputs = tf.pad(inputs, [[0, 0], [0, offset]])
+        elif offset < 0:
+            inputs, offset = tf.pad(inputs, [[0, 0], [-offset, 0]]), 0
+        counts = self._num_frequency_blocks
+        starts, ends = self._starts or [0], self._ends if self._starts else [frequencies]
+        if not len(starts) == len(ends or []) == len(counts):
+            raise ValueError(
+                "num_frequency_blocks {}, start_freqindex_list {} and end_freqindex_list {} must be of one "
+                "length".format(counts, self._starts, self._ends)
+            )
+        blocks = []
+        for start, end, count in zip(starts, ends or [], counts):
+            windows = _windows(inputs, start + offset, end - start, self._feature_size, self._frequency_skip)
+            if len(windows) != count:
+                raise ValueError(
+                    "Invalid num_frequency_blocks, requires {} but gets {}, please check the input size and filter "
+                    "config are correct.".format(count, len(windows))
+                )
+            blocks.append(windows)
+        return blocks
+
+
+class BidirectionalGridLSTMCell(GridLSTMCell):
+    """A grid LSTM that goes through the frequencies upwards and downwards; `backward_slice_offset` moves the latter."""
+
+    def __init__(
+        self,
+        num_units: int,
+        use_peepholes: bool = False,
+        share_time_frequency_weights: bool = False,
+        cell_clip: Optional[float] = None,
+        initializer: Any = None,
+        num_unit_shards: int = 1,
+        forget_bias: float = 1.0,
+        feature_size: Optional[int] = None,
+        frequency_skip: Optional[int] = None,
+        num_frequency_blocks: Optional[Sequence[int]] = None,
+        start_freqindex_list: Optional[Sequence[int]] = None,
+        end_freqindex_list: Optional[Sequence[int]] = None,
+        couple_input_forget_gates: bool = False,
+        backward_slice_offset: int = 0,
+        reuse: Any = None,
+    ) -> None:
+        super().__init__(
+            num_units,
+            use_peepholes,
+            share_time_frequency_weights,
+            cell_clip,
+            initializer,
+            num_unit_shards,
+            forget_bias,
+            feature_size,
+            frequency_skip,
+            num_frequency_blocks,
+            start_freqindex_list,
+            end_freqindex_list,
+            couple_input_forget_gates,
+            True,
+            reuse,
+        )
+        self._backward_slice_offset = int(backward_slice_offset)
+        self._output_size *= 2
+        self._use_state_tuple("BidirectionalGridLSTMStateTuple", ["fwd_state", "bwd_state"])
+
+    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
+        """Runs one step on `inputs` [batch, frequencies]."""
+        upwards = self._blocks(inputs)
+        downwards = self._blocks(inputs, self._backward_slice_offset) if self._backward_slice_offset else upwards
+        with tf.variable_scope("fwd"):
+            outputs, states = self._all_blocks(upwards, state, "fwd_state")
+        with tf.variable_scope("bwd"):
+            more = self._all_blocks([windows[::-1] for windows in downwards], state, "bwd_state")
+        return tf.concat(outputs + more[0], 1), self._state_tuple_type(*states + more[1])
+
+
+class _GridWeights(object):
+    """The variables of one block of a grid LSTM: a kernel and a bias for each way, and the peepholes."""
+
+    def __init__(self, cell: Any, window: Any, block: int) -> None:
+        units, dtype = cell._num_units, window.dtype
+        self._coupled = cell._couple_input_forget_gates
+        self._shared = cell._share_time_frequency_weights
+        columns = (3 if self._coupled else 4) * units
+        self._maps = {}
+        for way in "f" if self._shared else "ft":
+            shape = (width(window) + 2 * units, columns)
+            kernel = in_shards("W_{}_{}".format(way, block), shape, dtype, cell._num_unit_shards)
+            name = "B_{}_{}".format(way, block)
+            bias = tf.get_variable(name, shape=[columns], initializer=tf.zeros_initializer(), dtype=dtype)
+            self._maps[way] = (kernel, bias)
+        self._holes: Dict[Tuple[str, str, str], Any] = {}
+        if cell._use_peepholes:
+            for way in ("freq",) if self._shared else ("freq", "time"):
+                for gate in "IO" if self._coupled else "FIO":
+                    for memory in "ft":
+                        name = "W_{}_diag_{}{}_{}".format(gate, way, memory, block)
+                        self._holes[gate, way, memory] = tf.get_variable(name, shape=[units], dtype=dtype)
+
+    def gates(self, way: str, x: Any) -> Tuple[Any, Any, Any, Any]:
+        """Returns input gate, new input, forget gate (None where it is coupled) and output gate, all linear yet."""
+        kernel, bias = self._maps[way]
+        mixed = tf.nn.bias_add(tf.matmul(x, kernel), bias)
+        if self._coupled:
+            i, j, o = tf.split(mixed, 3, axis=1)
+            return i, j, None, o
+        i, j, f, o = tf.split(mixed, 4, axis=1)
+        return i, j, f, o
+
+    def holes(self, gate: str, way: str, frequency_memory: Any, time_memory: Any) -> Any:
+        """Returns what the memories add to a gate, 0.0 where there are no peepholes."""
+        if not self._holes:
+            return 0.0
+        way = "freq" if self._shared else way
+        return self._holes[gate, way, "f"] * frequency_memory + self._holes[gate, way, "t"] * time_memory
+
+
+def _windows(inputs: Any, start: int, length: int, size: Optional[int], skip: Optional[int]) -> List[Any]:
+    if not size or not skip:
+        raise ValueError("feature_size and frequency_skip must be given: {}, {}".format(size, skip))
+    count = int((length - size) / skip) + 1
+    return [inputs[:, start + i * skip : start + i * skip + size] for i in range(count)]
+
+
+def _batch_size(x: Any) -> Any:
+    return tf.dimension_value(x.shape[0]) or tf.shape(x)[0]

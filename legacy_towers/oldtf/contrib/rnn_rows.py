@@ -1,0 +1,21 @@
+"""The rows of recurrent networks: tf.contrib.rnn, seq2seq, legacy_seq2seq, crf, cudnn_rnn and what lies near."""
+from typing import Tuple
+
+from legacy_towers.oldtf.provided import Row
+
+_CONTRIB = "tensorflow.contrib."
+_HERE = "legacy_towers.oldtf.contrib."
+
+ROWS: Tuple[Row, ...] = (
+    Row(_CONTRIB + "rnn", _HERE + "rnn"),
+    # Modules of other 1.x versions too: they had the same cells.
+    Row(_CONTRIB + "rnn.core_rnn_cell", _HERE + "rnn.core_rnn_cell"),
+    Row(_CONTRIB + "rnn.python.ops.core_rnn", _HERE + "rnn.core_rnn_cell"),
+    Row(_CONTRIB + "rnn.python.ops.core_rnn_cell", _HERE + "rnn.core_rnn_cell"),
+    Row(_CONTRIB + "rnn.python.ops.core_rnn_cell_impl", _HERE + "rnn.core_rnn_cell"),
+    Row(_CONTRIB + "rnn.python.ops.fused_rnn_cell", _HERE + "rnn.core_rnn_cell"),
+    Row(_CONTRIB + "rnn.python.ops.gru_ops", _HERE + "rnn.core_rnn_cell"),
+    Row(_CONTRIB + "rnn.python.ops.lstm_ops", _HERE + "rnn.core_rnn_cell"),
+    Row(_CONTRIB + "rnn.python.ops.rnn", _HERE + "rnn.core_rnn_cell"),
+    Row(_CONTRIB + "rnn.python.ops.rnn_cell", _HERE + "rnn.core_rnn_cell"),
+)

@@ -1,0 +1,47 @@
+"""The parts of tf.contrib about recurrent networks have the names that TensorFlow 1.15 has there, and no others."""
+import json
+import os
+import types
+
+import pytest
+from oldtf import recorded_cases
+
+pytestmark = pytest.mark.needs_layers
+
+with open(os.path.join(recorded_cases.FOLDER, "recurrent_names.json")) as _file:
+    NAMES = json.load(_file)
+
+# Modules below tf.contrib that scripts import by name, and one name of each.
+MODULES = [
+    ("contrib.rnn.python.ops.core_rnn_cell", "_linear"),
+    ("contrib.rnn.python.ops.core_rnn_cell", "EmbeddingWrapper"),
+    ("contrib.rnn.python.ops.lstm_ops", "LSTMBlockCell"),
+    ("contrib.rnn.python.ops.rnn_cell", "AttentionCellWrapper"),
+    ("contrib.rnn.python.ops.fused_rnn_cell", "TimeReversedFusedRNN"),
+    ("contrib.rnn.python.ops.rnn", "stack_bidirectional_dynamic_rnn"),
+]
+
+
+def _public(part):
+    module = recorded_cases.module("tensorflow.contrib." + part)
+    names = [name for name in dir(module) if not name.startswith("_")]
+    plain = [name for name in names if not isinstance(getattr(module, name), types.ModuleType)]
+    return sorted(name for name in plain if type(getattr(module, name)).__name__ != "_Feature")
+
+
+@pytest.mark.parametrize("part", sorted(NAMES))
+def test_every_name_of_1_15_is_there(part):
+    module = recorded_cases.module("tensorflow.contrib." + part)
+    assert [name for name in NAMES[part] if not hasattr(module, name)] == []
+
+
+@pytest.mark.parametrize("part", sorted(NAMES))
+def test_the_list_is_that_of_1_15(part):
+    if not recorded_cases.is_1_15():
+        pytest.skip("the list was taken from TensorFlow 1.15")
+    assert _public(part) == NAMES[part]
+
+
+@pytest.mark.parametrize("module, name", MODULES, ids=["{}:{}".format(*row) for row in MODULES])
+def test_modules_that_scripts_import(module, name):
+    assert hasattr(recorded_cases.module("tensorflow." + module), name)
