@@ -165,6 +165,8 @@ def test_no_syntax_newer_than_the_oldest_python():
     with pytest.raises(SyntaxError):
         ast.parse("if (n := 1): pass", feature_version=OLDEST_PYTHON)
     for path in python_files("legacy_towers", "compat", "examples", "tests") + ["setup.py"]:
+        if path.startswith(os.path.join("tests", "scripts")):  # as people wrote them, one of them for Python 2
+            continue
         ast.parse(read(path), path, feature_version=OLDEST_PYTHON)
 
 

@@ -32,6 +32,7 @@ SUBCOMMANDS = (
     Subcommand("run", "legacy_towers.cli.run", "run an old TF1 script, unchanged, on the TensorFlow that is installed"),
     Subcommand("compare", "legacy_towers.cli.compare", "run a job with every way in, and say which one it should use"),
     Subcommand("parity", "legacy_towers.cli.parity", "run a job under two TensorFlows and say where they part"),
+    Subcommand("bottleneck", "legacy_towers.cli.bottleneck", "say where the steps of an old script spend their time"),
     Subcommand("env", "legacy_towers.cli.env", "print what is installed, which devices work, and what will not"),
 )
 

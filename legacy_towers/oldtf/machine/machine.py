@@ -58,6 +58,8 @@ class Machine:
         # Set by `start`: these modules import TensorFlow, and the script imports it first.
         self.devices: Any = None
         self.steps: Any = None
+        # What looks at each session run, see `oldtf.bottleneck`; None: nothing does.
+        self.watch: Any = None
         self._lasting = contextlib.ExitStack()
 
     def start(self) -> None:

@@ -1,0 +1,64 @@
+"""Runs an old script, unchanged, for some session steps and tells where a step's time goes.
+
+    legacy-towers bottleneck [OPTIONS] SCRIPT [ARGUMENTS OF THE SCRIPT]
+
+Input that is waited for, feeds, Python between session runs and each device's work
+are measured while the script runs as `legacy-towers run` runs it; it ends after
+--warm-up and --steps session runs. The last line is a verdict.
+"""
+import argparse
+import atexit
+import contextlib
+import functools
+import sys
+from typing import Callable, List
+
+from legacy_towers.cli import run as run_command
+from legacy_towers.cli.parser import Parser
+from legacy_towers.errors import UserError
+
+STEPS, WARM_UP = 100, 10
+
+
+def add_arguments(parser: Parser, given: List[str]) -> None:
+    from legacy_towers.oldtf.machine import options
+
+    parser.usage = "%(prog)s [OPTIONS] SCRIPT [ARGUMENTS]\n       %(prog)s [OPTIONS] -m MODULE [ARGUMENTS]"
+    parser.note = "options of the script come after it"
+    parser.add_argument(
+        "--steps", type=_count(3), default=STEPS, metavar="N", help="session runs to measure ({})".format(STEPS)
+    )
+    parser.add_argument(
+        "--warm-up", type=_count(0), default=WARM_UP, metavar="N",
+        help="session runs before them ({}): the first ones start threads and fill queues".format(WARM_UP),
+    )
+    parser.add_argument("--json", metavar="FILE", help="also write the figures into FILE")
+    options.add_arguments(parser)
+    run_command.take_program(parser, given)
+
+
+def run(arguments: argparse.Namespace) -> Callable[[], None]:
+    from legacy_towers.oldtf.bottleneck import command
+    from legacy_towers.oldtf.launch import start
+    from legacy_towers.oldtf.machine import options
+
+    program = run_command.program_of(arguments.program)
+    if arguments.timeout_steps is not None:
+        raise UserError("--timeout-steps is for run: here --warm-up and --steps say when the script ends")
+    arguments.timeout_steps = arguments.warm_up + arguments.steps
+    script_run = program.run(arguments)
+    around = contextlib.ExitStack()
+    around.enter_context(options.prepare(arguments, script_run))
+    around.enter_context(command.watching(script_run, arguments.warm_up, arguments.json, sys.stdout))
+    atexit.register(around.close)
+    return functools.partial(start.execute, program, script_run)
+
+
+def _count(least: int) -> Callable[[str], int]:
+    def count(text: str) -> int:
+        number = int(text)
+        if number < least:
+            raise argparse.ArgumentTypeError("{} is too few: at least {}".format(number, least))
+        return number
+
+    return count

@@ -1,0 +1,136 @@
+"""Watches the session runs of a script: when each began and ended, what it was fed, and the trace of some of them."""
+import threading
+import time
+from typing import Any, Callable, List, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from legacy_towers.compat import tf
+from legacy_towers.inputs.aligned import is_aligned
+
+# One run in so many is traced; tracing makes a run slower, so its own time does not count.
+TRACED = 5
+_MONITORED = "caller"
+# Composite values stay with TensorFlow, and so do handles of tensors.
+_NO_ARRAYS = (tf.SparseTensorValue, tf.IndexedSlices)
+
+
+class Fed(NamedTuple):
+    """What one run was fed.
+
+    Attributes:
+      tensor: the name of the tensor that was fed.
+      size: in bytes, as TensorFlow takes it.
+      converted: whether Python had to make an array of it first: it was a list, or of another dtype.
+      copied: whether TensorFlow copies the array: it is not aligned, or not contiguous.
+    """
+
+    tensor: str
+    size: int
+    converted: bool
+    copied: bool
+
+
+class Run(NamedTuple):
+    """One session run.
+
+    Attributes:
+      fetched: the names of what it fetched.
+      thread: the thread that made it.
+      start, end: in seconds, of time.perf_counter; the making of arrays from what is fed is within.
+      converting: the seconds that making arrays took.
+      fed: what it was fed.
+      metadata: the RunMetadata of a traced run, else None.
+      graph: the session's graph.
+    """
+
+    fetched: Tuple[str, ...]
+    thread: int
+    start: float
+    end: float
+    converting: float
+    fed: List[Fed]
+    metadata: Any
+    graph: Any
+
+
+class Watch:
+    """All runs of the script's sessions, in the order in which they ended.
+
+    Attributes:
+      runs: the runs.
+      is_running: whether the main thread is within a run.
+    """
+
+    def __init__(self) -> None:
+        self.runs: List[Run] = []
+        self.is_running = False
+        self._counts: Any = {}
+        self._main = threading.main_thread().ident
+
+    def run(
+        self, call: Callable[..., Any], session: Any, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any
+    ) -> Any:
+        """Makes the run `call(fetches, feed_dict, options, run_metadata)`, and keeps what it saw."""
+        fetched = _names(fetches)
+        count = self._counts[fetched] = self._counts.get(fetched, 0) + 1
+        # The first runs of a kind start what lasts. A run that the script traces itself is left as it is.
+        traced = options is None and run_metadata is None and count % TRACED == 0
+        if traced:
+            options, run_metadata = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), tf.RunMetadata()
+        thread = threading.get_ident()
+        self.is_running = self.is_running or thread == self._main
+        start = time.perf_counter()
+        try:
+            feeds, fed = _arrays(session.graph, feed_dict)
+            converted = time.perf_counter()
+            value = call(fetches, feeds, options, run_metadata)
+        finally:
+            end = time.perf_counter()
+            if thread == self._main:
+                self.is_running = False
+        self.runs.append(
+            Run(fetched, thread, start, end, converted - start, fed, run_metadata if traced else None, session.graph)
+        )
+        return value
+
+
+def _names(fetches: Any) -> Tuple[str, ...]:
+    if isinstance(fetches, dict) and _MONITORED in fetches:  # a MonitoredSession's: hooks fetch now this, now that
+        fetches = fetches[_MONITORED]
+    if isinstance(fetches, dict):
+        fetches = [fetches[key] for key in sorted(fetches, key=str)]
+    if isinstance(fetches, (list, tuple)):
+        return tuple(name for each in fetches for name in _names(each))
+    return (str(getattr(fetches, "name", fetches)),)
+
+
+def _arrays(graph: Any, feed_dict: Any) -> Tuple[Any, List[Fed]]:
+    """Returns the feeds with arrays made of lists, as TensorFlow would make them, and what they are."""
+    if not feed_dict or not hasattr(feed_dict, "items"):
+        return feed_dict, []
+    feeds, fed = {}, []
+    for key, value in feed_dict.items():
+        tensor = _tensor(graph, key)
+        feeds[key] = value
+        if tensor is None or isinstance(value, _NO_ARRAYS) or hasattr(value, "handle"):
+            continue
+        dtype = tensor.dtype.as_numpy_dtype
+        try:
+            array = np.asarray(value, dtype=dtype)
+        except (TypeError, ValueError):  # TensorFlow's to refuse, in its own words
+            continue
+        feeds[key] = array
+        made = array is not value
+        fed.append(Fed(tensor.name, int(array.nbytes), made, not is_aligned(array)))
+    return feeds, fed
+
+
+def _tensor(graph: Any, key: Any) -> Optional[Any]:
+    if isinstance(key, tf.Tensor):
+        return key
+    try:
+        found = graph.as_graph_element(key, allow_operation=False) if isinstance(key, (str, bytes)) else None
+    except (KeyError, ValueError, TypeError):
+        return None
+    return found

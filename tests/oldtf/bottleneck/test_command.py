@@ -1,0 +1,107 @@
+"""legacy-towers bottleneck on scripts whose bottleneck was planted: far larger than all the rest."""
+import json
+import sys
+import textwrap
+
+import processes
+import pytest
+
+COMMON = """
+    import sys, time
+    import numpy as np
+    import tensorflow as tf
+    w = tf.get_variable("w", [4, 4], initializer=tf.ones_initializer())
+
+    def train(x):
+        return tf.train.GradientDescentOptimizer(1e-3).minimize(tf.reduce_mean(tf.square(tf.matmul(x, w))))
+"""
+SLOW_QUEUE = COMMON + """
+    def read():
+        time.sleep(0.03)
+        return np.ones([4], np.float32)
+
+    example = tf.py_func(read, [], tf.float32)
+    example.set_shape([4])
+    op = train(tf.train.batch([example], 1, num_threads=1, capacity=2))
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        coord = tf.train.Coordinator()
+        threads = tf.train.start_queue_runners(sess, coord)
+        try:
+            while True:
+                sess.run(op)
+        finally:
+            coord.request_stop()
+"""
+SLOW_PYTHON = COMMON + """
+    def next_batch():
+        time.sleep(0.03)
+        return np.ones([4, 4], np.float32)
+
+    x = tf.placeholder(tf.float32, [4, 4])
+    op = train(x)
+    with tf.train.MonitoredTrainingSession() as sess:
+        while not sess.should_stop():
+            sess.run(op, {x: next_batch()})
+"""
+SLOW_LISTS = COMMON + """
+    x = tf.placeholder(tf.float32, [None, 4])
+    op = train(x)
+    rows = [[1.0, 2.0, 3.0, 4.0]] * 100000
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        while True:
+            sess.run(op, feed_dict={x: rows})
+"""
+SLOW_STEP = COMMON + """
+    big = tf.get_variable("big", [500, 500], initializer=tf.ones_initializer())
+    value = big
+    for _ in range(8):
+        value = tf.matmul(value, big) * 1e-3
+    op = tf.group(train(value[:4, :4]), value)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        while True:
+            sess.run(op)
+"""
+
+
+def bottleneck(tmp_path, text, *options):
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(text))
+    command = [sys.executable, "-m", "legacy_towers", "bottleneck", *options, str(script)]
+    return processes.run(command, cwd=str(tmp_path))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text, said", [
+    pytest.param(SLOW_QUEUE, "waits for input at batch", id="queue"),
+    pytest.param(SLOW_PYTHON, "is Python between the session runs", id="python"),
+    pytest.param(SLOW_LISTS, "makes arrays of what is fed to Placeholder:0", id="lists"),
+    pytest.param(SLOW_STEP, " computes", id="step"),
+])
+def test_a_planted_bottleneck_is_found(tmp_path, text, said):
+    done = bottleneck(tmp_path, text, "--steps", "30", "--warm-up", "5", "--json", "figures.json")
+    assert done.returncode == 0, done.stderr
+    verdict = done.stdout.splitlines()[-1]
+    assert said in verdict
+    if "Python between" in said:
+        assert "script.py:11 (next_batch)" in verdict
+    assert json.loads((tmp_path / "figures.json").read_text())["verdict"] == verdict
+
+
+@pytest.mark.slow
+def test_a_script_that_fails_fails_as_ever(tmp_path):
+    done = bottleneck(tmp_path, "import tensorflow as tf\nraise ValueError('its own')\n")
+    assert done.returncode == 1
+    assert done.stderr.rstrip().endswith("ValueError: its own") and "nothing can be told" in done.stdout
+
+
+@pytest.mark.parametrize("options, message", [
+    (["--steps", "1"], "at least 3"),
+    (["--timeout-steps", "5"], "--warm-up and --steps say when the script ends"),
+    (["--no-such"], "there is no option --no-such"),
+])
+def test_wrong_usage_is_one_sentence(tmp_path, options, message):
+    done = bottleneck(tmp_path, "", *options)
+    assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr

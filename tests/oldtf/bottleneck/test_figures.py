@@ -1,0 +1,145 @@
+"""From watched runs to figures and a verdict, on runs whose times are known."""
+import re
+
+import numpy as np
+import pytest
+
+from legacy_towers.compat import tf
+from legacy_towers.oldtf.bottleneck import figures, words
+from legacy_towers.oldtf.bottleneck.verdict import Hottest, parts, verdict
+from legacy_towers.oldtf.bottleneck.watch import Fed, Run, Watch
+
+MAIN, OTHER = ("train",), ("accuracy",)
+
+
+def traced(ops):
+    """Returns the RunMetadata of a run with (name, kind, device, begin, end) in microseconds."""
+    metadata = tf.RunMetadata()
+    for device in sorted({op[2] for op in ops}):
+        stats = metadata.step_stats.dev_stats.add(device="/job:localhost/replica:0/task:0/device:" + device)
+        for name, kind, where, begin, end in ops:
+            if where == device:
+                stats.node_stats.add(
+                    node_name=name, timeline_label="{} = {}(x)".format(name, kind), all_start_micros=1000 + begin,
+                    op_start_rel_micros=0, op_end_rel_micros=end - begin, all_end_rel_micros=end - begin,
+                )
+    return metadata
+
+
+def script(steps, run=10, python=5, other=0, converting=0, ops=None, fed=()):
+    """Returns the runs of a script with times in milliseconds; each fifth is traced."""
+    runs, now = [], 0.0
+    for step in range(steps):
+        metadata = traced(ops) if ops and step % 5 == 4 else None
+        end = now + run / 1e3
+        runs.append(Run(MAIN, 1, now, end, converting / 1e3, list(fed), metadata, tf.get_default_graph()))
+        now = end + python / 1e3
+        if other:
+            runs.append(Run(OTHER, 1, now, now + other / 1e3, 0.0, [], None, tf.get_default_graph()))
+            now += other / 1e3
+    return runs
+
+
+# In 100 microseconds: 60 waits alone, 30 computes on one device, 20 on the other, 10 of them together.
+OPS = [
+    ("q_Dequeue", "QueueDequeueV2", "CPU:0", 0, 70),
+    ("a", "MatMul", "CPU:0", 60, 90),
+    ("b", "MatMul", "CPU:1", 80, 100),
+]
+
+
+def test_the_parts_are_those_that_were_made():
+    found = figures.of_runs(script(31, run=10, python=5, other=3, converting=1, ops=OPS), warm_up=5)
+    assert found.fetched == MAIN
+    assert found.step == pytest.approx(18) and found.run == pytest.approx(10)
+    assert found.python == pytest.approx(5) and found.other == pytest.approx(3)
+    assert found.converting == pytest.approx(1)
+    # The rest of the run, 9 ms, is shared as the trace tells.
+    assert found.waiting == pytest.approx(9 * 0.6) and found.computing == pytest.approx(9 * 0.4)
+    assert found.devices == pytest.approx({"/cpu:0": 9 * 0.3, "/cpu:1": 9 * 0.2})
+    assert found.pulls == [("q_Dequeue", pytest.approx(9 * 0.6))]
+    assert found.others == [(OTHER, pytest.approx(3))]
+    assert sum(parts(found).values()) == pytest.approx(found.step)
+
+
+def test_steps_with_a_trace_and_the_warm_up_are_left_out():
+    runs = script(21, ops=OPS)
+    slow = [run._replace(end=run.end + 1) if run.metadata is not None or run.start < 0.06 else run for run in runs]
+    found = figures.of_runs(slow, warm_up=5)
+    assert found.step == pytest.approx(15) and found.traces == 3
+
+
+def test_the_step_is_what_takes_most_of_the_time():
+    found = figures.of_runs(script(20, run=2, python=0, other=8), warm_up=0)
+    assert found.fetched == OTHER and found.other == pytest.approx(2)
+
+
+def test_runs_of_other_threads_are_not_between():
+    runs = script(20)
+    runs += [Run(("enqueue",), 2, at, at + 1e-3, 0, [], None, tf.get_default_graph()) for at in np.arange(0, 0.2, 0.01)]
+    assert figures.of_runs(runs, warm_up=0).others == []
+
+
+@pytest.mark.parametrize("runs", [[], script(2)], ids=["none", "two"])
+def test_too_few_runs_are_refused(runs):
+    with pytest.raises(ValueError, match="three times"):
+        figures.of_runs(runs, warm_up=0)
+
+
+@pytest.mark.parametrize("keywords, begins, contains", [
+    pytest.param({"run": 10, "python": 1, "ops": OPS}, "55% of a step (6 of 11 ms) waits for input at q_Dequeue",
+                 "2.2 times as fast", id="input"),
+    pytest.param({"run": 10, "python": 30}, "75% of a step (30 of 40 ms) is Python between the session runs, 60% of it "
+                 "at train.py:7 (batch)", "4 times as fast", id="python"),
+    pytest.param({"run": 10, "python": 0, "converting": 8, "fed": [Fed("x:0", 8, True, True)]},
+                 "80% of a step (8 of 10 ms) makes arrays of what is fed to x:0", "5 times as fast", id="feeds"),
+    pytest.param({"run": 10, "python": 0, "ops": [("a", "MatMul", "CPU:0", 0, 50), ("b", "MatMul", "CPU:1", 50, 100)]},
+                 "100% of a step (10 of 10 ms) computes, and the devices do so one after the other",
+                 "/cpu:0 50%, /cpu:1 50%", id="in-turns"),
+    pytest.param({"run": 10, "python": 0, "ops": [("a", "MatMul", "CPU:0", 0, 90), ("b", "MatMul", "CPU:1", 0, 100)]},
+                 "100% of a step (10 of 10 ms) computes (/cpu:0 90%, /cpu:1 100% of a run)", "0.0% of a step",
+                 id="computes"),
+    pytest.param({"run": 10, "python": 0, "ops": [("a", "MatMul", "CPU:0", 0, 10), ("b", "NoOp", "CPU:0", 99, 100)]},
+                 "90% of a step (9 of 10 ms) is TensorFlow's work around the ops", "larger batches", id="around"),
+])
+def test_the_verdict_names_the_largest_part(keywords, begins, contains):
+    said = verdict(figures.of_runs(script(21, **keywords), 0), Hottest("/x/train.py", 7, "batch", 0.6))
+    assert said.startswith(begins) and contains in said
+
+
+def test_other_runs_can_be_the_largest_part():
+    # Four kinds of other runs, one after each step: none of them is longer than the step over all.
+    runs = script(80, run=10, python=0, other=30)
+    runs = [run if run.fetched == MAIN else run._replace(fetched=("other_{}".format(number // 2 % 4),))
+            for number, run in enumerate(runs)]
+    said = verdict(figures.of_runs(runs, 0))
+    assert said.startswith("75% of a step (30 of 40 ms) is other session runs, 7.") and "less often" in said
+
+
+def test_what_is_fed_is_told(fresh_graph):
+    x = tf.placeholder(tf.float32, [None], name="x")
+    y = tf.reduce_sum(x)
+    watch = Watch()
+    with tf.Session() as session:
+        for value in ([1.0, 2.0], np.ones(4, np.float64), np.ones(3, np.float32)):
+            got = watch.run(session.run, session, y, {x: value}, None, None)
+            assert got == np.sum(value)
+        watch.run(session.run, session, y, {"x:0": [3.0]}, None, None)
+    assert [(fed.tensor, fed.size, fed.converted) for run in watch.runs for fed in run.fed] == [
+        ("x:0", 8, True), ("x:0", 16, True), ("x:0", 12, False), ("x:0", 4, True)
+    ]
+    assert {run.fetched for run in watch.runs} == {(y.name,)}
+
+
+def test_what_tensorflow_refuses_stays_its_error(fresh_graph):
+    x = tf.placeholder(tf.float32, [2])
+    with tf.Session() as session, pytest.raises(ValueError, match="Cannot feed value of shape"):
+        Watch().run(session.run, session, tf.identity(x), {x: [1.0, 2.0, 3.0]}, None, None)
+
+
+def test_the_text_and_the_json_say_the_same():
+    found = figures.of_runs(script(21, ops=OPS, fed=[Fed("x:0", 4096, True, False)]), 0)
+    text, told = words.as_text(found, []), words.as_json(found, [])
+    assert told["verdict"] == text.splitlines()[-1]
+    assert re.search(r"x:0 +4,096  yes", text) and told["feeds"][0]["size"] == 4096
+    assert sum(told["parts"].values()) == pytest.approx(told["step"])
