@@ -1,4 +1,9 @@
 """Running a script whose imports of TensorFlow see the tree."""
 
-# What stands in for importlib in the modules of a script.
-DYNAMIC = "legacy_towers.oldtf.launch.dynamic"
+# Modules of Python that import by name -> what the modules of a script get instead: their own files are loaded by us.
+VIEWS = {
+    "importlib": "legacy_towers.oldtf.launch.dynamic",
+    "importlib.util": "legacy_towers.oldtf.launch.dynamic_util",
+    "imp": "legacy_towers.oldtf.changed.python.imp",
+    "runpy": "legacy_towers.oldtf.launch.dynamic_runpy",
+}

@@ -8,7 +8,7 @@ import sys
 from typing import Any, List, Optional
 
 from legacy_towers.oldtf import tree
-from legacy_towers.oldtf.launch import loader
+from legacy_towers.oldtf.launch import VIEWS, loader
 
 
 def import_module(name: str, package: Optional[str] = None) -> Any:
@@ -33,6 +33,8 @@ def import_name(
 
 
 def __getattr__(name: str) -> Any:
+    if name == "util":
+        return importlib.import_module(VIEWS["importlib.util"])
     if not hasattr(importlib, name) and not name.startswith("_"):
         try:
             return importlib.import_module("importlib." + name)

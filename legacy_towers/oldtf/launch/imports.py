@@ -13,7 +13,7 @@ call of `__import__`, which is no statement, goes through `dynamic.import_name`.
 import ast
 from typing import Any, List, Mapping
 
-from legacy_towers.oldtf.launch import DYNAMIC
+from legacy_towers.oldtf.launch import VIEWS
 
 
 class Imports(ast.NodeTransformer):
@@ -58,8 +58,9 @@ class Imports(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id != "__import__" or not isinstance(node.ctx, ast.Load):
             return node
-        # __import__(DYNAMIC, None, None, ("import_name",)).import_name: an expression that needs no name in the module.
-        function = ast.parse("__import__({!r}, None, None, ('import_name',)).import_name".format(DYNAMIC), mode="eval")
+        # __import__(dynamic, None, None, ("import_name",)).import_name: an expression that needs no name in the module.
+        text = "__import__({!r}, None, None, ('import_name',)).import_name".format(VIEWS["importlib"])
+        function = ast.parse(text, mode="eval")
         for part in ast.walk(function):
             ast.copy_location(part, node)
         return function.body

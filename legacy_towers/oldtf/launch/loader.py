@@ -11,7 +11,7 @@ from typing import Any, Dict, Optional, Sequence
 from legacy_towers.oldtf import tree
 from legacy_towers.oldtf.changed import libraries, rewriting
 from legacy_towers.oldtf.current import ScriptRun
-from legacy_towers.oldtf.launch import DYNAMIC, python2
+from legacy_towers.oldtf.launch import VIEWS, python2, shadowing
 from legacy_towers.oldtf.launch.imports import Imports
 
 
@@ -47,11 +47,14 @@ class ScriptFinder(importlib.abc.MetaPathFinder):
         self.views = views
 
     def find_spec(self, fullname: str, path: Optional[Sequence[Any]], target: Any = None) -> Any:
-        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        return self.with_own_loader(importlib.machinery.PathFinder.find_spec(fullname, path, target))
+
+    def with_own_loader(self, spec: Any) -> Any:
+        """Returns `spec`; where it is that of a Python file of the user's, with our loader."""
         if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader:
             return spec
         if spec.origin is not None and self.run.owns(spec.origin):
-            spec.loader = ScriptLoader(fullname, spec.origin, self)
+            spec.loader = ScriptLoader(spec.name, spec.origin, self)
         return spec
 
     def compile(self, source: bytes, path: str, package: str = "") -> Any:
@@ -74,8 +77,11 @@ def install(run: ScriptRun, serves_tree: bool) -> ScriptFinder:
     trees = {tree.ROOT: tree.IMPORTED_AS} if serves_tree else {}
     tree.install()
     libraries.prepare()
-    finder = ScriptFinder(run, trees, dict(libraries.views(), importlib=DYNAMIC))
-    sys.meta_path.insert(sys.meta_path.index(importlib.machinery.PathFinder), finder)
+    views = shadowing.without_own(dict(libraries.views(), **VIEWS), run.root)
+    finder = ScriptFinder(run, trees, views)
+    # Before Python's own finder of files, and behind those that stand before it.
+    own = importlib.machinery.PathFinder
+    sys.meta_path.insert(sys.meta_path.index(own) if own in sys.meta_path else len(sys.meta_path), finder)
     return finder
 
 

@@ -13,11 +13,12 @@ import importlib.util
 import os
 import sys
 import types
+import warnings
 from typing import Any, List, NamedTuple, NoReturn, Sequence
 
 from legacy_towers.errors import UserError
 from legacy_towers.oldtf import current, tree
-from legacy_towers.oldtf.launch import loader, tracebacks
+from legacy_towers.oldtf.launch import loader, shadowing, tracebacks
 
 _MAIN = "__main__"
 
@@ -70,8 +71,10 @@ def execute(program: Program, run: current.ScriptRun) -> None:
     launcher = sys._getframe()
     try:
         _replace_first_path(program.folder)
+        shadowing.give_way(program.folder)
         current.begin(run)
         finder = loader.install(run, _serves_tree(run))
+        _hide_warnings()
         code, main = _module_main(program) if program.is_module else _script_main(program, finder)
         # A module that nobody holds loses its names, and functions of the old one are still running.
         run.launcher = sys.modules[_MAIN]
@@ -160,6 +163,12 @@ def _is_real(origin: str) -> bool:
     folder = os.path.dirname(origin)
     signs = (os.path.join(folder, "python", "framework"), os.path.join(os.path.dirname(folder), "tensorflow_core"))
     return any(os.path.isdir(sign) for sign in signs)
+
+
+def _hide_warnings() -> None:
+    # What TensorFlow 2.x and tf_keras say of the age of names that TensorFlow 1.15 itself never warned of.
+    for names in (r"`tf\.(layers|nn\.rnn_cell)\.", r"`tf\.\S+` is deprecated", r"`layer\.\w+` is deprecated"):
+        warnings.filterwarnings("ignore", message=names, category=UserWarning)
 
 
 def _hide_our_lines(launcher: types.FrameType) -> None:

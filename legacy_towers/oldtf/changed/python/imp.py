@@ -1,6 +1,5 @@
 """imp, which Python 3.12 dropped: where it is gone, what scripts use of it to load a file or a module again."""
 import importlib
-import importlib.util
 import sys
 import types
 import warnings
@@ -17,7 +16,9 @@ except ModuleNotFoundError:
 
 def load_source(name: str, pathname: str, file: Optional[Any] = None) -> types.ModuleType:
     """Loads the file at `pathname` as the module `name`, anew where it is loaded already."""
-    spec = importlib.util.spec_from_file_location(name, pathname)
+    from legacy_towers.oldtf.launch import dynamic_util
+
+    spec = dynamic_util.spec_from_file_location(name, pathname)
     if spec is None or spec.loader is None:
         raise ImportError("{} is no Python file".format(pathname), name=name, path=pathname)
     module = importlib.util.module_from_spec(spec)
