@@ -5,7 +5,7 @@ from legacy_towers.oldtf.provided import Row
 
 _OURS = "legacy_towers.oldtf.contrib."
 _TF_SLIM = _OURS + "slim_library.tf_slim"
-_PARTS = ("framework", "layers", "losses", "metrics", "slim")
+_PARTS = ("framework", "layers", "losses", "metrics", "slim", "training")
 
 # Module below tensorflow.contrib -> what serves it: a module, or module:attribute.
 _BELOW: Dict[str, str] = {
@@ -40,6 +40,15 @@ _BELOW: Dict[str, str] = {
     "metrics.python.ops.histogram_ops": _TF_SLIM + ".metrics.histogram_ops",
     "metrics.python.ops.metric_ops": _TF_SLIM + ".metrics.metric_ops",
     "metrics.python.ops.set_ops": _OURS + "metrics",
+    "training.python.training": _OURS + "training",
+    "training.python.training.bucket_ops": _OURS + "training.bucket_ops",
+    "training.python.training.device_setter": _OURS + "training.device_setter",
+    "training.python.training.evaluation": _TF_SLIM + ".training.evaluation",
+    "training.python.training.feeding_queue_runner": _OURS + "training.feeding",
+    "training.python.training.hparam": _OURS + "training.hparam",
+    "training.python.training.resample": _OURS + "training.resample",
+    "training.python.training.sampling_ops": _OURS + "training.sampling_ops",
+    "training.python.training.training": _TF_SLIM + ".training.training",
     "slim.nets": _OURS + "slim.nets",
     "slim.python.slim": _OURS + "slim",
     "slim.python.slim.data.data_decoder": _TF_SLIM + ".data.data_decoder",

@@ -283,7 +283,8 @@ CASES = {
     "pools": _of(
         _IMAGE,
         lambda layers, x: [
-            layers.max_pool2d(x, [2, 2]), layers.avg_pool2d(x, 3, 1, padding="SAME"), layers.max_pool2d(x, 3, 2, "SAME"),
+            layers.max_pool2d(x, [2, 2]), layers.avg_pool2d(x, 3, 1, padding="SAME"),
+            layers.max_pool2d(x, 3, 2, "SAME"),
         ],
     ),  # fmt: skip
     "pools 3d": _of((1, 4, 4, 4, 2), lambda layers, x: [layers.max_pool3d(x, 2), layers.avg_pool3d(x, 2)]),

@@ -1,6 +1,5 @@
 """tf.contrib.layers give the variables, collections and numbers of TensorFlow 1.15."""
 import pytest
-
 from oldtf import recorded_cases
 from oldtf.contrib.layers_cases import CASES
 

@@ -45,6 +45,7 @@ from legacy_towers.oldtf.contrib.slim_library.tf_slim.data import (
     prefetch_queue,
     tfexample_decoder,
 )
+from legacy_towers.oldtf.contrib.slim_library.tf_slim.layers import bucketize, pool
 from legacy_towers.oldtf.contrib.slim_library.tf_slim.ops.arg_scope import arg_scope_func_key
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "assign_from_checkpoint_fn",
     "assign_from_values",
     "assign_from_values_fn",
+    "bucketize",
     "create_global_step",
     "current_arg_scope",
     "data_decoder",
@@ -89,6 +91,7 @@ __all__ = [
     "model_variable",
     "nets",
     "parallel_reader",
+    "pool",
     "prefetch_queue",
     "queues",
     "summaries",
