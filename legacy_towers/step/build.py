@@ -74,7 +74,8 @@ def build_train_step(
       var_list: the variables to train; by default all trainable ones of the graph, as `optimizer.minimize` does.
 
     Raises:
-      ArgumentError: an argument is out of range, or the reduction lays out sums where each tower applies its own.
+      ArgumentError: an argument is out of range; the reduction lays out sums where each tower applies its own, or no
+        part takes it.
       InputError: no tower trains, or towers train on the same batch (see `lt.check_distinct_batches`).
       TowerError: the towers don't fit together; the message names tower and variable.
     """
@@ -85,7 +86,7 @@ def build_train_step(
     check_variable_kind(variable_kind)
     strategy = variables or ParameterServer("/cpu:0")
     policy = chosen_policy(update_ops, strategy)
-    reduction = mean() if reduction is None else as_reduction(reduction)
+    of_step = mean() if reduction is None else as_reduction(reduction)
     host = host_device(devices[0])
     summaries_from = summaries_in_run(strategy, summaries_from, len(devices))
     batches = batches_of(inputs, devices, strategy)
@@ -96,8 +97,9 @@ def build_train_step(
         global_step = _global_step()
     with tf.device(host):
         parts = parts_of(optimizer, global_step)
+        _check_is_taken(reduction, parts)
         for part in parts:
-            _check_there_is_a_sum(strategy, part.reduction or reduction)
+            _check_there_is_a_sum(strategy, part.reduction or of_step)
     modes = _modes(batches, len(devices))
     exchange = TowerExchange(modes, batches.counts, batches.padded, strategy)
     towers = replicate(
@@ -131,7 +133,7 @@ def build_train_step(
             validating=validating,
             batches=batches,
             strategy=strategy,
-            reduction=reduction,
+            reduction=of_step,
             global_step=global_step,
             counts=counts,
             shares=shares,
@@ -181,6 +183,15 @@ def _modes(batches: TowerBatches, towers: int) -> List[str]:
     if TRAIN not in batches.modes:
         raise InputError("the modes of the towers are {}: at least one must train".format(quoted(batches.modes)))
     return list(batches.modes)
+
+
+def _check_is_taken(reduction: Optional[ReductionLike], parts: Sequence[Part]) -> None:
+    if reduction is not None and None not in [part.reduction for part in parts]:
+        raise ArgumentError(
+            "reduction is {!r}, but every part has one of its own ({}): leave it out, or one of theirs".format(
+                reduction, ", ".join("{}: {!r}".format(part.name, part.reduction) for part in parts)
+            )
+        )
 
 
 def _check_there_is_a_sum(strategy: Strategy, reduction: ReductionLike) -> None:

@@ -22,7 +22,8 @@ class Part(NamedTuple):
         part that is alone, all trainable ones.
       steps: how many steps in a row belong to it, where parts take turns in the order in which they are given; None
         where all parts are run together in each step.
-      reduction: how its gradients meet; None: as `build_train_step(reduction=...)` says.
+      reduction: how its gradients meet, whatever is chosen for the step; None: as `build_train_step(reduction=...)`
+        says.
     """
 
     name: str

@@ -54,12 +54,20 @@ def settled(
 
     def build(variables: Any, reduction: Any) -> TrainStep:
         source = inputs.synthetic(job.train, per_tower_batch_size=per_tower_batch_size)
-        return build_job_step(job._replace(variables=variables, reduction=reduction), source, devices)
+        return build_job_step(_chosen(job, variables, reduction), source, devices)
 
     choice = choose_strategy(
         build, candidates_of(job, devices), SECONDS if seconds is None else seconds, config, say
     )
-    return job._replace(variables=choice.variables, reduction=choice.reduction), choice
+    return _chosen(job, choice.variables, choice.reduction), choice
+
+
+def _chosen(job: Job, variables: Any, reduction: Any) -> Job:
+    """Returns the job with these in place of "auto"; what it says itself stands."""
+    return job._replace(
+        variables=variables if job.variables == AUTO else job.variables,
+        reduction=reduction if job.reduction == AUTO else job.reduction,
+    )
 
 
 def _is_auto(job: Job) -> bool:

@@ -178,6 +178,13 @@ def test_a_reduction_per_part():
     np.testing.assert_allclose(u, START["generator"] - 0.125 * TOWERS * 2 * x * START["generator"], rtol=1e-12)
 
 
+def test_a_reduction_that_no_part_would_take_is_refused():
+    given = [part._replace(reduction=lt.gradients.sum()) for part in parts()]
+    message = r"reduction is tree\(\), but every part has one of its own \(discriminator: sum\(\), generator: sum\(\)\)"
+    with pytest.raises(ArgumentError, match=message):
+        build(given, reduction=lt.gradients.tree())
+
+
 def test_a_deferred_part_reads_what_the_others_have_not_written():
     """Its towers are late: what the other part writes must wait for them, though their gradients come a step later."""
 

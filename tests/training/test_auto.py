@@ -85,6 +85,20 @@ def test_training_goes_on_with_the_choice():
     assert len(said) == len(choice.measured) + 1 and all(each.rounds for each in choice.measured)
 
 
+def test_parts_that_all_have_reductions_of_their_own_keep_them():
+    def model_fn(batch, mode):
+        w = tf.get_variable("a/w", [4], initializer=tf.zeros_initializer())
+        return lt.TowerOutput(loss={"a": tf.reduce_mean(tf.square(tf.reduce_sum(batch["x"] * w, axis=1) - 1))})
+
+    def optimizer(global_step):
+        return [lt.Part("a", tf.train.AdamOptimizer(0.1), "a", reduction=lt.gradients.sum())]
+
+    given = job(variables="auto")._replace(model_fn=model_fn, optimizer=optimizer)
+    made, choice = settled(given, DEVICES, 4, 0.5, CONFIG)
+    assert made.reduction is None and made.variables is choice.variables
+    assert all(each.problem is None for each in choice.measured)
+
+
 def test_where_nothing_can_be_measured():
     with pytest.raises(JobError, match="'auto' is settled by measuring, before training alone"):
         strategy_of(job(variables="auto"), DEVICES)
