@@ -35,6 +35,11 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
         "can't read is",
     )
     options.add_arguments(parser)
+    parser.add_argument(
+        "--generate-data",
+        action="store_true",
+        help="where the tutorial's reader finds no MNIST, write files of its format from scikit-learn's digits",
+    )
     take_program(parser, given)
 
 

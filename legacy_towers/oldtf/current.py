@@ -138,7 +138,7 @@ def place() -> Optional[Place]:
         module = str(frame.f_globals.get("__name__"))
         if run is not None and run.owns(path):
             return Place(run.shown(path), frame.f_lineno)
-        if run is None and module.split(".")[0] not in (_OURS, "tensorflow", "tf_slim"):
+        if run is None and module.split(".")[0] not in (_OURS, "tensorflow", "tf_slim", "importlib"):
             return Place(path, frame.f_lineno)
         frame = frame.f_back
     return None

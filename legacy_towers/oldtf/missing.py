@@ -1,9 +1,11 @@
 """The error for a name that is not there: where it was used, what it was, and the nearest thing to do."""
-from typing import Optional
+from typing import Dict, Optional, Tuple
 
 from legacy_towers.oldtf import advice, current, known_names, provided
 
 _ROOT = "tensorflow"
+# What is said of these says little of a name below them that never was.
+_WIDE = ("tensorflow.contrib", "tensorflow.python")
 
 
 class MissingName(AttributeError):
@@ -26,14 +28,15 @@ def missing_module(name: str) -> MissingModule:
 
 def sentence(name: str) -> str:
     """Returns what to say of the missing `name` ("tensorflow.contrib.foo"), without where it was used."""
-    said = _advice(name)
+    prefix, said = _advice(name)
     if known_names.is_name_of_1_15(name):
         was = "{} was part of TensorFlow 1.15, and is not served".format(spoken(name))
         return was + (": " + said if said else "")
+    never = "{} is no name of TensorFlow 1.15".format(spoken(name))
+    if said and prefix not in _WIDE:
+        return "{}: {}".format(never, said)
     near = [spoken(found) for found in known_names.closest(name)]
-    if near:
-        return "{} is no name of TensorFlow 1.15: did you mean {}?".format(spoken(name), " or ".join(near))
-    return "{} is no name of TensorFlow 1.15{}".format(spoken(name), ": " + said if said else "")
+    return "{}: did you mean {}?".format(never, " or ".join(near)) if near else never
 
 
 def spoken(name: str) -> str:
@@ -46,12 +49,12 @@ def _with_place(name: str) -> str:
     return "{}: {}".format(place, sentence(name)) if place is not None else sentence(name)
 
 
-def _advice(name: str) -> Optional[str]:
-    """Returns the advice of the longest name that `name` begins with."""
+def _advice(name: str) -> Tuple[str, Optional[str]]:
+    """Returns the longest name that `name` begins with and that there is advice on, and the advice."""
     said = dict(advice.ADVICE, **provided.reasons())
     parts = name.split(".")
     for length in range(len(parts), 0, -1):
-        found = said.get(".".join(parts[:length]))
-        if found is not None:
-            return found
-    return None
+        prefix = ".".join(parts[:length])
+        if prefix in said:
+            return prefix, said[prefix]
+    return "", None
