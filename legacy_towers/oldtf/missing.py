@@ -1,5 +1,5 @@
 """The error for a name that is not there: where it was used, what it was, and the nearest thing to do."""
-from typing import Dict, Optional, Tuple
+from typing import Optional, Tuple
 
 from legacy_towers.oldtf import advice, current, known_names, provided
 
