@@ -126,14 +126,28 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def _module_called(fullname: str) -> Any:
     if fullname == IMPORTED_AS:
         return OldModule(ROOT, _root_behind())
+    name = ROOT + fullname[len(IMPORTED_AS) :]
+    if is_1_15() and name not in _rows():
+        return _as_old_module(name, _module_of_1_15(name))
     parent, _, last = fullname.rpartition(".")
     value = getattr(sys.modules[parent], last, None)
     if isinstance(value, types.ModuleType):
         return value
-    name = ROOT + fullname[len(IMPORTED_AS) :]
     if value is not None and _has_rows_below(name):  # a function that hides the module of the same name
         return OldModule(name, None)
     raise missing.missing_module(name)
+
+
+def _module_of_1_15(name: str) -> Any:
+    # By import, as python does: what tensorflow.python has as `ops` is another module than tensorflow.python.ops.
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not (name + ".").startswith(error.name + "."):
+            raise
+        if _has_rows_below(name):  # a package from before 1.15
+            return OldModule(name, None)
+        raise missing.missing_module(name) from None
 
 
 def _root_behind() -> Any:
