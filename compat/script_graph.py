@@ -1,6 +1,6 @@
-"""Graphs whose operations go elsewhere than asked, and the graph that is the default one."""
+"""Graphs whose operations go elsewhere than asked, and who makes the default ones."""
 import contextlib
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 from legacy_towers.compat import tf
 
@@ -31,29 +31,34 @@ def set_device(operation: Any, device: str) -> None:
 
 
 @contextlib.contextmanager
-def default_graph(graph: Any) -> Iterator[None]:
-    """Makes `graph` the one that this thread builds in where no graph was entered, and puts the former one back."""
-    stack = _default_graphs()
-    before = stack._global_default_graph
-    stack._global_default_graph = graph
+def default_graphs_are(make: Callable[[], Any]) -> Iterator[None]:
+    """Lets `make` make the graphs that operations go to where no graph was entered, while it lasts.
+
+    That is one for each thread, made when it is first asked for, and a new one after tf.reset_default_graph. Nothing is
+    made before: tf.enable_eager_execution refuses once there is a default graph.
+    """
+    # Private: no public call sets the graph below all entered ones, and TensorFlow makes it where it asks for it. The
+    # class of this one object is ours for the while. Tried on 1.15 and 2.21.
+    from tensorflow.python.framework import ops
+
+    stack = ops._default_graph_stack
+    own = type(stack)
+
+    class Stack(own):  # type: ignore[valid-type,misc]
+        def get_default(self) -> Any:
+            if not self.stack and self._global_default_graph is None:
+                self._global_default_graph = make()
+            return super().get_default()
+
+        def _GetGlobalDefaultGraph(self) -> Any:
+            if self._global_default_graph is None:
+                self._global_default_graph = make()
+            return self._global_default_graph
+
+    before, stack._global_default_graph = stack._global_default_graph, None
+    stack.__class__ = Stack
     try:
         yield
     finally:
+        stack.__class__ = own
         stack._global_default_graph = before
-
-
-def reset_default_graph(graph: Any) -> None:
-    """tf.reset_default_graph, with `graph` as the new default one.
-
-    Raises:
-      AssertionError: inside of a graph that was entered, as TensorFlow says it.
-    """
-    tf.reset_default_graph()
-    _default_graphs()._global_default_graph = graph
-
-
-def _default_graphs() -> Any:
-    # Private: TensorFlow makes the graph below all entered ones itself. Tried on 1.15 and 2.21.
-    from tensorflow.python.framework import ops
-
-    return ops._default_graph_stack

@@ -6,13 +6,18 @@ from legacy_towers.compat import script_graph, script_session, tf
 from legacy_towers.devices import short_name
 from legacy_towers.oldtf.machine.machine import MachineOptions
 
-# Kinds of operations that keep something on the CPU for others: FIFOQueueV2, TFRecordReaderV2, ...
-_KEPT = ("Queue", "QueueV2", "Reader", "ReaderV2")
+# Words in the kinds of operations that keep something on the CPU for others, or take it from there: FIFOQueueV2,
+# QueueDequeueV2, TFRecordReaderV2, ReaderReadV2, ...
+_QUEUES = ("Queue", "Reader")
+# The same for iterators, which have code for GPUs but must be taken on the device that they were made on, and for the
+# datasets that TensorFlow 2 colocates them with.
+_ITERATORS = ("Iterator", "Dataset")
 
 
 class _Decision(NamedTuple):
     given: str  # a full device string
-    for_queues: str  # the same for an operation of a queue or a reader
+    for_queues: str  # the same for operations of queues and readers
+    for_iterators: str  # and for those of iterators
     cpu: int  # the number of the CPU device that it is, 0 for a GPU
 
 
@@ -25,8 +30,9 @@ class DeviceMap:
         soft                         /gpu:2 stays, and TensorFlow places its operations
         towers_device="/cpu:0"       /gpu:2 is /cpu:0
 
-    Queues and readers go to /cpu:0 in all cases. Job, replica and task stay; CPUs stay. GPUs are looked for when the
-    script first asks for one: it may set CUDA_VISIBLE_DEVICES before.
+    Queues and readers go to /cpu:0 in all cases, iterators where towers are on CPUs; see `on_cpu_0`. Job, replica and
+    task stay; all else on CPUs stays. GPUs are looked for when the script first asks for one: it may set
+    CUDA_VISIBLE_DEVICES before.
 
     Args:
       options: soft, towers_device and num_devices of it.
@@ -50,24 +56,29 @@ class DeviceMap:
         if decision is None:
             decision = self._decided[asked] = self._decide(asked)
             self._cpus = max(self._cpus, decision.cpu + 1)
-        given = decision.given
-        if decision.for_queues != given and is_of_queue_or_reader(operation):
-            given = decision.for_queues
+        given = self._for_kind(operation, decision)
         if given != asked:
             script_graph.set_device(operation, given)
         self.counted[asked, given] += 1
         return decision.cpu
 
+    def _for_kind(self, operation: Any, decision: _Decision) -> str:
+        kind = operation.type
+        if any(word in kind for word in _QUEUES):
+            return decision.for_queues
+        return decision.for_iterators if any(word in kind for word in _ITERATORS) else decision.given
+
     def _decide(self, asked: str) -> _Decision:
         spec = tf.DeviceSpec.from_string(asked)
-        if spec.device_type == "CPU":
-            return _Decision(asked, asked, spec.device_index or 0)
         if spec.device_type != "GPU":
-            return _Decision(asked, asked, 0)
-        given = self._instead_of(spec)
-        on_cpu = given.replace(device_type="CPU", device_index=0)
-        cpu = given.device_index if given.device_type == "CPU" else 0
-        return _Decision(asked if given == spec else given.to_string(), on_cpu.to_string(), cpu)
+            index = (spec.device_index or 0) if spec.device_type == "CPU" else 0
+            # TensorFlow 2 makes a queue in a scope "CPU": under /gpu:1 that is /cpu:1.
+            return _Decision(asked, on_cpu_0(asked) if index else asked, asked, index)
+        instead = self._instead_of(spec)
+        given = asked if instead == spec else instead.to_string()
+        if instead.device_type == "GPU":
+            return _Decision(given, on_cpu_0(asked), given, 0)
+        return _Decision(given, on_cpu_0(asked), on_cpu_0(asked), instead.device_index)
 
     def _instead_of(self, spec: Any) -> Any:
         if self._options.soft:
@@ -132,18 +143,15 @@ class DeviceMap:
         return ["{}: {} {} {}{}".format(why, _listed(names), "is" if len(names) == 1 else "are", kind, _listed(places))]
 
 
-def is_of_queue_or_reader(operation: Any) -> bool:
-    """Returns whether `operation` is a queue or a reader, or takes one: enqueues, dequeues, reads, closes.
+def on_cpu_0(device: str) -> str:
+    """Returns the first CPU of the job and task of `device`.
 
-    They live on the CPU. TensorFlow 2 places a queue on the GPU that it was built under, and its reader, which has no
-    code for GPUs, on the CPU; then it refuses the two for being apart, with soft placement too. And all versions
-    refuse a queue of file names that towers on several devices share, each with its own reader.
+    Queues and readers live there. TensorFlow 2 places a queue on the GPU that it was built under, and its reader, which
+    has no code for GPUs, on the CPU; then it refuses the two for being apart, with soft placement too. And all versions
+    refuse a queue of file names that towers on several devices share, each with its own reader; and an iterator that
+    is taken by its handle on another device than its own.
     """
-    return _is_kept(operation) or any(_is_kept(tensor.op) for tensor in operation.inputs)
-
-
-def _is_kept(operation: Any) -> bool:
-    return operation.type.endswith(_KEPT)
+    return str(tf.DeviceSpec.from_string(device).replace(device_type="CPU", device_index=0).to_string())
 
 
 def _by_number(device: str) -> Tuple[str, int]:

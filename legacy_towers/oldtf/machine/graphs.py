@@ -1,4 +1,4 @@
-"""tf.Graph and tf.reset_default_graph, for graphs whose operations go where this machine has room for them."""
+"""tf.Graph, for graphs whose operations go where this machine has room for them."""
 from typing import Any, Optional
 
 from legacy_towers.compat import script_graph, tf
@@ -28,23 +28,9 @@ class Graph(script_graph.PlacingGraph, metaclass=_AnyGraph):
             return
         cpu = machine.devices.place(operation)
         if self._session_cpus is not None and cpu >= self._session_cpus:
-            machine.say(
-                "a session was made before {} was asked for, and has {} CPU device{}: such operations run on /cpu:0; "
-                "--num-devices {} gives them their own".format(
-                    operation.device, self._session_cpus, "" if self._session_cpus == 1 else "s", cpu + 1
-                )
-            )
+            machine.say_late("a session", self._session_cpus, cpu + 1)
             self._session_cpus = None
-
-    def serve(self, machine: machine_room.Machine) -> None:
-        """Makes this a graph of `machine`, whatever script runs."""
-        self._machine = machine
 
     def note_session(self, cpus: int) -> None:
         """Says that a session of this graph was made that has `cpus` CPU devices."""
         self._session_cpus = cpus
-
-
-def reset_default_graph() -> None:
-    """tf.reset_default_graph."""
-    script_graph.reset_default_graph(Graph())

@@ -60,10 +60,12 @@ class Machine:
         self.steps: Any = None
         # What looks at each session run, see `oldtf.bottleneck`; None: nothing does.
         self.watch: Any = None
+        # The number of CPU devices of the server that this process has; a server is made before any graph.
+        self.server_cpus: Optional[int] = None
         self._lasting = contextlib.ExitStack()
 
     def start(self) -> None:
-        """Makes the default graph and the sessions of TensorFlow's own makers ours, until `stop`."""
+        """Makes the default graphs, and the sessions of TensorFlow's own makers, ours until `stop`."""
         if self.devices is not None:
             return
         from legacy_towers.compat import script_graph, script_session
@@ -71,9 +73,7 @@ class Machine:
 
         self.devices = device_map.DeviceMap(self.options, self.script_run.devices)
         self.steps = steps.Steps(self.options.timeout_steps) if self.options.timeout_steps else None
-        graph = graphs.Graph()
-        graph.serve(self)
-        self._lasting.enter_context(script_graph.default_graph(graph))
+        self._lasting.enter_context(script_graph.default_graphs_are(graphs.Graph))
         self._lasting.enter_context(script_session.managed_sessions_are(sessions.Session))
 
     def stop(self) -> None:
@@ -93,6 +93,22 @@ class Machine:
         """Says what was mapped since it was last said."""
         for sentence in self.devices.news() if self.devices is not None else ():
             self.say(sentence)
+
+    def say_late(self, owner: str, cpus: int, needed: int) -> None:
+        """Says that `owner` was made with `cpus` CPU devices before the script named more GPUs than that."""
+        self.say(
+            "{} was made before the script named its device {} and has {}: what it lacks runs on its /cpu:0; "
+            "--num-devices {} gives each its own".format(
+                owner, needed - 1, "1 CPU device" if cpus == 1 else "{} CPU devices".format(cpus), needed
+            )
+        )
+
+    def check_server(self) -> None:
+        """Says so if the script has named more devices than its server was made with."""
+        needed = self.devices.logical_cpus()
+        if self.server_cpus is not None and needed > self.server_cpus:
+            self.say_late("the server", self.server_cpus, needed)
+            self.server_cpus = None
 
     def refuse_impossible(self) -> None:
         """Ends the script, with one sentence and exit code 2, if an option asks for what this machine lacks."""

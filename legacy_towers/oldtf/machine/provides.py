@@ -11,8 +11,6 @@ _MERGED = "made with the options of `run` and with soft placement; otherwise wit
 _SERVED: Dict[str, Tuple[str, str]] = {
     "tensorflow.Graph": ("graphs:Graph", _MAPPED),
     "tensorflow.python.framework.ops.Graph": ("graphs:Graph", _MAPPED),
-    "tensorflow.reset_default_graph": ("graphs:reset_default_graph", ""),
-    "tensorflow.python.framework.ops.reset_default_graph": ("graphs:reset_default_graph", ""),
     "tensorflow.Session": ("sessions:Session", _MERGED),
     "tensorflow.python.client.session.Session": ("sessions:Session", _MERGED),
     "tensorflow.InteractiveSession": ("sessions:InteractiveSession", _MERGED),

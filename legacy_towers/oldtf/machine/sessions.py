@@ -40,7 +40,9 @@ class _OfScript:
         merged = merge(machine, default() if config is None else config, on_this_process=not target)
         _note(machine, kind, target, merged)
         built = tf.get_default_graph() if graph is None else graph
-        if not target and isinstance(built, script_graph.PlacingGraph):
+        if target:
+            machine.check_server()
+        elif isinstance(built, script_graph.PlacingGraph):
             built.note_session(merged.device_count.get("CPU", 1))
         return merged
 
@@ -103,6 +105,7 @@ class Server(tf.train.Server):
             config = merge(machine, own if config is None else config, on_this_process=True)
         super().__init__(server_or_cluster_def, job_name, task_index, protocol, config, start)
         if machine is not None:
+            machine.server_cpus = config.device_count.get("CPU", 1)
             _note(machine, "Server", self.target, config)
 
     @staticmethod
