@@ -55,6 +55,9 @@ class Machine:
         self.options = options
         self.script_run = script_run
         self.made: Counter[MadeSession] = collections.Counter()
+        # Makes the counted runs, where `bottleneck` watches them: an object with
+        # run(call, session, fetches, feed_dict, options, run_metadata).
+        self.watch: Any = None
         # Set by `start`: these modules import TensorFlow, and the script imports it first.
         self.devices: Any = None
         self.steps: Any = None

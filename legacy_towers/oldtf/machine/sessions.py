@@ -24,6 +24,7 @@ class _OfScript:
 
     # A subclass of the script may not call our __init__.
     _counted: Any = None
+    _watch: Any = None
     _watched: Any = None
 
     def _prepare(self, kind: str, target: Any, graph: Any, config: Any, default: Callable[[], Any]) -> Any:
@@ -34,6 +35,7 @@ class _OfScript:
             return config
         machine.refuse_impossible()
         machine.say_news()
+        self._watch = machine.watch
         if machine.steps is not None:
             self._counted = machine.steps.of_session(machine, _is_monitored(sys._getframe(2)))
         self._watched = machine.watch

@@ -21,6 +21,9 @@ _BESIDE_THE_STEPS = (
 # Kinds of operations that begin or end something, fetched alone.
 _BEGIN_OR_END = ("InitializeTable", "LookupTableImport", "MakeIterator", "QueueEnqueue", "QueueClose", "SaveV2")
 
+# Under this key a MonitoredSession fetches what it was asked for, beside what its hooks want.
+_MONITORED = "caller"
+
 
 class StepsDone(SystemExit):
     """Ends the script with exit code 0; `except Exception` lets it pass, `finally` sees it."""
@@ -58,16 +61,20 @@ class _OfSession:
         self._is_monitored = is_monitored
         self._no_steps: Dict[Any, bool] = {}
 
-    def before(self, session: Any, fetches: Any, caller: str) -> None:
+    def before(self, session: Any, fetches: Any, caller: str) -> bool:
         """Counts the run of `fetches` that the module `caller` is about to make, or ends the script.
+
+        Returns whether it is one that counts.
 
         Raises:
           OutOfRangeError: in a MonitoredSession, which takes it for the end of the data: it stops its threads, saves
             and closes.
           StepsDone: elsewhere.
         """
-        if not self._is_step(session, fetches, caller) or self._steps.take():
-            return
+        if not self._is_step(session, fetches, caller):
+            return False
+        if self._steps.take():
+            return True
         steps = self._steps
         if not steps.is_over:
             steps.is_over = True
@@ -82,6 +89,8 @@ class _OfSession:
     def _is_step(self, session: Any, fetches: Any, caller: str) -> bool:
         if caller.endswith(_BESIDE_THE_STEPS):
             return False
+        if isinstance(fetches, dict) and _MONITORED in fetches:
+            fetches = fetches[_MONITORED]
         several = isinstance(fetches, (list, tuple))
         return not all(self._is_no_step(session, each) for each in (fetches if several else (fetches,)))
 
