@@ -7,6 +7,8 @@ _CONTRIB = "tensorflow.contrib."
 _HERE = "legacy_towers.oldtf.contrib."
 
 ROWS: Tuple[Row, ...] = (
+    Row(_CONTRIB + "legacy_seq2seq", _HERE + "legacy_seq2seq"),
+    Row(_CONTRIB + "legacy_seq2seq.python.ops.seq2seq", _HERE + "legacy_seq2seq.seq2seq_module"),
     Row(_CONTRIB + "rnn", _HERE + "rnn"),
     # Modules of other 1.x versions too: they had the same cells.
     Row(_CONTRIB + "rnn.core_rnn_cell", _HERE + "rnn.core_rnn_cell"),
