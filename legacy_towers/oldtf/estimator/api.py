@@ -3,7 +3,7 @@
 TensorFlow ended it with 2.15; this one stands on what TensorFlow keeps: sessions, hooks, savers, feature columns.
 """
 from legacy_towers.compat import tf
-from legacy_towers.oldtf.estimator import experimental, export, inputs
+from legacy_towers.oldtf.estimator import experimental, export, inputs, tpu
 from legacy_towers.oldtf.estimator.canned import (
     DNNClassifier,
     DNNEstimator,
@@ -108,5 +108,6 @@ __all__ = [
     "export",
     "inputs",
     "regressor_parse_example_spec",
+    "tpu",
     "train_and_evaluate",
 ]

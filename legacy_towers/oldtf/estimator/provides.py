@@ -21,7 +21,7 @@ ROWS: Tuple[Row, ...] = (
 )
 
 _TREES = "boosted trees stood on kernels that TensorFlow has no more: train them with scikit-learn or xgboost"
-_TPU = "TPUs are not served: on CPUs and GPUs a tf.estimator.Estimator does the same"
+_TPU = "TPUs are not served"
 _HEADS = "several heads in one model are not served: write a model_fn that adds their losses"
 
 REASONS: Dict[str, str] = {
@@ -33,5 +33,5 @@ REASONS: Dict[str, str] = {
     "tensorflow.estimator.MultiLabelHead": _HEADS,
     "tensorflow.estimator.experimental.KMeans": "use sklearn.cluster.KMeans",
     "tensorflow.estimator.experimental.LinearSDCA": "take tf.train.FtrlOptimizer as the optimizer",
-    "tensorflow.estimator.tpu": _TPU,
+    "tensorflow.estimator.tpu.experimental": _TPU,
 }

@@ -1,0 +1,48 @@
+"""Summaries that ops write into event files by themselves: tf.contrib.summary of TensorFlow 1."""
+# Private: tried on 1.15 and 2.21. compat.v1 exports two of these functions, compat.v2 has other ones under these names.
+from tensorflow.python.ops import summary_ops_v2 as _summary_ops
+from tensorflow.python.ops.summary_ops_v2 import (
+    SummaryWriter,
+    all_v2_summary_ops,
+    always_record_summaries,
+    audio,
+    create_file_writer,
+    create_summary_file_writer,
+    eval_dir,
+    flush,
+    generic,
+    histogram,
+    image,
+    import_event,
+    initialize,
+    never_record_summaries,
+    record_summaries_every_n_global_steps,
+    scalar,
+    should_record_summaries,
+    summary_writer_initializer_op,
+)
+
+# The function `graph` of 1.15 is `graph_v1` on 2.x. Ends with 1.15.
+graph = getattr(_summary_ops, "graph_v1", _summary_ops.graph)
+
+__all__ = [
+    "SummaryWriter",
+    "all_v2_summary_ops",
+    "always_record_summaries",
+    "audio",
+    "create_file_writer",
+    "create_summary_file_writer",
+    "eval_dir",
+    "flush",
+    "generic",
+    "graph",
+    "histogram",
+    "image",
+    "import_event",
+    "initialize",
+    "never_record_summaries",
+    "record_summaries_every_n_global_steps",
+    "scalar",
+    "should_record_summaries",
+    "summary_writer_initializer_op",
+]

@@ -1,0 +1,4 @@
+"""tf.contrib.tensorboard."""
+from legacy_towers.oldtf.contrib.tensorboard import plugins
+
+__all__ = ["plugins"]
