@@ -14,9 +14,10 @@ class Asynchronous(Strategy):
 
     So an update may be of variables that others have written meanwhile; by how many updates it is late is its
     staleness, which a hook of the step counts (`legacy_towers.update.asynchronous_towers`; it tells how a run ends,
-    too). Tower 0 is the caller's loop; the others run in threads. Updates are applied one at a time: none is lost,
-    whatever the optimizer. A tower's update ops (batch-norm statistics) don't wait for that turn: what they add is all
-    added, as tf.layers does it, but of two that assign a whole new value at once the later one stays.
+    too). Tower 0 is the caller's loop; the others run in threads that the step's hooks start: in a session without
+    these hooks the train op fails, and says so. Updates are applied one at a time: none is lost, whatever the
+    optimizer. A tower's update ops (batch-norm statistics) don't wait for that turn: what they add is all added, as
+    tf.layers does it, but of two that assign a whole new value at once the later one stays.
 
     Where variables live is said by another strategy, in which the towers share them:
 
