@@ -25,6 +25,8 @@ class _OfScript:
     # A subclass of the script may not call our __init__.
     _counted: Any = None
     _watch: Any = None
+    # TensorFlow's __del__ asks for it, also of a session that was refused.
+    _session: Any = None
     _watched: Any = None
 
     def _prepare(self, kind: str, target: Any, graph: Any, config: Any, default: Callable[[], Any]) -> Any:

@@ -1,0 +1,331 @@
+"""Where operations go that a script puts on GPUs."""
+import threading
+
+import numpy as np
+import pytest
+
+from legacy_towers.compat import tf as real
+from oldtf.machine.prepared import script
+
+WITHOUT_GPU = [
+    ("/gpu:0", "/device:CPU:0"),
+    ("/gpu:3", "/device:CPU:3"),
+    ("/device:GPU:1", "/device:CPU:1"),
+    ("/gpu", "/device:CPU:0"),
+    ("/job:worker/task:1/gpu:2", "/job:worker/task:1/device:CPU:2"),
+    ("/job:ps/replica:0/task:0", "/job:ps/replica:0/task:0"),
+    ("/cpu:0", "/device:CPU:0"),
+    ("/cpu:2", "/device:CPU:2"),
+    (None, ""),
+]
+
+
+def device_of_constant(tf, device):
+    with tf.Graph().as_default(), tf.device(device):
+        return tf.constant(1.0).device
+
+
+@pytest.mark.parametrize("asked, given", WITHOUT_GPU)
+def test_without_a_gpu_each_is_a_logical_cpu_of_its_own(asked, given):
+    with script() as (tf, _):
+        assert device_of_constant(tf, asked) == given
+
+
+@pytest.mark.parametrize(
+    "words, gpus, given",
+    [
+        ("--num-devices 2", 0, ["/device:CPU:0", "/device:CPU:1", "/device:CPU:0"]),
+        ("--towers-device /cpu:0", 0, ["/device:CPU:0"] * 3),
+        ("--soft", 0, ["/device:GPU:0", "/device:GPU:1", "/device:GPU:2"]),
+        ("", 4, ["/device:GPU:0", "/device:GPU:1", "/device:GPU:2"]),
+        ("", 2, ["/device:GPU:0", "/device:GPU:1", "/device:GPU:0"]),
+        ("--num-devices 1", 2, ["/device:GPU:0"] * 3),
+        ("--towers-device /gpu:1", 2, ["/device:GPU:1"] * 3),
+        ("--towers-device /cpu:0", 2, ["/device:CPU:0"] * 3),
+        ("--soft", 2, ["/device:GPU:0", "/device:GPU:1", "/device:GPU:2"]),
+    ],
+)
+def test_options_and_gpus_say_where_towers_go(words, gpus, given):
+    with script(words, gpus) as (tf, _):
+        assert [device_of_constant(tf, "/gpu:{}".format(tower)) for tower in range(3)] == given
+
+
+def on_gpu_1(tf, build):
+    with tf.Graph().as_default():
+        return build(tf)
+
+
+def by_spec(tf):
+    with tf.device(tf.DeviceSpec(device_type="GPU", device_index=1)):
+        return tf.constant(1.0)
+
+
+def by_function(tf):
+    with tf.device(lambda op: "/gpu:1" if op.type == "Const" else "/cpu:0"):
+        return tf.constant(1.0)
+
+
+def by_nested_scopes(tf):
+    with tf.device("/job:localhost"), tf.device("/gpu:1"):
+        return tf.constant(1.0)
+
+
+def by_outer_function(tf):
+    # The inner scope speaks first: the function sees the device as the script wrote it.
+    with tf.device(lambda op: op.device if "GPU" in op.device else "/cpu:7"), tf.device("/gpu:1"):
+        return tf.constant(1.0)
+
+
+def by_graph(tf):
+    with tf.get_default_graph().device("/gpu:1"):
+        return tf.constant(1.0)
+
+
+def by_variable(tf):
+    with tf.device("/gpu:1"):
+        variable = tf.get_variable("v", [2], use_resource=False)
+    return variable.initializer  # colocated with the variable
+
+
+def by_replica_device_setter(tf):
+    cluster = tf.train.ClusterSpec({"ps": ["localhost:1"], "worker": ["localhost:2"]})
+    with tf.device(tf.train.replica_device_setter(worker_device="/gpu:1", ps_device="/job:ps/gpu:3", cluster=cluster)):
+        return tf.constant(1.0)
+
+
+def by_greedy_load_balancing(tf):
+    # The second of two tasks: the first has the big variable already.
+    strategy = tf.contrib.training.GreedyLoadBalancingStrategy(2, lambda op: 8 if op.name.startswith("big") else 1)
+    setter = tf.train.replica_device_setter(
+        cluster={"ps": ["localhost:1", "localhost:2"]}, ps_device="/job:ps/gpu:1", ps_strategy=strategy
+    )
+    with tf.device(setter):
+        tf.get_variable("big", [2], use_resource=False)
+        small = tf.get_variable("small", [2], use_resource=False)
+    assert small.device == "/job:ps/task:1/device:CPU:1"
+    return small
+
+
+def by_slim_chooser(tf):
+    chooser = tf.contrib.framework.VariableDeviceChooser(device_type="GPU", device_index=1)
+    with tf.contrib.framework.arg_scope([tf.contrib.framework.variable], device=chooser):
+        return tf.contrib.framework.variable("v", [2])
+
+
+def by_imported_graph(tf):
+    definition = real.GraphDef()
+    node = definition.node.add(name="x", op="NoOp")
+    node.device = "/gpu:1"
+    (operation,) = tf.import_graph_def(definition, return_elements=["x"])
+    return operation
+
+
+def by_colocation(tf):
+    with tf.device("/gpu:1"):
+        first = tf.constant(1.0)
+    with tf.colocate_with(first) if hasattr(tf, "colocate_with") else tf.get_default_graph().colocate_with(first.op):
+        return tf.constant(2.0)
+
+
+WAYS = [
+    by_spec, by_function, by_nested_scopes, by_outer_function, by_graph, by_variable, by_replica_device_setter,
+    by_greedy_load_balancing, by_slim_chooser, by_imported_graph, by_colocation,
+]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+def test_every_way_to_a_gpu_is_mapped(way):
+    with script() as (tf, _):
+        assert on_gpu_1(tf, way).device.endswith("/device:CPU:1")
+
+
+def test_the_default_graph_maps_in_every_thread_and_after_a_reset():
+    found = []
+
+    def build():
+        with real.device("/gpu:1"):
+            found.append(real.constant(1.0).device)
+
+    with script() as (tf, _):
+        # In a thread of its own no graph was entered: what is built goes to its default graph.
+        for _ in range(2):
+            thread = threading.Thread(target=build)
+            thread.start()
+            thread.join()
+        tf.get_default_graph()
+
+        def build_after_reset():
+            build()
+            tf.reset_default_graph()
+            build()
+
+        thread = threading.Thread(target=build_after_reset)
+        thread.start()
+        thread.join()
+    assert found == ["/device:CPU:1"] * 4
+
+
+def test_afterwards_graphs_are_tensorflows_own():
+    with script() as (tf, _):
+        kind = tf.Graph
+    made = []
+    thread = threading.Thread(target=lambda: made.append(type(real.get_default_graph())))
+    thread.start()
+    thread.join()
+    assert made == [real.Graph] and kind is not real.Graph
+
+
+def test_a_graph_is_a_tf_graph_whoever_made_it():
+    with script() as (tf, _):
+        assert isinstance(real.Graph(), tf.Graph) and isinstance(tf.Graph(), real.Graph)
+        assert not isinstance(tf.constant, tf.Graph)
+
+        class Mine(tf.Graph):
+            pass
+
+        assert isinstance(Mine(), tf.Graph) and not isinstance(tf.Graph(), Mine)
+
+
+def towers(tf, count=3):
+    """Towers that share a queue of numbers, each with its own dequeue: the sum of (number * w) and its gradient."""
+    queue = tf.FIFOQueue(10, [tf.float32], [[]])
+    fill = queue.enqueue_many([[1.0, 2.0, 3.0]])
+    losses = []
+    for tower in range(count):
+        with tf.device("/gpu:{}".format(tower)), tf.variable_scope("model", reuse=tower > 0):
+            weight = tf.get_variable("w", [], initializer=tf.constant_initializer(2.0))
+            losses.append(weight * queue.dequeue())
+    gradient = tf.gradients(tf.add_n(losses), tf.trainable_variables(), colocate_gradients_with_ops=True)[0]
+    return fill, losses, gradient
+
+
+@pytest.mark.parametrize("words", ["", "--num-devices 2", "--soft", "--towers-device /cpu:1"])
+def test_towers_run_without_a_gpu(words):
+    with script(words) as (tf, _), tf.Graph().as_default():
+        fill, losses, gradient = towers(tf)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(fill)
+            values, slope = session.run([losses, gradient])
+    assert sorted(values) == [2.0, 4.0, 6.0] and slope == 6.0
+
+
+def test_towers_run_on_devices_of_their_own():
+    from legacy_towers import placements
+
+    with script() as (tf, _), tf.Graph().as_default():
+        fill, losses, _ = towers(tf)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(fill)
+            rows = placements.placement(session, losses).rows
+    ran = {row.name: row.got[-len("/device:CPU:0") :] for row in rows}
+    assert [ran[loss.op.name] for loss in losses] == ["/device:CPU:{}".format(tower) for tower in range(3)]
+
+
+def record_file(tf, folder):
+    path = str(folder.join("records") if hasattr(folder, "join") else folder / "records")
+    with tf.python_io.TFRecordWriter(path) as writer:
+        for number in range(6):
+            writer.write(b"record %d" % number)
+    return path
+
+
+def own_readers(tf, path):
+    """A queue of file names under one GPU, a reader in each tower."""
+    with tf.device("/gpu:1"):
+        names = tf.train.string_input_producer([path], shuffle=False)
+    found = []
+    for tower in (0, 1):
+        with tf.device("/gpu:{}".format(tower)):
+            found.append(tf.TFRecordReader().read(names)[1])
+    return found
+
+
+def batches(tf, path):
+    with tf.device("/gpu:1"):
+        _, record = tf.TFRecordReader().read(tf.train.string_input_producer([path], shuffle=False))
+    with tf.device("/gpu:0"):
+        return tf.train.shuffle_batch([record], 2, 8, 2)
+
+
+def handles(tf, path):
+    """An iterator of one tower, taken by its handle in another."""
+    with tf.device("/gpu:1"):
+        iterator = tf.data.TFRecordDataset(path).make_one_shot_iterator()
+    with tf.device("/gpu:0"):
+        return tf.data.Iterator.from_string_handle(iterator.string_handle(), tf.string, []).get_next()
+
+
+@pytest.mark.parametrize("words", ["", "--soft", "--towers-device /cpu:1"])
+@pytest.mark.parametrize("pipeline", [own_readers, batches, handles], ids=lambda pipeline: pipeline.__name__)
+def test_pipelines_across_towers_run(pipeline, words, tmp_path):
+    with script(words) as (tf, _), tf.Graph().as_default():
+        fetches = pipeline(tf, record_file(tf, tmp_path))
+        with tf.Session() as session:
+            coordinator = tf.train.Coordinator()
+            threads = tf.train.start_queue_runners(session, coordinator)
+            values = session.run(fetches)
+            coordinator.request_stop()
+            for runner in tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS):
+                session.run(runner.cancel_op)
+            coordinator.join(threads, stop_grace_period_secs=5)
+    first = [b"record 0", b"record 0"] if pipeline is own_readers else None  # each reads the file from its begin
+    found = np.ravel(values).tolist()
+    assert all(value.startswith(b"record") for value in found) and first in (None, found)
+
+
+def test_queues_of_towers_on_real_gpus_are_on_their_tasks_cpu():
+    with script("", gpus=2) as (tf, _), tf.Graph().as_default(), tf.device("/job:worker/task:3/gpu:1"):
+        queue = tf.FIFOQueue(10, [tf.float32], [[]])
+        enqueue, dequeued = queue.enqueue([1.0]), queue.dequeue()
+        total = dequeued + 1.0
+    on_cpu = "/job:worker/task:3/device:CPU:0"
+    assert [queue.queue_ref.device, enqueue.device, dequeued.device] == [on_cpu] * 3
+    assert total.device == "/job:worker/task:3/device:GPU:1"
+
+
+@pytest.mark.parametrize(
+    "words, gpus, asked, said",
+    [
+        ("", 0, "0 1 2", "this machine has no GPU: /gpu:0 to /gpu:2 are the logical CPU devices /cpu:0 to /cpu:2"),
+        ("", 0, "0", "this machine has no GPU: /gpu:0 is the logical CPU device /cpu:0"),
+        ("--num-devices 2", 0, "0 1 2", "/gpu:0 to /gpu:2 are the logical CPU devices /cpu:0 and /cpu:1"),
+        ("--towers-device /cpu:0", 2, "0 1", "--towers-device: /gpu:0 and /gpu:1 are /cpu:0"),
+        ("--soft", 0, "0 2", "--soft: this machine has no GPU; TensorFlow places the operations of /gpu:0 and /gpu:2"),
+        ("", 1, "0 1 2", "this machine has 1 GPU: /gpu:1 and /gpu:2 are /gpu:0"),
+        ("", 0, " ".join(map(str, range(11))), "/gpu:0 to /gpu:10 are the logical CPU devices /cpu:0 to /cpu:10"),
+    ],
+)
+def test_one_line_says_what_was_mapped(words, gpus, asked, said, capsys):
+    with script(words, gpus) as (tf, _), tf.Graph().as_default():
+        for index in asked.split():
+            device_of_constant(tf, "/gpu:" + index)
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("legacy-towers: ")]
+    assert len(lines) == 1 and lines[0].endswith(said)
+
+
+@pytest.mark.parametrize("words, gpus, asked", [("", 2, "/gpu:1"), ("", 0, "/cpu:0"), ("--soft", 2, "/gpu:1")])
+def test_nothing_is_said_where_nothing_was_mapped(words, gpus, asked, capsys):
+    with script(words, gpus) as (tf, _):
+        device_of_constant(tf, asked)
+    assert "legacy-towers" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words, gpus, said",
+    [
+        ("--towers-device /gpu:1", 1, "--towers-device /gpu:1: this machine has 1 GPU"),
+        ("--towers-device /gpu:0", 0, "--towers-device /gpu:0: this machine has no GPU"),
+        ("--num-devices 3", 2, "--num-devices 3: this machine has 2 GPUs"),
+    ],
+)
+def test_what_the_machine_lacks_ends_the_script(words, gpus, said, capsys):
+    with pytest.raises(SystemExit) as end, script(words, gpus) as (tf, _):
+        device_of_constant(tf, "/gpu:0")
+        try:
+            tf.Session()
+        except Exception:  # a script's
+            raise AssertionError("a script may not take it for an error of its own") from None
+    assert end.value.code == 2
+    assert "legacy-towers: error: " + said in capsys.readouterr().err

@@ -1,0 +1,94 @@
+"""`--report`: what was mapped, device by device and name by name."""
+import json
+import os
+
+import pytest
+
+from legacy_towers.compat import tf as real
+from legacy_towers.oldtf import current
+from oldtf.machine.prepared import script
+
+
+def towers_and_sessions(tf):
+    with tf.Graph().as_default():
+        for tower in range(2):
+            with tf.device("/gpu:{}".format(tower)):
+                tf.constant(1.0) + 1.0
+        for _ in range(3):
+            with tf.Session(config=tf.ConfigProto(inter_op_parallelism_threads=2)) as session:
+                session.run(tf.constant(1.0))
+    current.say_once("tf.mul", "tf.multiply")
+
+
+def test_the_report_lists_devices_names_and_sessions(tmp_path):
+    path = str(tmp_path / "report.json")
+    with script("--timeout-steps 9 --report " + path) as (tf, _):
+        towers_and_sessions(tf)
+        assert not os.path.exists(path)
+    with open(path) as file:
+        found = json.load(file)
+    assert (found["script"], found["ended"], found["session_runs"]) == ("script.py", "done", 3)
+    assert found["tensorflow"] == real.__version__ and found["gpus"] == 0
+    assert found["devices"] == [
+        {"asked": "/gpu:0", "given": "/cpu:0", "operations": 3},
+        {"asked": "/gpu:1", "given": "/cpu:1", "operations": 3},
+    ]
+    (name,) = found["names"]
+    assert (name["name"], name["meaning"]) == ("tf.mul", "tf.multiply")
+    assert name["file"].endswith("test_report.py") and name["line"] > 1
+    (session,) = found["sessions"]
+    assert session["made"] == 3 and session["kind"] == "Session" and "test_report.py:" in session["place"]
+    assert session["config"] == {
+        "allow_soft_placement": True, "device_count": {"CPU": 2}, "inter_op_parallelism_threads": 2
+    }
+
+
+def test_a_text_report_is_for_people(tmp_path):
+    path = str(tmp_path / "report.txt")
+    with script("--report " + path) as (tf, _):
+        towers_and_sessions(tf)
+    with open(path) as file:
+        text = file.read()
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert "script script.py" in lines[0] and "ended done" in lines and "GPUs none" in lines
+    assert "/gpu:1 /cpu:1 3" in lines
+    assert any("tf.mul tf.multiply" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    "end, said",
+    [
+        (lambda tf: {}["no such key"], "KeyError: 'no such key'"),
+        (lambda tf: exec("raise SystemExit(3)"), "exit code 3"),
+        (lambda tf: exec("raise SystemExit('words')"), "exit code 1"),
+        (lambda tf: exec("raise SystemExit(0)"), "done"),
+        (lambda tf: exec("raise KeyboardInterrupt"), "KeyboardInterrupt"),
+    ],
+)
+def test_a_script_that_fails_is_reported_too(end, said, tmp_path):
+    path = str(tmp_path / "report.json")
+    with pytest.raises(BaseException), script("--report " + path) as (tf, _):  # noqa: B017
+        end(tf)
+    with open(path) as file:
+        assert json.load(file)["ended"] == said
+
+
+def test_the_end_by_timeout_is_told(tmp_path):
+    path = str(tmp_path / "report.json")
+    with pytest.raises(SystemExit), script("--timeout-steps 2 --report " + path) as (tf, _):
+        with tf.Graph().as_default(), tf.Session() as session:
+            value = tf.constant(1.0)
+            while True:
+                session.run(value)
+    with open(path) as file:
+        found = json.load(file)
+    assert (found["ended"], found["session_runs"]) == ("after 2 session runs", 2)
+
+
+def test_a_report_of_nothing_says_so(tmp_path):
+    path = str(tmp_path / "report.txt")
+    with script("--report " + path):
+        pass
+    with open(path) as file:
+        text = file.read()
+    assert "no devices" in text and "no names" in text and "no sessions" in text
