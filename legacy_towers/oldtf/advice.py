@@ -88,5 +88,6 @@ ADVICE: Dict[str, str] = {
     "tensorflow.models": "it is a repository of its own: put its folder on PYTHONPATH",
     "tensorflow.python": "it is a part of TensorFlow's inside, which moved or ended with TensorFlow 1.15; look for the "
     "public name of what it gave",
+    "tensorflow.tensorboard": "it is the package tensorboard now",
     "tensorflow.tools": "it came with TensorFlow 1.15's own tools, which are installed no more",
 }

@@ -152,7 +152,11 @@ def _module_of_1_15(name: str) -> Any:
 
 def _root_behind() -> Any:
     from legacy_towers.compat import tf
+    from legacy_towers.oldtf.changed import libraries
 
+    if current.running() is not None:
+        # What sessions return is printed as it was. Not before: a script sets OMP_NUM_THREADS, and then imports numpy.
+        libraries.prepare()
     current.tensorflow_is_imported()
     # TensorFlow 1.15's own module has names that its compat.v1 lacks.
     return importlib.import_module(ROOT) if is_1_15() else tf

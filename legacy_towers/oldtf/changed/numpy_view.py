@@ -13,7 +13,10 @@ from typing import Any
 import numpy as _now
 
 from legacy_towers.oldtf import current
+from legacy_towers.oldtf.changed import libraries
 
+if current.running() is not None:
+    libraries.prepare()
 globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
 __version__ = _now.__version__
 # numpy's own were Python's: from here on these words mean that in this module too.

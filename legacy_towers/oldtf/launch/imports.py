@@ -29,7 +29,9 @@ class Imports(ast.NodeTransformer):
         self._trees = trees
         self._views = views
 
-    def visit_Import(self, node: ast.Import) -> List[ast.stmt]:
+    def visit_Import(self, node: ast.Import) -> Any:
+        if all(self._imports(alias) == [(alias.name, alias.asname)] for alias in node.names):
+            return node
         statements: List[ast.stmt] = []
         for alias in node.names:
             for name, bound in self._imports(alias):

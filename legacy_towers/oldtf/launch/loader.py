@@ -76,7 +76,6 @@ def install(run: ScriptRun, serves_tree: bool) -> ScriptFinder:
     """
     trees = {tree.ROOT: tree.IMPORTED_AS} if serves_tree else {}
     tree.install()
-    libraries.prepare()
     views = shadowing.without_own(dict(libraries.views(), **VIEWS), run.root)
     finder = ScriptFinder(run, trees, views)
     # Before Python's own finder of files, and behind those that stand before it.

@@ -35,6 +35,6 @@ def _modules_in(folder: str) -> Set[str]:
         entries = os.listdir(folder)
     except OSError:
         return set()
-    files = {entry[: -len(".py")] for entry in entries if entry.endswith(".py")}
+    files = {entry[: -len(".py")] for entry in entries if entry.endswith(".py") and not entry.startswith("__")}
     packages = {entry for entry in entries if os.path.exists(os.path.join(folder, entry, "__init__.py"))}
     return files | packages

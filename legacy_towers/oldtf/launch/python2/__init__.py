@@ -7,7 +7,7 @@
 import ast
 import os
 import sys
-from typing import Any, Set
+from typing import Any, Optional, Set
 
 from legacy_towers.oldtf.current import Notice, Place, ScriptRun
 from legacy_towers.oldtf.launch.python2.rewrite import OldNames
@@ -30,18 +30,18 @@ def read(source: bytes, path: str, run: ScriptRun, in_package: bool) -> ast.Modu
     tree, problem = None, None
     if not run.is_python_2:
         try:
-            tree = ast.parse(source, path)
+            tree = _parsed(source, path)
+            problem = _print_statement(tree)
         except (SyntaxError, ValueError) as error:
             problem = error
+        tree = None if problem is not None else tree
     translated = None
     if tree is None:
         from legacy_towers.oldtf.launch.python2 import syntax
 
         translated = syntax.translate(source, path)
     if translated is None:
-        if problem is not None:
-            raise problem
-        tree = ast.parse(source, path) if tree is None else tree
+        tree = _parsed(source, path) if tree is None else tree
         true_division, absolute = True, True
     else:
         tree, true_division, absolute = translated
@@ -54,6 +54,39 @@ def read(source: bytes, path: str, run: ScriptRun, in_package: bool) -> ast.Modu
         run.notice(Notice(Place(run.shown(path), line), name, meaning))
 
     return OldNames(tree, translated is not None, true_division, tell, siblings).rewrite(tree)
+
+
+def _parsed(source: bytes, path: str) -> Any:
+    # As ast.parse, without its line in the traceback of what can't be parsed.
+    return compile(source, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+
+
+def _print_statement(tree: ast.Module) -> Optional[SyntaxError]:
+    """Returns what is wrong with a print statement that Python 3 reads as something else, None if there is none.
+
+    `print >>file, x` is a shift there, `print ("x"), 3` a tuple, and `print ("%d") % 3` the rest of a None.
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "print_function" for alias in node.names):
+            return None
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Expr):
+            continue
+        value = node.value
+        first = value.elts[0] if isinstance(value, ast.Tuple) and value.elts else value
+        shifts = isinstance(first, ast.BinOp) and isinstance(first.op, ast.RShift) and _is_print(first.left)
+        formats = isinstance(first, ast.BinOp) and isinstance(first.op, ast.Mod) and _is_print_call(first.left)
+        if shifts or formats or (first is not value and _is_print_call(first)):
+            return SyntaxError("a print statement", ("", node.lineno, 0, ""))
+    return None
+
+
+def _is_print(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "print"
+
+
+def _is_print_call(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and _is_print(node.func)
 
 
 def _say_whole(run: ScriptRun, path: str, problem: Any) -> None:

@@ -64,7 +64,7 @@ class OldNames(ast.NodeTransformer):
         if self._used:
             place = 0
             for number, statement in enumerate(tree.body):
-                is_docstring = number == 0 and isinstance(statement, ast.Expr)
+                is_docstring = number == 0 and isinstance(statement, ast.Expr) and _is_text(statement.value)
                 if is_docstring or isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
                     place = number + 1
             statement = ast.Import(names=[ast.alias(name=RUNTIME, asname=_BOUND)])
@@ -332,6 +332,11 @@ def _dotted(node: Any) -> Optional[str]:
         before = _dotted(node.value)
         return before and "{}.{}".format(before, node.attr)
     return None
+
+
+def _is_text(node: Any) -> bool:
+    # Python 3.7 has ast.Str with its `s`.
+    return isinstance(getattr(node, "value", getattr(node, "s", None)), str)
 
 
 def _is_float(node: Any) -> bool:

@@ -1,9 +1,11 @@
 """What Python 2's names are at run time: the rewritten modules of a script ask here."""
 import builtins
 import collections.abc
+import decimal
 import functools
 import importlib
 import itertools
+import math
 import operator
 import sys
 import types
@@ -134,11 +136,12 @@ def round(number: Any, digits: int = 0) -> Any:  # noqa: A001
     """Rounds halves away from zero, to a float."""
     if not isinstance(number, (int, float)):
         return builtins.round(number, digits) if digits else builtins.round(number)
-    rounded = builtins.round(float(number), digits)
-    scale = 10.0**digits
-    if abs(number * scale) % 1 == 0.5:
-        rounded = (abs(number * scale) + 0.5) // 1 / scale * (1 if number > 0 else -1)
-    return float(rounded)
+    if not math.isfinite(number):
+        return float(number)
+    places = decimal.Decimal(1).scaleb(-digits)
+    with decimal.localcontext() as context:
+        context.prec = 400  # any float, digit by digit
+        return float(decimal.Decimal(number).quantize(places, decimal.ROUND_HALF_UP))
 
 
 def sorted(iterable: Any, cmp: Any = None, key: Any = None, reverse: bool = False) -> List[Any]:  # noqa: A001
@@ -219,10 +222,13 @@ def _load(target: str) -> Any:
     return operator.attrgetter(name)(found) if name else found
 
 
-@functools.lru_cache(maxsize=None)
 def _say(name: str, meaning: str) -> None:
+    _say_in(current.running(), name, meaning)
+
+
+@functools.lru_cache(maxsize=None)
+def _say_in(run: Any, name: str, meaning: str) -> None:
     """Says it at the first place only: such a name may stand in a loop; not where all is known to be Python 2."""
-    run = current.running()
     if run is None or not run.is_python_2:
         current.say_once(name, meaning)
 

@@ -33,12 +33,16 @@ def translate(source: bytes, path: str) -> Optional[Translated]:
     text = _text(source)
     if text is None:
         return None
+    from fissix.pgen2 import parse
+    from fissix.pgen2 import tokenize as old_tokenize
+
     try:
-        new = str(_tool().refactor_string(_without_mixed_tabs(text), path))
+        refactored = _tool().refactor_string(_without_mixed_tabs(text), path)
+        if refactored is None:  # no Python 2 either
+            return None
+        new = str(refactored)
         tree = ast.parse(new, path)
-    except Exception as error:  # lib2to3's errors have no class of their own: ParseError, TokenError, ...
-        if not _is_about_syntax(error):
-            raise
+    except (SyntaxError, ValueError, parse.ParseError, old_tokenize.TokenError):
         return None
     _put_lines_back(tree, text, new)
     future = _future_names(tree)
@@ -55,14 +59,6 @@ def _tool() -> Any:
         log_debug = log_error = warning = log_message
 
     return Quiet(["fissix.fixes.fix_" + rule for rule in _RULES])
-
-
-def _is_about_syntax(error: Exception) -> bool:
-    from fissix.pgen2 import parse
-    from fissix.pgen2 import tokenize as old_tokenize
-
-    kinds = (SyntaxError, ValueError, parse.ParseError, old_tokenize.TokenError)
-    return isinstance(error, kinds) or type(error).__name__ in ("ParseError", "TokenError")
 
 
 def _text(source: bytes) -> Optional[str]:

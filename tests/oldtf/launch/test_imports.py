@@ -1,0 +1,78 @@
+"""Import statements are sent elsewhere in every form, and bind what they bound."""
+import ast
+
+import pytest
+
+from legacy_towers.oldtf.launch.imports import Imports
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph():
+    """In place of the one in conftest.py: nothing here needs TensorFlow."""
+
+
+def rewritten(source):
+    return Imports({"tensorflow": "a.tree"}, {"importlib": "a.view"}).visit(ast.parse(source))
+
+
+CHANGED = {
+    "plain": ("import tensorflow", "import a.tree as tensorflow"),
+    "with a name": ("import tensorflow as tf", "import a.tree as tf"),
+    "module with a name": ("import tensorflow.contrib.slim as slim", "import a.tree.contrib.slim as slim"),
+    "module binds the root": (
+        "import tensorflow.contrib",
+        "import a.tree.contrib as tensorflow\nimport a.tree as tensorflow",
+    ),
+    "several": ("import os, tensorflow as tf, sys", "import os\nimport a.tree as tf\nimport sys"),
+    "from": ("from tensorflow import flags, app as a", "from a.tree import flags, app as a"),
+    "from a module": ("from tensorflow.contrib import slim", "from a.tree.contrib import slim"),
+    "star": ("from tensorflow.contrib.layers import *", "from a.tree.contrib.layers import *"),
+    "compat": ("import tensorflow.compat.v1 as tf", "import a.tree.compat.v1 as tf"),
+    "in a function": ("def f():\n    import tensorflow as tf", "def f():\n    import a.tree as tf"),
+    "in a try": (
+        "try:\n    import tensorflow as tf\nexcept ImportError:\n    from tensorflow import keras",
+        "try:\n    import a.tree as tf\nexcept ImportError:\n    from a.tree import keras",
+    ),
+    "in a class": ("class A:\n    from tensorflow import nn", "class A:\n    from a.tree import nn"),
+    "in an if": ("if x: import tensorflow as tf", "if x: import a.tree as tf"),
+    "view": ("import importlib", "import a.view as importlib"),
+    "from a view": ("from importlib import import_module as m", "from a.view import import_module as m"),
+    "below a view": ("import importlib.abc", "import importlib.abc as importlib\nimport a.view as importlib"),
+    "__import__": (
+        "x = __import__('tensorflow')",
+        "x = __import__('legacy_towers.oldtf.launch.dynamic', None, None, ('import_name',)).import_name('tensorflow')",
+    ),
+}
+UNCHANGED = {
+    "relative": "from . import tensorflow",
+    "relative module": "from .tensorflow import x",
+    "two dots": "from .. import tensorflow",
+    "another name": "import tensorflow_probability as tfp",
+    "another top": "from keras import tensorflow",
+    "below another view": "from importlib.abc import Loader",
+    "other modules": "import os.path, sys as system",
+    "a string": "x = 'import tensorflow'",
+    "an attribute": "tensorflow.python.x",
+    "an own __import__": "__import__ = 3",
+}
+
+
+@pytest.mark.parametrize("before, after", list(CHANGED.values()), ids=list(CHANGED))
+def test_is_sent_elsewhere(before, after):
+    assert ast.dump(rewritten(before)) == ast.dump(ast.parse(after))
+
+
+@pytest.mark.parametrize("source", list(UNCHANGED.values()), ids=list(UNCHANGED))
+def test_stays(source):
+    assert ast.dump(rewritten(source)) == ast.dump(ast.parse(source))
+
+
+def test_lines_and_columns_stay():
+    source = "x = 1\nif x:\n    import tensorflow.nn\n    import os, tensorflow as tf; y = __import__('tensorflow')\n"
+    tree = rewritten(source)
+    compile(tree, "x.py", "exec")
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.Name)):
+            assert hasattr(node, "lineno") and hasattr(node, "col_offset")
+    places = [(node.lineno, node.col_offset) for node in tree.body[1].body]
+    assert places == [(3, 4), (3, 4), (4, 4), (4, 4), (4, 33)]

@@ -1,0 +1,186 @@
+"""Modules of a script see the view of TensorFlow 1.x; libraries, and sys.modules, keep the real TensorFlow."""
+import os
+import sys
+
+import pytest
+from oldtf.launch import here
+
+from legacy_towers.oldtf import missing, tree
+
+IS_1_15 = tree.is_1_15()
+# Every form of importing it, in a script, a module beside it, and a package below.
+FORMS = '''
+import importlib
+import importlib.util
+import tensorflow
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+import tensorflow.contrib.staging
+import tensorflow.contrib.staging as staging
+import tensorflow.python.platform
+from importlib import import_module
+from tensorflow import flags, contrib
+from tensorflow.contrib.staging import StagingArea
+from tensorflow.contrib.staging import *
+from tensorflow.core.framework import summary_pb2
+from tensorflow.python.framework import ops, dtypes
+from tensorflow.python.ops import array_ops
+
+assert tensorflow is tf
+assert tf.contrib.staging.StagingArea is StagingArea is staging.StagingArea
+assert tensorflow.python.platform is not None
+assert importlib.import_module("tensorflow") is import_module("tensorflow") is tf
+assert import_module("tensorflow.contrib.staging").StagingArea is StagingArea
+assert __import__("tensorflow") is tf and __import__("tensorflow.contrib.staging") is tf
+assert __import__("tensorflow.contrib", globals(), locals(), ["staging"], 0).staging.StagingArea is StagingArea
+assert importlib.util.find_spec("os") is not None and callable(importlib.reload)
+
+
+def inside():
+    import tensorflow as again
+    from tensorflow.contrib import staging as inner
+    return again is tf and inner.StagingArea is StagingArea
+
+
+class Holder:
+    import tensorflow as held
+
+
+assert inside() and Holder.held is tf
+try:
+    import tensorflow.no_such_module
+except ImportError:
+    missed = True
+assert missed
+'''
+
+
+def test_every_form_gives_the_same_view(tmp_path):
+    names = here.run(tmp_path, FORMS + "import beside, package.inner\nassert beside.tf is package.inner.tf is tf\n",
+                     **{"beside": FORMS, "package/__init__": "", "package/inner": FORMS})
+    assert names["tf"] is tree.module("tensorflow")
+    assert sys.modules["tensorflow"] is not names["tf"]
+    assert sys.modules["tensorflow"].__name__ == "tensorflow"
+
+
+def test_a_star_takes_what_is_served_and_what_is_tensorflows(tmp_path):
+    names = here.run(tmp_path, "from tensorflow.train import *\nfrom tensorflow.contrib.staging import *\n")
+    assert names["AdamOptimizer"].__name__ == "AdamOptimizer" and names["StagingArea"].__name__ == "StagingArea"
+
+
+def test_libraries_keep_the_real_one(tmp_path):
+    library = {"site-packages/library/__init__": "import tensorflow as tf\n"}
+    names = here.run(
+        tmp_path, "import sys\nsys.path.append('site-packages')\nimport library, os, tensorflow as tf\n", **library
+    )
+    assert names["library"].tf is sys.modules["tensorflow"]
+    assert names["tf"] is not names["library"].tf
+
+
+def test_modules_from_added_paths_are_the_users(tmp_path):
+    here.write(tmp_path, {"lib/helpers/__init__.py": "import tensorflow as tf\n", "job/empty.py": ""})
+    source = "import os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(os.getcwd()), 'lib'))\nimport helpers\n"
+    names = here.run(tmp_path / "job", source)
+    assert names["helpers"].tf is tree.module("tensorflow")
+
+
+def test_files_that_are_loaded_by_path_are_the_users(tmp_path):
+    here.write(tmp_path, {"config.txt.py": "import tensorflow as tf\nname = __name__\n"})
+    names = here.run(
+        tmp_path,
+        "import importlib.util, runpy, imp\n"
+        "spec = importlib.util.spec_from_file_location('one', 'config.txt.py')\n"
+        "one = importlib.util.module_from_spec(spec)\n"
+        "spec.loader.exec_module(one)\n"
+        "two = runpy.run_path('config.txt.py', run_name='two')\n"
+        "three = imp.load_source('three', 'config.txt.py')\n",
+    )
+    sys.modules.pop("three", None)
+    view = tree.module("tensorflow")
+    assert names["one"].tf is names["two"]["tf"] is names["three"].tf is view
+    assert (names["one"].name, names["two"]["name"], names["three"].name) == ("one", "two", "three")
+
+
+def test_nothing_is_written_beside_the_files(tmp_path):
+    names = here.run(
+        tmp_path, "import beside, inspect, linecache\ntext = inspect.getsource(beside.f)\n",
+        beside="import tensorflow as tf\n\n\ndef f():\n    import tensorflow.nn as nn\n    return nn\n",
+    )
+    assert names["text"] == "def f():\n    import tensorflow.nn as nn\n    return nn\n"
+    assert names["beside"].f.__code__.co_filename == str(tmp_path / "beside.py") == names["beside"].__file__
+    assert sorted(os.listdir(str(tmp_path))) == ["beside.py", "script.py"]
+
+
+def test_bytecode_of_the_user_is_not_read(tmp_path):
+    here.write(tmp_path, {"beside.py": "import tensorflow as tf\n"})
+    import py_compile
+
+    py_compile.compile(str(tmp_path / "beside.py"))
+    assert os.path.isdir(str(tmp_path / "__pycache__"))
+    names = here.run(tmp_path, "import beside\n")
+    assert names["beside"].tf is tree.module("tensorflow")
+
+
+def test_autograph_reads_the_script(tmp_path):
+    source = """
+import tensorflow as tf
+
+def keep(x):
+    if x > 2:
+        y = x * 10
+    else:
+        y = x
+    return y
+
+with tf.Graph().as_default():
+    dataset = tf.data.Dataset.range(5).map(keep if not IS_1_15 else lambda x: tf.cond(x > 2, lambda: x * 10, lambda: x))
+    element = tf.compat.v1.data.make_one_shot_iterator(dataset).get_next()
+    with tf.Session() as session:
+        values = [session.run(element) for _ in range(5)]
+"""
+    assert here.run(tmp_path, source.replace("IS_1_15", str(IS_1_15)))["values"] == [0, 1, 2, 30, 40]
+
+
+MISSING = {
+    "attribute": ("tf.no_such_name", missing.MissingName, "script.py:3: tf.no_such_name is no name of TensorFlow 1.15"),
+    "module": ("import tensorflow.no_such_module", missing.MissingModule, "script.py:3: tf.no_such_module is no name"),
+    "from": ("from tensorflow.train import AdmOptimizer", ImportError, "script.py:3: tf.train.AdmOptimizer is no name"),
+    "below contrib": ("from tensorflow.contrib.no_part import x", ImportError, "script.py:3: tf.contrib.no_part is no"),
+    "spelling": ("tf.train.shufle_batch", missing.MissingName, "did you mean tf.train.shuffle_batch"),
+}
+
+
+@pytest.mark.skipif(IS_1_15, reason="TensorFlow 1.15 speaks for itself where nothing stands before it")
+@pytest.mark.parametrize("line, kind, words", list(MISSING.values()), ids=list(MISSING))
+def test_a_missing_name_says_where_and_what(tmp_path, line, kind, words):
+    with pytest.raises(kind) as caught:
+        here.run(tmp_path, "import tensorflow as tf\n\n{}\n".format(line))
+    assert words in str(caught.value)
+
+
+@pytest.mark.skipif(IS_1_15, reason="TensorFlow 1.15 has it")
+@pytest.mark.parametrize(
+    "line", ["tf.contrib.tpu", "from tensorflow.contrib import tpu", "import tensorflow.contrib.tpu"]
+)
+def test_a_name_of_1_15_that_is_not_served_says_what_to_do(tmp_path, line):
+    with pytest.raises((missing.MissingName, missing.MissingModule)) as caught:
+        here.run(tmp_path, "import tensorflow as tf\n{}\n".format(line))
+    words = "script.py:2: tf.contrib.tpu was part of TensorFlow 1.15, and is not served: a TPU needs"
+    assert words in str(caught.value)
+
+
+def test_scripts_may_ask_first(tmp_path):
+    source = """
+import tensorflow as tf
+
+asked = hasattr(tf, "no_such_name"), getattr(tf, "no_such_name", 7)
+try:
+    from tensorflow.no_such_module import thing
+except ImportError:
+    asked += ("caught",)
+try:
+    tf.nn.no_such_name
+except AttributeError:
+    asked += ("caught",)
+"""
+    assert here.run(tmp_path, source)["asked"] == (False, 7, "caught", "caught")

@@ -1,0 +1,231 @@
+"""`legacy-towers run SCRIPT` against `python SCRIPT`: output, errors, exit code and what the script sees of itself.
+
+None of these scripts imports TensorFlow: a process takes a fifth of a second.
+"""
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from oldtf.launch import here
+
+RUN = ["-m", "legacy_towers", "run"]
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph():
+    """In place of the one in conftest.py: nothing here needs TensorFlow."""
+
+
+def started(folder, arguments, **environment):
+    variables = dict(os.environ, **environment)
+    return subprocess.Popen(
+        [sys.executable] + arguments,
+        cwd=str(folder),
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        universal_newlines=True,
+    )
+
+
+def outcome(process):
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out, err
+
+
+def both(folder, arguments, **environment):
+    """Returns what came out of python and of run, which work at the same time."""
+    processes = [started(folder, how + arguments, **environment) for how in ([], RUN)]
+    return [outcome(process) for process in processes]
+
+
+def assert_alike(folder, arguments, **environment):
+    plain, ours = both(folder, arguments, **environment)
+    assert ours == plain
+    return ours
+
+
+FACTS = '''
+"""Its docstring."""
+import atexit, collections, inspect, multiprocessing, os, pickle, sys, threading, traceback
+import beside, difflib, package.inner
+from package import sibling
+
+Point = collections.namedtuple("Point", "x y")
+
+
+class Kept(object):
+    def __init__(self, value):
+        self.value = value
+
+
+def square(x):
+    return Kept(x * x)
+
+
+def show(name, value):
+    print(name, value)
+
+
+if __name__ == "__main__":
+    main = sys.modules["__main__"]
+    show("argv", sys.argv)
+    show("path", sys.path[0])
+    show("main", (main.__name__, main.__file__, main.__doc__, main.__package__, main.__spec__, main.Kept is Kept))
+    show("builtins", __builtins__.__name__)
+    show("loader", main.__loader__.get_filename("__main__"))
+    show("cwd", os.getcwd())
+    show("modules", (beside.NAME, beside.__file__, package.inner.NAME, sibling.NAME, difflib.NAME))
+    show("source", inspect.getsource(square))
+    show("file", inspect.getsourcefile(Kept))
+    show("pickle", pickle.loads(pickle.dumps(Kept(3))).value)
+    show("module of a class", Kept.__module__)
+    show("code", square.__code__.co_filename)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        show("pool", pool.map(square, [2, 3])[1].value)
+    thread = threading.Thread(target=lambda: show("thread", threading.current_thread() is threading.main_thread()))
+    thread.start()
+    thread.join()
+    show("stack", [frame.name for frame in traceback.extract_stack() if frame.filename == __file__])
+    show("frames", inspect.stack()[0].function)
+    atexit.register(show, "atexit", main.__name__)
+    threading.Timer(0.05, show, ("late", threading.main_thread().is_alive())).start()
+    sys.stderr.write("to stderr\\n")
+    sys.exit(int(sys.argv[1]))
+'''
+MODULES = {
+    "beside.py": "NAME = __name__\n",
+    "difflib.py": "NAME = 'mine, not that of Python'\n",
+    "package/__init__.py": "from . import sibling\n",
+    "package/inner.py": "from .sibling import NAME\nfrom . import sibling as _\n",
+    "package/sibling.py": "NAME = __name__\n",
+    "package/__main__.py": "import sys\nfrom . import sibling\n"
+    "print(__name__, __package__, __spec__.name, sys.argv, sys.path[0], sibling.NAME, __file__)\n",
+}
+
+
+def test_a_script_sees_itself_as_with_python(tmp_path):
+    here.write(tmp_path / "job", dict(MODULES, **{"facts.py": FACTS}))
+    # Words that are options of ours, or that argparse would eat, are the script's.
+    code, out, err = assert_alike(
+        tmp_path, ["job/facts.py", "3", "--help", "--", "--py2", "-m", "x", ""], PYTHONDONTWRITEBYTECODE="1"
+    )
+    assert code == 3 and err == "to stderr\n"
+    assert "argv ['job/facts.py', '3', '--help', '--', '--py2', '-m', 'x', '']" in out
+    assert "'mine, not that of Python'" in out and out.endswith("late True\natexit __main__\n")
+
+
+def test_nothing_is_written_beside_the_script(tmp_path):
+    here.write(tmp_path, dict(MODULES, **{"facts.py": FACTS}))
+    assert outcome(started(tmp_path, RUN + ["facts.py", "0"]))[0] == 0
+    assert not [folder for folder, _, _ in os.walk(str(tmp_path)) if folder.endswith("__pycache__")]
+
+
+@pytest.mark.parametrize("name", ["package.inner", "package", "beside", "package.missing", "missing"])
+def test_a_module_runs_as_with_python(tmp_path, name):
+    here.write(tmp_path, MODULES)
+    plain, ours = both(tmp_path, ["-m", name, "--steps", "3"], PYTHONDONTWRITEBYTECODE="1")
+    if "missing" in name:
+        assert plain[0] == 1 and ours[0] == 2
+        assert ours[2].startswith("legacy-towers: error: there is no module {!r} in ".format(name))
+    else:
+        assert ours == plain
+
+
+def test_python_path_and_parent_folders_hold_the_users_modules(tmp_path):
+    here.write(tmp_path, {"lib/far.py": "NAME = 'far'\n", "upper.py": "NAME = 'upper'\n"})
+    here.write(tmp_path, {"job/train.py": "import sys\nsys.path.append('..')\nimport far, upper\nprint(far, upper)\n"})
+    assert_alike(tmp_path / "job", ["train.py"], PYTHONPATH=str(tmp_path / "lib"), PYTHONDONTWRITEBYTECODE="1")
+
+
+def test_a_link_to_a_script_and_a_folder_with_a_main(tmp_path):
+    here.write(tmp_path, {"job/__main__.py": "import sys, beside\nprint(sys.argv, sys.path[0], __file__)\n"})
+    here.write(tmp_path, {"job/beside.py": "", "job/script.py": "import sys, beside\nprint(sys.path[0])\n"})
+    os.symlink(str(tmp_path / "job" / "script.py"), str(tmp_path / "link.py"))
+    code, out, _ = assert_alike(tmp_path, ["link.py"], PYTHONDONTWRITEBYTECODE="1")
+    assert code == 0 and out == str((tmp_path / "job").resolve()) + "\n"
+    code, out, err = outcome(started(tmp_path, RUN + ["job", "a"]))
+    assert code == 0 and out.startswith("['job', 'a'] {} ".format(tmp_path / "job")), err
+
+
+ENDINGS = {
+    "message": "import sys; sys.exit('a message')",
+    "none": "raise SystemExit",
+    "error": """
+        import helper
+        def f():
+            raise ValueError("first")
+        try:
+            f()
+        except ValueError:
+            helper.fail()
+    """,
+    "missing module": "import helper\nimport no_such_module",
+    "missing by name": "import importlib\nimportlib.import_module('no_such_module')",
+    "syntax": "x = (1,\n",
+    "syntax of a module": "import broken",
+    "own hook": "import sys\nsys.excepthook = lambda *error: print('hook', error[0].__name__)\n1 / 0",
+    "assertion with a cause": """
+        try:
+            {}["a"]
+        except KeyError as error:
+            raise RuntimeError("second") from error
+    """,
+    "in a thread": """
+        import threading
+        import helper
+        thread = threading.Thread(target=helper.fail)
+        thread.start()
+        thread.join()
+    """,
+    "warning": "import warnings\nwarnings.warn('a warning')\nwarnings.warn('old', DeprecationWarning)",
+    "interrupt": "import os, signal, atexit\natexit.register(print, 'exit')\nos.kill(os.getpid(), signal.SIGINT)",
+}
+HELPERS = {"helper.py": "def fail():\n    return 1 / 0\n", "broken.py": "def f(:\n    pass\n"}
+
+
+@pytest.mark.parametrize("source", list(ENDINGS.values()), ids=list(ENDINGS))
+def test_it_ends_as_with_python(tmp_path, source):
+    here.write(tmp_path, dict(HELPERS, **{"script.py": textwrap.dedent(source)}))
+    plain, ours = both(tmp_path, ["script.py"], PYTHONDONTWRITEBYTECODE="1")
+    if source is ENDINGS["syntax"]:  # Python 3.7 names another line where it reads from a file
+        plain, ours = ((each[0], each[2].splitlines()[-1]) for each in (plain, ours))
+    assert ours == plain
+
+
+def test_a_signal_ends_it(tmp_path):
+    here.write(tmp_path, {"script.py": "import time\nprint('ready', flush=True)\ntime.sleep(60)\n"})
+    process = started(tmp_path, RUN + ["script.py"])
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGTERM)
+    assert outcome(process)[0] == -signal.SIGTERM
+
+
+def test_an_own_folder_called_tensorflow_wins(tmp_path):
+    here.write(tmp_path, {"tensorflow/__init__.py": "MINE = 3\n"})
+    here.write(tmp_path, {"script.py": "import tensorflow\nprint(tensorflow.MINE)\n"})
+    code, out, err = outcome(started(tmp_path, RUN + ["script.py"]))
+    assert (code, out) == (0, "3\n")
+    assert err == "legacy-towers: {}: this folder of yours is what the script imports as tensorflow\n".format(
+        tmp_path / "tensorflow"
+    )
+
+
+MISTAKES = {
+    "no script": ([], "which script?"),
+    "not there": (["gone.py"], "there is no script 'gone.py'"),
+    "a folder": (["empty"], "the folder 'empty' has no __main__.py"),
+    "no module": (["-m"], "-m needs the name of a module"),
+    "an unknown option": (["--lr", "0.1", "script.py"], "there is no option --lr; options of the script come after it"),
+}
+
+
+@pytest.mark.parametrize("arguments, words", list(MISTAKES.values()), ids=list(MISTAKES))
+def test_our_own_mistakes_end_with_2(tmp_path, arguments, words):
+    here.write(tmp_path, {"script.py": "", "empty/readme.txt": ""})
+    code, out, err = outcome(started(tmp_path, RUN + arguments))
+    assert (code, out) == (2, "") and words in err and len(err.splitlines()) == 1
