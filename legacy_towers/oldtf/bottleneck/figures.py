@@ -180,11 +180,11 @@ def _feeds(fed: Sequence[Sequence[Fed]]) -> List[Feed]:
 
 
 def _others(spans: Sequence[Sequence[Run]]) -> List[Tuple[Tuple[str, ...], float]]:
-    spent: Counter[Tuple[str, ...]] = collections.Counter()
+    spent: Dict[Tuple[str, ...], float] = collections.defaultdict(float)
     for span in spans:
         for run in span:
-            spent[run.fetched] += 1e3 * (run.end - run.start) / len(spans)  # type: ignore[assignment]
-    return spent.most_common()
+            spent[run.fetched] += 1e3 * (run.end - run.start) / len(spans)
+    return sorted(spent.items(), key=lambda item: -item[1])
 
 
 def _length(intervals: Sequence[Tuple[int, int]]) -> int:

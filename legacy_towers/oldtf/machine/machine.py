@@ -55,14 +55,12 @@ class Machine:
         self.options = options
         self.script_run = script_run
         self.made: Counter[MadeSession] = collections.Counter()
-        # Makes the counted runs, where `bottleneck` watches them: an object with
+        # Makes the session runs, where `bottleneck` watches them: an object with
         # run(call, session, fetches, feed_dict, options, run_metadata).
         self.watch: Any = None
         # Set by `start`: these modules import TensorFlow, and the script imports it first.
         self.devices: Any = None
         self.steps: Any = None
-        # What looks at each session run, see `oldtf.bottleneck`; None: nothing does.
-        self.watch: Any = None
         # The number of CPU devices of the server that this process has; a server is made before any graph.
         self.server_cpus: Optional[int] = None
         self._lasting = contextlib.ExitStack()

@@ -27,7 +27,6 @@ class _OfScript:
     _watch: Any = None
     # TensorFlow's __del__ asks for it, also of a session that was refused.
     _session: Any = None
-    _watched: Any = None
 
     def _prepare(self, kind: str, target: Any, graph: Any, config: Any, default: Callable[[], Any]) -> Any:
         """Returns the config to make the session with."""
@@ -40,7 +39,6 @@ class _OfScript:
         self._watch = machine.watch
         if machine.steps is not None:
             self._counted = machine.steps.of_session(machine, _is_monitored(sys._getframe(2)))
-        self._watched = machine.watch
         merged = merge(machine, default() if config is None else config, on_this_process=not target)
         _note(machine, kind, target, merged)
         built = tf.get_default_graph() if graph is None else graph
@@ -53,8 +51,8 @@ class _OfScript:
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         if self._counted is not None:
             self._counted.before(self, fetches, _module_of(sys._getframe(1)))
-        if self._watched is not None:
-            return self._watched.run(super().run, self, fetches, feed_dict, options, run_metadata)  # type: ignore[misc]
+        if self._watch is not None:
+            return self._watch.run(super().run, self, fetches, feed_dict, options, run_metadata)  # type: ignore[misc]
         return super().run(fetches, feed_dict, options, run_metadata)  # type: ignore[misc]
 
     def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
