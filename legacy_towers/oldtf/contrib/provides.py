@@ -12,3 +12,4 @@ ROWS += rnn_rows.ROWS
 ROWS += parts_rows.ROWS
 
 REASONS: Dict[str, str] = dict(parts_rows.REASONS)
+REASONS.update(slim_rows.REASONS)

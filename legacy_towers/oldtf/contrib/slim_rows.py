@@ -14,6 +14,7 @@ _BELOW: Dict[str, str] = {
     "framework.python.framework.graph_util": _OURS + "framework",
     "framework.python.framework.tensor_util": _OURS + "framework.tensors",
     "framework.python.ops": _OURS + "framework",
+    "framework.python.ops.audio_ops": _OURS + "framework.audio_ops",
     "framework.python.ops.checkpoint_ops": _OURS + "framework.checkpoint_utils",
     "framework.python.ops.ops": _TF_SLIM + ".ops.framework_ops",
     "framework.python.ops.prettyprint_ops": _OURS + "framework.printing",
@@ -22,15 +23,19 @@ _BELOW: Dict[str, str] = {
     "framework.python.ops.variables": _TF_SLIM + ".ops.variables",
     "layers.python.layers": _OURS + "layers",
     "layers.python.layers.initializers": _TF_SLIM + ".layers.initializers",
-    "layers.python.layers.layers": _OURS + "layers",
+    "layers.python.layers.embedding_ops": _OURS + "layers.embeddings",
+    "layers.python.layers.encoders": _OURS + "layers.embeddings",
+    "layers.python.layers.layers": _TF_SLIM + ".layers.layers",
     "layers.python.layers.normalization": _TF_SLIM + ".layers.normalization",
     "layers.python.layers.optimizers": _TF_SLIM + ".layers.optimizers",
     "layers.python.layers.regularizers": _TF_SLIM + ".layers.regularizers",
     "layers.python.layers.rev_block_lib": _TF_SLIM + ".layers.rev_block_lib",
     "layers.python.layers.summaries": _TF_SLIM + ".layers.summaries",
     "layers.python.layers.utils": _TF_SLIM + ".layers.utils",
+    "layers.python.ops.bucketization_op": _TF_SLIM + ".layers.bucketization_op",
+    "layers.python.ops.sparse_ops": _TF_SLIM + ".layers.sparse_ops",
     "losses.python.losses": _OURS + "losses",
-    "losses.python.losses.loss_ops": _OURS + "losses",
+    "losses.python.losses.loss_ops": _TF_SLIM + ".losses.loss_ops",
     "losses.python.metric_learning": _TF_SLIM + ".losses.metric_learning",
     "losses.python.metric_learning.metric_loss_ops": _TF_SLIM + ".losses.metric_learning",
     "metrics.python.metrics": _OURS + "metrics",
@@ -75,6 +80,54 @@ for _net in (
     "resnet_v2", "vgg",
 ):  # fmt: skip
     _BELOW["slim.python.slim.nets." + _net] = _TF_SLIM + ".nets." + _net
+
+_FEATURE_COLUMNS = (
+    "the feature columns of tf.contrib are not served: describe the features by tf.feature_column, and give them to "
+    "tf.feature_column.input_layer or linear_model"
+)
+_TARGETS = "the heads of tf.contrib's estimators are not served: write the loss with tf.losses"
+_CROSSES = (
+    "the feature crosses of tf.contrib need an operation that ended with TensorFlow 1.15: "
+    "tf.feature_column.crossed_column crosses features, with hashes of its own"
+)
+_STATES = (
+    "queues that keep the states of long sequences are not served: cut the sequences into pieces, and carry the state "
+    "from run to run in variables or by feeding it"
+)
+_IMPORTED = "slim only passed this on from TensorFlow's own modules"
+
+# Name below tensorflow.contrib -> why it is not served, and what to do.
+_NOT_SERVED: Dict[str, str] = {"layers.feature_column": _FEATURE_COLUMNS}
+for _part in ("layers", "slim"):
+    for _name in (
+        "bucketized_column", "check_feature_columns", "create_feature_spec_for_parsing", "embedding_column",
+        "infer_real_valued_columns", "input_from_feature_columns", "joint_weighted_sum_from_feature_columns",
+        "make_place_holder_tensors_for_base_features", "one_hot_column", "parse_feature_columns_from_examples",
+        "parse_feature_columns_from_sequence_examples", "real_valued_column", "sequence_input_from_feature_columns",
+        "shared_embedding_columns", "sparse_column_with_hash_bucket", "sparse_column_with_integerized_feature",
+        "sparse_column_with_keys", "sparse_column_with_vocabulary_file", "transform_features", "weighted_sparse_column",
+        "weighted_sum_from_feature_columns", "DataFrameColumn", "InputLayer",
+    ):  # fmt: skip
+        _NOT_SERVED["{}.{}".format(_part, _name)] = _FEATURE_COLUMNS
+    for _name in (
+        "SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY", "crossed_column", "scattered_embedding_column", "sparse_feature_cross",
+        "scattered_embedding_lookup", "scattered_embedding_lookup_sparse",
+    ):  # fmt: skip
+        _NOT_SERVED["{}.{}".format(_part, _name)] = _CROSSES
+    for _name in (
+        "ProblemType", "binary_svm_target", "get_default_binary_metrics_for_eval", "multi_class_target",
+        "regression_target",
+    ):  # fmt: skip
+        _NOT_SERVED["{}.{}".format(_part, _name)] = _TARGETS
+for _name in (
+    "deprecated", "deprecated_arg_values", "embedding_lookup_sparse_with_distributed_aggregation", "experimental",
+    "make_all",
+):  # fmt: skip
+    _NOT_SERVED["slim." + _name] = _IMPORTED
+_NOT_SERVED["slim.queues.contextmanager"] = "import it from contextlib"
+for _name in ("NextQueuedSequenceBatch", "SequenceQueueingStateSaver", "batch_sequences_with_states"):
+    _NOT_SERVED["training." + _name] = _STATES
+REASONS: Dict[str, str] = {"tensorflow.contrib." + _name: _reason for _name, _reason in _NOT_SERVED.items()}
 
 
 def _rows() -> List[Row]:

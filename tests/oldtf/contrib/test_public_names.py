@@ -1,0 +1,83 @@
+"""Every public name that parts of tf.contrib had is served, with the arguments it had, or named with a reason."""
+import pytest
+from oldtf import recorded_cases
+from oldtf.contrib import public_names
+
+from legacy_towers.oldtf import missing, provided, tree
+
+# name -> why its arguments are others.
+OTHER_ARGUMENTS = {
+    "framework.nest.is_sequence": "its argument is called seq in TensorFlow 2.x",
+    "framework.nest.is_sequence_or_composite": "likewise",
+    "framework.nest.assert_shallow_structure": "check_subtrees_length went in TensorFlow 2.x",
+    "framework.nest.flatten_up_to": "likewise",
+    "framework.nest.flatten_with_tuple_paths_up_to": "likewise",
+    "layers.scale_gradient": "tf_slim's decorator hides them",
+    "slim.scale_gradient": "likewise",
+    "slim.nets.inception.inception_v3": "tf_slim's can leave out the auxiliary head",
+}
+PARTS = sorted(public_names.PARTS)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_name_is_served_or_has_a_reason(part):
+    if recorded_cases.is_1_15():
+        assert public_names.look(part) == public_names.recorded()[part]
+        return
+    module = tree.module("tensorflow.contrib." + part)
+    reasons = provided.reasons()
+    for name, arguments in public_names.recorded()[part].items():
+        whole = "{}.{}".format(part, name)
+        if "tensorflow.contrib." + whole in reasons:
+            with pytest.raises(missing.MissingName, match="tf.contrib." + whole):
+                getattr(module, name)
+            continue
+        found = public_names.arguments(getattr(module, name))
+        if whole in OTHER_ARGUMENTS:
+            assert found != arguments, "the reason is out of date"
+        else:
+            assert found == arguments, whole
+
+
+@pytest.mark.parametrize(
+    "statement, used",
+    [
+        ("import tensorflow.contrib.slim as slim", "slim.conv2d"),
+        ("from tensorflow.contrib import slim, layers", "slim.arg_scope, layers.batch_norm"),
+        ("from tensorflow.contrib.slim.python.slim.data import dataset, tfexample_decoder", "dataset.Dataset"),
+        ("from tensorflow.contrib.slim.python.slim.learning import train_step", "train_step"),
+        ("from tensorflow.contrib.slim.nets import resnet_v1, inception", "resnet_v1.resnet_v1_50"),
+        ("from tensorflow.contrib.slim.python.slim.nets import vgg", "vgg.vgg_16"),
+        ("from tensorflow.contrib.slim.python.slim.nets.resnet_utils import *", "conv2d_same, subsample"),
+        ("from tensorflow.contrib.slim.python.slim.nets.inception_v3 import inception_v3_base", "inception_v3_base"),
+        ("from tensorflow.contrib.framework.python.ops import arg_scope, variables", "arg_scope, variables.variable"),
+        ("from tensorflow.contrib.framework.python.ops.arg_scope import add_arg_scope", "add_arg_scope"),
+        ("from tensorflow.contrib.framework.python.ops import audio_ops as audio", "audio.mfcc, audio.decode_wav"),
+        ("from tensorflow.contrib.layers.python.layers import utils, layers, initializers, regularizers",
+         "utils.smart_cond, layers.DATA_FORMAT_NHWC, layers.batch_norm, initializers.xavier_initializer"),
+        ("from tensorflow.contrib.layers.python.layers import batch_norm as bn", "bn"),
+        ("from tensorflow.contrib.layers import xavier_initializer as xavier, flatten", "xavier, flatten"),
+        ("from tensorflow.contrib.framework.python.framework import checkpoint_utils as utils", "utils.load_variable"),
+        ("from tensorflow.contrib.framework import nest, sort, argsort", "nest.flatten, sort, argsort"),
+        ("from tensorflow.contrib.losses.python.metric_learning.metric_loss_ops import npairs_loss", "npairs_loss"),
+        ("from tensorflow.contrib.metrics.python.ops import metric_ops", "metric_ops.streaming_auc"),
+        ("from tensorflow.contrib.training.python.training.hparam import HParams", "HParams"),
+        ("from tensorflow.contrib.training.python.training import hparam, training", "hparam.HParams, training.train"),
+    ],
+)  # fmt: skip
+def test_import_statements_of_scripts(statement, used):
+    if not recorded_cases.is_1_15():
+        tree.install()
+        statement = statement.replace("tensorflow.contrib", tree.IMPORTED_AS + ".contrib")
+    names = {}
+    exec(statement, names)
+    for each in eval("[{}]".format(used), names):
+        assert each is not None
+
+
+def test_one_arg_scope_holds_whichever_way_a_layer_was_imported():
+    contrib = recorded_cases.module("tensorflow.contrib")
+    layers = recorded_cases.module("tensorflow.contrib.layers.python.layers.layers")
+    assert layers.batch_norm is contrib.layers.batch_norm
+    assert layers.conv2d is contrib.slim.conv2d
+    assert recorded_cases.module("tensorflow.contrib.framework").arg_scope is contrib.slim.arg_scope
