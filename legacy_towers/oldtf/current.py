@@ -62,6 +62,7 @@ class ScriptRun:
         # The files that were loaded, the script first.
         self.files: List[str] = []
         self._started_in = os.getcwd()
+        self._roots = [root]
         self._owned: Dict[str, bool] = {}
         self.notices: List[Notice] = []
         # (device asked for, device given) -> number of operations
@@ -75,8 +76,13 @@ class ScriptRun:
     def owns(self, path: str) -> bool:
         """Returns whether the file at `path` belongs to the script."""
         if path not in self._owned:
-            self._owned[path] = _is_users(path, self.root)
+            self._owned[path] = _is_users(path, self._roots)
         return self._owned[path]
+
+    def add_root(self, folder: str) -> None:
+        """Says that what lies below `folder` belongs to the script, installed or not."""
+        self._roots.append(folder)
+        self._owned.clear()
 
     def add_file(self, path: str) -> None:
         """Says that code whose file is called `path` belongs to the script, whatever the path looks like."""
@@ -144,7 +150,7 @@ def place() -> Optional[Place]:
     return None
 
 
-def _is_users(path: str, root: str) -> bool:
+def _is_users(path: str, roots: List[str]) -> bool:
     # "<string>" and what autograph generates are no file that a user could open.
     if path.startswith("<") or "__autograph_generated_file" in path:
         return False
@@ -152,7 +158,7 @@ def _is_users(path: str, root: str) -> bool:
     if path.startswith(_folders_of_python_and_ours()):
         return False
     # A script may itself lie below a site-packages.
-    below = path[len(root) :] if path.startswith(root + os.sep) else path
+    below = min((path[len(root) :] for root in roots if path.startswith(root + os.sep)), key=len, default=path)
     return not any(folder in _LIBRARIES for folder in below.split(os.sep)[:-1])
 
 

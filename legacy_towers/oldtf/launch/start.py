@@ -75,7 +75,7 @@ def execute(program: Program, run: current.ScriptRun) -> None:
         current.begin(run)
         finder = loader.install(run, _serves_tree(run))
         _hide_warnings()
-        code, main = _module_main(program) if program.is_module else _script_main(program, finder)
+        code, main = _module_main(program, run) if program.is_module else _script_main(program, finder)
         # A module that nobody holds loses its names, and functions of the old one are still running.
         run.launcher = sys.modules[_MAIN]
         sys.modules[_MAIN] = main
@@ -101,8 +101,12 @@ def _script_main(program: Program, finder: loader.ScriptFinder) -> Any:
     return code, _new_main(__file__=shown, __loader__=own, __package__=None, __spec__=None, __cached__=None)
 
 
-def _module_main(program: Program) -> Any:
+def _module_main(program: Program, run: current.ScriptRun) -> Any:
     sys.argv = ["-m"] + program.arguments
+    top = importlib.machinery.PathFinder.find_spec(program.name.split(".")[0])
+    for folder in (top.submodule_search_locations or ()) if top is not None else ():
+        # The package that is asked for is the user's, wherever it is installed.
+        run.add_root(folder)
     spec = _find_module(program.name)
     if spec is not None and spec.submodule_search_locations is not None:
         spec = _find_module(program.name + "." + _MAIN)

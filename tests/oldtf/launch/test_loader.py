@@ -160,12 +160,12 @@ def test_a_missing_name_says_where_and_what(tmp_path, line, kind, words):
 
 @pytest.mark.skipif(IS_1_15, reason="TensorFlow 1.15 has it")
 @pytest.mark.parametrize(
-    "line", ["tf.contrib.tpu", "from tensorflow.contrib import tpu", "import tensorflow.contrib.tpu"]
+    "line", ["tf.contrib.bayesflow", "from tensorflow.contrib import bayesflow", "import tensorflow.contrib.bayesflow"]
 )
 def test_a_name_of_1_15_that_is_not_served_says_what_to_do(tmp_path, line):
     with pytest.raises((missing.MissingName, missing.MissingModule)) as caught:
         here.run(tmp_path, "import tensorflow as tf\n{}\n".format(line))
-    words = "script.py:2: tf.contrib.tpu was part of TensorFlow 1.15, and is not served: a TPU needs"
+    words = "script.py:2: tf.contrib.bayesflow was part of TensorFlow 1.15, and is not served: TensorFlow Probability"
     assert words in str(caught.value)
 
 

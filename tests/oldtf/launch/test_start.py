@@ -136,6 +136,24 @@ def test_a_module_runs_as_with_python(tmp_path, name):
         assert ours == plain
 
 
+def test_an_installed_package_that_is_run_is_the_users(tmp_path):
+    # The words of Python 2 stand for all that its own files get.
+    here.write(tmp_path, {"site-packages/package/__init__.py": "", "site-packages/package/a.py": "print(xrange(2))\n"})
+    here.write(tmp_path, {"site-packages/package/b/__main__.py": "print(xrange(3))\nimport package.a\n"})
+    here.write(tmp_path, {"site-packages/package/b/__init__.py": "", "site-packages/other.py": "xrange(2)\n"})
+    here.write(tmp_path, {"script.py": "import other\n"})
+    path = str(tmp_path / "site-packages")
+    code, out, _ = outcome(started(tmp_path, RUN + ["-m", "package.b"], PYTHONPATH=path))
+    assert (code, out) == (0, "range(0, 3)\nrange(0, 2)\n")
+    code, _, err = outcome(started(tmp_path, RUN + ["script.py"], PYTHONPATH=path))
+    assert code == 1 and "NameError: name 'xrange' is not defined" in err
+
+
+def test_all_is_taken_for_python_2_on_request(tmp_path):
+    here.write(tmp_path, {"script.py": "import beside\nprint(7 / 2)\n", "beside.py": "print(9 / 2)\n"})
+    assert outcome(started(tmp_path, RUN + ["--py2", "script.py", "--py2"])) == (0, "4\n3\n", "")
+
+
 def test_python_path_and_parent_folders_hold_the_users_modules(tmp_path):
     here.write(tmp_path, {"lib/far.py": "NAME = 'far'\n", "upper.py": "NAME = 'upper'\n"})
     here.write(tmp_path, {"job/train.py": "import sys\nsys.path.append('..')\nimport far, upper\nprint(far, upper)\n"})

@@ -1,0 +1,63 @@
+"""Building blocks for rewriting a syntax tree."""
+import ast
+from typing import Any, Optional
+
+
+class First:
+    """The place of a statement before all others."""
+
+    lineno = 1
+    col_offset = 0
+    end_lineno = 1
+    end_col_offset = 0
+
+
+def at(node: Any, place: Any) -> Any:
+    """Gives `node`, and what is new below it, the place of `place`, and returns it."""
+    for part in ast.walk(node):
+        if not hasattr(part, "lineno") and "lineno" in part._attributes:
+            for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+                if name in part._attributes and hasattr(place, name):
+                    setattr(part, name, getattr(place, name))
+    return node
+
+
+def constant(value: Any) -> ast.expr:
+    return ast.Constant(value=value, **({"kind": None} if "kind" in ast.Constant._fields else {}))
+
+
+def key_of(node: Any) -> ast.expr:
+    """Returns the expression of what stands between the brackets of a subscript."""
+    if isinstance(node, ast.Slice):
+        parts = [part or constant(None) for part in (node.lower, node.upper, node.step)]
+        return ast.Call(ast.Name("slice", ast.Load()), parts, [])
+    if type(node).__name__ == "Index":  # until Python 3.8
+        return key_of(node.value)
+    if type(node).__name__ == "ExtSlice":
+        return ast.Tuple([key_of(part) for part in node.dims], ast.Load())
+    if isinstance(node, ast.Tuple):
+        return ast.Tuple([key_of(part) for part in node.elts], ast.Load())
+    return node
+
+
+def dotted(node: Any) -> Optional[str]:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        before = dotted(node.value)
+        return before and "{}.{}".format(before, node.attr)
+    return None
+
+
+def is_text(node: Any) -> bool:
+    # Python 3.7 has ast.Str with its `s`.
+    return isinstance(getattr(node, "value", getattr(node, "s", None)), str)
+
+
+def is_float(node: Any) -> bool:
+    # Python 3.7 has ast.Num with its `n`.
+    return isinstance(getattr(node, "value", getattr(node, "n", None)), float)
+
+
+def has_keyword(call: ast.Call, keyword: str) -> bool:
+    return any(given.arg == keyword for given in call.keywords)
