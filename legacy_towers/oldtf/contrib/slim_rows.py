@@ -18,6 +18,7 @@ _BELOW: Dict[str, str] = {
     "framework.python.ops.checkpoint_ops": _OURS + "framework.checkpoint_utils",
     "framework.python.ops.ops": _TF_SLIM + ".ops.framework_ops",
     "framework.python.ops.prettyprint_ops": _OURS + "framework.printing",
+    "framework.python.ops.print_op": _OURS + "framework.printing:print_op",
     "framework.python.ops.script_ops": _OURS + "framework.functions",
     "framework.python.ops.sort_ops": _OURS + "framework",
     "framework.python.ops.variables": _TF_SLIM + ".ops.variables",

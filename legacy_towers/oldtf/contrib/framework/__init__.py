@@ -33,7 +33,6 @@ from legacy_towers.oldtf.contrib.framework.functions import (
     zero_initializer,
 )
 from legacy_towers.oldtf.contrib.framework.fuse import fuse_op
-from legacy_towers.oldtf.contrib.framework.printing import print_op
 from legacy_towers.oldtf.contrib.framework.tensors import (
     assert_same_float_dtype,
     assert_scalar,
@@ -148,7 +147,6 @@ __all__ = [
     "model_variable",
     "nest",
     "prepend_name_scope",
-    "print_op",
     "py_func",
     "reduce_sum_n",
     "remove_squeezable_dimensions",

@@ -27,6 +27,7 @@ def fuse_op(
 
     Raises:
       TypeError: an argument is of the wrong type, or what lies between has other inputs.
+      AssertionError: an output node has not one input.
     """
     if not isinstance(graph_def, tf.GraphDef):
         raise TypeError("graph_def must be a graph_pb2.GraphDef proto.")
@@ -55,6 +56,8 @@ def fuse_op(
     node.attr["_output_quantized"].b = output_quantized
     fused.node.extend([node])
     for index, name in enumerate(output_nodes):
+        if len(nodes[name].input) != 1:
+            raise AssertionError("an output node must have one input, and {} has {}".format(name, nodes[name].input))
         output = copy.deepcopy(nodes[name])
         output.input[:] = [op_name if index == 0 else "{}:{}".format(op_name, index)]
         fused.node.extend([output])
