@@ -43,6 +43,8 @@ class DeviceMap:
         self._options = options
         self.counted: Counter[Tuple[str, str]] = collections.Counter() if counted is None else counted
         self._decided: Dict[str, _Decision] = {}
+        # (device asked for, kind of operation) -> device given
+        self._given: Dict[Tuple[str, str], str] = {}
         self.known_gpus: Optional[int] = None
         self._said: Dict[str, str] = {}
         self._cpus = 1
@@ -51,22 +53,18 @@ class DeviceMap:
 
     def place(self, operation: Any) -> int:
         """Puts `operation`, which asks for a device, where it belongs; returns the number of its CPU, 0 for a GPU."""
-        asked = operation.device
+        asked, kind = operation.device, operation.type
         decision = self._decided.get(asked)
         if decision is None:
             decision = self._decided[asked] = self._decide(asked)
             self._cpus = max(self._cpus, decision.cpu + 1)
-        given = self._for_kind(operation, decision)
+        given = self._given.get((asked, kind))
+        if given is None:
+            given = self._given[asked, kind] = _of_kind(kind, decision)
         if given != asked:
             script_graph.set_device(operation, given)
         self.counted[asked, given] += 1
         return decision.cpu
-
-    def _for_kind(self, operation: Any, decision: _Decision) -> str:
-        kind = operation.type
-        if any(word in kind for word in _QUEUES):
-            return decision.for_queues
-        return decision.for_iterators if any(word in kind for word in _ITERATORS) else decision.given
 
     def _decide(self, asked: str) -> _Decision:
         spec = tf.DeviceSpec.from_string(asked)
@@ -141,6 +139,12 @@ class DeviceMap:
         logical = all("/cpu:" in place for place in places) and not self._options.towers_device
         kind = "" if not logical else "the logical CPU device " if len(places) == 1 else "the logical CPU devices "
         return ["{}: {} {} {}{}".format(why, _listed(names), "is" if len(names) == 1 else "are", kind, _listed(places))]
+
+
+def _of_kind(kind: str, decision: _Decision) -> str:
+    if any(word in kind for word in _QUEUES):
+        return decision.for_queues
+    return decision.for_iterators if any(word in kind for word in _ITERATORS) else decision.given
 
 
 def on_cpu_0(device: str) -> str:

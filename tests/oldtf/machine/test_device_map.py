@@ -3,9 +3,9 @@ import threading
 
 import numpy as np
 import pytest
+from oldtf.machine.prepared import script
 
 from legacy_towers.compat import tf as real
-from oldtf.machine.prepared import script
 
 WITHOUT_GPU = [
     ("/gpu:0", "/device:CPU:0"),

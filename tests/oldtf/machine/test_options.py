@@ -3,11 +3,11 @@ import argparse
 import os
 
 import pytest
+from oldtf.machine.prepared import parsed
 
 from legacy_towers.errors import ArgumentError
 from legacy_towers.oldtf import current
 from legacy_towers.oldtf.machine import options
-from oldtf.machine.prepared import parsed
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@ import json
 import os
 
 import pytest
+from oldtf.machine.prepared import script
 
 from legacy_towers.compat import tf as real
 from legacy_towers.oldtf import current
-from oldtf.machine.prepared import script
 
 
 def towers_and_sessions(tf):

@@ -3,10 +3,10 @@ import socket
 
 import numpy as np
 import pytest
+from oldtf.machine.prepared import script
 
 from legacy_towers.compat import tf as real
 from legacy_towers.compat.session import config_of, is_closed
-from oldtf.machine.prepared import script
 
 
 def by_session(tf, config):

@@ -4,9 +4,9 @@ import os
 import threading
 
 import pytest
+from oldtf.machine.prepared import script
 
 from legacy_towers.compat import tf as real
-from oldtf.machine.prepared import script
 
 
 def trained(tf):
