@@ -14,6 +14,7 @@ _PARTS = (
     "input_pipeline",
     "lookup",
     "nccl",
+    "opt",
     "predictor",
     "resampler",
     "signal",
@@ -45,6 +46,21 @@ _BELOW: Dict[str, str] = {
     "estimator.python.estimator.replicate_model_fn": _OURS + "estimator",
     "lookup.lookup_ops": _OURS + "lookup",
     "nccl.python.ops.nccl_ops": _OURS + "nccl",
+    "opt.python.training.adam_gs_optimizer": _OURS + "opt",
+    "opt.python.training.adamax": _OURS + "opt",
+    "opt.python.training.addsign": _OURS + "opt",
+    "opt.python.training.powersign": _OURS + "opt",
+    "opt.python.training.sign_decay": _OURS + "opt.sign",
+    "opt.python.training.drop_stale_gradient_optimizer": _OURS + "opt",
+    "opt.python.training.external_optimizer": _OURS + "opt",
+    "opt.python.training.lars_optimizer": _OURS + "opt",
+    "opt.python.training.lazy_adam_optimizer": _OURS + "opt",
+    "opt.python.training.moving_average_optimizer": _OURS + "opt",
+    "opt.python.training.multitask_optimizer_wrapper": _OURS + "opt",
+    "opt.python.training.nadam_optimizer": _OURS + "opt",
+    "opt.python.training.reg_adagrad_optimizer": _OURS + "opt",
+    "opt.python.training.variable_clipping_optimizer": _OURS + "opt",
+    "opt.python.training.weight_decay_optimizers": _OURS + "opt",
     "resampler.python.ops.resampler_ops": _OURS + "resampler",
     "summary.summary": _OURS + "summary",
     "tensorboard.plugins.projector.projector_config_pb2": _OURS + "tensorboard.plugins.projector",
@@ -59,6 +75,7 @@ ROWS: Tuple[Row, ...] = tuple(
 
 _TPU = "TPUs are not served: with use_tpu=False the rest of tf.contrib.tpu is"
 _TREES = "boosted trees stood on kernels that TensorFlow has no more: train them with scikit-learn or xgboost"
+_WORKERS = "averages over asynchronous workers are not served: tf.train.SyncReplicasOptimizer keeps workers together"
 _HEADS = "several heads in one model are not served: write a model_fn that adds their losses"
 
 REASONS: Dict[str, str] = {
@@ -78,6 +95,14 @@ REASONS: Dict[str, str] = {
     "tf.contrib.estimator.build_raw_supervised_input_receiver_fn with placeholders",
     "tensorflow.contrib.estimator.multi_head": _HEADS,
     "tensorflow.contrib.estimator.multi_label_head": _HEADS,
+    "tensorflow.contrib.opt.AGNCustomGetter": _WORKERS,
+    "tensorflow.contrib.opt.AGNOptimizer": _WORKERS,
+    "tensorflow.contrib.opt.ElasticAverageCustomGetter": _WORKERS,
+    "tensorflow.contrib.opt.ElasticAverageOptimizer": _WORKERS,
+    "tensorflow.contrib.opt.GGTOptimizer": "take tf.train.AdamOptimizer: full-matrix statistics are not served",
+    "tensorflow.contrib.opt.ModelAverageCustomGetter": _WORKERS,
+    "tensorflow.contrib.opt.ModelAverageOptimizer": _WORKERS,
+    "tensorflow.contrib.opt.ShampooOptimizer": "take tf.train.AdagradOptimizer, whose diagonal it extends",
     "tensorflow.contrib.predictor.from_contrib_estimator": "take from_estimator or from_saved_model",
     "tensorflow.contrib.summary.create_db_writer": "TensorFlow 2 writes event files alone: take create_file_writer",
     "tensorflow.contrib.tfprof.ProfileContext": "TensorFlow 2 has no profile contexts: take tf.profiler.Profiler",
