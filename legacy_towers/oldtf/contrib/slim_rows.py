@@ -71,6 +71,20 @@ _BELOW: Dict[str, str] = {
     "slim.python.slim.queues": _TF_SLIM + ".queues",
     "slim.python.slim.summaries": _TF_SLIM + ".summaries",
 }
+# Modules that scripts find as attributes of slim: some are meant to be (slim.utils), others were let through.
+for _name in (
+    "bucketization_op", "initializers", "layers", "normalization", "optimizers", "regularizers", "rev_block_lib",
+    "utils",
+):  # fmt: skip
+    _BELOW["slim." + _name] = _TF_SLIM + ".layers." + _name
+_BELOW["slim.embedding_ops"] = _BELOW["slim.encoders"] = _OURS + "layers.embeddings"
+_BELOW["slim.loss_ops"] = _TF_SLIM + ".losses.loss_ops"
+_BELOW["slim.metric_ops"] = _TF_SLIM + ".metrics.metric_ops"
+for _name in (
+    "array_ops", "control_flow_ops", "init_ops", "math_ops", "nn", "nn_ops", "random_ops", "sparse_ops",
+    "variable_scope", "variables",
+):  # fmt: skip
+    _BELOW["slim." + _name] = "legacy_towers.oldtf.tf1.python.ops." + _name
 # There `from ...python.ops import arg_scope` gives the function, though a module has that name too.
 for _name in (
     "add_arg_scope", "arg_scope", "arg_scope_func_key", "arg_scoped_arguments", "current_arg_scope", "has_arg_scope",

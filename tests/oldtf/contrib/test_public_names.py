@@ -46,6 +46,8 @@ def test_every_name_is_served_or_has_a_reason(part):
         ("from tensorflow.contrib import slim, layers", "slim.arg_scope, layers.batch_norm"),
         ("from tensorflow.contrib.slim.python.slim.data import dataset, tfexample_decoder", "dataset.Dataset"),
         ("from tensorflow.contrib.slim.python.slim.learning import train_step", "train_step"),
+        ("import tensorflow.contrib.slim as slim", "slim.utils.convert_collection_to_dict, slim.layers.conv2d"),
+        ("from tensorflow.contrib import slim", "slim.initializers.xavier_initializer, slim.init_ops.Zeros"),
         ("from tensorflow.contrib.slim.nets import resnet_v1, inception", "resnet_v1.resnet_v1_50"),
         ("from tensorflow.contrib.slim.python.slim.nets import vgg", "vgg.vgg_16"),
         ("from tensorflow.contrib.slim.python.slim.nets.resnet_utils import *", "conv2d_same, subsample"),
