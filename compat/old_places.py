@@ -24,7 +24,8 @@ _WITH_A_PUBLIC_NAME = {
     "ops.gen_math_ops": "bessel_i0e=math.bessel_i0e bessel_i1e=math.bessel_i1e",
     "ops.nn_impl": "compute_average_loss=nn.compute_average_loss l2_normalize_v2=math.l2_normalize"
     " scale_regularization_loss=nn.scale_regularization_loss",
-    "ops.nn": "l2_normalize_v2=math.l2_normalize",
+    "ops.nn": "l2_normalize_v2=math.l2_normalize rnn_cell=nn.rnn_cell dynamic_rnn=nn.dynamic_rnn"
+    " bidirectional_dynamic_rnn=nn.bidirectional_dynamic_rnn static_rnn=nn.static_rnn raw_rnn=nn.raw_rnn",
     "ops.random_ops": "random_crop",
     "ops.standard_ops": "VariableV1=Variable bincount_v1=bincount is_variable_initialized random_crop stack unstack",
     "ops.variable_scope": "disable_resource_variables enable_resource_variables resource_variables_enabled"
@@ -77,12 +78,40 @@ _PRIVATE = {
     "training.training_ops": "ops.gen_training_ops",
     "util.nest.is_sequence": "util.nest:is_nested",
 }
+# Modules that most of TensorFlow's modules import, and that scripts take from there: `rnn.vs.variable_scope`.
+_IMPORTED = {
+    "array_ops": "ops.array_ops",
+    "context": "eager.context",
+    "control_flow_ops": "ops.control_flow_ops",
+    "dtypes": "framework.dtypes",
+    "embedding_ops": "ops.embedding_ops",
+    "init_ops": "ops.init_ops",
+    "math_ops": "ops.math_ops",
+    "nest": "util.nest",
+    "nn_ops": "ops.nn_ops",
+    "ops": "framework.ops",
+    "random_ops": "ops.random_ops",
+    "rnn_cell_impl": "ops.rnn_cell_impl",
+    "tensor_shape": "framework.tensor_shape",
+    "variable_scope": "ops.variable_scope",
+    "variables": "ops.variables",
+    "vs": "ops.variable_scope",
+}
 # Elsewhere in TensorFlow.
 _OUTSIDE = {
     "tensorflow.pywrap_tensorflow": "tensorflow.python.pywrap_tensorflow",
     "tensorflow.pywrap_tensorflow.NewCheckpointReader": _PUBLIC + ":train.NewCheckpointReader",
 }
 _INSIDE = "tensorflow.python."
+
+
+def _home(dotted: str) -> str:
+    """Returns the name at the module's own place: tensorflow.python.ops.nn for tensorflow.python.layers.core.nn."""
+    parts = dotted.split(".")
+    for index in range(len(parts) - 1, 3, -1):  # tensorflow, python, a package and a module come before
+        if parts[index] in _IMPORTED and dotted.startswith(_INSIDE):
+            return ".".join([_INSIDE + _IMPORTED[parts[index]]] + parts[index + 1 :])
+    return dotted
 
 
 def _public_places() -> Dict[str, str]:
@@ -105,11 +134,14 @@ def places() -> Dict[str, str]:
 
 def find(dotted: str) -> Optional[Tuple[Any]]:
     """Returns (value,) of the old name "tensorflow.python.util.nest.is_sequence", None where nothing is known of it."""
+    dotted = _home(dotted)
     place = places().get(dotted)
     parent, _, last = dotted.rpartition(".")
     if place is None and parent + "." == _INSIDE:
         # `from tensorflow.python import matmul`: all of the public API hung there.
         place = "{}:{}".format(_PUBLIC, last)
+    if place is None and last in _IMPORTED and dotted == _INSIDE + _IMPORTED[last]:
+        place = dotted
     if place is None:
         return None
     module, _, attribute = place.partition(":")

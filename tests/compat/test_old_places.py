@@ -6,7 +6,9 @@ from legacy_towers.oldtf import known_names, tree
 
 ONLY_2 = pytest.mark.skipif("tree.is_1_15()", reason="on TensorFlow 1.15 they are where they were")
 # Not defined there, but imported by that module from another: these are not recorded.
-IMPORTED_THERE = ("graph_util.convert_variables_to_constants", "get_default_session", "internal_convert_to_tensor")
+IMPORTED_THERE = (
+    "graph_util.convert_variables_to_constants", "get_default_session", "internal_convert_to_tensor", "_rnn", "rnn_cell",
+)
 
 
 @pytest.mark.parametrize("name", sorted(old_places.places()))
@@ -31,6 +33,13 @@ def test_the_tree_finds_them():
     assert tree.module("tensorflow.python.training.training_ops").resource_apply_adam is not None
     assert python.matmul is tf.matmul
     assert tree.module("tensorflow.python.training.tracking.base").Trackable is not None
+
+
+@ONLY_2
+def test_modules_that_other_modules_imported():
+    rnn = tree.module("tensorflow.python.ops.rnn")
+    assert rnn.control_flow_ops.while_loop is tf.while_loop and rnn.nest.is_sequence([1])
+    assert tree.module("tensorflow.python.ops.rnn_cell_impl").vs.variable_scope is tf.variable_scope
 
 
 def test_unknown_names_are_not_found():
