@@ -46,7 +46,7 @@ def compare(name, calls, repeats=1):
         extra = median_interval([1e3 * (new - old) for old, new in zip(times[baseline], times[each])])
         ratio = ratio_interval(times[each], times[baseline])
         print("    {} {:.4f} ms (least {:.4f})".format(each, statistics.median(times[each]), min(times[each])), end="")
-        print(": {:+.2f} us ({:+.2f} to {:+.2f}), ratio {:.3f} ({:.3f} to {:.3f})".format(*(tuple(extra) + tuple(ratio))))
+        print(": {:+.2f} ({:+.2f} to {:+.2f}) us, ratio {:.3f} ({:.3f} to {:.3f})".format(*tuple(extra) + tuple(ratio)))
 
 
 def under_run(words):

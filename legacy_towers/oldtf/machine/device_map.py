@@ -118,6 +118,8 @@ class DeviceMap:
 
     def news(self) -> List[str]:
         """Returns a sentence about the devices mapped since the last call; empty where there is nothing to say."""
+        if self.problem is not None:
+            return []
         moved: Dict[str, str] = {}
         for asked in sorted(set(asked for asked, _ in self.counted), key=_by_number):
             spec = tf.DeviceSpec.from_string(asked)

@@ -1,0 +1,139 @@
+"""Scripts in processes of their own, by the command line: exit codes, what is said, servers that wait."""
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+
+import processes
+import pytest
+
+pytestmark = pytest.mark.slow
+RUN = [sys.executable, "-m", "legacy_towers", "run"]
+
+TOWERS = """
+import os
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+import tensorflow as tf
+def main(_):
+    losses = []
+    for tower in range(2):
+        with tf.device("/gpu:%d" % tower), tf.variable_scope("model", reuse=tower > 0):
+            weight = tf.get_variable("w", [], initializer=tf.ones_initializer())
+            losses.append(tf.square(weight))
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.add_n(losses) / 2)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        while True:
+            try:
+                print("%.4f" % session.run([train, losses])[1][0])
+            except Exception as error:
+                print("caught", error)
+if __name__ == "__main__":
+    tf.app.run()
+"""
+
+MONITORED = """
+import tensorflow as tf
+step = tf.train.get_or_create_global_step()
+with tf.device("/gpu:0"):
+    train = tf.assign_add(step, 1)
+session = tf.train.MonitoredTrainingSession()
+while not session.should_stop():
+    print(session.run(train))
+"""
+
+TASK = """
+import sys
+import tensorflow as tf
+cluster = tf.train.ClusterSpec({"ps": [sys.argv[3]], "worker": sys.argv[4:]})
+job, task = sys.argv[1], int(sys.argv[2])
+server = tf.train.Server(cluster, job_name=job, task_index=task)
+if job == "ps":
+    server.join()
+worker = "/job:worker/task:%d/gpu:%d" % (task, task)
+with tf.device(tf.train.replica_device_setter(worker_device=worker, cluster=cluster)):
+    weight = tf.get_variable("w", [3], initializer=tf.ones_initializer())
+    step = tf.train.get_or_create_global_step()
+    loss = tf.reduce_sum(tf.square(weight))
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, global_step=step)
+print(weight.device, loss.device)
+supervisor = tf.train.Supervisor(
+    is_chief=task == 0, init_op=tf.global_variables_initializer(), global_step=step, recovery_wait_secs=1
+)
+with supervisor.prepare_or_wait_for_session(server.target) as session:
+    while session.run(step) < 10:
+        session.run(train)
+    print("done", session.run(step) >= 10)
+"""
+
+
+def written(folder, source):
+    path = os.path.join(str(folder), "script.py")
+    with open(path, "w") as file:
+        file.write(source)
+    return path
+
+
+def said(done):
+    return [line for line in done.stderr.splitlines() if line.startswith("legacy-towers: ")]
+
+
+def test_a_script_without_an_end_is_tried_out(tmp_path):
+    report = str(tmp_path / "report.json")
+    done = processes.run(RUN + ["--timeout-steps", "3", "--report", report, written(tmp_path, TOWERS)])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["1.0000", "0.6400", "0.4096"]  # w is 0.8 of the last
+    assert said(done) == [
+        "legacy-towers: this machine has no GPU: /gpu:0 and /gpu:1 are the logical CPU devices /cpu:0 and /cpu:1",
+        "legacy-towers: ended after 3 session runs (--timeout-steps)",
+    ]
+    with open(report) as file:
+        found = json.load(file)
+    assert found["ended"] == "after 3 session runs" and found["session_runs"] == 3
+    assert found["sessions"][0]["place"].endswith("script.py:12")
+
+
+def test_a_monitored_session_that_nobody_closes_ends_well(tmp_path):
+    done = processes.run(RUN + ["--timeout-steps", "2", written(tmp_path, MONITORED)])
+    assert (done.returncode, done.stdout.split()) == (0, ["1", "2"]), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_option_that_the_machine_can_not_serve_is_one_sentence(tmp_path):
+    done = processes.run(RUN + ["--towers-device", "/gpu:7", written(tmp_path, TOWERS)])
+    assert done.returncode == 2 and "Traceback" not in done.stderr and "Exception" not in done.stderr
+    assert said(done)[-1].startswith("legacy-towers: error: --towers-device /gpu:7: this machine has ")
+
+
+def free_ports(count):
+    with contextlib.ExitStack() as stack:
+        listeners = [stack.enter_context(contextlib.closing(socket.socket())) for _ in range(count)]
+        for listener in listeners:
+            listener.bind(("localhost", 0))
+        return ["localhost:{}".format(listener.getsockname()[1]) for listener in listeners]
+
+
+def test_servers_and_workers_meet(tmp_path):
+    path, addresses = written(tmp_path, TASK), free_ports(3)
+    environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="2")
+    environment.pop("TF_USE_LEGACY_KERAS", None)
+    tasks = []
+    try:
+        for job, task in (("ps", "0"), ("worker", "0"), ("worker", "1")):
+            tasks.append(subprocess.Popen(
+                RUN + ["--num-devices", "2", path, job, task] + addresses, env=environment, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, universal_newlines=True,
+            ))
+        for number, worker in enumerate(tasks[1:]):
+            out, err = worker.communicate(timeout=120)
+            assert worker.returncode == 0, err
+            devices, last = out.splitlines()
+            assert devices == "/job:ps/task:0 /job:worker/task:{0}/device:CPU:{0}".format(number)
+            assert last == "done True" and "was made before" not in err
+        assert tasks[0].poll() is None  # it waits for ever, as TensorFlow has it
+    finally:
+        for each in tasks:
+            each.kill()
+            each.communicate()
