@@ -1,6 +1,11 @@
-"""tf.flags.FLAGS with `_parse_flags`, by which scripts from before TensorFlow 1.5 had the command line read."""
+"""tf.flags as scripts from before TensorFlow 1.14 know it.
+
+FLAGS has `_parse_flags`, by which they had the command line read before TensorFlow 1.5. And flags may have the names
+that absl defines for itself: `log_dir` is one of them, and TensorFlow 1.14 and later import absl's logging.
+"""
+import functools
 import sys
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 from legacy_towers.compat import tf
 from legacy_towers.oldtf import current
@@ -48,3 +53,37 @@ class OldFlags:
 
 
 FLAGS = OldFlags()
+
+# absl's logging looks at these of its flags as it runs: they can't be anything else.
+_ABSL_NEEDS = frozenset(
+    ["alsologtostderr", "logger_levels", "logtostderr", "showprefixforinfo", "stderrthreshold", "v", "verbosity"]
+)
+# A flag belongs to the module that defines it: that's not this one, but the script's.
+tf.flags.disclaim_key_flags()
+
+
+def _defining(define: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `define`, which takes names too that a library has taken before."""
+
+    @functools.wraps(define)
+    def defined(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            return define(*arguments, **keywords)
+        except tf.flags.DuplicateFlagError:
+            name = arguments[0] if arguments else keywords.get("name", keywords.get("flag_name"))
+            owner = str(tf.flags.FLAGS.find_module_defining_flag(name))
+            if owner.split(".")[0] not in ("absl", "tensorflow") or name in _ABSL_NEEDS:
+                raise
+        current.say_once("the flag --{}".format(name), "the script's, not that of {}".format(owner))
+        return define(*arguments, allow_override=True, **keywords)
+
+    return defined
+
+
+DEFINE_bool = _defining(tf.flags.DEFINE_bool)
+DEFINE_boolean = _defining(tf.flags.DEFINE_boolean)
+DEFINE_enum = _defining(tf.flags.DEFINE_enum)
+DEFINE_float = _defining(tf.flags.DEFINE_float)
+DEFINE_integer = _defining(tf.flags.DEFINE_integer)
+DEFINE_list = _defining(tf.flags.DEFINE_list)
+DEFINE_string = _defining(tf.flags.DEFINE_string)

@@ -12,13 +12,23 @@ _FLAGS = "with `_parse_flags`, which TensorFlow 1.5 dropped"
 _NOTHING = "does nothing: TensorFlow asks for no shape functions in Python since 1.0"
 _STATISTICS = "the data pass through, and nothing is counted"
 
+_NAMES = "takes names that absl has taken for flags of its own, such as log_dir"
+
+
+def _flags(parent: str) -> Tuple[Row, ...]:
+    kinds = ("bool", "boolean", "enum", "float", "integer", "list", "string")
+    return (Row(parent + "FLAGS", _HERE + "flags:FLAGS", on_1_15=True, note=_FLAGS),) + tuple(
+        Row(parent + "DEFINE_" + kind, _HERE + "flags:DEFINE_" + kind, on_1_15=True, note=_NAMES) for kind in kinds
+    )
+
+
 ROWS: Tuple[Row, ...] = (
+    *_flags("tensorflow.app.flags."),
+    *_flags("tensorflow.flags."),
+    *_flags("tensorflow.python.platform.flags."),
     Row("tensorflow.__version__", _HERE + "version:VERSION", note=_VERSION),
     Row("tensorflow.VERSION", _HERE + "version:VERSION", note=_VERSION),
     Row("tensorflow.version.VERSION", _HERE + "version:VERSION", note=_VERSION),
-    Row("tensorflow.app.flags.FLAGS", _HERE + "flags:FLAGS", on_1_15=True, note=_FLAGS),
-    Row("tensorflow.flags.FLAGS", _HERE + "flags:FLAGS", on_1_15=True, note=_FLAGS),
-    Row("tensorflow.python.platform.flags.FLAGS", _HERE + "flags:FLAGS", on_1_15=True, note=_FLAGS),
     Row("tensorflow.config.experimental_list_devices", _HERE + "devices:experimental_list_devices"),
     Row("tensorflow.data.experimental.latency_stats", _HERE + "data_statistics:latency_stats", note=_STATISTICS),
     Row(

@@ -42,6 +42,26 @@ def test_flags_are_read_when_asked(monkeypatch, recwarn):
     assert any("FLAGS._parse_flags" in str(each.message) for each in recwarn)
 
 
+def test_flags_may_have_names_of_absl(monkeypatch, recwarn):
+    from absl import logging  # noqa: F401  (it defines the flag log_dir)
+
+    monkeypatch.setattr(sys, "argv", ["train.py", "--log_dir=here"])
+    view.app.flags.DEFINE_string("log_dir", "there", "where summaries go")
+    said = "the flag --log_dir: taken for the script's, not that of absl.logging"
+    assert any(said in str(each.message) for each in recwarn)
+    tf.flags.FLAGS(sys.argv)
+    assert view.flags.FLAGS.log_dir == "here"
+    assert tf.flags.FLAGS.find_module_defining_flag("log_dir") == __name__
+    with pytest.raises(view.flags.DuplicateFlagError):
+        view.flags.DEFINE_string("verbosity", "", "absl reads this one as it runs")
+
+
+def test_flags_of_the_script_are_defined_once():
+    view.flags.DEFINE_integer("once_in_this_test", 1, "")
+    with pytest.raises(view.flags.DuplicateFlagError):
+        exec("define('once_in_this_test', 2, '')", {"define": view.flags.DEFINE_integer, "__name__": "other"})
+
+
 def test_shapes():
     tensor_shape = tree.module("tensorflow.python.framework.tensor_shape")
     assert tensor_shape.scalar().as_list() == []
