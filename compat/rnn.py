@@ -33,3 +33,9 @@ def is_stateful_op_type(name: str) -> bool:
     else:
         definition = op_def_registry.get_registered_ops().get(name)
     return bool(definition is not None and definition.is_stateful)
+
+
+def cache_variables_of_loop(scope: Any) -> None:
+    """Lets variables of `scope` be read once before a loop that is about to be made, as tf.nn.dynamic_rnn does."""
+    if _rnn._should_cache() and scope.caching_device is None:
+        scope.set_caching_device(lambda operation: operation.device)

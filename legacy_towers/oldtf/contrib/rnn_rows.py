@@ -9,6 +9,7 @@ _HERE = "legacy_towers.oldtf.contrib."
 ROWS: Tuple[Row, ...] = (
     Row(_CONTRIB + "legacy_seq2seq", _HERE + "legacy_seq2seq"),
     Row(_CONTRIB + "legacy_seq2seq.python.ops.seq2seq", _HERE + "legacy_seq2seq.seq2seq_module"),
+    Row(_CONTRIB + "seq2seq", _HERE + "seq2seq"),
     Row(_CONTRIB + "rnn", _HERE + "rnn"),
     # Modules of other 1.x versions too: they had the same cells.
     Row(_CONTRIB + "rnn.core_rnn_cell", _HERE + "rnn.core_rnn_cell"),
@@ -20,4 +21,16 @@ ROWS: Tuple[Row, ...] = (
     Row(_CONTRIB + "rnn.python.ops.lstm_ops", _HERE + "rnn.core_rnn_cell"),
     Row(_CONTRIB + "rnn.python.ops.rnn", _HERE + "rnn.core_rnn_cell"),
     Row(_CONTRIB + "rnn.python.ops.rnn_cell", _HERE + "rnn.core_rnn_cell"),
+)
+ROWS += tuple(
+    Row(_CONTRIB + "seq2seq.python.ops." + name, _HERE + "seq2seq.private_names")
+    for name in (
+        "attention_wrapper",
+        "basic_decoder",
+        "beam_search_decoder",
+        "beam_search_ops",
+        "decoder",
+        "helper",
+        "loss",
+    )
 )

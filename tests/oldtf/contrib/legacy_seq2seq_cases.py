@@ -199,7 +199,8 @@ CASES = {
 CASES.update(
     (case.__name__, case)
     for case in (
-        char_rnn, basic, tied, attention_projected, attention_by_hand, embedding_decoder, one_to_many, translate, losses,
+        char_rnn, basic, tied, attention_projected, attention_by_hand, embedding_decoder, one_to_many, translate,
+        losses,
     )
 )
 
