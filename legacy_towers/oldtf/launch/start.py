@@ -11,6 +11,7 @@ import builtins
 import importlib.machinery
 import importlib.util
 import os
+import re
 import sys
 import types
 import warnings
@@ -21,6 +22,12 @@ from legacy_towers.oldtf import current, tree
 from legacy_towers.oldtf.launch import loader, shadowing, tracebacks
 
 _MAIN = "__main__"
+# What Python 3 says where Python 2 had lists, whole quotients, or strings that were bytes.
+_OF_PYTHON_2 = re.compile(
+    r"'(dict_keys|dict_values|dict_items|map|zip|filter|range)' (object|and)|'float' object cannot be interpreted as an"
+    r" integer|non-int of type 'float'|slice indices must be integers|bytes-like object is required, not 'str'|must be "
+    r"str, not bytes|Expected int.* got .* of type 'float'"
+)
 
 
 class Program(NamedTuple):
@@ -87,7 +94,7 @@ def execute(program: Program, run: current.ScriptRun) -> None:
         if run.machine is not None and run.machine.is_own_end(error):
             raise SystemExit(0) from None
         run.note_end(error)
-        _hide_our_lines(launcher)
+        _hide_our_lines(launcher, run)
         raise
 
 
@@ -175,12 +182,14 @@ def _hide_warnings() -> None:
         warnings.filterwarnings("ignore", message=names, category=UserWarning)
 
 
-def _hide_our_lines(launcher: types.FrameType) -> None:
+def _hide_our_lines(launcher: types.FrameType, run: current.ScriptRun) -> None:
     show: Any = sys.excepthook
 
     def without_ours(kind: Any, error: BaseException, traceback: Any) -> None:
         tracebacks.strip(error, launcher)
         show(kind, error, error.__traceback__)
+        if isinstance(error, TypeError) and not run.is_python_2 and _OF_PYTHON_2.search(str(error)):
+            print("legacy-towers: if the script was written for Python 2, try --py2", file=sys.stderr)
 
     sys.excepthook = without_ours
 

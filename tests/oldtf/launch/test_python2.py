@@ -86,6 +86,9 @@ VALUES = {
     "'C:\\users'": "C:\\users",
     "ur'\\d'": "\\d",
     "(lambda (a, b): a + b)((1, 2))": 3,
+    "(lambda (a, (b, c)), d, e=5: a + b + c + d + e)((1, (2, 3)), 4)": 15,
+    "0.3 > None, None < -1, 3 < 'a', [] > 7, None >= None": (True, True, True, True, True),
+    "1 < 2 < 3, 2 > 3": (True, False),
     "len(StringIO('ab\\ncd').readlines())": 2,
     "Meta.__class__.__name__": "Kind",
 }

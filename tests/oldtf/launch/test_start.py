@@ -154,6 +154,16 @@ def test_all_is_taken_for_python_2_on_request(tmp_path):
     assert outcome(started(tmp_path, RUN + ["--py2", "script.py", "--py2"])) == (0, "4\n3\n", "")
 
 
+def test_an_error_that_is_python_2s_says_so(tmp_path):
+    here.write(tmp_path, {"script.py": "print({'a': 1}.keys()[0])\n"})
+    code, _, err = outcome(started(tmp_path, RUN + ["script.py"]))
+    assert code == 1 and err.splitlines()[-2:] == [
+        "TypeError: 'dict_keys' object is not subscriptable",
+        "legacy-towers: if the script was written for Python 2, try --py2",
+    ]
+    assert outcome(started(tmp_path, RUN + ["--py2", "script.py"])) == (0, "a\n", "")
+
+
 def test_python_path_and_parent_folders_hold_the_users_modules(tmp_path):
     here.write(tmp_path, {"lib/far.py": "NAME = 'far'\n", "upper.py": "NAME = 'upper'\n"})
     here.write(tmp_path, {"job/train.py": "import sys\nsys.path.append('..')\nimport far, upper\nprint(far, upper)\n"})

@@ -208,6 +208,13 @@ class OldNames(ast.NodeTransformer):
             return node
         return at(self._call("div", node.left, node.right), node)
 
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        self.generic_visit(node)
+        kind = type(node.ops[0]).__name__
+        if not self._whole or len(node.ops) > 1 or kind not in ("Lt", "LtE", "Gt", "GtE"):
+            return node
+        return at(self._call("compared", constant(kind), node.left, node.comparators[0]), node)
+
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         self.generic_visit(node)
         if not self._divides or not isinstance(node.op, ast.Div):

@@ -163,6 +163,25 @@ def _key(compare: Any, key: Any) -> Any:
     return comparable if key is None else lambda item: comparable(key(item))
 
 
+_COMPARISONS = {"Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge}
+
+
+def compared(kind: str, a: Any, b: Any) -> Any:
+    """Returns `a < b` and the like, which any two things had an answer to: None is least, numbers come next."""
+    try:
+        return _COMPARISONS[kind](a, b)
+    except TypeError:
+        if type(a) is type(b) and a is not None:
+            raise
+        return _COMPARISONS[kind](_rank(a), _rank(b))
+
+
+def _rank(value: Any) -> Any:
+    if value is None:
+        return (0, "")
+    return (1, "") if isinstance(value, (int, float)) else (2, type(value).__name__)
+
+
 def listed(value: Any) -> Any:
     """Returns what dict.keys(), values() or items() gave as the list that it was; anything else as it is."""
     if isinstance(value, (collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView)):

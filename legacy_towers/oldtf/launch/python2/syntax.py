@@ -10,6 +10,7 @@ import re
 from typing import Any, List, NamedTuple, Optional
 
 _RULES = "except exec ne numliterals paren print raise repr tuple_params unicode throw".split()
+_OWN_RULE = "legacy_towers.oldtf.launch.python2.fix_mixed_lambda"
 # PEP 263.
 _CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _TAB = 8
@@ -58,7 +59,7 @@ def _tool() -> Any:
 
         log_debug = log_error = warning = log_message
 
-    return Quiet(["fissix.fixes.fix_" + rule for rule in _RULES])
+    return Quiet([_OWN_RULE] + ["fissix.fixes.fix_" + rule for rule in _RULES])
 
 
 def _text(source: bytes) -> Optional[str]:
