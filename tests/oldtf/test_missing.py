@@ -17,7 +17,7 @@ SENTENCES = {
     ),
     "inside": (
         "tensorflow.python.pywrap_tensorflow_internal.TF_NewGraph",
-        "tf.python.pywrap_tensorflow_internal.TF_NewGraph was part of TensorFlow 1.15, and is not served: it is a part of",
+        "tf.python.pywrap_tensorflow_internal.TF_NewGraph was part of TensorFlow 1.15, and is not served: it is a",
     ),
     "spelling": (
         "tensorflow.train.AdamOptimiser",
