@@ -12,6 +12,7 @@ _PARTS = (
     "distribute",
     "estimator",
     "input_pipeline",
+    "learn",
     "lookup",
     "nccl",
     "opt",
@@ -27,6 +28,7 @@ _PARTS = (
     "util",
 )
 _NOTES = {
+    "learn": "the canned estimators have the variables of tf.estimator's, and its loss: the mean of a batch",
     "data": "the datasets of TensorFlow 1.2 and 1.3 (tf.contrib.data.Dataset) too",
     "nccl": "where tensors are on no GPU, plain operations make the sums",
     "tpu": "with use_tpu=False",
@@ -44,6 +46,22 @@ _BELOW: Dict[str, str] = {
     "data.python.ops.readers": _OURS + "data",
     "data.python.ops.shuffle_ops": _OURS + "data",
     "estimator.python.estimator.replicate_model_fn": _OURS + "estimator",
+    "learn.python.learn": _OURS + "learn",
+    "learn.python.learn.datasets.mnist": "legacy_towers.oldtf.tutorials.mnist_data",
+    "learn.python.learn.datasets.base": _OURS + "learn.datasets.base",
+    "learn.python.learn.datasets": _OURS + "learn.datasets",
+    "learn.python.learn.estimators": _OURS + "learn",
+    "learn.python.learn.estimators.estimator": _OURS + "learn",
+    "learn.python.learn.estimators.model_fn": _OURS + "learn",
+    "learn.python.learn.estimators.run_config": _OURS + "learn",
+    "learn.python.learn.estimators.dnn": _OURS + "learn",
+    "learn.python.learn.estimators.linear": _OURS + "learn",
+    "learn.python.learn.experiment": _OURS + "learn",
+    "learn.python.learn.learn_runner": _OURS + "learn.learn_runner",
+    "learn.python.learn.metric_spec": _OURS + "learn",
+    "learn.python.learn.monitors": _OURS + "learn.monitors",
+    "learn.python.learn.preprocessing": _OURS + "learn.preprocessing",
+    "learn.python.learn.preprocessing.text": _OURS + "learn.preprocessing.text",
     "lookup.lookup_ops": _OURS + "lookup",
     "nccl.python.ops.nccl_ops": _OURS + "nccl",
     "opt.python.training.adam_gs_optimizer": _OURS + "opt",
@@ -75,6 +93,7 @@ ROWS: Tuple[Row, ...] = tuple(
 
 _TPU = "TPUs are not served: with use_tpu=False the rest of tf.contrib.tpu is"
 _TREES = "boosted trees stood on kernels that TensorFlow has no more: train them with scikit-learn or xgboost"
+_LEARN = "of tf.contrib.learn only the more used names are served: take tf.estimator"
 _WORKERS = "averages over asynchronous workers are not served: tf.train.SyncReplicasOptimizer keeps workers together"
 _HEADS = "several heads in one model are not served: write a model_fn that adds their losses"
 
@@ -95,6 +114,13 @@ REASONS: Dict[str, str] = {
     "tf.contrib.estimator.build_raw_supervised_input_receiver_fn with placeholders",
     "tensorflow.contrib.estimator.multi_head": _HEADS,
     "tensorflow.contrib.estimator.multi_label_head": _HEADS,
+    "tensorflow.contrib.learn": _LEARN,
+    "tensorflow.contrib.learn.DNNLinearCombinedClassifier": "take tf.estimator.DNNLinearCombinedClassifier",
+    "tensorflow.contrib.learn.DNNLinearCombinedRegressor": "take tf.estimator.DNNLinearCombinedRegressor",
+    "tensorflow.contrib.learn.KMeansClustering": "use sklearn.cluster.KMeans",
+    "tensorflow.contrib.learn.SVM": "use sklearn.svm",
+    "tensorflow.contrib.learn.read_keyed_batch_examples_shared_queue": "take read_keyed_batch_examples",
+    "tensorflow.contrib.learn.read_keyed_batch_features_shared_queue": "take read_keyed_batch_features",
     "tensorflow.contrib.opt.AGNCustomGetter": _WORKERS,
     "tensorflow.contrib.opt.AGNOptimizer": _WORKERS,
     "tensorflow.contrib.opt.ElasticAverageCustomGetter": _WORKERS,

@@ -1,0 +1,117 @@
+"""tf.contrib.learn: words as numbers, tables, estimators on arrays, experiments."""
+import os
+
+import numpy as np
+import pytest
+
+from legacy_towers.compat import tf
+from legacy_towers.oldtf.contrib import learn
+
+IS_1_15 = tf.__version__.startswith("1.15")
+# On TensorFlow 1.15 the same holds of the real one.
+WORLDS = [learn] + ([tf.contrib.learn] if IS_1_15 else [])
+DOCUMENTS = ["the cat sat", "the dog sat on the XMLParser's mat", "it's a-b"]
+RANDOM = np.random.RandomState(0)
+ROWS = RANDOM.normal(size=(90, 2)).astype(np.float32)
+CLASSES = (ROWS[:, 0] > 0).astype(np.int64)
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    tf.logging.set_verbosity(tf.logging.ERROR)
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.__name__)
+def test_words_become_numbers(world, tmp_path):
+    processor = world.preprocessing.VocabularyProcessor(5)
+    rows = np.array(list(processor.fit_transform(DOCUMENTS)))
+    assert rows.tolist() == [[1, 2, 3, 0, 0], [1, 4, 3, 5, 1], [9, 10, 0, 0, 0]]
+    assert rows.dtype == np.int64
+    assert len(processor.vocabulary_) == 11
+    assert next(processor.reverse([[1, 2, 0]])) == "the cat <UNK>"
+    path = os.path.join(str(tmp_path), "vocabulary")
+    processor.save(path)
+    restored = world.preprocessing.VocabularyProcessor.restore(path)
+    assert next(restored.transform(["dog bird"])).tolist() == [4, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.__name__)
+def test_rare_words_are_unknown(world):
+    processor = world.preprocessing.VocabularyProcessor(3, min_frequency=1)
+    assert [row.tolist() for row in processor.fit_transform(DOCUMENTS)] == [[1, 0, 2], [1, 0, 2], [0, 0, 0]]
+    found = world.preprocessing.ByteProcessor(4)
+    assert [row.tolist() for row in found.transform(["ab", "abcdef"])] == [[97, 98, 0, 0], [97, 98, 99, 100]]
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.__name__)
+def test_tables(world, tmp_path):
+    path = os.path.join(str(tmp_path), "table.csv")
+    with open(path, "w") as file:
+        file.write("2,3,a,b\n1.5,2,3,0\n4,5,6,1\n")
+    table = world.datasets.base.load_csv_with_header(path, target_dtype=np.int64, features_dtype=np.float32)
+    assert table.data.tolist() == [[1.5, 2, 3], [4, 5, 6]] and table.target.tolist() == [0, 1]
+    pytest.importorskip("sklearn")
+    iris = world.datasets.load_dataset("iris")
+    assert iris.data.shape == (150, 4) and iris.target.tolist().count(2) == 50
+
+
+def line(features, labels, mode, params):
+    weight = tf.get_variable("weight", [2, 1], initializer=tf.zeros_initializer())
+    predicted = tf.squeeze(tf.matmul(features, weight), 1)
+    if mode == "infer":
+        return predicted, None, None
+    loss = tf.reduce_mean(tf.square(predicted - labels))
+    train = tf.train.GradientDescentOptimizer(params["rate"]).minimize(loss, tf.train.get_global_step())
+    return predicted, loss, train
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.__name__)
+def test_a_model_function_of_three_results_is_fitted_to_arrays(world, tmp_path):
+    targets = (2 * ROWS[:, 0] - ROWS[:, 1]).astype(np.float32)
+    config = world.RunConfig(save_checkpoints_steps=50, tf_random_seed=1)
+    estimator = world.SKCompat(world.Estimator(line, str(tmp_path), config, {"rate": 0.3}))
+    estimator.fit(ROWS, targets, batch_size=90, steps=60)
+    np.testing.assert_allclose(estimator.predict(ROWS[:4]), targets[:4], atol=1e-3)
+    spec = world.MetricSpec(tf.metrics.mean_absolute_error)
+    scores = estimator.score(ROWS, targets, metrics={"error": spec})
+    assert scores["global_step"] == 60
+    assert scores["loss"] < 1e-6 and scores["error"] < 1e-3
+
+
+def test_a_classifier_learns_and_stops_early(tmp_path):
+    columns = learn.infer_real_valued_columns_from_input(ROWS)
+    config = learn.RunConfig(save_checkpoints_steps=10, save_summary_steps=1000)
+    classifier = learn.DNNClassifier([8], columns, str(tmp_path), n_classes=2, gradient_clip_norm=5.0, config=config)
+    monitor = learn.monitors.ValidationMonitor(ROWS, CLASSES, every_n_steps=10, early_stopping_rounds=10**6)
+    classifier.fit(ROWS, CLASSES, steps=200, batch_size=30, monitors=[monitor])
+    assert monitor.best_value is not None
+    assert classifier.evaluate(ROWS, CLASSES)["accuracy"] > 0.9
+    found = np.array(list(classifier.predict(ROWS)))
+    assert np.mean(found == CLASSES) > 0.9
+    assert np.array(list(classifier.predict_proba(ROWS))).shape == (90, 2)
+
+
+def test_an_experiment_trains_and_evaluates(tmp_path):
+    def input_fn():
+        return tf.constant(ROWS), tf.constant(ROWS[:, 0])
+
+    def make(run_config, hparams):
+        estimator = learn.Estimator(line, config=run_config, params={"rate": hparams})
+        return learn.Experiment(estimator, input_fn, input_fn, train_steps=20, eval_steps=1, min_eval_frequency=10)
+
+    config = learn.RunConfig(model_dir=str(tmp_path), save_checkpoints_steps=100)
+    results, exports = learn.learn_runner.run(make, run_config=config, hparams=0.3)
+    assert results["global_step"] == 20 and results["loss"] < 0.05 and exports == []
+
+
+def test_records_are_read_in_batches(tmp_path):
+    path = os.path.join(str(tmp_path), "records")
+    with tf.python_io.TFRecordWriter(path) as writer:
+        for number in range(6):
+            feature = {"n": tf.train.Feature(int64_list=tf.train.Int64List(value=[number]))}
+            writer.write(tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString())
+    batch = learn.read_batch_features(
+        path, 2, {"n": tf.FixedLenFeature([], tf.int64)}, tf.TFRecordReader, False, num_epochs=1, queue_capacity=9
+    )
+    found = learn.run_n({"n": batch["n"]}, n=3)
+    assert [one["n"].tolist() for one in found] == [[0, 1], [2, 3], [4, 5]]
