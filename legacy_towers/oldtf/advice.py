@@ -54,7 +54,7 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.linear_optimizer": "tf.train.FtrlOptimizer is the nearest",
     "tensorflow.contrib.lite": "it is tf.lite now",
     "tensorflow.contrib.memory_stats": "tf.config.experimental.get_memory_info tells it",
-    "tensorflow.contrib.meta_graph_transform": "nothing has it any more: rewrite the GraphDef, or build what it shall be",
+    "tensorflow.contrib.meta_graph_transform": "nothing has it any more: rewrite the GraphDef yourself",
     "tensorflow.contrib.mixed_precision": "tf.train.experimental.enable_mixed_precision_graph_rewrite does it, and "
     "legacy_towers.gradients.dynamic_loss_scale",
     "tensorflow.contrib.model_pruning": "the package tensorflow_model_optimization came after it",
