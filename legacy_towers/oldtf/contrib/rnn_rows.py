@@ -7,6 +7,8 @@ _CONTRIB = "tensorflow.contrib."
 _HERE = "legacy_towers.oldtf.contrib."
 
 ROWS: Tuple[Row, ...] = (
+    Row(_CONTRIB + "crf", _HERE + "crf"),
+    Row(_CONTRIB + "crf.python.ops.crf", _HERE + "crf"),
     Row(_CONTRIB + "legacy_seq2seq", _HERE + "legacy_seq2seq"),
     Row(_CONTRIB + "legacy_seq2seq.python.ops.seq2seq", _HERE + "legacy_seq2seq.seq2seq_module"),
     Row(_CONTRIB + "seq2seq", _HERE + "seq2seq"),

@@ -1,0 +1,32 @@
+"""tf.contrib.crf gives the variables and numbers of TensorFlow 1.15, and those of all sequences tried one by one."""
+import itertools
+
+import numpy as np
+import pytest
+from oldtf import recorded_cases
+from oldtf.contrib.crf_cases import CASES
+
+pytestmark = pytest.mark.needs_layers
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_as_on_1_15(name):
+    found = recorded_cases.run(CASES[name])
+    assert recorded_cases.differences(found, recorded_cases.recorded("contrib_crf", name)) == []
+
+
+def test_the_best_and_the_sum_of_all_sequences():
+    tf = recorded_cases.module("tensorflow")
+    scores, transitions = recorded_cases.values((4, 3), "scores"), recorded_cases.values((3, 3), "transitions")
+    every = {
+        tags: sum(scores[t, tag] for t, tag in enumerate(tags)) + sum(transitions[a, b] for a, b in zip(tags, tags[1:]))
+        for tags in itertools.product(range(3), repeat=4)
+    }
+    lengths = tf.constant([4])
+    norm = tf.contrib.crf.crf_log_norm(tf.constant(scores[None]), lengths, tf.constant(transitions))
+    decoded = tf.contrib.crf.crf_decode(tf.constant(scores[None]), tf.constant(transitions), lengths)
+    with tf.Session() as session:
+        found, (tags, best) = session.run([norm, decoded])
+    np.testing.assert_allclose(found, [np.log(np.sum(np.exp(list(every.values()))))], rtol=1e-6)
+    assert tuple(tags[0]) == max(every, key=every.get)
+    np.testing.assert_allclose(best, [max(every.values())], rtol=1e-6)
