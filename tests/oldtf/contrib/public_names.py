@@ -25,9 +25,9 @@ PARTS = (
 
 
 def arguments(value):
-    """Returns the names of what a function takes, [] for what can't be asked."""
+    """Returns the names of what a function takes, or a class when it is made; [] for what can't be asked."""
     try:
-        return list(inspect.signature(value).parameters)
+        return list(inspect.signature(value.__init__ if inspect.isclass(value) else value).parameters)
     except (TypeError, ValueError):
         return []
 
