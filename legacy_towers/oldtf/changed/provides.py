@@ -10,6 +10,7 @@ _HERE = "legacy_towers.oldtf.changed."
 _VERSION = "scripts branch on it, and the names that they meet are those of 1.15"
 _FLAGS = "with `_parse_flags`, which TensorFlow 1.5 dropped"
 _NOTHING = "does nothing: TensorFlow asks for no shape functions in Python since 1.0"
+_SHAPE = "the result has the static shape that output_shape tells, as in 1.x"
 _STATISTICS = "the data pass through, and nothing is counted"
 
 _NAMES = "takes names that absl has taken for flags of its own, such as log_dir"
@@ -36,6 +37,10 @@ ROWS: Tuple[Row, ...] = (
         _HERE + "data_statistics:bytes_produced_stats",
         note=_STATISTICS,
     ),
+    Row("tensorflow.nn.conv2d_transpose", _HERE + "transposed:conv2d_transpose", note=_SHAPE),
+    Row("tensorflow.nn.atrous_conv2d_transpose", _HERE + "transposed:atrous_conv2d_transpose", note=_SHAPE),
+    Row("tensorflow.nn.conv2d_backprop_input", _HERE + "transposed:conv2d_backprop_input", note=_SHAPE),
+    Row("tensorflow.python.ops.nn_ops.conv2d_transpose", _HERE + "transposed:conv2d_transpose", note=_SHAPE),
     Row("tensorflow.python.framework.ops.RegisterShape", _HERE + "shapes:RegisterShape", note=_NOTHING),
     Row("tensorflow.python.framework.tensor_shape.scalar", _HERE + "shapes:scalar"),
     Row("tensorflow.python.framework.tensor_shape.vector", _HERE + "shapes:vector"),
