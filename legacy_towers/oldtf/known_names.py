@@ -58,6 +58,13 @@ def _names_in(module: str) -> FrozenSet[str]:
     return frozenset(found) | _below().get(module, frozenset())
 
 
+def imported_from(module: str) -> Optional[str]:
+    """Returns the module that `module` is another name of: tensorflow.python.ops.nn for tensorflow.contrib.slim.nn."""
+    names = _modules().get(_plain(module), frozenset())
+    (only,) = names if len(names) == 1 else ("",)
+    return only[1:] if only.startswith("*") else None
+
+
 @functools.lru_cache(maxsize=None)
 def _below() -> Dict[str, FrozenSet[str]]:
     found: Dict[str, set] = {}

@@ -53,9 +53,14 @@ def _walk(name: str, module: Any, above: Tuple[int, ...], found: Dict[str, Set[s
             names.discard(each)
         elif name.startswith("tensorflow.contrib") and ".python" in own:
             found["{}.{}".format(name, each)] = {"*" + own.replace("tensorflow_core", "tensorflow")}
-        elif not (name == "tensorflow" and each in _NOT_API or id(value) in above or ".python." in module.__name__):
+        elif not (name == "tensorflow" and each in _NOT_API or id(value) in above or _is_inside(module.__name__)):
             _walk("{}.{}".format(name, each), value, above + (id(value),), found)
     found[name] = names
+
+
+def _is_inside(own_name: str) -> bool:
+    """Returns whether a module is no part of the API: what hangs below it was only imported there."""
+    return ".python." in own_name and ".api." not in own_name
 
 
 def modules_in_files() -> Dict[str, Set[str]]:
@@ -156,8 +161,9 @@ def main(folder: str) -> None:
     modules = public_modules()
     everything = modules_in_files()
     for name, names in modules.items():
+        # What is really there counts: an __init__ may take out again what it imports.
         if not name.endswith(".python"):
-            everything[name] = everything.get(name, set()) | names
+            everything[name] = names
     for name, names in everything.items():
         listed = name.split(".")[-1] not in _UNLISTED
         everything[name] = {each for each in names if listed and not each.endswith(_GENERATED)}

@@ -1,0 +1,122 @@
+"""What scripts of TensorFlow 1.x can see that is different, and what is done about it: the text of the table.
+
+Found by running about 250 snippets in the idiom of 1.x on TensorFlow 1.15 and 2.21 side by side.
+"""
+
+from typing import NamedTuple, Tuple
+
+
+class Change(NamedTuple):
+    """One difference.
+
+    Attributes:
+      what: the name or the idiom, as a script has it.
+      was: what it did with TensorFlow 1.15, Python 3.7 and numpy 1.18.
+      done: what it does under `legacy-towers run` on TensorFlow 2.x.
+      test: the file below tests/ that holds it; empty where nothing is done.
+    """
+
+    what: str
+    was: str
+    done: str
+    test: str = ""
+
+
+_LIBRARIES = "oldtf/changed/test_libraries.py"
+_SERVED = "oldtf/changed/test_served.py"
+_BEFORE_ONE = "oldtf/before_one/test_before_one.py"
+
+TENSORFLOW: Tuple[Change, ...] = (
+    Change(
+        "`tf.__version__`, `tf.VERSION`",
+        "1.15.5",
+        "the same; `from legacy_towers.compat import tf` tells the real one",
+        _SERVED,
+    ),
+    Change(
+        "flags named `log_dir`, `pdb` ...",
+        "before 1.14: the script's; since: DuplicateFlagError",
+        "the script's",
+        _SERVED,
+    ),
+    Change(
+        "flags named `v`, `verbosity`, `logtostderr` ...",
+        "since 1.14: DuplicateFlagError",
+        "the same: absl reads them as it runs",
+    ),
+    Change("`FLAGS._parse_flags()`", "before 1.5: read the command line", "the same", _SERVED),
+    Change(
+        "cross entropies without names of arguments",
+        "since 1.0: ValueError",
+        "logits, then labels, as before 1.0; 2.x alone would take labels first",
+        _BEFORE_ONE,
+    ),
+    Change(
+        "graph-level seeds (`tf.set_random_seed` alone)",
+        "operations get seeds by their number in the graph",
+        "other numbers: the graph has other operations. With a seed at the operation the numbers are the same",
+    ),
+    Change(
+        "messages of `tf.errors`",
+        "the sentence first",
+        '`e.message` begins with "Graph execution error" and has the sentence at its end; the classes are the same',
+    ),
+    Change("`op.inputs`", "a list of its own kind", "a tuple: same elements"),
+    Change("`type(tensor).__name__`", "Tensor", "SymbolicTensor; isinstance(..., tf.Tensor) holds"),
+    Change("`tf.metrics.precision_at_thresholds` with one threshold", "a number", "a vector with one element"),
+    Change(
+        "variables (`tf.Variable`, `tf.get_variable`)",
+        "reference variables",
+        "the same: resource variables stay off, as do control flow v2, eager execution and tensor equality",
+    ),
+    Change("shapes: `x.shape[0].value`, `int(x.shape[1])`", "Dimension", "the same"),
+    Change("`Dataset.output_shapes`, `make_one_shot_iterator`", "tf.data of 1.x", "the same"),
+    Change("`tf.train.Saver(write_version=V1)`", "one file", "the same"),
+)
+
+PYTHON: Tuple[Change, ...] = (
+    Change("`print(sess.run([a, b]))`", "[1.5, 2]", "the same; numpy 2 alone prints np.float32(1.5)", _LIBRARIES),
+    Change("`np.int`, `np.float`, `np.bool`, `np.object`, `np.str`", "Python's types", "the same", _LIBRARIES),
+    Change(
+        "`np.float_`, `np.Inf`, `np.product`, `np.in1d`, `np.mat`, `np.asscalar` ...", "there", "the same", _LIBRARIES
+    ),
+    Change("`np.array([[1], [1, 2]])`", "an array of lists", "the same; said once", _LIBRARIES),
+    Change("`np.array(x, copy=False)`", "copies where it must", "the same", _LIBRARIES),
+    Change("`np.array([256], np.uint8)`", "wraps around", "the same; said once", _LIBRARIES),
+    Change("`np.fromstring(data, dtype)`, `np.sum(generator)`, `np.vstack(generator)`", "work", "the same", _LIBRARIES),
+    Change("`array.tostring()`, `.itemset()`, `.newbyteorder()`, `.ptp()`", "work", "the same", _LIBRARIES),
+    Change(
+        "`int(array)`, `float(array)`, `'%d' % array` of one element in one dimension",
+        "its number",
+        "the same",
+        _LIBRARIES,
+    ),
+    Change(
+        "`np.float32(3) + 0.1`, `np.uint8(200) + 100`",
+        "float64; 300",
+        "float32; 44 with a warning: numpy 2 goes by the array's type alone, and it can't be told otherwise",
+    ),
+    Change("`bool(np.array([]))`", "False", "ValueError: ask for `.size`"),
+    Change("`np.load` of objects", "ValueError without allow_pickle=True (numpy 1.16.3 and later)", "the same"),
+    Change(
+        "`time.clock`, `inspect.getargspec`, `fractions.gcd`, `cgi.escape`, `base64.encodestring`",
+        "there",
+        "the same",
+        _LIBRARIES,
+    ),
+    Change("`collections.Iterable`, `collections.Mapping` ...", "there", "the same", _LIBRARIES),
+    Change("`xml.etree.cElementTree`, `element.getchildren()`, `thread.isAlive()`", "there", "the same", _LIBRARIES),
+    Change(
+        "`random.sample(set, k)`, `random.shuffle(x, random)`, `random.randint(0, 5.0)`", "work", "the same", _LIBRARIES
+    ),
+    Change("`imp.load_source`, `imp.reload`", "there", "the same, on Python 3.12 and later too", _LIBRARIES),
+    Change("`open(path, 'rU')`", "reads any line ends", "the same; said once", _LIBRARIES),
+    Change(
+        "`scipy.misc.imread`, `imresize`, `imsave`, `toimage`, `imrotate`",
+        "until scipy 1.2",
+        "the same, where Pillow is installed",
+    ),
+    Change(
+        "`asyncio`, `distutils`, `string` and other modules", "there", "what Python has today: these are not served"
+    ),
+)
