@@ -39,6 +39,7 @@ def test_without_a_gpu_each_is_a_logical_cpu_of_its_own(asked, given):
         ("--soft", 0, ["/device:GPU:0", "/device:GPU:1", "/device:GPU:2"]),
         ("", 4, ["/device:GPU:0", "/device:GPU:1", "/device:GPU:2"]),
         ("", 2, ["/device:GPU:0", "/device:GPU:1", "/device:GPU:0"]),
+        ("", 1, ["/device:GPU:0"] * 3),
         ("--num-devices 1", 2, ["/device:GPU:0"] * 3),
         ("--towers-device /gpu:1", 2, ["/device:GPU:1"] * 3),
         ("--towers-device /cpu:0", 2, ["/device:CPU:0"] * 3),
@@ -48,6 +49,11 @@ def test_without_a_gpu_each_is_a_logical_cpu_of_its_own(asked, given):
 def test_options_and_gpus_say_where_towers_go(words, gpus, given):
     with script(words, gpus) as (tf, _):
         assert [device_of_constant(tf, "/gpu:{}".format(tower)) for tower in range(3)] == given
+
+
+def test_towers_share_gpus_evenly():
+    with script("", gpus=2) as (tf, _):
+        assert device_of_constant(tf, "/job:worker/gpu:3") == "/job:worker/device:GPU:1"
 
 
 def on_gpu_1(tf, build):

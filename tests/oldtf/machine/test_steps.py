@@ -146,6 +146,35 @@ def test_what_tensorflow_runs_for_itself_does_not_count(tmp_path):
         assert steps.done == 4
 
 
+@pytest.mark.parametrize("module, counts", [
+    ("tensorflow.python.training.supervisor", False),
+    ("tensorflow_core.python.training.saver", False),
+    ("tensorflow.python.training.queue_runner_impl", False),
+    ("tensorflow.python.training.monitored_session", True),
+    ("tensorflow.python.framework.ops", True),
+    ("tf_slim.learning", True),
+    ("__main__", True),
+])
+def test_who_runs_decides(module, counts):
+    with script("--timeout-steps 100") as (tf, run), tf.Graph().as_default():
+        value = tf.constant(1.0)
+        count = run.machine.steps.of_session(run.machine, is_monitored=False)
+        with tf.Session() as session:
+            assert count.before(session, value, module) is counts
+
+
+def test_initializers_do_not_count_in_a_monitored_session_either():
+    with script("--timeout-steps 100") as (tf, run), tf.Graph().as_default():
+        steps = run.machine.steps
+        train, _ = trained(tf)
+        again = tf.global_variables_initializer()
+        with tf.train.MonitoredTrainingSession() as session:
+            session.run(again)
+            assert steps.done == 0
+            session.run(train)
+            assert steps.done == 1
+
+
 def test_threads_that_fill_queues_do_not_count_and_end():
     before = threading.active_count()
     seen = []
