@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-ROUNDS = 9
+ROUNDS = 5
 SCRIPTS = {
     "empty": "",
     "session": """

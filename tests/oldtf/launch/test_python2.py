@@ -296,6 +296,8 @@ GUARDED = {
     "star": "from beside import xrange\nassert xrange == 3\n",
     "own class": "class D(dict):\n    def has_key(self, key):\n        return 'own'\nassert D().has_key(1) == 'own'\n",
     "own module": "import Queue\nassert Queue.mine\n",
+    "prints of python 3": "import sys\nprint('a', end='')\nif 0: print >>sys.stderr, 'b'\nassert 7 / 2 == 3.5\n",
+    "two calls": "import sys\nprint('a'), sys.stdout.flush()\nprint('b'),\nassert 7 / 2 == 3.5\n",
     "python 3": "print('a', end='')\nassert 7 / 2 == 3.5 and sorted([2, 1], key=abs) == [1, 2]\n",
 }
 
@@ -391,6 +393,13 @@ def test_what_is_no_python_at_all_keeps_its_error(tmp_path, source):
     here.write(tmp_path, {"broken.py": source})
     with pytest.raises(type(expected.value)):
         here.run(tmp_path, "import broken\n")
+
+
+@pytest.mark.parametrize(
+    "line", ["print >>sys.stderr, 'x'", "print ('a'), 7", "print ('%d') % 7", "print >>sys.stderr"]
+)
+def test_a_print_statement_that_python_3_can_read_is_python_2(tmp_path, line):
+    assert here.run(tmp_path, "import sys\n{}\nhalf = 7 / 2\n".format(line))["half"] == 3
 
 
 def test_encodings_of_python_2_are_read(tmp_path):

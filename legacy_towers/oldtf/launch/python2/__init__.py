@@ -64,21 +64,28 @@ def _parsed(source: bytes, path: str) -> Any:
 def _print_statement(tree: ast.Module) -> Optional[SyntaxError]:
     """Returns what is wrong with a print statement that Python 3 reads as something else, None if there is none.
 
-    `print >>file, x` is a shift there, `print ("x"), 3` a tuple, and `print ("%d") % 3` the rest of a None.
+    `print >>file, x` is a shift there, `print ("x"), y` a tuple, and `print ("%d") % 3` the rest of a None.
     """
+    found = None
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and any(alias.name == "print_function" for alias in node.names):
             return None
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Expr):
-            continue
-        value = node.value
-        first = value.elts[0] if isinstance(value, ast.Tuple) and value.elts else value
-        shifts = isinstance(first, ast.BinOp) and isinstance(first.op, ast.RShift) and _is_print(first.left)
-        formats = isinstance(first, ast.BinOp) and isinstance(first.op, ast.Mod) and _is_print_call(first.left)
-        if shifts or formats or (first is not value and _is_print_call(first)):
-            return SyntaxError("a print statement", ("", node.lineno, 0, ""))
-    return None
+        if isinstance(node, ast.Call) and _is_print(node.func) and node.keywords:  # print(x, end="")
+            return None
+        if found is None and isinstance(node, ast.Expr) and _is_print_statement(node.value):
+            found = SyntaxError("a print statement", ("", node.lineno, 0, ""))
+    return found
+
+
+def _is_print_statement(value: ast.expr) -> bool:
+    parts = value.elts if isinstance(value, ast.Tuple) and value.elts else [value]
+    first = parts[0]
+    if isinstance(first, ast.BinOp):
+        shifts = isinstance(first.op, ast.RShift) and _is_print(first.left)
+        return shifts or isinstance(first.op, ast.Mod) and _is_print_call(first.left)
+    # `print(x), flush()` is two calls in Python 3, and `print(x),` one.
+    others = [part for part in parts[1:] if not isinstance(part, ast.Call)]
+    return _is_print_call(first) and len(parts) > 1 and len(others) == len(parts) - 1
 
 
 def _is_print(node: ast.AST) -> bool:
