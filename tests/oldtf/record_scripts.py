@@ -18,9 +18,10 @@ def record(script: script_table.Script) -> None:
         os.makedirs(data)
         if script.data is not None:
             script.data(data)
-        launcher = [sys.executable] + ([] if script.plain else ["-m", "legacy_towers", "run"])
+        command = script.command(train, data, ported=script.ported is not None)
         done = subprocess.run(
-            launcher + list(script.command(train, data)), stdout=subprocess.PIPE, universal_newlines=True, check=True
+            (sys.executable, "-B") + command, stdout=subprocess.PIPE, universal_newlines=True, check=True,
+            cwd=script_table.FOLDER,
         )
         target = os.path.join(script_table.RECORDED, script.name)
         shutil.rmtree(target, ignore_errors=True)

@@ -23,22 +23,24 @@ class Script(NamedTuple):
 
     Attributes:
       name: of the folder in recorded/.
-      path: below tests/scripts.
+      path: below tests/scripts; a dotted name is a module, started with -m in tests/scripts.
       arguments: with {train} and {data} for the training directory and the directory of the data.
       data: writes the script's data into a directory, None where it needs none.
-      plain: whether Python 3 and TensorFlow 1.15 run it as it is; what older ones were written for goes through `run`.
+      ported: the path of the same script ported by hand, where TensorFlow 1.15 on Python 3 and a CPU can't run this;
+        what is recorded is then what the ported one gives.
     """
 
     name: str
     path: str
     arguments: Tuple[str, ...]
     data: Optional[Callable[[str], None]] = None
-    plain: bool = True
+    ported: Optional[str] = None
 
-    def command(self, train: str, data: str) -> Tuple[str, ...]:
-        """Returns the script's path and arguments."""
+    def command(self, train: str, data: str, ported: bool = False) -> Tuple[str, ...]:
+        """Returns the script's path and arguments, or those of the ported one."""
         given = tuple(each.format(train=train, data=data) for each in self.arguments)
-        return (os.path.join(FOLDER, self.path),) + given
+        path = self.ported if ported else self.path
+        return ((os.path.join(FOLDER, path),) if path.endswith(".py") else ("-m", path)) + given
 
 
 SCRIPTS = (
@@ -73,11 +75,24 @@ SCRIPTS = (
     ),
     Script("bucketing_rnn", "bucketing_rnn.py", ("{train}", "6")),
     Script("staging_towers", "staging_towers.py", ("--train_dir", "{train}", "--num_batches", "6")),
-    Script("python2_towers", "python2_towers.py", ("{train}", "6"), plain=False),
+    Script("python2_towers", "python2_towers.py", ("{train}", "6"), ported="python2_towers_ported.py"),
     Script(
         "pre_one_mnist", "pre_one_mnist.py", ("--data_dir={data}", "--train_dir={train}", "--max_steps=6"),
-        script_data.mnist, plain=False,
+        script_data.mnist, ported="pre_one_mnist_ported.py",
     ),
+    Script("hard_placement", "hard_placement.py", ("{train}", "6"), ported="hard_placement_ported.py"),
+    Script("reuse_flag", "reuse_styles.py", ("--train_dir={train}", "--max_steps=6")),
+    Script("reuse_call", "reuse_styles.py", ("--train_dir={train}", "--max_steps=6", "--reuse=call")),
+    Script("reuse_auto", "reuse_styles.py", ("--train_dir={train}", "--max_steps=6", "--reuse=auto")),
+    Script("reuse_template", "reuse_styles.py", ("--train_dir={train}", "--max_steps=6", "--reuse=template")),
+    Script("package", "towers_package.train", ("--model_dir={train}", "--steps=6")),
+    Script("queue_shuffled", "queue_shuffled.py", ("{train}", "6", "1")),
+    Script("legacy_translate", "legacy_translate.py", ("--train_dir={train}", "--max_steps=6")),
+    Script("nmt_attention", "nmt_attention.py", ("--out_dir={train}", "--steps=6")),
+    Script("word2vec_nce", "word2vec_nce.py", ("{train}", "6")),
+    Script("supervised_optimize_loss", "supervised_optimize_loss.py", ("--logdir={train}", "--steps=6")),
+    Script("estimator_towers", "estimator_towers.py", ("--model_dir={train}", "--steps=6")),
+    Script("monitored_towers", "monitored_towers.py", ("--train_dir={train}", "--max_steps=6")),
 )
 
 

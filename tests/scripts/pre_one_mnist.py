@@ -6,8 +6,8 @@ from tensorflow.examples.tutorials.mnist import input_data
 
 flags = tf.app.flags
 FLAGS = flags.FLAGS
-flags.DEFINE_string('data_dir', '/tmp/data/', 'Directory for storing data')
-flags.DEFINE_string('train_dir', '/tmp/pre_one', 'Directory for checkpoints')
+flags.DEFINE_string('data_dir', 'data/', 'Directory for storing data')
+flags.DEFINE_string('train_dir', 'train/', 'Directory for checkpoints')
 flags.DEFINE_integer('max_steps', 100, 'Steps')
 FLAGS._parse_flags()
 

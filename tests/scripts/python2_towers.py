@@ -11,7 +11,7 @@ import tensorflow as tf
 NUM_GPUS = 2
 EXAMPLES = 64
 BATCH = EXAMPLES / 4        # an int in Python 2
-TRAIN_DIR = sys.argv[1] if len(sys.argv) > 1 else '/tmp/python2_towers'
+TRAIN_DIR = sys.argv[1] if len(sys.argv) > 1 else 'python2_towers'
 MAX_STEPS = int(sys.argv[2]) if len(sys.argv) > 2 else 20
 
 

@@ -1,0 +1,18 @@
+import functools
+
+import tensorflow as tf
+
+
+def scoped(name):
+    """The first call makes the variables, later ones share them."""
+    def decorate(function):
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            with tf.variable_scope(name, reuse=tf.AUTO_REUSE):
+                return function(*args, **kwargs)
+        return wrapper
+    return decorate
+
+
+def average(tower_grads):
+    return [(tf.reduce_mean(tf.stack([g for g, _ in pairs]), axis=0), pairs[0][1]) for pairs in zip(*tower_grads)]
