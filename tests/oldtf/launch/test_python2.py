@@ -410,6 +410,13 @@ def test_encodings_of_python_2_are_read(tmp_path):
     assert (names["latin"].x, names["none"].x, names["bom"].x) == (u"\u00e9", 3, u"\u00e9")
 
 
+def test_a_module_that_the_script_finds_later_is_its_own(tmp_path):
+    here.write(tmp_path, {"later/Queue.py": "MINE = 3\n", "later/sets.py": "MINE = 4\n"})
+    source = "import sys\nsys.path.append('later')\nimport Queue\nfrom sets import MINE\nimport thread\n"
+    names = here.run(tmp_path, source)
+    assert (names["Queue"].MINE, names["MINE"], names["thread"].__name__) == (3, 4, "_thread")
+
+
 def test_execfile_sees_the_namespace_of_its_caller(tmp_path):
     here.write(tmp_path, {"config.py": "rate = base / 2\nprint 'x'\n"})
     assert here.run(tmp_path, MARK + "base = 7\nexecfile('config.py')\n")["rate"] == 3

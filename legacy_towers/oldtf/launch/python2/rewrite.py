@@ -3,7 +3,8 @@
     for i in xrange(9): ...             for i in __old__.xrange(9): ...
     pairs.iteritems()                   __old__.attribute(pairs, "iteritems", "")()
     string.letters                      __old__.attribute(string, "letters", "string.letters")
-    import Queue                        import queue as Queue
+    import Queue                        try: import Queue
+                                        except ImportError: import queue as Queue
 
 and, where a whole module is Python 2,
 
@@ -121,7 +122,8 @@ class OldNames(ast.NodeTransformer):
             if alias.name.split(".")[0] in self._siblings and self._is_sibling(alias.name):
                 statements += self._from_package(alias)
             elif new is not None and (alias.asname or "." not in alias.name):
-                statements.append(ast.Import(names=[ast.alias(name=new, asname=alias.asname or alias.name)]))
+                instead = ast.Import(names=[ast.alias(name=new, asname=alias.asname or alias.name)])
+                statements.append(_or_own(alias.name, ast.Import(names=[alias]), instead))
             else:
                 statements.append(ast.Import(names=[alias]))
         return [at(statement, node) for statement in statements]
@@ -146,8 +148,7 @@ class OldNames(ast.NodeTransformer):
             return node
         new = self._module(node.module, node.lineno)
         if new is not None:
-            node.module = new
-            return node
+            return at(_or_own(node.module, node, ast.ImportFrom(new, node.names, 0)), node)
         old = [alias for alias in node.names if self._is_old(node.module, alias.name)]
         if not old or self._guarded:
             return node
@@ -164,7 +165,7 @@ class OldNames(ast.NodeTransformer):
         if new is None or new == name or self._guarded:
             return None
         if name not in names.CHANGED_MODULES:
-            if name != "cPickle" and is_there(name):  # the user may have a module of this name
+            if is_there(name):
                 return None
             self._say(name, new, line)
         return new
@@ -282,6 +283,17 @@ class OldNames(ast.NodeTransformer):
         if not self._whole and name not in self._told:
             self._told.add(name)
             self._tell(name, meaning, line)
+
+
+def _or_own(module: str, own: ast.stmt, instead: ast.stmt) -> ast.stmt:
+    """Returns the import of a module of the user's that is called as one of Python 2, where there is one by then.
+
+    A script adds to sys.path as it goes.
+    """
+    if module in names.CHANGED_MODULES:
+        return instead
+    handler = ast.ExceptHandler(type=ast.Name("ImportError", ast.Load()), name=None, body=[instead])
+    return ast.Try(body=[own], handlers=[handler], orelse=[], finalbody=[])
 
 
 _SPECIAL_METHODS: Dict[str, str] = {
