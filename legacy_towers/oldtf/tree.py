@@ -84,6 +84,12 @@ def module(name: str) -> Any:
     return importlib.import_module(IMPORTED_AS + name[len(ROOT) :])
 
 
+@functools.lru_cache(maxsize=None)
+def root() -> OldModule:
+    """Returns the module at the root of the tree, for `install` and `oldtf.tf1`; anybody else asks `module`."""
+    return OldModule(ROOT, _root_behind())
+
+
 def install() -> None:
     """Makes the tree importable; more than once does no harm."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
@@ -125,7 +131,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def _module_called(fullname: str) -> Any:
     if fullname == IMPORTED_AS:
-        return OldModule(ROOT, _root_behind())
+        return root()
     name = ROOT + fullname[len(IMPORTED_AS) :]
     if is_1_15() and name not in _rows():
         return _as_old_module(name, _module_of_1_15(name))

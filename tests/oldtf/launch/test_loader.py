@@ -4,6 +4,7 @@ import sys
 
 import pytest
 from oldtf.launch import here
+from processes import output_of
 
 from legacy_towers.oldtf import missing, tree
 
@@ -66,6 +67,21 @@ def test_every_form_gives_the_same_view(tmp_path):
 def test_a_star_takes_what_is_served_and_what_is_tensorflows(tmp_path):
     names = here.run(tmp_path, "from tensorflow.train import *\nfrom tensorflow.contrib.staging import *\n")
     assert names["AdamOptimizer"].__name__ == "AdamOptimizer" and names["StagingArea"].__name__ == "StagingArea"
+
+
+@pytest.mark.slow
+def test_the_view_is_found_in_another_process():
+    output = output_of(
+        """
+        import pickle, importlib
+        tf = importlib.import_module("legacy_towers.oldtf.tf1")
+        import legacy_towers.oldtf.tf1.contrib.staging as staging
+        from legacy_towers.oldtf import tree
+        assert tree.module("tensorflow") is tf and tf.contrib.staging.StagingArea is staging.StagingArea
+        print(repr(tf))
+        """
+    )
+    assert output == "<tensorflow of TensorFlow 1.x>\n"
 
 
 def test_libraries_keep_the_real_one(tmp_path):
