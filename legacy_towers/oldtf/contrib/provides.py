@@ -13,3 +13,4 @@ ROWS += parts_rows.ROWS
 
 REASONS: Dict[str, str] = dict(parts_rows.REASONS)
 REASONS.update(slim_rows.REASONS)
+REASONS.update(rnn_rows.REASONS)

@@ -1,5 +1,5 @@
 """The rows of recurrent networks: tf.contrib.rnn, seq2seq, legacy_seq2seq, crf, cudnn_rnn and what lies near."""
-from typing import Tuple
+from typing import Dict, Tuple
 
 from legacy_towers.oldtf.provided import Row
 
@@ -9,6 +9,14 @@ _HERE = "legacy_towers.oldtf.contrib."
 ROWS: Tuple[Row, ...] = (
     Row(_CONTRIB + "crf", _HERE + "crf"),
     Row(_CONTRIB + "crf.python.ops.crf", _HERE + "crf"),
+    Row(
+        _CONTRIB + "cudnn_rnn",
+        _HERE + "cudnn_rnn",
+        note="Layers are computed by the compatible cells, on any device; the variables are those that 1.15 wrote to "
+        "checkpoints, not one opaque_kernel.",
+    ),
+    Row(_CONTRIB + "cudnn_rnn.python.layers.cudnn_rnn", _HERE + "cudnn_rnn"),
+    Row(_CONTRIB + "cudnn_rnn.python.ops.cudnn_rnn_ops", _HERE + "cudnn_rnn"),
     Row(_CONTRIB + "legacy_seq2seq", _HERE + "legacy_seq2seq"),
     Row(_CONTRIB + "legacy_seq2seq.python.ops.seq2seq", _HERE + "legacy_seq2seq.seq2seq_module"),
     Row(_CONTRIB + "seq2seq", _HERE + "seq2seq"),
@@ -36,3 +44,25 @@ ROWS += tuple(
         "loss",
     )
 )
+ROWS += tuple(
+    Row(_CONTRIB + "nn." + name, _HERE + "nn_more:" + name)
+    for name in ("alpha_dropout", "rank_sampled_softmax_loss", "sampled_sparse_softmax_loss", "scaled_softplus")
+)
+
+_OPAQUE = (
+    "the layers of tf.contrib.cudnn_rnn have no opaque parameters here: their variables are those that it wrote to "
+    "checkpoints, and a plain tf.train.Saver saves and restores them"
+)
+REASONS: Dict[str, str] = {
+    _CONTRIB + "cudnn_rnn." + name: _OPAQUE
+    for name in (
+        "CudnnGRUSaveable",
+        "CudnnLSTMSaveable",
+        "CudnnParamsFormatConverterGRU",
+        "CudnnParamsFormatConverterLSTM",
+        "CudnnParamsFormatConverterRelu",
+        "CudnnParamsFormatConverterTanh",
+        "CudnnRNNReluSaveable",
+        "CudnnRNNTanhSaveable",
+    )
+}
