@@ -13,31 +13,31 @@ def fresh_graph():
 
 
 OWNED = {
-    "the script": ("/home/me/job/train.py", True),
-    "a package of it": ("/home/me/job/models/data/net.py", True),
-    "beside the folder": ("/home/me/lib/net.py", True),
+    "the script": ("/mine/job/train.py", True),
+    "a package of it": ("/mine/job/models/data/net.py", True),
+    "beside the folder": ("/mine/lib/net.py", True),
     "elsewhere": ("/data/shared/net.py", True),
     "installed": ("/usr/lib/python3/site-packages/net.py", False),
     "installed by a distribution": ("/usr/lib/python3/dist-packages/net/net.py", False),
-    "an environment inside the folder": ("/home/me/job/.venv/lib/python3.9/site-packages/net.py", False),
-    "a folder that is only called so": ("/home/me/job/site-packages.py", True),
+    "an environment inside the folder": ("/mine/job/.venv/lib/python3.9/site-packages/net.py", False),
+    "a folder that is only called so": ("/mine/job/site-packages.py", True),
     "python's": (os.path.join(sysconfig.get_paths()["stdlib"], "json", "decoder.py"), False),
     "ours": (current.__file__, False),
     "a string": ("<string>", False),
-    "autograph's": ("/tmp/__autograph_generated_filex.py", False),
+    "autograph's": ("/somewhere/__autograph_generated_filex.py", False),
 }
 
 
 @pytest.mark.parametrize("path, owned", list(OWNED.values()), ids=list(OWNED))
 def test_whose_a_file_is(path, owned):
-    assert current.ScriptRun("train.py", "/home/me/job").owns(path) is owned
+    assert current.ScriptRun("train.py", "/mine/job").owns(path) is owned
 
 
 def test_a_script_below_site_packages_owns_its_folder():
-    run = current.ScriptRun("train.py", "/usr/lib/site-packages/job")
-    assert run.owns("/usr/lib/site-packages/job/net.py") and not run.owns("/usr/lib/site-packages/net.py")
-    run.add_root("/usr/lib/site-packages/other")
-    assert run.owns("/usr/lib/site-packages/other/net.py") and not run.owns("/usr/lib/site-packages/net.py")
+    run = current.ScriptRun("train.py", "/lib/site-packages/job")
+    assert run.owns("/lib/site-packages/job/net.py") and not run.owns("/lib/site-packages/net.py")
+    run.add_root("/lib/site-packages/other")
+    assert run.owns("/lib/site-packages/other/net.py") and not run.owns("/lib/site-packages/net.py")
 
 
 def test_paths_are_shown_as_they_are_typed(tmp_path, monkeypatch):

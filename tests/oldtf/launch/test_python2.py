@@ -89,11 +89,14 @@ VALUES = {
     "(lambda (a, (b, c)), d, e=5: a + b + c + d + e)((1, (2, 3)), 4)": 15,
     "0.3 > None, None < -1, 3 < 'a', [] > 7, None >= None": (True, True, True, True, True),
     "1 < 2 < 3, 2 > 3": (True, False),
+    "sorted(random.sample(np.arange(3), 3)) + draw(set([7]), 1)": [0, 1, 2, 7],
+    "subprocess.check_output(['echo', 'a']).split('\\n')[0]": "a",
     "len(StringIO('ab\\ncd').readlines())": 2,
     "Meta.__class__.__name__": "Kind",
 }
 PREAMBLE = """
-import sys, os, string, itertools, types, urllib, urllib2, urlparse, Queue
+import sys, os, string, itertools, types, urllib, urllib2, urlparse, Queue, random, subprocess
+from random import sample as draw
 import numpy as np
 from itertools import izip
 from cStringIO import StringIO

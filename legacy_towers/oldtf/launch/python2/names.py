@@ -97,6 +97,11 @@ ATTRIBUTES: Dict[Tuple[str, str], str] = {
     # Pillow 10 dropped the names of its filters.
     **_renamed("PIL.Image", "PIL.Image", "ANTIALIAS=LANCZOS LINEAR=BILINEAR CUBIC=BICUBIC"),
 }
+# The same, where a whole file is Python 2 and the module's own takes or gives something else today.
+CHANGED_ATTRIBUTES: Dict[Tuple[str, str], str] = {
+    ("random", "sample"): ":random_sample",
+    ("subprocess", "check_output"): ":check_output",
+}
 # Names of methods and attributes of objects, see `methods`.
 METHODS: FrozenSet[str] = frozenset(
     "assertItemsEqual func_closure func_code func_defaults func_dict func_doc func_globals func_name has_key im_class "

@@ -2,7 +2,7 @@
 
     for i in xrange(9): ...             for i in __old__.xrange(9): ...
     pairs.iteritems()                   __old__.attribute(pairs, "iteritems", "")()
-    string.letters                      __old__.attribute(string, "letters", "string.letters")
+    string.letters                      __old__.attribute(string, "letters", "string")
     import Queue                        try: import Queue
                                         except ImportError: import queue as Queue
 
@@ -173,9 +173,8 @@ class OldNames(ast.NodeTransformer):
     def _is_sibling(self, name: str) -> bool:
         return self._whole or not is_there(name.split(".")[0])
 
-    @staticmethod
-    def _is_old(module: str, name: str) -> bool:
-        return (module, name) in names.ATTRIBUTES
+    def _is_old(self, module: str, name: str) -> bool:
+        return (module, name) in names.ATTRIBUTES or self._whole and (module, name) in names.CHANGED_ATTRIBUTES
 
     # Names and attributes.
 
@@ -192,14 +191,11 @@ class OldNames(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load) or self._guarded:
             return node
-        spoken = ""
-        if module is not None:
-            if not self._is_old(module, node.attr):
-                return node
-            spoken = "{}.{}".format(dotted(node.value) or module, node.attr)
-        elif node.attr not in self._methods:
+        if module is None and node.attr not in self._methods:
             return node
-        return at(self._call("attribute", node.value, constant(node.attr), constant(spoken)), node)
+        if module is not None and not self._is_old(module, node.attr):
+            return node
+        return at(self._call("attribute", node.value, constant(node.attr), constant(module or "")), node)
 
     # Only where a whole module is Python 2.
 

@@ -200,18 +200,20 @@ def raised(kind: Any, value: Any, traceback: Any) -> BaseException:
     return error.with_traceback(traceback)
 
 
-def attribute(value: Any, name: str, spoken: str) -> Any:
+def attribute(value: Any, name: str, module: str) -> Any:
     """Returns `value.name`, where it may be a module or an object that had it once.
 
     Args:
       value: what stands before the dot.
       name: what stands behind it.
-      spoken: how to speak of it: "np.float"; "" for an object's.
+      module: the module that `value` was imported as; "" where it is an object.
     """
-    if spoken and isinstance(value, types.ModuleType):
-        key = (value.__name__, name)
-        if name not in vars(value) and key in names.ATTRIBUTES:
-            return _told(key, spoken)
+    key = (module, name)
+    if module and isinstance(value, types.ModuleType):
+        if key in names.CHANGED_ATTRIBUTES:
+            return _load(names.CHANGED_ATTRIBUTES[key])
+        if not hasattr(value, name) and key in names.ATTRIBUTES:
+            return _told(key)
     try:
         return getattr(value, name)
     except AttributeError:
@@ -224,13 +226,13 @@ def attribute(value: Any, name: str, spoken: str) -> Any:
 
 def from_module(module: str, name: str) -> Any:
     """Returns what `from module import name` gave."""
-    return attribute(importlib.import_module(module), name, "{}.{}".format(module, name))
+    return attribute(importlib.import_module(module), name, module)
 
 
-def _told(key: Tuple[str, str], spoken: str) -> Any:
+def _told(key: Tuple[str, str]) -> Any:
     target = names.ATTRIBUTES[key]
     if target[0] != ":":
-        _say(spoken, target.replace("builtins:", "").replace(":", "."))
+        _say(".".join(key), target.replace("builtins:", "").replace(":", "."))
     return _load(target)
 
 
@@ -258,6 +260,22 @@ def string_join(words: Any, between: str = " ") -> str:
 
 def maketrans(old: Any, new: Any) -> Any:
     return bytes.maketrans(old, new) if isinstance(old, bytes) else str.maketrans(old, new)
+
+
+def random_sample(population: Any, k: int) -> List[Any]:
+    """random.sample, which took all that has a length and elements."""
+    import random
+
+    has_elements = hasattr(population, "__len__") and not isinstance(population, dict)
+    return random.sample(list(population) if has_elements else population, k)
+
+
+def check_output(*arguments: Any, **keywords: Any) -> Any:
+    """subprocess.check_output, whose bytes were a string."""
+    import subprocess
+
+    output = subprocess.check_output(*arguments, **keywords)
+    return output.decode("utf-8", "surrogateescape") if isinstance(output, bytes) else output
 
 
 def nothing(*arguments: Any, **keywords: Any) -> None:

@@ -48,7 +48,7 @@ def _bound_by(node: ast.AST) -> List[str]:
 
 def module_aliases(tree: ast.Module) -> Dict[str, str]:
     """Returns dotted name -> module for the modules that the names table speaks of: {"string": "string"}."""
-    known = {module for module, _ in names.ATTRIBUTES}
+    known = {module for module, _ in list(names.ATTRIBUTES) + list(names.CHANGED_ATTRIBUTES)}
     found: Dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
