@@ -92,6 +92,19 @@ PYTHON: Tuple[Change, ...] = (
         _LIBRARIES,
     ),
     Change(
+        "results of `tf.py_func`",
+        "numpy 1 keeps float32 where a float64 scalar meets it",
+        "float64 becomes the type that was asked for; numpy 2 alone would have the operation fail",
+        "oldtf/changed/test_py_functions.py",
+    ),
+    Change(
+        "`tf.train.Int64List(value=[True])`",
+        "1",
+        "the same; the protobuf of today refuses truth values",
+        _SERVED,
+    ),
+    Change("`str` of a protobuf message", "simple_value: 3.0", "simple_value: 3: whole numbers have no point any more"),
+    Change(
         "`np.float32(3) + 0.1`, `np.uint8(200) + 100`",
         "float64; 300",
         "float32; 44 with a warning: numpy 2 goes by the array's type alone, and it can't be told otherwise",

@@ -9,6 +9,7 @@ from legacy_towers.oldtf.provided import Row
 _HERE = "legacy_towers.oldtf.changed."
 _VERSION = "scripts branch on it, and the names that they meet are those of 1.15"
 _FLAGS = "with `_parse_flags`, which TensorFlow 1.5 dropped"
+_WIDTHS = "what numpy 2 makes a float64, and numpy 1 did not, becomes the type that was asked for"
 _NOTHING = "does nothing: TensorFlow asks for no shape functions in Python since 1.0"
 _SHAPE = "the result has the static shape that output_shape tells, as in 1.x"
 _STATISTICS = "the data pass through, and nothing is counted"
@@ -41,6 +42,10 @@ ROWS: Tuple[Row, ...] = (
     Row("tensorflow.nn.atrous_conv2d_transpose", _HERE + "transposed:atrous_conv2d_transpose", note=_SHAPE),
     Row("tensorflow.nn.conv2d_backprop_input", _HERE + "transposed:conv2d_backprop_input", note=_SHAPE),
     Row("tensorflow.python.ops.nn_ops.conv2d_transpose", _HERE + "transposed:conv2d_transpose", note=_SHAPE),
+    Row("tensorflow.train.Int64List", _HERE + "examples:Int64List", note="of truth values too, as with older protobuf"),
+    Row("tensorflow.py_func", _HERE + "py_functions:py_func", note=_WIDTHS),
+    Row("tensorflow.python.ops.script_ops.py_func", _HERE + "py_functions:py_func", note=_WIDTHS),
+    Row("tensorflow.numpy_function", _HERE + "py_functions:numpy_function", note=_WIDTHS),
     Row("tensorflow.python.framework.ops.RegisterShape", _HERE + "shapes:RegisterShape", note=_NOTHING),
     Row("tensorflow.python.framework.tensor_shape.scalar", _HERE + "shapes:scalar"),
     Row("tensorflow.python.framework.tensor_shape.vector", _HERE + "shapes:vector"),

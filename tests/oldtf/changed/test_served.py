@@ -1,6 +1,7 @@
 """The rows of oldtf/changed: what the view gives for names that 2.x dropped or changed."""
 import sys
 
+import numpy as np
 import pytest
 
 from legacy_towers.compat import tf
@@ -66,6 +67,16 @@ def test_shapes():
     tensor_shape = tree.module("tensorflow.python.framework.tensor_shape")
     assert tensor_shape.scalar().as_list() == []
     assert tensor_shape.vector(3).as_list() == [3] and tensor_shape.matrix(2, None).as_list() == [2, None]
+
+
+def test_truth_values_in_examples():
+    from legacy_towers.oldtf.changed.examples import Int64List
+
+    made = Int64List(value=[True, np.bool_(False), 3, np.int64(4)])
+    assert list(made.value) == [1, 0, 3, 4] and isinstance(made, Int64List) and isinstance(made, tf.train.Int64List)
+    assert list(tf.train.Feature(int64_list=made).int64_list.value) == [1, 0, 3, 4]
+    assert Int64List.FromString(made.SerializeToString()) == made and list(Int64List().value) == []
+    assert not isinstance(3, Int64List)
 
 
 def test_devices():
