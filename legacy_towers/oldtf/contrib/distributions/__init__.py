@@ -1,0 +1,139 @@
+"""tf.contrib.distributions: TensorFlow's own distributions, and those of the package tensorflow_probability.
+
+What tf.distributions has is that, with the numbers of TensorFlow 1.15; all else needs the package.
+"""
+from typing import Any, List
+
+from legacy_towers.compat import tf
+from legacy_towers.oldtf.contrib.distributions import bijectors
+from legacy_towers.oldtf.contrib.distributions.mixed import (
+    Independent,
+    Mixture,
+    MixtureSameFamily,
+    QuantizedDistribution,
+    TransformedDistribution,
+    kl_divergence,
+    probability,
+)
+from legacy_towers.oldtf.contrib.distributions.softplus import (
+    BetaWithSoftplusConcentration,
+    Chi2WithAbsDf,
+    ExponentialWithSoftplusRate,
+    GammaWithSoftplusConcentrationRate,
+    InverseGammaWithSoftplusConcentrationRate,
+    LaplaceWithSoftplusScale,
+    MultivariateNormalDiagWithSoftplusScale,
+    NormalWithSoftplusScale,
+    StudentTWithAbsDfSoftplusScale,
+    matrix_diag_transform,
+)
+
+Bernoulli = tf.distributions.Bernoulli
+Beta = tf.distributions.Beta
+Categorical = tf.distributions.Categorical
+Dirichlet = tf.distributions.Dirichlet
+DirichletMultinomial = tf.distributions.DirichletMultinomial
+Distribution = tf.distributions.Distribution
+Exponential = tf.distributions.Exponential
+FULLY_REPARAMETERIZED = tf.distributions.FULLY_REPARAMETERIZED
+Gamma = tf.distributions.Gamma
+Laplace = tf.distributions.Laplace
+Multinomial = tf.distributions.Multinomial
+NOT_REPARAMETERIZED = tf.distributions.NOT_REPARAMETERIZED
+Normal = tf.distributions.Normal
+RegisterKL = tf.distributions.RegisterKL
+ReparameterizationType = tf.distributions.ReparameterizationType
+StudentT = tf.distributions.StudentT
+Uniform = tf.distributions.Uniform
+
+__all__ = [
+    "Bernoulli",
+    "Beta",
+    "BetaWithSoftplusConcentration",
+    "Categorical",
+    "Chi2WithAbsDf",
+    "Dirichlet",
+    "DirichletMultinomial",
+    "Distribution",
+    "Exponential",
+    "ExponentialWithSoftplusRate",
+    "FULLY_REPARAMETERIZED",
+    "Gamma",
+    "GammaWithSoftplusConcentrationRate",
+    "Independent",
+    "InverseGammaWithSoftplusConcentrationRate",
+    "Laplace",
+    "LaplaceWithSoftplusScale",
+    "Mixture",
+    "MixtureSameFamily",
+    "Multinomial",
+    "MultivariateNormalDiagWithSoftplusScale",
+    "NOT_REPARAMETERIZED",
+    "Normal",
+    "NormalWithSoftplusScale",
+    "QuantizedDistribution",
+    "RegisterKL",
+    "ReparameterizationType",
+    "StudentT",
+    "StudentTWithAbsDfSoftplusScale",
+    "TransformedDistribution",
+    "Uniform",
+    "bijectors",
+    "kl_divergence",
+    "matrix_diag_transform",
+]
+
+# Name -> where tensorflow_probability has it now, where that is not tfp.distributions.
+_ELSEWHERE = {
+    "SeedStream": "util.SeedStream",
+    "WishartCholesky": "distributions.WishartTriL",
+    "assign_log_moving_mean_exp": "stats.assign_log_moving_mean_exp",
+    "assign_moving_mean_variance": "stats.assign_moving_mean_variance",
+    "auto_correlation": "stats.auto_correlation",
+    "fill_triangular": "math.fill_triangular",
+    "fill_triangular_inverse": "math.fill_triangular_inverse",
+    "percentile": "stats.percentile",
+    "reduce_weighted_logsumexp": "math.reduce_weighted_logsumexp",
+    "softplus_inverse": "math.softplus_inverse",
+}
+_FROM_THE_PACKAGE = {
+    "Autoregressive",
+    "BatchReshape",
+    "Binomial",
+    "Cauchy",
+    "Chi2",
+    "Deterministic",
+    "ExpRelaxedOneHotCategorical",
+    "Geometric",
+    "HalfNormal",
+    "InverseGamma",
+    "Kumaraswamy",
+    "Logistic",
+    "MultivariateNormalDiag",
+    "MultivariateNormalDiagPlusLowRank",
+    "MultivariateNormalFullCovariance",
+    "MultivariateNormalTriL",
+    "NegativeBinomial",
+    "OneHotCategorical",
+    "Poisson",
+    "PoissonLogNormalQuadratureCompound",
+    "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
+    "SinhArcsinh",
+    "VectorDeterministic",
+    "quadrature_scheme_lognormal_gauss_hermite",
+    "quadrature_scheme_lognormal_quantiles",
+} | set(_ELSEWHERE)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FROM_THE_PACKAGE:
+        raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))
+    value: Any = probability("tf.contrib.distributions." + name)
+    for part in _ELSEWHERE.get(name, "distributions." + name).split("."):
+        value = getattr(value, part)
+    return value
+
+
+def __dir__() -> List[str]:
+    return sorted(set(__all__) | _FROM_THE_PACKAGE)

@@ -1,0 +1,33 @@
+"""Images read at points of their own for each pixel."""
+from typing import Any
+
+from legacy_towers.compat import tf
+
+
+def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> Any:
+    """Returns `image` [n, h, w, c] read at (y, x) - `flow` [n, h, w, 2], bilinearly; edges go on outside."""
+    with tf.name_scope(name):
+        image, flow = tf.convert_to_tensor(image), tf.convert_to_tensor(flow)
+        shape = tf.shape(image)
+        batch, height, width = shape[0], shape[1], shape[2]
+        columns, rows = tf.meshgrid(tf.range(width), tf.range(height))
+        points = tf.cast(tf.stack([rows, columns], axis=2), flow.dtype)[tf.newaxis] - flow
+        top, down = _between(points[..., 0], height, image.dtype)
+        left, right = _between(points[..., 1], width, image.dtype)
+        number = tf.broadcast_to(tf.range(batch)[:, tf.newaxis, tf.newaxis], tf.shape(top))
+
+        def pixels(row: Any, column: Any) -> Any:
+            return tf.gather_nd(image, tf.stack([number, row, column], axis=-1))
+
+        upper = pixels(top, left) + right * (pixels(top, left + 1) - pixels(top, left))
+        lower = pixels(top + 1, left) + right * (pixels(top + 1, left + 1) - pixels(top + 1, left))
+        warped = upper + down * (lower - upper)
+        warped.set_shape(image.shape)
+        return warped
+
+
+def _between(positions: Any, size: Any, dtype: Any) -> Any:
+    """Returns the whole number below each position, one that has a neighbour, and the share of the neighbour."""
+    below = tf.clip_by_value(tf.floor(positions), 0, tf.cast(size - 2, positions.dtype))
+    share = tf.clip_by_value(tf.cast(positions - below, dtype), 0, 1)
+    return tf.cast(below, tf.int32), share[..., tf.newaxis]

@@ -1,0 +1,63 @@
+"""Graphs of tf.contrib.image that TensorFlow 1.15 and we must agree in.
+
+To record again what the real one gives, on TensorFlow 1.15, from the folder tests/:
+
+    python -m oldtf.contrib.image_cases
+"""
+import importlib
+import sys
+
+import numpy as np
+from oldtf import recorded_cases
+
+IMAGES = (recorded_cases.values([2, 5, 6, 3], "images") + 1) / 2
+PARTS = np.array([[[1, 1, 0, 2], [0, 1, 2, 2], [3, 0, 0, 2]], [[0, 5, 5, 0], [5, 0, 0, 5], [5, 5, 0, 5]]], np.int32)
+
+
+def transforms(tf):
+    image = tf.contrib.image
+    images = tf.get_variable("images", initializer=IMAGES)
+    turns = image.angles_to_projective_transforms([0.3, -1.0], 5.0, 6.0)
+    moves = image.translations_to_projective_transforms([1.5, -1.0])
+    return {
+        "angles": turns,
+        "moves": moves,
+        "composed": image.compose_transforms(turns, moves),
+        "rotated": image.rotate(images, 0.3),
+        "rotated_each": image.rotate(images, [0.3, -1.0], "BILINEAR"),
+        "one_channel": image.rotate(images[0, :, :, 0], 0.5, interpolation="BILINEAR"),
+        "translated": image.translate(images[0], [1.5, -1.0], "BILINEAR"),
+        "projected": image.transform(images, [1.0, 0.1, 0.0, 0.2, 1.0, 1.0, 0.01, 0.02], "BILINEAR"),
+    }
+
+
+def warps(tf):
+    images = tf.get_variable("images", initializer=IMAGES)
+    flow = tf.get_variable("flow", initializer=3 * recorded_cases.values([2, 5, 6, 2], "flow"))
+    return {"warped": tf.contrib.image.dense_image_warp(images, flow)}
+
+
+def colours(tf):
+    # On TensorFlow 1.15 it is no longer in tf.contrib.image itself.
+    place = "{}.contrib.image.python.ops.distort_image_ops".format(tf.__name__)
+    module = tf.contrib.image if hasattr(tf.contrib.image, "adjust_hsv_in_yiq") else importlib.import_module(place)
+    return {"turned": module.adjust_hsv_in_yiq(tf.constant(IMAGES), 0.7, 0.5, 0.8)}
+
+
+def matches(tf):
+    distances = tf.constant(recorded_cases.values([4, 3], "distances"))
+    rows, columns = tf.contrib.image.bipartite_match(distances, tf.constant([3.0]))
+    best, _ = tf.contrib.image.bipartite_match(distances, tf.constant([4.0]), top_k=1)
+    parts = tf.contrib.image.connected_components(tf.constant(PARTS))
+    return {"rows": rows, "columns": columns, "best": best, "parts": parts}
+
+
+CASES = {"colours": colours, "matches": matches, "transforms": transforms, "warps": warps}
+
+
+def main():
+    recorded_cases.record("contrib_image", CASES)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
