@@ -23,6 +23,8 @@ _BELOW: Dict[str, str] = {
     "framework.python.ops.sort_ops": _OURS + "framework",
     "framework.python.ops.variables": _TF_SLIM + ".ops.variables",
     "layers.python.layers": _OURS + "layers",
+    "layers.python.layers.feature_column": _OURS + "layers.feature_column",
+    "layers.python.layers.feature_column_ops": _OURS + "layers.feature_column",
     "layers.python.layers.initializers": _TF_SLIM + ".layers.initializers",
     "layers.python.layers.embedding_ops": _OURS + "layers.embeddings",
     "layers.python.layers.encoders": _OURS + "layers.embeddings",
@@ -97,8 +99,8 @@ for _net in (
     _BELOW["slim.python.slim.nets." + _net] = _TF_SLIM + ".nets." + _net
 
 _FEATURE_COLUMNS = (
-    "the feature columns of tf.contrib are not served: describe the features by tf.feature_column, and give them to "
-    "tf.feature_column.input_layer or linear_model"
+    "this part of tf.contrib's feature columns is not served: tf.feature_column has columns, and input_layer and "
+    "linear_model for them"
 )
 _TARGETS = "the heads of tf.contrib's estimators are not served: write the loss with tf.losses"
 _CROSSES = (
@@ -112,16 +114,11 @@ _STATES = (
 _IMPORTED = "slim only passed this on from TensorFlow's own modules"
 
 # Name below tensorflow.contrib -> why it is not served, and what to do.
-_NOT_SERVED: Dict[str, str] = {"layers.feature_column": _FEATURE_COLUMNS}
+_NOT_SERVED: Dict[str, str] = {}
 for _part in ("layers", "slim"):
     for _name in (
-        "bucketized_column", "check_feature_columns", "create_feature_spec_for_parsing", "embedding_column",
-        "infer_real_valued_columns", "input_from_feature_columns", "joint_weighted_sum_from_feature_columns",
-        "make_place_holder_tensors_for_base_features", "one_hot_column", "parse_feature_columns_from_examples",
-        "parse_feature_columns_from_sequence_examples", "real_valued_column", "sequence_input_from_feature_columns",
-        "shared_embedding_columns", "sparse_column_with_hash_bucket", "sparse_column_with_integerized_feature",
-        "sparse_column_with_keys", "sparse_column_with_vocabulary_file", "transform_features", "weighted_sparse_column",
-        "weighted_sum_from_feature_columns", "DataFrameColumn", "InputLayer",
+        "joint_weighted_sum_from_feature_columns", "parse_feature_columns_from_sequence_examples",
+        "sequence_input_from_feature_columns", "transform_features", "DataFrameColumn", "InputLayer",
     ):  # fmt: skip
         _NOT_SERVED["{}.{}".format(_part, _name)] = _FEATURE_COLUMNS
     for _name in (
