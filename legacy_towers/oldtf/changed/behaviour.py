@@ -130,6 +130,25 @@ PYTHON: Tuple[Change, ...] = (
         "the same, where Pillow is installed",
     ),
     Change(
+        "`scipy.signal.gaussian`, `scipy.integrate.simps`, `scipy.linalg.pinv2`, `scipy.misc.derivative`",
+        "there",
+        "the same",
+        _LIBRARIES,
+    ),
+    Change("`scipy.misc.face`, `scipy.misc.ascent`", "there", "not served: scipy.datasets downloads them"),
+    Change(
+        "`sklearn.preprocessing.OneHotEncoder(sparse=False)`, `sklearn.externals.joblib`",
+        "there",
+        "the same, imported by `from sklearn.preprocessing import ...`",
+        _LIBRARIES,
+    ),
+    Change(
+        "`sklearn.datasets.load_boston`, `KMeans(n_jobs=...)`, `TSNE(n_iter=...)`, `get_feature_names()`",
+        "there",
+        "not served: what the installed scikit-learn says",
+    ),
+    Change("`json.loads(text, encoding=...)`", "ignores it", "the same", _LIBRARIES),
+    Change(
         "`asyncio`, `distutils`, `string` and other modules", "there", "what Python has today: these are not served"
     ),
 )

@@ -9,17 +9,25 @@ from typing import Dict
 
 _HERE = "legacy_towers.oldtf.changed."
 
-# What a script imports -> what it gets. Each module's docstring says what it adds.
+# What a script imports -> what it gets. Each module's docstring says what it adds. Not all libraries need be there.
 VIEWS: Dict[str, str] = {
     "numpy": _HERE + "numpy_view",
     "scipy": _HERE + "scipy_view",
+    "scipy.integrate": _HERE + "scipy_integrate",
+    "scipy.linalg": _HERE + "scipy_linalg",
     "scipy.misc": _HERE + "scipy_misc",
+    "scipy.signal": _HERE + "scipy_signal",
+    "sklearn.datasets.samples_generator": "sklearn.datasets",
+    "sklearn.externals": _HERE + "sklearn_externals",
+    "sklearn.externals.joblib": "joblib",
+    "sklearn.preprocessing": _HERE + "sklearn_preprocessing",
     "base64": _HERE + "python.base64",
     "cgi": _HERE + "python.cgi",
     "collections": _HERE + "python.collections",
     "fractions": _HERE + "python.fractions",
     "imp": _HERE + "python.imp",
     "inspect": _HERE + "python.inspect",
+    "json": _HERE + "python.json",
     "random": _HERE + "python.random",
     "time": _HERE + "python.time",
     "xml.etree.cElementTree": _HERE + "python.elementtree",

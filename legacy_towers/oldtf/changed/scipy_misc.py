@@ -9,6 +9,7 @@ import numpy as np
 __all__ = [
     "bytescale",
     "comb",
+    "derivative",
     "factorial",
     "fromimage",
     "imread",
@@ -136,6 +137,22 @@ def factorial(*arguments: Any, **options: Any) -> Any:
     from scipy import special
 
     return special.factorial(*arguments, **options)
+
+
+def derivative(func: Any, x0: float, dx: float = 1.0, n: int = 1, args: tuple = (), order: int = 3) -> Any:
+    """Returns the derivative of `func` at `x0` from `order` (odd) points that are `dx` apart; `n` is 1 or 2.
+
+    Raises:
+      ValueError: for other `n` or an even `order`.
+    """
+    if n not in (1, 2) or order < n + 1 or order % 2 == 0:
+        raise ValueError("scipy.misc.derivative is served for n 1 or 2 and an odd order, not {}, {}".format(n, order))
+    points = np.arange(order) - order // 2
+    # The weights that are exact for all polynomials below `order`.
+    powers = points[None, :].astype(float) ** np.arange(order)[:, None]
+    wanted = np.where(np.arange(order) == n, float(n), 0.0)
+    weights = np.linalg.solve(powers, wanted)
+    return sum(weight * func(x0 + point * dx, *args) for weight, point in zip(weights, points)) / dx**n
 
 
 def comb(*arguments: Any, **options: Any) -> Any:

@@ -23,7 +23,10 @@ def view(module):
     return importlib.import_module(libraries.VIEWS[module])
 
 
-MAY_BE_GONE = {"scipy.misc", "xml.etree.cElementTree", "imp", "cgi"}
+MAY_BE_GONE = {
+    "scipy.misc", "xml.etree.cElementTree", "imp", "cgi", "sklearn.externals", "sklearn.externals.joblib",
+    "sklearn.datasets.samples_generator",
+}
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -65,6 +68,37 @@ def test_random_takes_sets_and_whole_floats():
     assert numbers == [2, 3, 1]
     with pytest.raises(ValueError):
         random.randint(0.5, 3)
+
+
+def test_json_takes_an_encoding(tmp_path):
+    json = view("json")
+    (tmp_path / "x.json").write_text('{"a": 1}')
+    assert json.loads('{"a": 1}', encoding="utf-8") == {"a": 1}
+    with open(str(tmp_path / "x.json")) as file:
+        assert json.load(file, encoding="utf-8") == {"a": 1}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_names_of_scipy():
+    pytest.importorskip("scipy")
+    scipy = view("scipy")
+    assert scipy.signal.gaussian(3, 1.0).argmax() == 1 and len(view("scipy.signal").hann(5)) == 5
+    assert scipy.integrate.trapz([1.0, 3.0]) == 2.0
+    assert view("scipy.integrate").simps([0.0, 1.0, 4.0]) == pytest.approx(8 / 3)
+    np.testing.assert_allclose(scipy.linalg.pinv2(np.eye(2) * 2), np.eye(2) / 2)
+    assert scipy.misc.derivative(lambda x: x**3, 2.0, dx=1e-3, order=5) == pytest.approx(12.0)
+    assert scipy.misc.derivative(lambda x: x**3, 2.0, dx=1e-2, n=2) == pytest.approx(12.0)
+    assert scipy.misc.factorial(4) == 24 and scipy.misc.comb(4, 2) == 6
+    assert scipy.misc.bytescale(np.array([0.0, 1.0])).tolist() == [0, 255]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_names_of_sklearn():
+    pytest.importorskip("sklearn")
+    encoded = view("sklearn.preprocessing").OneHotEncoder(sparse=False).fit_transform([[1], [2]])
+    assert encoded.tolist() == [[1, 0], [0, 1]]
+    assert callable(view("sklearn.externals").joblib.dump) and callable(view("sklearn.externals.joblib").load)
+    assert callable(view("sklearn.datasets.samples_generator").make_blobs)
 
 
 def test_load_source(tmp_path):
