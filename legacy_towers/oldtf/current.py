@@ -57,6 +57,8 @@ class ScriptRun:
         self.script = script
         self.root = root
         self.options = options
+        # The module that was `__main__` before the script; it must live as long as its functions run.
+        self.launcher: Any = None
         # Whether all files of the script are Python 2.
         self.is_python_2 = False
         # The files that were loaded, the script first.

@@ -83,7 +83,6 @@ def execute(program: Program, run: current.ScriptRun) -> None:
         finder = loader.install(run, _serves_tree(run))
         _hide_warnings()
         code, main = _module_main(program, run) if program.is_module else _script_main(program, finder)
-        # A module that nobody holds loses its names, and functions of the old one are still running.
         run.launcher = sys.modules[_MAIN]
         sys.modules[_MAIN] = main
         exec(code, main.__dict__)

@@ -1,11 +1,14 @@
 """The traceback of a script's error as python itself would show it: from the script's first line on, without ours."""
 import os
 import types
-from typing import Optional
+from typing import List, Optional
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Code of these files stands between the script's lines where python itself has none.
-_HIDDEN = (os.path.join(_HERE, "launch") + os.sep, os.path.join(_HERE, "tree.py"), os.path.join(_HERE, "missing.py"))
+_HIDDEN = tuple(
+    os.path.join(_HERE, *parts)
+    for parts in (("launch", ""), ("machine", "sessions.py"), ("tree.py",), ("missing.py",))
+)
 _IMPORT_MACHINERY = "<frozen importlib"
 
 
@@ -17,7 +20,7 @@ def strip(error: BaseException, launcher: types.FrameType) -> BaseException:
       launcher: the frame that ran the script: it, and what lies before it, is left out.
     """
     seen = set()
-    waiting = [error]
+    waiting: List[Optional[BaseException]] = [error]
     while waiting:
         current = waiting.pop()
         if current is None or id(current) in seen:
@@ -29,7 +32,7 @@ def strip(error: BaseException, launcher: types.FrameType) -> BaseException:
 
 
 def _without_ours(first: Optional[types.TracebackType], launcher: types.FrameType) -> Optional[types.TracebackType]:
-    entries = []
+    entries: List[types.TracebackType] = []
     while first is not None:
         if first.tb_frame is launcher:
             entries = []
@@ -43,7 +46,7 @@ def _without_ours(first: Optional[types.TracebackType], launcher: types.FrameTyp
     return rebuilt
 
 
-def _is_ours(entries: list, number: int) -> bool:
+def _is_ours(entries: List[types.TracebackType], number: int) -> bool:
     path = entries[number].tb_frame.f_code.co_filename
     if path.startswith(_HIDDEN):
         return True

@@ -7,7 +7,7 @@
 import ast
 import os
 import sys
-from typing import Any, Optional, Set
+from typing import Any, FrozenSet, Optional
 
 from legacy_towers.oldtf.current import Notice, Place, ScriptRun
 from legacy_towers.oldtf.launch.python2.rewrite import OldNames
@@ -27,7 +27,8 @@ def read(source: bytes, path: str, run: ScriptRun, in_package: bool) -> ast.Modu
       run: of the script.
       in_package: whether it is a module of a package.
     """
-    tree, problem = None, None
+    tree: Any = None
+    problem: Optional[Exception] = None
     if not run.is_python_2:
         try:
             tree = _parsed(source, path)
@@ -47,7 +48,7 @@ def read(source: bytes, path: str, run: ScriptRun, in_package: bool) -> ast.Modu
         tree, true_division, absolute = translated
         if problem is not None:
             _say_whole(run, path, problem)
-    siblings = _siblings(path) if in_package and not absolute else set()
+    siblings = _siblings(path) if in_package and not absolute else frozenset()
 
     def tell(name: str, meaning: str, line: int) -> None:
         meaning = "Python 2's" if not meaning or meaning.startswith(_HERE) else meaning
@@ -105,7 +106,7 @@ def _say_whole(run: ScriptRun, path: str, problem: Any) -> None:
     print("legacy-towers: {}: taken for Python 2{}: {}".format(where, also, problem.msg), file=sys.stderr)
 
 
-def _siblings(path: str) -> Set[str]:
+def _siblings(path: str) -> FrozenSet[str]:
     """Returns the modules in the folder of the file at `path`."""
     folder = os.path.dirname(os.path.abspath(path))
     found = set()
@@ -114,4 +115,4 @@ def _siblings(path: str) -> Set[str]:
             found.add(name[: -len(".py")])
         elif os.path.exists(os.path.join(folder, name, "__init__.py")):
             found.add(name)
-    return found - {"__init__"}
+    return frozenset(found - {"__init__"})

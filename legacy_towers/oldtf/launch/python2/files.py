@@ -75,12 +75,13 @@ def decode(value: Any, *arguments: Any, **keywords: Any) -> Any:
 
 
 def encode(value: Any, *arguments: Any, **keywords: Any) -> Any:
-    """value.encode(...): bytes are what they are already, and text stays text, as Python 2 printed and joined both."""
+    """value.encode(...): bytes are what they are already."""
     encoding = arguments[0] if arguments else keywords.get("encoding", _ENCODING)
     if isinstance(encoding, str) and encoding in ("hex", "base64", "zlib", "bz2") and isinstance(value, (str, bytes)):
         import codecs
 
-        data = codecs.encode(value.encode(_ENCODING, _ERRORS) if isinstance(value, str) else value, encoding)
+        encoded: Any = value.encode(_ENCODING, _ERRORS) if isinstance(value, str) else value
+        data = codecs.encode(encoded, encoding)
         return data.decode("ascii") if encoding in ("hex", "base64") else data
     if isinstance(value, bytes):
         return value

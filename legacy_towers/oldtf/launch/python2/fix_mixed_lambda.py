@@ -10,7 +10,7 @@ from fissix.fixes.fix_tuple_params import find_params, map_to_index, tuple_name
 from fissix.pgen2 import token
 
 
-class FixMixedLambda(fixer_base.BaseFix):  # type: ignore
+class FixMixedLambda(fixer_base.BaseFix):
     """The rule, in the form and under the name that fissix looks for."""
 
     BM_compatible = True

@@ -23,7 +23,10 @@ def at(node: Any, place: Any) -> Any:
 
 
 def constant(value: Any) -> ast.expr:
-    return ast.Constant(value=value, **({"kind": None} if "kind" in ast.Constant._fields else {}))
+    node = ast.Constant(value=value)
+    if "kind" in ast.Constant._fields:
+        node.kind = None
+    return node
 
 
 def key_of(node: Any) -> ast.expr:

@@ -15,7 +15,7 @@ Names that the module makes itself stay, and so does what stands in a `try` that
 that asks for the version of Python: that code knows already.
 """
 import ast
-from typing import Any, Callable, Dict, List, Optional, Set
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Set
 
 from legacy_towers.oldtf.launch.python2 import names
 from legacy_towers.oldtf.launch.python2.nodes import First, at, constant, dotted, has_keyword, is_float, is_text, key_of
@@ -47,7 +47,7 @@ class OldNames(ast.NodeTransformer):
     """
 
     def __init__(
-        self, tree: ast.Module, whole: bool, true_division: bool, tell: Tell, siblings: Set[str] = frozenset()
+        self, tree: ast.Module, whole: bool, true_division: bool, tell: Tell, siblings: FrozenSet[str] = frozenset()
     ) -> None:
         self._whole = whole
         self._divides = whole and not true_division

@@ -7,7 +7,7 @@ import ast
 import difflib
 import io
 import re
-from typing import Any, List, NamedTuple, Optional
+from typing import Any, List, NamedTuple, Optional, Set
 
 _RULES = "except exec ne numliterals paren print raise repr tuple_params unicode throw".split()
 _OWN_RULE = "legacy_towers.oldtf.launch.python2.fix_mixed_lambda"
@@ -92,11 +92,11 @@ def _without_mixed_tabs(text: str) -> str:
     return "\n".join(lines)
 
 
-def _lines_inside_strings(text: str) -> set:
+def _lines_inside_strings(text: str) -> Set[int]:
     from fissix.pgen2 import token
     from fissix.pgen2 import tokenize as old_tokenize
 
-    inside = set()
+    inside: Set[int] = set()
     for kind, _, start, end, _ in old_tokenize.generate_tokens(io.StringIO(text).readline):
         if kind == token.STRING:
             inside.update(range(start[0] + 1, end[0] + 1))
@@ -109,6 +109,7 @@ def _put_lines_back(tree: ast.Module, old: str, new: str) -> None:
     if len(old_lines) == len(new_lines):
         return
     line_of = _lines_of(old_lines, new_lines)
+    node: Any
     for node in ast.walk(tree):
         for name in ("lineno", "end_lineno"):
             line = getattr(node, name, None)
@@ -129,7 +130,7 @@ def _lines_of(old: List[str], new: List[str]) -> List[int]:
     return found
 
 
-def _future_names(tree: ast.Module) -> set:
+def _future_names(tree: ast.Module) -> Set[str]:
     return {
         alias.name
         for node in tree.body
