@@ -5,6 +5,7 @@ from legacy_towers.oldtf.provided import Row
 
 _OURS = "legacy_towers.oldtf.contrib."
 _PARTS = (
+    "autograph",
     "batching",
     "cluster_resolver",
     "compiler",
@@ -17,8 +18,10 @@ _PARTS = (
     "hooks",
     "image",
     "input_pipeline",
+    "keras",
     "learn",
     "lookup",
+    "memory_stats",
     "nccl",
     "nn",
     "opt",
@@ -34,6 +37,7 @@ _PARTS = (
     "util",
 )
 _NOTES = {
+    "memory_stats": "of GPUs; 0 for a CPU",
     "distributions": "what tf.distributions lacks comes from tensorflow_probability, where that is installed",
     "learn": "the canned estimators have the variables of tf.estimator's, and its loss: the mean of a batch",
     "data": "the datasets of TensorFlow 1.2 and 1.3 (tf.contrib.data.Dataset) too",
@@ -74,6 +78,7 @@ _BELOW: Dict[str, str] = {
     "learn.python.learn.preprocessing": _OURS + "learn.preprocessing",
     "learn.python.learn.preprocessing.text": _OURS + "learn.preprocessing.text",
     "lookup.lookup_ops": _OURS + "lookup",
+    "memory_stats.python.ops.memory_stats_ops": _OURS + "memory_stats",
     "nccl.python.ops.nccl_ops": _OURS + "nccl",
     "opt.python.training.adam_gs_optimizer": _OURS + "opt",
     "opt.python.training.adamax": _OURS + "opt",
@@ -119,6 +124,7 @@ REASONS: Dict[str, str] = {
     "tensorflow.contrib.integrate": "tensorflow_probability has solvers: tfp.math.ode.DormandPrince",
     "tensorflow.contrib.learn.datasets": "generate the data with sklearn.datasets",
     "tensorflow.contrib.learn.preprocessing": "take tf.feature_column.categorical_column_with_vocabulary_list",
+    "tensorflow.contrib.memory_stats.BytesLimit": "nvidia-smi tells it",
     "tensorflow.contrib.nn": "of tf.contrib.nn only the flipped losses, conv1d_transpose and nth_element are served",
     "tensorflow.contrib.solvers": "scipy.sparse.linalg has cg, cgls's normal equations and lanczos (eigsh)",
     "tensorflow.contrib.data.LMDBDataset": "read the file with the package lmdb in tf.data.Dataset.from_generator",

@@ -231,3 +231,35 @@ def test_signal_and_stateless():
     found = run([window, drawn, again])
     np.testing.assert_allclose(found[0], [0, 0.5, 1, 0.5], atol=1e-6)
     np.testing.assert_array_equal(found[1], found[2])
+
+
+def test_copy_graph_makes_a_variable_and_what_stands_on_it_again():
+    one, other = tf.Graph(), tf.Graph()
+    with one.as_default():
+        variable = tf.Variable([1.0, 2.0], name="variable", use_resource=False)
+        fed = tf.placeholder(tf.float32, [2], name="fed")
+        result = tf.multiply(variable * 2.0 + fed, 3.0, name="result")
+    copied = tf.contrib.copy_graph.copy_variable_to_graph(variable, other)
+    again = tf.contrib.copy_graph.copy_op_to_graph(result, other, [copied])
+    with tf.Session(graph=other) as session:
+        session.run(copied.initializer)
+        feed = {tf.contrib.copy_graph.get_copied_op(fed, other): [1.0, 1.0]}
+        assert session.run(again, feed).tolist() == [9.0, 15.0]
+    assert copied.op.name == "variable"
+
+
+def test_parts_that_moved_whole():
+    if not IS_1_15:  # there it must be imported by its whole name first
+        assert tf.contrib.hooks.ProfilerHook is tf.train.ProfilerHook
+    assert tf.contrib.feature_column.sequence_numeric_column("n").name == "n"
+    flipped = tf.contrib.nn.deprecated_flipped_sparse_softmax_cross_entropy_with_logits([[0.0, 0.0]], [1])
+    third = tf.contrib.nn.nth_element(tf.constant([5.0, 1.0, 3.0]), 1)
+    found = run([flipped, third])
+    np.testing.assert_allclose(found[0], [np.log(2)], rtol=1e-6)
+    assert found[1] == 3.0
+
+
+@pytest.mark.skipif(IS_1_15, reason="TensorFlow 1.15 counts the bytes of CPUs too")
+def test_memory_stats_of_a_cpu_say_that_nothing_is_counted():
+    with pytest.warns(UserWarning, match="counts the bytes of GPUs alone"):
+        assert run(tf.contrib.memory_stats.MaxBytesInUse()) == 0

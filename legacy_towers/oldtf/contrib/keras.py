@@ -1,0 +1,14 @@
+"""tf.contrib.keras, which became tf.keras."""
+from typing import Any, List
+
+from legacy_towers.compat import tf
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return getattr(tf.keras, name)
+
+
+def __dir__() -> List[str]:
+    return dir(tf.keras)
