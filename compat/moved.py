@@ -1,53 +1,33 @@
-"""Names that TensorFlow moved between its own modules, and that older code takes from where they were.
+"""TensorFlow's private modules with the names that they had, for libraries that take them from there.
 
-Libraries of TensorFlow 1.x import TensorFlow's private modules. What they use there has mostly a public name, and keeps
-that. Tried on 2.13, 2.16 and 2.21; 1.15 has them all where they were.
+Where those names are today is in `old_places`.
 """
+import importlib
 import types
 from typing import Any, Dict
 
-from legacy_towers.compat import tf
-
-# Module -> name that it had -> its public name in tensorflow.compat.v1.
-MOVED: Dict[str, Dict[str, str]] = {
-    "tensorflow.python.framework.ops": {"IndexedSlices": "IndexedSlices", "Tensor": "Tensor"},
-    "tensorflow.python.ops.array_ops": {"stack": "stack", "unstack": "unstack"},
-    "tensorflow.python.ops.control_flow_ops": {
-        "Assert": "Assert",
-        "case": "case",
-        "cond": "cond",
-        "while_loop": "while_loop",
-    },
-    "tensorflow.python.ops.variable_scope": {"variable": "Variable"},
-}
+from legacy_towers.compat import old_places
 
 
-class WithMovedNames(types.ModuleType):
+class AsItWas(types.ModuleType):
     """A module of TensorFlow as it was: what it has, and what it had.
 
     Args:
-      name: of the module.
-      had: name -> value.
+      name: of the module, "tensorflow.python.ops.array_ops".
     """
 
-    def __init__(self, name: str, had: Dict[str, Any]) -> None:
-        super().__init__(name)
-        self.__dict__["_had"] = had
-
     def __getattr__(self, name: str) -> Any:
+        # Called for what is not in __dict__ only: each name is looked up once.
         if name.startswith("__"):
             raise AttributeError(name)
-        module = __import__(self.__name__, fromlist=[""])
-        value = getattr(module, name) if hasattr(module, name) else self._had.get(name)
-        if value is None:
+        module = importlib.import_module(self.__name__)
+        found = (getattr(module, name),) if hasattr(module, name) else old_places.find(self.__name__ + "." + name)
+        if found is None:
             raise AttributeError("module {!r} has no attribute {!r}".format(self.__name__, name))
-        self.__dict__[name] = value
-        return value
+        self.__dict__[name] = found[0]
+        return found[0]
 
 
-def with_moved_names() -> Dict[str, WithMovedNames]:
-    """Returns name -> module, for each module of `MOVED`."""
-    return {
-        module: WithMovedNames(module, {old: getattr(tf, public) for old, public in names.items()})
-        for module, names in MOVED.items()
-    }
+def modules_as_they_were() -> Dict[str, AsItWas]:
+    """Returns name -> module, for each module of TensorFlow that lost names."""
+    return {name: AsItWas(name) for name in {dotted.rpartition(".")[0] for dotted in old_places.places()}}

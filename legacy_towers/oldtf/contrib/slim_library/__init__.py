@@ -60,7 +60,7 @@ class _Finder:
 
 def _import_of_their_files() -> Any:
     """Returns the `__import__` for the files of tf_slim."""
-    with_had: Dict[str, Any] = dict(moved.with_moved_names())
+    as_they_were: Dict[str, Any] = dict(moved.modules_as_they_were())
 
     def import_(
         name: str, globals: Any = None, locals: Any = None, fromlist: Optional[Sequence[str]] = (), level: int = 0
@@ -72,7 +72,7 @@ def _import_of_their_files() -> Any:
                     importlib.import_module(found.__name__ + "." + each)
             return found if fromlist else sys.modules[_OURS]
         found = builtins.__import__(name, globals, locals, fromlist or (), level)
-        had = {each: with_had[name + "." + each] for each in fromlist or () if name + "." + each in with_had}
+        had = {each: as_they_were[name + "." + each] for each in fromlist or () if name + "." + each in as_they_were}
         if not had:
             return found
         package = types.ModuleType(name)
