@@ -26,7 +26,8 @@ def _reordered(names: str, note: str) -> Tuple[Row, ...]:
 
 def _summaries(parent: str) -> Tuple[Row, ...]:
     return tuple(
-        Row(parent + name, _HERE + "summaries:" + name, on_1_15=True, note=_TAGS)
+        # TensorFlow 1.15 had them in tf.contrib.deprecated.
+        Row(parent + name, _HERE + "summaries:" + name, on_1_15=".contrib." not in parent, note=_TAGS)
         for name in ("scalar_summary", "histogram_summary", "image_summary", "audio_summary", "merge_summary")
     )
 
@@ -51,6 +52,8 @@ ROWS: Tuple[Row, ...] = (
         _LOGITS,
     )
     + _summaries("tensorflow.")
+    + _summaries("tensorflow.contrib.deprecated.")
+    + (Row("tensorflow.contrib.deprecated.merge_all_summaries", _HERE + "renamed:merge_all_summaries"),)
     + _cells("tensorflow.nn.rnn_cell.", *(MOVED + ("linear",)))
     + (
         Row("tensorflow.contrib.ctc", _HERE + "ctc", on_1_15=True, note="tf.nn since 0.9"),

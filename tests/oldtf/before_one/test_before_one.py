@@ -182,6 +182,13 @@ def test_merge_summary():
     assert [each.tag for each in merged.value] == ["one"]
 
 
+def test_contrib_deprecated():
+    deprecated = tree.module("tensorflow.contrib.deprecated")
+    deprecated.scalar_summary("two words", 1.0)
+    merged = tf.Summary.FromString(value(deprecated.merge_all_summaries()))
+    assert [each.tag for each in merged.value] == ["two words"]
+
+
 def test_networks_of_nn():
     cell = view.nn.rnn_cell.BasicRNNCell(3)
     inputs = [tf.ones([2, 4]), tf.ones([2, 4])]

@@ -70,6 +70,14 @@ def test_random_takes_sets_and_whole_floats():
         random.randint(0.5, 3)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("module", ["numpy", "time", "collections", "random", "inspect", "fractions", "base64", "json"])
+def test_a_star_import_gives_names_of_the_module_alone(module):
+    names = {}
+    exec("from {} import *".format(libraries.VIEWS[module]), names)
+    assert {"current", "Any", "ast", "builtins"} & set(names) <= set(dir(importlib.import_module(module)))
+
+
 def test_json_takes_an_encoding(tmp_path):
     json = view("json")
     (tmp_path / "x.json").write_text('{"a": 1}')

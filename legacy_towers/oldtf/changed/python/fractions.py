@@ -3,6 +3,7 @@ import fractions as _now
 import math
 
 globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+__all__ = [name for name in vars(_now) if not name.startswith("_")] + ["gcd"]
 
 
 def gcd(a: int, b: int) -> int:

@@ -4,6 +4,7 @@ import inspect as _now
 from typing import Any
 
 globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+__all__ = [name for name in vars(_now) if not name.startswith("_")] + ["getargspec", "ArgSpec"]
 ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
 
 

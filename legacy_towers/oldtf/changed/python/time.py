@@ -4,6 +4,7 @@ import time as _now
 from legacy_towers.oldtf import current
 
 globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+__all__ = [name for name in vars(_now) if not name.startswith("_")] + ["clock"]
 
 
 def clock() -> float:
