@@ -8,11 +8,14 @@ import importlib.machinery
 import sys
 from typing import Any, Dict, Optional, Sequence
 
+from legacy_towers.compat import versions
 from legacy_towers.oldtf import tree
 from legacy_towers.oldtf.changed import libraries, rewriting
 from legacy_towers.oldtf.current import ScriptRun
 from legacy_towers.oldtf.launch import VIEWS, python2, shadowing
 from legacy_towers.oldtf.launch.imports import Imports
+
+_TF_SLIM = "legacy_towers.oldtf.contrib.slim_library.tf_slim"
 
 
 class ScriptLoader(importlib.machinery.SourceFileLoader):
@@ -75,6 +78,10 @@ def install(run: ScriptRun, serves_tree: bool) -> ScriptFinder:
       serves_tree: whether their imports of tensorflow go to the tree.
     """
     trees = {tree.ROOT: tree.IMPORTED_AS} if serves_tree else {}
+    version = versions.tensorflow_version()
+    if serves_tree and version is not None and version.pair != (1, 15):
+        # tf_slim itself fails on today's TensorFlow; a script's own copy of it is the script's.
+        trees.update(shadowing.without_own({"tf_slim": _TF_SLIM}, run.root))
     tree.install()
     views = shadowing.without_own(dict(libraries.views(), **VIEWS), run.root)
     finder = ScriptFinder(run, trees, views)
