@@ -7,6 +7,7 @@ import threading
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
+import processes
 import pytest
 
 from legacy_towers.oldtf.changed import libraries, methods, numpy_view, rewriting
@@ -252,3 +253,13 @@ def test_numbers_are_printed_as_numpy_1_did():
         assert repr([np.float32(0.5), np.int64(3)]) == "[0.5, 3]"
     finally:
         np.set_printoptions(**kept)
+
+
+@NEW_PYTHON
+def test_a_traceback_shows_the_script_alone(tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text("import time\n\ntime.clock()\nint('seven')\n")
+    done = processes.run([sys.executable, "-m", "legacy_towers", "run", str(script)], cwd=str(tmp_path))
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("ValueError: invalid literal")
+    assert "line 4" in done.stderr and "oldtf" not in done.stderr
