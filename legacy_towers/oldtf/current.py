@@ -7,7 +7,6 @@ import collections
 import functools
 import os
 import sys
-import sysconfig
 import traceback
 import types
 import warnings
@@ -166,7 +165,12 @@ def _is_users(path: str, roots: List[str]) -> bool:
 
 @functools.lru_cache(maxsize=None)
 def _folders_of_python_and_ours() -> Tuple[str, ...]:
-    python = {sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib")}
+    # Not by sysconfig: it imports modules, and it is a finder of modules that asks.
+    version = "python{}.{}".format(*sys.version_info)
+    python = {
+        os.path.dirname(os.path.abspath(os.__file__)),
+        os.path.join(sys.base_exec_prefix, getattr(sys, "platlibdir", "lib"), version),
+    }
     # compat/ lies elsewhere than this package in an editable install.
     ours = {os.path.dirname(os.path.abspath(str(package.__file__))) for package in (errors, compat)}
     return tuple(folder + os.sep for folder in python | ours)

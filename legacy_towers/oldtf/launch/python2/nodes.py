@@ -54,12 +54,12 @@ def dotted(node: Any) -> Optional[str]:
 
 def is_text(node: Any) -> bool:
     # Python 3.7 has ast.Str with its `s`.
-    return isinstance(getattr(node, "value", getattr(node, "s", None)), str)
+    return isinstance(node.value if hasattr(node, "value") else getattr(node, "s", None), str)
 
 
 def is_float(node: Any) -> bool:
     # Python 3.7 has ast.Num with its `n`.
-    return isinstance(getattr(node, "value", getattr(node, "n", None)), float)
+    return isinstance(node.value if hasattr(node, "value") else getattr(node, "n", None), float)
 
 
 def has_keyword(call: ast.Call, keyword: str) -> bool:
