@@ -17,6 +17,7 @@ ROWS: Tuple[Row, ...] = (
     ),
     Row(_CONTRIB + "cudnn_rnn.python.layers.cudnn_rnn", _HERE + "cudnn_rnn"),
     Row(_CONTRIB + "cudnn_rnn.python.ops.cudnn_rnn_ops", _HERE + "cudnn_rnn"),
+    Row(_CONTRIB + "grid_rnn", _HERE + "grid_rnn"),
     Row(_CONTRIB + "legacy_seq2seq", _HERE + "legacy_seq2seq"),
     Row(_CONTRIB + "legacy_seq2seq.python.ops.seq2seq", _HERE + "legacy_seq2seq.seq2seq_module"),
     Row(_CONTRIB + "seq2seq", _HERE + "seq2seq"),

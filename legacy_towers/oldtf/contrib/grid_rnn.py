@@ -1,0 +1,310 @@
+"""tf.contrib.grid_rnn: cells that recur along several dimensions at once (https://arxiv.org/abs/1507.01526)."""
+import functools
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple, Union
+
+from legacy_towers.compat import tf
+from legacy_towers.oldtf.contrib import layers
+
+Dims = Union[None, int, Sequence[int]]
+
+__all__ = [
+    "Grid1BasicLSTMCell",
+    "Grid1BasicRNNCell",
+    "Grid1LSTMCell",
+    "Grid2BasicLSTMCell",
+    "Grid2BasicRNNCell",
+    "Grid2GRUCell",
+    "Grid2LSTMCell",
+    "Grid3LSTMCell",
+    "GridRNNCell",
+]
+
+
+class GridRNNCell(tf.nn.rnn_cell.RNNCell):
+    """A grid of `num_dims` dimensions, each with a cell of its own, or one for all where `tied`.
+
+    Args:
+      input_dims, output_dims: dimensions that the input is projected to, and that the output is of.
+      priority_dims: dimensions that are computed last, from the others' new outputs.
+      non_recurrent_dims: dimensions that are `non_recurrent_fn` of a dense layer and have no state.
+      cell_fn: makes a cell of its units; an LSTMCell by default.
+      state_is_tuple, output_is_tuple: tuples of dimensions, or all side by side.
+    """
+
+    def __init__(
+        self,
+        num_units: int,
+        num_dims: int = 1,
+        input_dims: Dims = None,
+        output_dims: Dims = None,
+        priority_dims: Dims = None,
+        non_recurrent_dims: Dims = None,
+        tied: bool = False,
+        cell_fn: Optional[Callable[[int], Any]] = None,
+        non_recurrent_fn: Optional[Callable[[Any], Any]] = None,
+        state_is_tuple: bool = True,
+        output_is_tuple: bool = True,
+    ) -> None:
+        # Not a layer of its own: the variables lie in the scope of the call.
+        if num_dims < 1:
+            raise ValueError("dims must be >= 1: {}".format(num_dims))
+        self._num_units = num_units
+        self._num_dims = num_dims
+        self._inputs, self._outputs = _dims(input_dims, num_dims), _dims(output_dims, num_dims)
+        self._priority = _dims(priority_dims, num_dims)
+        self._non_recurrent = _dims(non_recurrent_dims, num_dims)
+        self._recurrent = [dim for dim in range(num_dims) if dim not in self._non_recurrent]
+        self._tied = tied
+        self._non_recurrent_fn = non_recurrent_fn or tf.nn.relu
+        self._state_is_tuple = state_is_tuple
+        self._output_is_tuple = output_is_tuple
+        make = functools.partial(tf.nn.rnn_cell.LSTMCell, state_is_tuple=state_is_tuple) if cell_fn is None else cell_fn
+        self._cells = [make(num_units)] * num_dims if tied else [make(num_units) for _ in range(num_dims)]
+        cell = self._cells[0]
+        if not isinstance(cell, tf.nn.rnn_cell.RNNCell):
+            raise TypeError("cell_fn must return an RNNCell instance, saw: {}".format(type(cell)))
+        # Columns of one dimension's state, and of those the ones behind the memory of an LSTM.
+        self._whole_size = sum(cell.state_size) if isinstance(cell.state_size, tuple) else cell.state_size
+        self._has_memory = self._whole_size > num_units
+        sizes = tuple(cell.output_size for _ in self._outputs)
+        self._output_size = sizes if output_is_tuple else sum(sizes)
+        states = tuple(cell.state_size for _ in self._recurrent)
+        self._state_size = states if state_is_tuple else self._whole_size * len(self._recurrent)
+
+    @property
+    def output_size(self) -> Any:
+        return self._output_size
+
+    @property
+    def state_size(self) -> Any:
+        return self._state_size
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:
+        """Runs one step of all dimensions on `inputs` [batch, n]."""
+        with tf.variable_scope(scope or type(self).__name__):
+            step = _Step(self, state)
+            step.project(inputs)
+            step.run([dim for dim in range(self._num_dims) if dim not in self._priority], True)
+            step.run(self._priority, False)
+        outputs = tuple(step.outputs[dim] for dim in self._outputs)
+        states = tuple(step.states[dim] for dim in self._recurrent)
+        empty = tf.zeros([0, 0], inputs.dtype)
+        if not self._output_is_tuple:
+            outputs = tf.concat(outputs, 1) if outputs else empty
+        if not self._state_is_tuple:
+            states = tf.concat([part for each in states for part in _parts(each)], 1) if states else empty
+        return outputs, states
+
+
+class _Step(object):
+    """One step of a grid: what is known of each dimension while it is computed."""
+
+    def __init__(self, grid: GridRNNCell, state: Any) -> None:
+        self._grid = grid
+        count = grid._num_dims
+        self.outputs: List[Any] = [None] * count
+        self.states: List[Any] = [None] * count
+        self._memory: List[Any] = [None] * count
+        self._past: List[Any] = [None] * count
+        for dim, own in zip(grid._recurrent, self._split(state)):
+            if grid._has_memory:
+                self._memory[dim], self._past[dim] = own
+            else:
+                self._past[dim] = own
+
+    def _split(self, state: Any) -> Iterator[Any]:
+        grid = self._grid
+        if grid._state_is_tuple:
+            if len(grid._recurrent) != len(state):
+                raise ValueError("Expected state as a tuple of {} element".format(len(grid._recurrent)))
+            for own in state:
+                yield own
+            return
+        for number in range(len(grid._recurrent)):
+            own = state[:, number * grid._whole_size : (number + 1) * grid._whole_size]
+            yield (own[:, : grid._num_units], own[:, grid._num_units :]) if grid._has_memory else own
+
+    def project(self, inputs: Any) -> None:
+        """Makes the input the past of the input dimensions."""
+        grid = self._grid
+        if not grid._inputs or not tf.dimension_value(inputs.shape.with_rank(2)[1]):
+            return
+        splits = tf.split(inputs, len(grid._inputs), axis=1)
+        shape = [tf.dimension_value(splits[0].shape[1]), grid._num_units]
+        for dim, own in zip(grid._inputs, splits):
+            self._past[dim] = tf.matmul(own, tf.get_variable("project_m_%d" % dim, shape, dtype=inputs.dtype))
+            if grid._has_memory:
+                self._memory[dim] = tf.matmul(own, tf.get_variable("project_c_%d" % dim, shape, dtype=inputs.dtype))
+
+    def run(self, dims: Sequence[int], first: bool) -> None:
+        """Computes `dims`, all from what is known now of the others."""
+        if not dims:
+            return
+        known = [past if output is None else output for past, output in zip(self._past, self.outputs)]
+        if len(known) > 1:
+            others = tf.concat(known[:-1], 1)
+        else:
+            others = tf.zeros([self._past[0].shape.as_list()[0], 0], self._past[0].dtype)
+        last = known[-1]
+        for dim in dims:
+            own = self._grid._non_recurrent
+            name = "non_recurrent" if dim in own else "recurrent"
+            with tf.variable_scope(name if self._grid._tied else "{}/cell_{}".format(name, dim)) as scope:
+                if self._grid._tied and not (first and dim == dims[0]):
+                    scope.reuse_variables()
+                if dim in own:
+                    self.outputs[dim] = self._dense(others, last)
+                else:
+                    state = last if self._memory[dim] is None else (self._memory[dim], last)
+                    self.outputs[dim], self.states[dim] = self._grid._cells[dim](others, state)
+
+    def _dense(self, others: Any, last: Any) -> Any:
+        scope = tf.get_variable_scope()
+        return layers.fully_connected(
+            tf.concat([others, last], 1) if self._grid._num_dims > 1 else last,
+            num_outputs=self._grid._num_units,
+            activation_fn=self._grid._non_recurrent_fn,
+            weights_initializer=scope.initializer or layers.xavier_initializer(),
+            weights_regularizer=scope.regularizer,
+        )
+
+
+def _dims(given: Dims, count: int) -> List[int]:
+    listed = [] if given is None else list(given) if isinstance(given, (list, tuple)) else [given]
+    dims = sorted(set(listed))
+    if any(dim < 0 or dim >= count for dim in dims):
+        raise ValueError("Invalid dims: {}. Must be in [0, {})".format(dims, count))
+    return dims
+
+
+def _parts(state: Any) -> Sequence[Any]:
+    return state if isinstance(state, (tuple, list)) else [state]
+
+
+class _FirstDimGrid(GridRNNCell):
+    """A grid whose first dimension has the input, the output and the priority."""
+
+    def _set_up(self, num_units: int, num_dims: int, cell_fn: Callable[[int], Any], non_recurrent_fn: Any = None,
+                **keywords: Any) -> None:
+        GridRNNCell.__init__(
+            self,
+            num_units,
+            num_dims,
+            input_dims=0,
+            output_dims=0,
+            priority_dims=0,
+            non_recurrent_dims=None if non_recurrent_fn is None else 0,
+            cell_fn=cell_fn,
+            non_recurrent_fn=non_recurrent_fn,
+            **keywords
+        )
+
+
+def _flags(state_is_tuple: bool, output_is_tuple: bool, tied: bool = False) -> Any:
+    return {"state_is_tuple": state_is_tuple, "output_is_tuple": output_is_tuple, "tied": tied}
+
+
+def _lstm(forget_bias: float, use_peepholes: bool) -> Callable[[int], Any]:
+    return lambda n: tf.nn.rnn_cell.LSTMCell(n, forget_bias=forget_bias, use_peepholes=use_peepholes)
+
+
+class Grid1BasicRNNCell(_FirstDimGrid):
+    """A BasicRNNCell of one dimension."""
+
+    def __init__(self, num_units: int, state_is_tuple: bool = True, output_is_tuple: bool = True) -> None:
+        self._set_up(num_units, 1, tf.nn.rnn_cell.BasicRNNCell, **_flags(state_is_tuple, output_is_tuple))
+
+
+class Grid2BasicRNNCell(_FirstDimGrid):
+    """BasicRNNCells of two dimensions."""
+
+    def __init__(
+        self,
+        num_units: int,
+        tied: bool = False,
+        non_recurrent_fn: Any = None,
+        state_is_tuple: bool = True,
+        output_is_tuple: bool = True,
+    ) -> None:
+        flags = _flags(state_is_tuple, output_is_tuple, tied)
+        self._set_up(num_units, 2, tf.nn.rnn_cell.BasicRNNCell, non_recurrent_fn, **flags)
+
+
+class Grid1BasicLSTMCell(_FirstDimGrid):
+    """A BasicLSTMCell of one dimension."""
+
+    def __init__(
+        self, num_units: int, forget_bias: float = 1, state_is_tuple: bool = True, output_is_tuple: bool = True
+    ) -> None:
+        make = functools.partial(tf.nn.rnn_cell.BasicLSTMCell, forget_bias=forget_bias)
+        self._set_up(num_units, 1, make, **_flags(state_is_tuple, output_is_tuple))
+
+
+class Grid2BasicLSTMCell(_FirstDimGrid):
+    """BasicLSTMCells of two dimensions."""
+
+    def __init__(
+        self,
+        num_units: int,
+        tied: bool = False,
+        non_recurrent_fn: Any = None,
+        forget_bias: float = 1,
+        state_is_tuple: bool = True,
+        output_is_tuple: bool = True,
+    ) -> None:
+        make = functools.partial(tf.nn.rnn_cell.BasicLSTMCell, forget_bias=forget_bias)
+        self._set_up(num_units, 2, make, non_recurrent_fn, **_flags(state_is_tuple, output_is_tuple, tied))
+
+
+class Grid1LSTMCell(_FirstDimGrid):
+    """An LSTMCell of one dimension."""
+
+    def __init__(
+        self,
+        num_units: int,
+        use_peepholes: bool = False,
+        forget_bias: float = 1.0,
+        state_is_tuple: bool = True,
+        output_is_tuple: bool = True,
+    ) -> None:
+        self._set_up(num_units, 1, _lstm(forget_bias, use_peepholes), **_flags(state_is_tuple, output_is_tuple))
+
+
+class Grid2LSTMCell(_FirstDimGrid):
+    """LSTMCells of two dimensions."""
+
+    _DIMS = 2
+
+    def __init__(
+        self,
+        num_units: int,
+        tied: bool = False,
+        non_recurrent_fn: Any = None,
+        use_peepholes: bool = False,
+        forget_bias: float = 1.0,
+        state_is_tuple: bool = True,
+        output_is_tuple: bool = True,
+    ) -> None:
+        flags = _flags(state_is_tuple, output_is_tuple, tied)
+        self._set_up(num_units, self._DIMS, _lstm(forget_bias, use_peepholes), non_recurrent_fn, **flags)
+
+
+class Grid3LSTMCell(Grid2LSTMCell):
+    """LSTMCells of three dimensions."""
+
+    _DIMS = 3
+
+
+class Grid2GRUCell(_FirstDimGrid):
+    """GRUCells of two dimensions."""
+
+    def __init__(
+        self,
+        num_units: int,
+        tied: bool = False,
+        non_recurrent_fn: Any = None,
+        state_is_tuple: bool = True,
+        output_is_tuple: bool = True,
+    ) -> None:
+        flags = _flags(state_is_tuple, output_is_tuple, tied)
+        self._set_up(num_units, 2, tf.nn.rnn_cell.GRUCell, non_recurrent_fn, **flags)
