@@ -78,6 +78,7 @@ def test_a_model_function_of_three_results_is_fitted_to_arrays(world, tmp_path):
     assert scores["loss"] < 1e-6 and scores["error"] < 1e-3
 
 
+@pytest.mark.slow
 def test_a_classifier_learns_and_stops_early(tmp_path):
     columns = learn.infer_real_valued_columns_from_input(ROWS)
     config = learn.RunConfig(save_checkpoints_steps=10, save_summary_steps=1000)
@@ -91,6 +92,7 @@ def test_a_classifier_learns_and_stops_early(tmp_path):
     assert np.array(list(classifier.predict_proba(ROWS))).shape == (90, 2)
 
 
+@pytest.mark.slow
 def test_an_experiment_trains_and_evaluates(tmp_path):
     def input_fn():
         return tf.constant(ROWS), tf.constant(ROWS[:, 0])

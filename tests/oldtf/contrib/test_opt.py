@@ -21,6 +21,7 @@ def test_as_on_1_15(name, use_resource):
     check(opt_runs.run(opt, name, use_resource), opt_runs.recorded(name, use_resource))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not IS_1_15, reason="the real ones are on TensorFlow 1.15")
 @pytest.mark.parametrize("name", sorted(opt_runs.OPTIMIZERS))
 def test_the_recording_is_what_the_real_one_does(name):
