@@ -5,8 +5,18 @@ from oldtf.contrib.legacy_seq2seq_cases import CASES
 
 pytestmark = pytest.mark.needs_layers
 
+# One case of each kind; the others are long graphs, and slow.
+QUICK = (
+    "attention",
+    "basic",
+    "char_rnn",
+    "embedding_plain",
+    "losses",
+)
+NAMES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in sorted(CASES)]
 
-@pytest.mark.parametrize("name", sorted(CASES))
+
+@pytest.mark.parametrize("name", NAMES)
 def test_as_on_1_15(name):
     found = recorded_cases.run(CASES[name])
     assert recorded_cases.differences(found, recorded_cases.recorded("contrib_legacy_seq2seq", name)) == []

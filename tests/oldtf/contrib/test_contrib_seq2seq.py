@@ -5,8 +5,22 @@ from oldtf.contrib.seq2seq_cases import CASES
 
 pytestmark = pytest.mark.needs_layers
 
+# One case of each kind; the others are long graphs, and slow.
+QUICK = (
+    "attention_bahdanau",
+    "attention_luong",
+    "beam",
+    "custom",
+    "greedy",
+    "losses",
+    "small_functions",
+    "training",
+    "trees",
+)
+NAMES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in sorted(CASES)]
 
-@pytest.mark.parametrize("name", sorted(CASES))
+
+@pytest.mark.parametrize("name", NAMES)
 def test_as_on_1_15(name):
     found = recorded_cases.run(CASES[name])
     # Their outputs are a hundred times as large, so that what is drawn is sure; and so are their gradients.
