@@ -41,10 +41,12 @@ def default_graphs_are(make: Callable[[], Any]) -> Iterator[None]:
     # class of this one object is ours for the while. Tried on 1.15 and 2.21.
     from tensorflow.python.framework import ops
 
-    stack = ops._default_graph_stack
-    own = type(stack)
+    stack: Any = ops._default_graph_stack
+    own: Any = type(stack)
 
-    class Stack(own):  # type: ignore[valid-type,misc]
+    class Stack(own):
+        _global_default_graph: Any
+
         def get_default(self) -> Any:
             if not self.stack and self._global_default_graph is None:
                 self._global_default_graph = make()

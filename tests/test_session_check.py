@@ -28,7 +28,10 @@ LACKING = {
         r"name devices that it has, or make it with config=lt.session_config\(logical_cpus=10\)$",
     ),
     "balanced": (dict(variables=variables.Balanced(["/cpu:0", "/cpu:5"])), "'two' lives on /cpu:5, .*logical_cpus=6"),
-    "round robin": (dict(variables=variables.RoundRobin(["/cpu:7", "/cpu:0"])), "'one', 'global_step' live on /cpu:7, which"),
+    "round robin": (
+        dict(variables=variables.RoundRobin(["/cpu:7", "/cpu:0"])),
+        "'one', 'global_step' live on /cpu:7, which",
+    ),
     "partitioned": (
         dict(variables=variables.Partitioned(variables.Balanced(["/cpu:0", "/cpu:3"]), max_part_bytes=8)),
         "'one/part_1' lives on /cpu:3, which this session",

@@ -7,7 +7,7 @@ TensorFlow from the script's own lines is noted. Those that tensorflow.compat.v1
 They are compared, by file, line and name, with what --check finds without running anything.
 
     recall      of the names that were asked for and lacking, the share that --check found
-    precision   of what --check found, the share that was asked for; what stands in code that did not run counts as wrong
+    precision   of what --check found, the share that was asked for; what stands in code that never ran counts as wrong
 """
 import json
 import os

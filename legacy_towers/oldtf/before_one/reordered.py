@@ -51,7 +51,7 @@ def concat(*arguments: Any, **keywords: Any) -> Any:
             arguments = (arguments[1], arguments[0]) + arguments[2:]
             current.say_once("tf.concat(axis, values)", "tf.concat(values, axis)")
         elif len(arguments) == 1 and "values" in keywords:
-            arguments, keywords["axis"] = (), arguments[0]
+            keywords["axis"], arguments = arguments[0], ()
             current.say_once("tf.concat(axis, values)", "tf.concat(values, axis)")
     return tf.concat(*arguments, **keywords)
 

@@ -27,7 +27,7 @@ def _item_set(values: np.ndarray, *arguments: Any) -> None:
         values[tuple(arguments[:-1])] = arguments[-1]
 
 
-def _other_byte_order(values: np.ndarray, new_order: str = "S") -> np.ndarray:
+def _other_byte_order(values: np.ndarray, new_order: Any = "S") -> np.ndarray:
     return values.view(values.dtype.newbyteorder(new_order))
 
 

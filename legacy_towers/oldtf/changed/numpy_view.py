@@ -68,7 +68,7 @@ _OTHERS = {"NINF": -_now.inf, "PZERO": 0.0, "NZERO": -0.0, "loads": pickle.loads
 
 def _add_old_names() -> None:
     for old, new in _RENAMED.items():
-        value = _now
+        value: Any = _now
         for part in new.split("."):
             value = getattr(value, part, None)
         if not hasattr(_now, old) and value is not None:

@@ -132,11 +132,17 @@ def signatures(modules: Dict[str, Set[str]]) -> Dict[str, str]:
             if isinstance(value, types.ModuleType) or not callable(value):
                 continue
             try:
-                arguments = inspect.getfullargspec(value.__init__ if isinstance(value, type) else value)
+                arguments = inspect.getfullargspec(_called(value))
             except TypeError:
                 continue
             found["{}.{}".format(module, name)] = _written(arguments)
     return found
+
+
+def _called(value: Any) -> Any:
+    """Returns what is called when `value` is."""
+    is_class = isinstance(value, type)
+    return value.__init__ if is_class else value
 
 
 def _written(arguments: Any) -> str:

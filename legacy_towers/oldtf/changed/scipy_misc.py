@@ -41,7 +41,7 @@ def bytescale(
     largest = data.max() if cmax is None else cmax
     width = (largest - smallest) or 1
     scaled = (data * 1.0 - smallest) * ((high - low) / float(width)) + low
-    return np.uint8(scaled.clip(low, high) + 0.5)
+    return (scaled.clip(low, high) + 0.5).astype(np.uint8)
 
 
 def fromimage(im: Any, flatten: bool = False, mode: Optional[str] = None) -> np.ndarray:

@@ -8,7 +8,7 @@ Code that can't be reached is left out: the branch of an `if` on Python's versio
 that is not taken, and the handler of a `try` whose body misses nothing.
 """
 import ast
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, Optional, Set, Tuple, Union
 
 from legacy_towers.oldtf.check.conditions import constant, truth
 from legacy_towers.oldtf.check.found import NOTHING, ROOT, Asked, Found, Meanings, NotUnderstood, Use, is_tensorflow
@@ -305,7 +305,7 @@ class _Reader:
             return self._imported_by_call(node)
         if not isinstance(node, ast.Attribute):
             return NOTHING
-        found = set()
+        found: Set[str] = set()
         for owner in self._meanings(node.value):
             if owner.startswith(_OWN):
                 found |= self._of_own(owner[len(_OWN) :], node.attr)

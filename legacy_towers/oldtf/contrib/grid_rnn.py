@@ -170,7 +170,7 @@ class _Step(object):
 
 
 def _dims(given: Dims, count: int) -> List[int]:
-    listed = [] if given is None else list(given) if isinstance(given, (list, tuple)) else [given]
+    listed: List[Any] = [] if given is None else list(given) if isinstance(given, (list, tuple)) else [given]
     dims = sorted(set(listed))
     if any(dim < 0 or dim >= count for dim in dims):
         raise ValueError("Invalid dims: {}. Must be in [0, {})".format(dims, count))

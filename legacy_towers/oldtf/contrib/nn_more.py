@@ -16,9 +16,9 @@ def alpha_dropout(
     """Returns `x` with units switched off so that mean and variance stay (https://arxiv.org/abs/1706.02515)."""
     with tf.name_scope(name, "alpha_dropout", [x]):
         x = tf.convert_to_tensor(x, name="x")
-        if isinstance(keep_prob, numbers.Real) and not 0 < keep_prob <= 1.0:
+        if isinstance(keep_prob, numbers.Real) and not 0 < float(keep_prob) <= 1.0:
             raise ValueError(
-                "keep_prob must be a scalar tensor or a float in the range (0, 1], got {:g}".format(keep_prob)
+                "keep_prob must be a scalar tensor or a float in the range (0, 1], got {:g}".format(float(keep_prob))
             )
         keep_prob = tf.convert_to_tensor(keep_prob, dtype=x.dtype, name="keep_prob")
         keep_prob.shape.assert_has_rank(0)

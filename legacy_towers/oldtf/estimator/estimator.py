@@ -172,7 +172,7 @@ class Estimator:
     def export_saved_model(
         self,
         export_dir_base: str,
-        serving_input_receiver_fn: Callable[[], Any],
+        serving_input_receiver_fn: Optional[Callable[[], Any]],
         assets_extra: Optional[Dict[str, str]] = None,
         as_text: bool = False,
         checkpoint_path: Optional[str] = None,
@@ -187,7 +187,7 @@ class Estimator:
     def export_savedmodel(
         self,
         export_dir_base: str,
-        serving_input_receiver_fn: Callable[[], Any],
+        serving_input_receiver_fn: Optional[Callable[[], Any]],
         assets_extra: Optional[Dict[str, str]] = None,
         as_text: bool = False,
         checkpoint_path: Optional[str] = None,

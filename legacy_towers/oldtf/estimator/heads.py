@@ -122,7 +122,10 @@ class Head:
                 )
             if (optimizer is None) == (train_op_fn is None):
                 raise ValueError("exactly one of train_op_fn and optimizer must be given to train")
-            train_op = optimizer.minimize(loss, tf.train.get_global_step()) if optimizer else train_op_fn(loss)
+            if train_op_fn is not None:
+                train_op = train_op_fn(loss)
+            else:
+                train_op = optimizer.minimize(loss, tf.train.get_global_step())
             updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
             train_op = tf.group(train_op, *updates) if updates else train_op
         self._summarize(spec, loss, regularization)

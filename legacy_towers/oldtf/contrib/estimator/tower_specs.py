@@ -79,7 +79,7 @@ def of_prediction(specs: Sequence[EstimatorSpec], device: str) -> EstimatorSpec:
     with tf.device(device):
         predictions = _joined([spec.predictions for spec in specs])
         outputs = {
-            name: _joined_outputs([spec.export_outputs[name] for spec in specs])
+            name: _joined_outputs([(spec.export_outputs or {})[name] for spec in specs])
             for name in specs[0].export_outputs or ()
         }
     return specs[0]._replace(predictions=predictions, export_outputs=outputs or None)

@@ -1,4 +1,6 @@
 """Weight decay apart from the gradient (Loshchilov and Hutter, "Decoupled Weight Decay Regularization", 2019)."""
+# The extension has no optimizer as its base: it stands before one.
+# mypy: disable-error-code="attr-defined,misc"
 from typing import Any, Optional, Sequence, Type
 
 from legacy_towers.compat import tf
@@ -26,20 +28,20 @@ class DecoupledWeightDecayExtension:
             for name in ("gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
             if name in options
         }
-        gradients = self.compute_gradients(loss, var_list, **compute)  # type: ignore
+        gradients = self.compute_gradients(loss, var_list, **compute)
         if not any(gradient is not None for gradient, _ in gradients):
             raise ValueError(
                 "No gradients provided for any variable, check your graph for ops that do not support gradients, "
                 "between variables {} and loss {}.".format([str(variable) for _, variable in gradients], loss)
             )
-        return super().apply_gradients(gradients, global_step=global_step, **options)  # type: ignore
+        return super().apply_gradients(gradients, global_step=global_step, **options)
 
     def apply_gradients(
         self, grads_and_vars: Any, global_step: Any = None, name: Optional[str] = None, decay_var_list: Any = None
     ) -> Any:
         """tf.train.Optimizer.apply_gradients with `decay_var_list`."""
         self._choose(decay_var_list)
-        return super().apply_gradients(grads_and_vars, global_step=global_step, name=name)  # type: ignore
+        return super().apply_gradients(grads_and_vars, global_step=global_step, name=name)
 
     def _choose(self, variables: Any) -> None:
         self._decayed_names = [variable.name for variable in variables] if variables else None
@@ -56,7 +58,7 @@ class DecoupledWeightDecayExtension:
         # Without this a gradient may see the variable before or after, as it happens on TensorFlow 1.15.
         with tf.control_dependencies([gradient]):
             lost = self._decay_of_step() * variable
-            return tf.assign_sub(variable, lost, use_locking=self._use_locking)  # type: ignore
+            return tf.assign_sub(variable, lost, use_locking=self._use_locking)
 
     def _shrink_rows(self, variable: Any, gradient: Any, rows: Any) -> Any:
         if not self._shrinks(variable):
@@ -66,25 +68,25 @@ class DecoupledWeightDecayExtension:
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         with tf.control_dependencies([self._shrink(var, grad)]):
-            return super()._apply_dense(grad, var)  # type: ignore
+            return super()._apply_dense(grad, var)
 
     def _resource_apply_dense(self, grad: Any, var: Any) -> Any:
         with tf.control_dependencies([self._shrink(var, grad)]):
-            return super()._resource_apply_dense(grad, var)  # type: ignore
+            return super()._resource_apply_dense(grad, var)
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         with tf.control_dependencies([self._shrink_rows(var, grad.values, grad.indices)]):
-            return super()._apply_sparse(grad, var)  # type: ignore
+            return super()._apply_sparse(grad, var)
 
     def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any) -> Any:
         with tf.control_dependencies([self._shrink_rows(var, grad, indices)]):
-            return super()._resource_apply_sparse(grad, var, indices)  # type: ignore
+            return super()._resource_apply_sparse(grad, var, indices)
 
 
 def extend_with_decoupled_weight_decay(base_optimizer: Type[Any]) -> Type[Any]:
     """Returns the class of `base_optimizer` with weight decay; its first argument is `weight_decay`."""
 
-    class OptimizerWithDecoupledWeightDecay(DecoupledWeightDecayExtension, base_optimizer):  # type: ignore
+    class OptimizerWithDecoupledWeightDecay(DecoupledWeightDecayExtension, base_optimizer):
         """An optimizer with decoupled weight decay."""
 
         def __init__(self, weight_decay: Any, *args: Any, **options: Any) -> None:
@@ -96,7 +98,7 @@ def extend_with_decoupled_weight_decay(base_optimizer: Type[Any]) -> Type[Any]:
     return OptimizerWithDecoupledWeightDecay
 
 
-class MomentumWOptimizer(DecoupledWeightDecayExtension, tf.train.MomentumOptimizer):  # type: ignore
+class MomentumWOptimizer(DecoupledWeightDecayExtension, tf.train.MomentumOptimizer):
     """Momentum with decoupled weight decay."""
 
     def __init__(
@@ -118,7 +120,7 @@ class MomentumWOptimizer(DecoupledWeightDecayExtension, tf.train.MomentumOptimiz
         )
 
 
-class AdamWOptimizer(DecoupledWeightDecayExtension, tf.train.AdamOptimizer):  # type: ignore
+class AdamWOptimizer(DecoupledWeightDecayExtension, tf.train.AdamOptimizer):
     """Adam with decoupled weight decay."""
 
     def __init__(

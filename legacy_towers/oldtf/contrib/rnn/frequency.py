@@ -119,7 +119,7 @@ class GridLSTMCell(SizedCell):
             for window in range(count)
             for part in "cm"
         ]
-        self._state_tuple_type = collections.namedtuple(type_name, names)
+        self._state_tuple_type = collections.namedtuple(type_name, names)  # type: ignore[misc]
         self._state_size = self._state_tuple_type(*[self._num_units] * len(names))
 
     def _all_blocks(self, blocks: List[List[Any]], state: Any, prefix: str) -> Tuple[List[Any], List[Any]]:

@@ -84,4 +84,4 @@ def _import_of_their_files() -> Any:
 
 _BUILTINS = dict(vars(builtins), __import__=_import_of_their_files())
 if not any(getattr(finder, "__module__", None) == __name__ for finder in sys.meta_path):
-    sys.meta_path.insert(0, _Finder)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _Finder)

@@ -4,7 +4,7 @@ from typing import Any, Dict, Optional
 from legacy_towers.compat import tf
 
 Profiler = tf.profiler.Profiler
-ALL_ADVICE = {
+ALL_ADVICE: Dict[str, Dict[str, Any]] = {
     "ExpensiveOperationChecker": {},
     "AcceleratorUtilizationChecker": {},
     "JobChecker": {},
