@@ -1,12 +1,12 @@
 """The files of a script or of a folder, and what all of them would miss."""
 import ast
 import os
-import tokenize
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
 from legacy_towers.errors import UserError
 from legacy_towers.oldtf.check import status, uses
 from legacy_towers.oldtf.check.found import Asked, Found, Meanings, NotUnderstood
+from legacy_towers.oldtf.launch.python2 import syntax
 
 
 class Finding(NamedTuple):
@@ -84,9 +84,10 @@ class _Project:
     def _read(self, path: str) -> Found:
         try:
             module = _parsed(path)
+        except OSError as error:
+            return _not_read(1, "it can't be read: {}".format(error.strerror))
         except SyntaxError as error:
-            return Found([], [NotUnderstood(error.lineno or 1, "it is no Python, neither 3 nor 2: {}".format(
-                error.msg))], {})
+            return _not_read(error.lineno or 1, "it is no Python, neither 3 nor 2: {}".format(error.msg))
         asked = Asked(
             exists=status.exists,
             names_of=status.names_of,
@@ -121,9 +122,27 @@ class _Project:
         return None
 
 
+def _not_read(line: int, why: str) -> Found:
+    return Found([], [NotUnderstood(line, why)], {})
+
+
 def _parsed(path: str) -> ast.Module:
-    with tokenize.open(path) as file:
-        return ast.parse(file.read(), path)
+    """Returns the syntax tree of the file, as Python 3 reads it, else as Python 2 did.
+
+    Raises:
+      SyntaxError: neither can.
+    """
+    with open(path, "rb") as file:
+        source = file.read()
+    try:
+        return ast.parse(source, path)
+    except (SyntaxError, ValueError) as error:
+        translated = syntax.translate(source, path)
+        if translated is not None:
+            return translated.tree
+        if isinstance(error, SyntaxError):
+            raise
+        raise SyntaxError(str(error)) from error
 
 
 def _package(path: str) -> str:

@@ -1,5 +1,6 @@
 """Files and folders of old scripts: what they would miss, on the TensorFlow that runs."""
 import json
+import os
 import textwrap
 
 import pytest
@@ -74,6 +75,31 @@ def test_a_file_that_is_no_python_is_listed(tmp_path):
     write(tmp_path, train="def (\n")
     checked = project.check(str(tmp_path))
     assert not checked.missing and "it is no Python" in checked.not_understood[0][1].why
+
+
+@pytest.mark.parametrize("source, line", [
+    pytest.param(b"import tensorflow as tf\nprint 'a'\ntf.gone\n", 3, id="statement"),
+    pytest.param(b"import tensorflow as tf\ntf.gone  # caf\xe9\n", 2, id="bytes-that-are-no-utf-8"),
+    pytest.param(b"import tensorflow as tf\nif tf:\n        x = 1\n\ttf.gone\n", 4, id="tabs-and-blanks"),
+])
+def test_python_2_is_read_as_run_reads_it(tmp_path, source, line):
+    (tmp_path / "train.py").write_bytes(source)
+    checked = project.check(str(tmp_path))
+    assert missing(checked) == [(line, "tensorflow.gone")] and not checked.not_understood
+
+
+@pytest.mark.parametrize("source", [b"x = '\0'\n", b"# coding: nothing\n\0"], ids=["null", "unknown-coding"])
+def test_bytes_that_are_no_text_are_listed(tmp_path, source):
+    (tmp_path / "train.py").write_bytes(source)
+    ((path, place),) = project.check(str(tmp_path)).not_understood
+    assert path == str(tmp_path / "train.py") and "it is no Python" in place.why
+
+
+def test_a_folder_that_is_called_as_a_file_is_listed(tmp_path):
+    (tmp_path / "train.py").mkdir()
+    os.symlink(str(tmp_path / "nowhere"), str(tmp_path / "gone.py"))
+    ((path, place),) = project.check(str(tmp_path)).not_understood
+    assert path == str(tmp_path / "gone.py") and "it can't be read" in place.why
 
 
 @pytest.mark.skipif(IS_1_15, reason="TensorFlow 1.15 has tf.contrib itself")
