@@ -1,9 +1,19 @@
 """Which branch of a condition is taken, where that depends on Python or on the names of TensorFlow alone."""
 import ast
+import operator
 import sys
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Dict, Optional
 
 from legacy_towers.oldtf.check.found import Meanings, is_tensorflow
+
+_COMPARED: Dict[Any, Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
 
 
 def truth(test: ast.expr, meanings: Callable[[ast.AST], Meanings], exists: Callable[[str], bool]) -> Optional[bool]:
@@ -46,26 +56,26 @@ def _has_attribute(
 def _compares_python(test: ast.Compare, meanings: Callable[[ast.AST], Meanings]) -> Optional[bool]:
     left, right = test.left, test.comparators[0]
     value: Any = None
+    kind: Any = int
     if isinstance(left, ast.Subscript) and meanings(left.value) == {"sys.version_info"}:
         index = left.slice
         index = getattr(index, "value", index) if not isinstance(index, ast.Constant) else index
         value = sys.version_info[0] if constant(index) == 0 else None
     elif meanings(left) == {"sys.version_info"}:
-        value = tuple(sys.version_info[:2])
+        value, kind = tuple(sys.version_info[:2]), tuple
     elif meanings(left) == {"sys.version_info.major"}:
         value = sys.version_info[0]
     other = constant(right)
-    if value is None or other is None or len(test.ops) != 1 or isinstance(value, tuple) != isinstance(other, tuple):
+    compared = _COMPARED.get(type(test.ops[0]))
+    numbers = other if isinstance(other, tuple) else (other,)
+    if value is None or compared is None or len(test.ops) != 1 or not isinstance(other, kind):
         return None
-    return {
-        ast.Lt: value < other, ast.LtE: value <= other, ast.Gt: value > other, ast.GtE: value >= other,
-        ast.Eq: value == other, ast.NotEq: value != other,
-    }.get(type(test.ops[0]))
+    return bool(compared(value, other)) if all(isinstance(number, int) for number in numbers) else None
 
 
 def constant(node: ast.AST) -> Any:
     """Returns the value of a literal, None where `node` is something else."""
     try:
         return ast.literal_eval(node)
-    except ValueError:
+    except (ValueError, TypeError):  # {[]: 1} is a literal that Python refuses
         return None
