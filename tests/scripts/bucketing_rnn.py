@@ -16,8 +16,11 @@ SENTENCES = np.zeros([64, 9], np.int32)
 for row, length in enumerate(LENGTHS):
     SENTENCES[row, :length] = rng.randint(1, WORDS, size=length)
 
-length, sentence = tf.train.slice_input_producer([tf.constant(LENGTHS, tf.int32), tf.constant(SENTENCES)],
-                                                 shuffle=False)
+# The script hands over as many sentences of one bucket as make a batch: else the buckets' threads race for the order.
+queue = tf.FIFOQueue(2 * BATCH, [tf.int32, tf.int32], shapes=[[], [9]])
+rows = tf.placeholder(tf.int32, [2 * BATCH])
+enqueue = queue.enqueue_many([tf.gather(tf.constant(LENGTHS, tf.int32), rows), tf.gather(tf.constant(SENTENCES), rows)])
+length, sentence = queue.dequeue()
 sentence = sentence[:length]
 lengths, (sentences, tags) = tf.contrib.training.bucket_by_sequence_length(
     input_length=length, tensors=[sentence, sentence % TAGS], batch_size=2 * BATCH, bucket_boundaries=[5],
@@ -75,10 +78,14 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
         saver.save(sess, os.path.join(TRAIN_DIR, "model.ckpt"), global_step=0)
     coord = tf.train.Coordinator()
     threads = tf.train.start_queue_runners(coord=coord)
+    buckets = [np.flatnonzero(LENGTHS < 5), np.flatnonzero(LENGTHS >= 5)]
     for step in range(MAX_STEPS):
+        start = step // 2 * 2 * BATCH
+        sess.run(enqueue, {rows: np.roll(buckets[step % 2], -start)[:2 * BATCH]})
         _, value, right, widths = sess.run([train_op, loss, sum(rights), tf.shape(sentences)])
         print("step {}: loss = {:.8f}, {} tags right".format(step, value, right))
     coord.request_stop()
+    sess.run(queue.close(cancel_pending_enqueues=True))
     sess.run([op for op in sess.graph.get_operations() if op.type == "QueueCloseV2"
               and op.get_attr("cancel_pending_enqueues")])
-    coord.join(threads)
+    coord.join(threads, stop_grace_period_secs=5, ignore_live_threads=True)

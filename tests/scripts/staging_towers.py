@@ -80,7 +80,8 @@ for d in range(params.num_gpus):
         loss = forward(images, labels)
         losses.append(loss)
         own = [v for v in tf.trainable_variables() if v.name.startswith('v%s/' % d)]
-        grads = tf.gradients(loss, own, aggregation_method=tf.AggregationMethod.DEFAULT)
+        # Gated: else a weight may be updated while the gradient of the layer below still reads it.
+        grads = tf.gradients(loss, own, aggregation_method=tf.AggregationMethod.DEFAULT, gate_gradients=True)
         gradients.append(list(zip(grads, own)))
         if d == 0:
             update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS, scope)
