@@ -8,12 +8,12 @@ Code that can't be reached is left out: the branch of an `if` on Python's versio
 that is not taken, and the handler of a `try` whose body misses nothing.
 """
 import ast
-from typing import Any, Dict, Iterator, List, Optional, Set, Tuple, Union
+from typing import Any, List, Optional, Tuple, Union
 
 from legacy_towers.oldtf.check.conditions import constant, truth
 from legacy_towers.oldtf.check.found import NOTHING, ROOT, Asked, Found, Meanings, NotUnderstood, Use, is_tensorflow
+from legacy_towers.oldtf.check.scopes import Function, Scope, Scopes
 
-Function = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
 # Modules that are followed because conditions ask them, or because they import by name.
 _FOLLOWED = ("sys", "six", "importlib")
 _MISSING_IS_EXPECTED = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException")
@@ -23,11 +23,7 @@ def of_source(module: ast.Module, asked: Asked) -> Found:
     """Returns what the file of the syntax tree `module` uses."""
     reader = _Reader(asked)
     reader.read(module)
-    return Found(reader.uses, reader.not_understood, reader.module_scope)
-
-
-# The script's own modules are marked, so that they can't be taken for names of TensorFlow.
-_OWN = "own:"
+    return Found(reader.uses, reader.not_understood, reader.scopes.module)
 
 
 class _Reader:
@@ -37,9 +33,8 @@ class _Reader:
         self._asked = asked
         self.uses: List[Use] = []
         self.not_understood: List[NotUnderstood] = []
-        self.module_scope: Dict[str, Meanings] = {}
-        self._scopes: List[Dict[str, Meanings]] = [self.module_scope]
-        self._waiting: List[Tuple[Function, List[Dict[str, Meanings]]]] = []
+        self.scopes = Scopes(asked)
+        self._waiting: List[Tuple[Function, List[Scope]]] = []
         self._guarded_by: Tuple[int, ...] = ()
         self._fallback_of: Tuple[int, ...] = ()
         self._tries = 0
@@ -47,8 +42,8 @@ class _Reader:
     def read(self, module: ast.Module) -> None:
         self._statements(module.body)
         while self._waiting:
-            function, scopes = self._waiting.pop(0)
-            self._scopes = scopes + [_parameters(function)]
+            function, around = self._waiting.pop(0)
+            self.scopes.enter_function(function, around)
             self._guarded_by = self._fallback_of = ()
             if isinstance(function, ast.Lambda):
                 self._expression(function.body)
@@ -101,22 +96,11 @@ class _Reader:
             top = alias.name.split(".")[0]
             if top == ROOT:
                 self._use(frozenset([alias.name]), node)
-                meaning = alias.name if alias.asname else ROOT
-            elif top in _FOLLOWED:
-                meaning = alias.name if alias.asname else top
-            else:
-                own = self._own_module(alias.name if alias.asname else top, alias.name)
-                meaning = _OWN + own if own is not None else ""
-            self._bind(alias.asname or top, frozenset([meaning]) if meaning else NOTHING)
-
-    def _own_module(self, bound: str, imported: str) -> Optional[str]:
-        """Returns the script's own module `bound`; reads all that `import imported` runs."""
-        parts = imported.split(".")
-        for length in range(1, len(parts) + 1):
-            module = self._asked.module(".".join(parts[:length]), 0)
-            if module is not None:
-                self._asked.bound_in(module)
-        return self._asked.module(bound, 0)
+            bound = alias.name if alias.asname else top
+            is_known = top == ROOT or top in _FOLLOWED
+            self._bind(
+                alias.asname or top, frozenset([bound]) if is_known else self.scopes.own_module(bound, alias.name)
+            )
 
     def _import_from(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
@@ -133,7 +117,7 @@ class _Reader:
                 meanings = frozenset(["{}.{}".format(module, alias.name)])
                 self._use(meanings, node)
             elif own is not None:
-                meanings = self._of_own(own, alias.name)
+                meanings = self.scopes.of_own(own, alias.name)
             elif module in _FOLLOWED:
                 meanings = frozenset(["{}.{}".format(module, alias.name)])
             self._bind(alias.asname or alias.name, meanings)
@@ -160,16 +144,15 @@ class _Reader:
         self._later(node)
 
     def _later(self, function: Function) -> None:
-        # A function does not see the names of the class around it; a name too many does no harm here.
-        self._waiting.append((function, list(self._scopes)))
+        self._waiting.append((function, self.scopes.around()))
 
     def _class(self, node: ast.ClassDef) -> None:
         for part in node.decorator_list + node.bases + [each.value for each in node.keywords]:
             self._expression(part)
         self._bind(node.name, NOTHING)
-        self._scopes.append({})
+        self.scopes.enter()
         self._statements(node.body)
-        self._scopes.pop()
+        self.scopes.leave()
 
     def _assign(self, targets: List[ast.expr], value: ast.expr) -> None:
         self._expression(value)
@@ -181,9 +164,9 @@ class _Reader:
             )
             if same_length:
                 for one, part in zip(target.elts, value.elts):  # type: ignore[attr-defined]
-                    self._bind_target(one, self._meanings(part))
+                    self._bind_target(one, self.scopes.meanings(part))
             else:
-                self._bind_target(target, self._meanings(value))
+                self._bind_target(target, self.scopes.meanings(value))
 
     def _bind_target(self, target: ast.expr, meanings: Meanings) -> None:
         if isinstance(target, ast.Name):
@@ -201,13 +184,12 @@ class _Reader:
 
     def _bind(self, name: str, meanings: Meanings) -> None:
         # In a branch that may not be run, what the name was before stays possible.
-        before = self._scopes[-1].get(name, NOTHING) if self._guarded_by or self._fallback_of else NOTHING
-        self._scopes[-1][name] = meanings | before
+        self.scopes.bind(name, meanings, may_stay=bool(self._guarded_by or self._fallback_of))
 
     # Conditions
 
     def _if(self, node: ast.If) -> None:
-        taken = truth(node.test, self._meanings, self._asked.exists)
+        taken = truth(node.test, self.scopes.meanings, self._asked.exists)
         if taken is None:
             self._expression(node.test)
         if taken is not False:
@@ -238,7 +220,7 @@ class _Reader:
 
     def _expression(self, node: ast.expr) -> None:
         if isinstance(node, (ast.Attribute, ast.Name)):
-            meanings = self._meanings(node)
+            meanings = self.scopes.meanings(node)
             if any(is_tensorflow(each) for each in meanings):
                 if isinstance(node, ast.Attribute):
                     self._use(meanings, node)
@@ -263,7 +245,7 @@ class _Reader:
                 self._parts(part)
 
     def _comprehension(self, node: Any) -> None:
-        self._scopes.append({})
+        self.scopes.enter()
         for generator in node.generators:
             self._expression(generator.iter)
             self._bind_targets(generator.target)
@@ -271,11 +253,11 @@ class _Reader:
                 self._expression(condition)
         for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
             self._expression(part)
-        self._scopes.pop()
+        self.scopes.leave()
 
     def _call(self, node: ast.Call) -> None:
         """Looks at calls that name modules or attributes by strings."""
-        called = self._meanings(node.func)
+        called = self.scopes.meanings(node.func)
         name = node.func.id if isinstance(node.func, ast.Name) else None
         if "importlib.import_module" in called or name == "__import__":
             module = constant(node.args[0]) if node.args else None
@@ -284,7 +266,7 @@ class _Reader:
             elif module.split(".")[0] == ROOT:
                 self._use(frozenset([module]), node)
         elif name == "getattr" and len(node.args) >= 2:
-            owner, attribute = self._meanings(node.args[0]), constant(node.args[1])
+            owner, attribute = self.scopes.meanings(node.args[0]), constant(node.args[1])
             of_tensorflow = [each for each in owner if is_tensorflow(each)]
             if of_tensorflow and not isinstance(attribute, str):
                 self._say(node, "an attribute of {} is asked for by a name that is known only when it runs".format(
@@ -293,38 +275,6 @@ class _Reader:
                 self._use(frozenset("{}.{}".format(each, attribute) for each in of_tensorflow), node)
         elif name in ("exec", "eval") and node.args and not isinstance(constant(node.args[0]), (int, float)):
             self._say(node, "{} runs text that was not read".format(name))
-
-    def _meanings(self, node: ast.AST) -> Meanings:
-        """Returns what the expression may be, where it is a name or a chain of attributes."""
-        if isinstance(node, ast.Name):
-            for scope in reversed(self._scopes):
-                if node.id in scope:
-                    return scope[node.id]
-            return NOTHING
-        if isinstance(node, ast.Call):
-            return self._imported_by_call(node)
-        if not isinstance(node, ast.Attribute):
-            return NOTHING
-        found: Set[str] = set()
-        for owner in self._meanings(node.value):
-            if owner.startswith(_OWN):
-                found |= self._of_own(owner[len(_OWN) :], node.attr)
-            else:
-                found.add("{}.{}".format(owner, node.attr))
-        return frozenset(found)
-
-    def _imported_by_call(self, node: ast.Call) -> Meanings:
-        if "importlib.import_module" in self._meanings(node.func) and node.args:
-            module = constant(node.args[0])
-            if isinstance(module, str) and module.split(".")[0] == ROOT:
-                return frozenset([module])
-        return NOTHING
-
-    def _of_own(self, module: str, name: str) -> Meanings:
-        below = self._asked.module("{}.{}".format(module, name), 0)
-        if below is not None:
-            return frozenset([_OWN + below])
-        return self._asked.bound_in(module).get(name, NOTHING)
 
     # What was found
 
@@ -342,15 +292,3 @@ def _expects_missing(handler: ast.ExceptHandler) -> bool:
         return True
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return any(isinstance(kind, ast.Name) and kind.id in _MISSING_IS_EXPECTED for kind in kinds)
-
-
-def _parameters(function: Function) -> Dict[str, Meanings]:
-    return {name: NOTHING for name in _parameter_names(function.args)}
-
-
-def _parameter_names(arguments: ast.arguments) -> Iterator[str]:
-    for each in list(getattr(arguments, "posonlyargs", ())) + arguments.args + arguments.kwonlyargs:
-        yield each.arg
-    for extra in (arguments.vararg, arguments.kwarg):
-        if extra is not None:
-            yield extra.arg
