@@ -2,7 +2,7 @@
 
 A name is followed from the import that binds it through attributes, assignments, functions and the script's other
 modules: after `slim = tf.contrib.slim`, `slim.conv2d` is `tensorflow.contrib.slim.conv2d`. Where a name may be one of
-several things (an import in each branch of a `try`) all of them are kept. Nothing is run.
+several things (an import in each branch of an `if` or a `try`) all of them are kept. Nothing is run.
 
 Code that can't be reached is left out: the branch of an `if` on Python's version, `six.PY2` or `hasattr(tf, "...")`
 that is not taken, and the handler of a `try` whose body misses nothing.
@@ -34,17 +34,21 @@ class _Reader:
         self.uses: List[Use] = []
         self.not_understood: List[NotUnderstood] = []
         self.scopes = Scopes(asked)
-        self._waiting: List[Tuple[Function, List[Scope]]] = []
+        # Functions to be read, with the scopes around them and the handlers that they are defined in.
+        self._waiting: List[Tuple[Function, List[Scope], Tuple[int, ...]]] = []
         self._guarded_by: Tuple[int, ...] = ()
         self._fallback_of: Tuple[int, ...] = ()
         self._tries = 0
+        # How many branches that may not be taken the reader is in.
+        self._branches = 0
 
     def read(self, module: ast.Module) -> None:
         self._statements(module.body)
         while self._waiting:
-            function, around = self._waiting.pop(0)
+            function, around, self._fallback_of = self._waiting.pop(0)
             self.scopes.enter_function(function, around)
-            self._guarded_by = self._fallback_of = ()
+            # What runs later is in no `try` any more; and it does not run where its definition is left out.
+            self._guarded_by = ()
             if isinstance(function, ast.Lambda):
                 self._expression(function.body)
             else:
@@ -144,7 +148,7 @@ class _Reader:
         self._later(node)
 
     def _later(self, function: Function) -> None:
-        self._waiting.append((function, self.scopes.around()))
+        self._waiting.append((function, self.scopes.around(), self._fallback_of))
 
     def _class(self, node: ast.ClassDef) -> None:
         for part in node.decorator_list + node.bases + [each.value for each in node.keywords]:
@@ -184,7 +188,8 @@ class _Reader:
 
     def _bind(self, name: str, meanings: Meanings) -> None:
         # In a branch that may not be run, what the name was before stays possible.
-        self.scopes.bind(name, meanings, may_stay=bool(self._guarded_by or self._fallback_of))
+        may_stay = bool(self._guarded_by or self._fallback_of or self._branches)
+        self.scopes.bind(name, meanings, may_stay)
 
     # Conditions
 
@@ -192,10 +197,12 @@ class _Reader:
         taken = truth(node.test, self.scopes.meanings, self._asked.exists)
         if taken is None:
             self._expression(node.test)
+            self._branches += 1
         if taken is not False:
             self._statements(node.body)
         if taken is not True:
             self._statements(node.orelse)
+        self._branches -= taken is None
 
     def _try(self, node: ast.Try) -> None:
         before = self._guarded_by, self._fallback_of

@@ -64,6 +64,8 @@ def test_modules_that_import_each_other_are_read_once(tmp_path):
     pytest.param("try:\n  tf.gone\nexcept AttributeError:\n  tf.nn", [], id="falls-back"),
     pytest.param("try:\n  tf.gone\nexcept AttributeError:\n  tf.gone_as_well", [5], id="falls-back-to-nothing"),
     pytest.param("try:\n  tf.nn\nexcept AttributeError:\n  tf.gone", [], id="never-falls-back"),
+    pytest.param("try:\n  tf.nn\nexcept AttributeError:\n  def f(): return tf.gone", [], id="function-not-defined"),
+    pytest.param("try:\n  tf.gone\nexcept AttributeError:\n  def f(): return tf.gone_too", [5], id="function-defined"),
     pytest.param("if hasattr(tf, 'gone'):\n  tf.gone", [], id="asks-first"),
 ])
 def test_fallbacks(tmp_path, text, lines):

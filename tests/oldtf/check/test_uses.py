@@ -71,6 +71,10 @@ def names(text, **keywords):
     pytest.param("from helpers import *\ntf.mul", ["mul"], id="star-of-an-own-module"),
     pytest.param("try:\n  from tensorflow.a import x\nexcept ImportError:\n  from tensorflow.b import x\nx.y",
                  ["a.x", "b.x", "a.x.y|b.x.y"], id="one-of-two"),
+    pytest.param("import tensorflow as tf\nif new:\n  x = tf.a\nelse:\n  x = tf.b\nx.y", ["a", "b", "a.y|b.y"],
+                 id="one-of-two-branches"),
+    pytest.param("import tensorflow as tf\nx = tf.a\nif new:\n  x = tf.b\nx = tf.c\nx.y", ["a", "b", "c", "c.y"],
+                 id="bound-again-after-the-branches"),
 ])
 def test_names_are_followed(text, expected):
     assert names(text) == expected
