@@ -9,7 +9,7 @@ tracing takes time; what the traces say is the share of a run in which its ops w
 """
 import collections
 import statistics
-from typing import Any, Counter, Dict, List, NamedTuple, Sequence, Tuple
+from typing import Any, Counter, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.measure.overlap import merged
 from legacy_towers.measure.step_ops import StepOp, step_ops
@@ -81,7 +81,7 @@ def of_runs(runs: Sequence[Run], warm_up: int) -> Figures:
     """Returns the figures of the runs, without the first `warm_up` steps.
 
     Raises:
-      ValueError: fewer than two steps are left.
+      ValueError: fewer than two steps are left, or none of them was traced.
     """
     fetched, thread = _step_kind(runs)
     own = [run for run in sorted(runs, key=lambda run: run.start) if run.thread == thread]
@@ -96,6 +96,8 @@ def of_runs(runs: Sequence[Run], warm_up: int) -> Figures:
     other = _mean([sum(each.end - each.start for each in span[1:]) for span, _ in clean])
     traced = [own[index] for index in at if own[index].metadata is not None]
     shares = _shares(traced)
+    if shares is None:
+        raise ValueError("no step was traced")
     inner = run - _mean([span[0].converting for span, _ in clean])
     return Figures(
         fetched, len(clean), len(traced), 1e3 * step, 1e3 * run, 1e3 * other, 1e3 * max(0.0, step - run - other),
@@ -128,17 +130,19 @@ class _Shares(NamedTuple):
     pulls: "Counter[str]"
 
 
-def _shares(traced: Sequence[Run]) -> _Shares:
+def _shares(traced: Sequence[Run]) -> Optional[_Shares]:
+    """Returns the shares of a run, the means of those that were traced; None where no trace tells of an op."""
     waiting, computing = [], []
     devices: Counter[str] = collections.Counter()
     pulls: Counter[str] = collections.Counter()
-    for run in traced:
-        ops = step_ops(run.metadata.step_stats)
-        if not ops:
-            continue
+    told = [(run.graph, step_ops(run.metadata.step_stats)) for run in traced]
+    told = [(graph, ops) for graph, ops in told if ops]
+    if not told:
+        return None
+    for graph, ops in told:
         begin, end = min(op.start for op in ops), max(op.end for op in ops)
         whole = max(1, end - begin)
-        kinds = _kinds(ops, run.graph)
+        kinds = _kinds(ops, graph)
         is_pull = {op.name for op in ops if kinds[op.name].startswith(_PULLS)}
         busy = merged((op.start, op.end) for op in ops if op.name not in is_pull and op.is_computing)
         pending = merged((op.start, op.end) for op in ops if op.name in is_pull)
@@ -147,10 +151,10 @@ def _shares(traced: Sequence[Run]) -> _Shares:
         for device in {op.device for op in ops}:
             own = merged((op.start, op.end) for op in ops
                          if op.device == device and op.name not in is_pull and op.is_computing)
-            devices[device] += _length(own) / whole / len(traced)  # type: ignore[assignment]
+            devices[device] += _length(own) / whole / len(told)  # type: ignore[assignment]
         for op in ops:
             if op.name in is_pull:
-                pulls[op.name] += _length(without([(op.start, op.end)], busy)) / whole / len(traced)  # type: ignore
+                pulls[op.name] += _length(without([(op.start, op.end)], busy)) / whole / len(told)  # type: ignore
     return _Shares(_mean(waiting), _mean(computing), dict(devices), pulls)
 
 

@@ -79,7 +79,8 @@ class Watch:
         if traced:
             options, run_metadata = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), tf.RunMetadata()
         thread = threading.get_ident()
-        self.is_running = self.is_running or thread == self._main
+        if thread == self._main:  # the only one that writes it
+            self.is_running = True
         start = time.perf_counter()
         try:
             feeds, fed = _arrays(session.graph, feed_dict)
@@ -118,9 +119,10 @@ def _arrays(graph: Any, feed_dict: Any) -> Tuple[Any, List[Fed]]:
         dtype = tensor.dtype.as_numpy_dtype
         try:
             array = np.asarray(value, dtype=dtype)
-        except (TypeError, ValueError):  # TensorFlow's to refuse, in its own words
+        except (TypeError, ValueError, OverflowError, NotImplementedError):  # TensorFlow's to refuse, in its own words
             continue
-        feeds[key] = array
+        if not isinstance(value, int):  # TensorFlow looks whether the placeholder's type holds it
+            feeds[key] = array
         made = array is not value
         fed.append(Fed(tensor.name, int(array.nbytes), made, not is_aligned(array)))
     return feeds, fed

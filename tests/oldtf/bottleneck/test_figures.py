@@ -1,5 +1,6 @@
 """From watched runs to figures and a verdict, on runs whose times are known."""
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -26,20 +27,6 @@ def traced(ops):
     return metadata
 
 
-def script(steps, run=10, python=5, other=0, converting=0, ops=None, fed=()):
-    """Returns the runs of a script with times in milliseconds; each fifth is traced."""
-    runs, now = [], 0.0
-    for step in range(steps):
-        metadata = traced(ops) if ops and step % 5 == 4 else None
-        end = now + run / 1e3
-        runs.append(Run(MAIN, 1, now, end, converting / 1e3, list(fed), metadata, tf.get_default_graph()))
-        now = end + python / 1e3
-        if other:
-            runs.append(Run(OTHER, 1, now, now + other / 1e3, 0.0, [], None, tf.get_default_graph()))
-            now += other / 1e3
-    return runs
-
-
 # In 100 microseconds: 60 waits alone, 30 computes on one device, 20 on the other, 10 of them together.
 OPS = [
     ("q_Dequeue", "QueueDequeueV2", "CPU:0", 0, 70),
@@ -48,8 +35,22 @@ OPS = [
 ]
 
 
+def script(steps, run=10, python=5, other=0, converting=0, ops=OPS, fed=()):
+    """Returns the runs of a script with times in milliseconds; each fifth is traced."""
+    runs, now = [], 0.0
+    for step in range(steps):
+        metadata = traced(ops) if ops and step % 5 == 4 else None
+        end = now + run / 1e3
+        runs.append(Run(MAIN, 1, now, end, converting / 1e3, list(fed), metadata, tf.get_default_graph()))
+        now = end + python / 1e3
+        if other:
+            runs.append(Run(OTHER, 1, now, now + other / 1e3, 0.0, [], metadata, tf.get_default_graph()))
+            now += other / 1e3
+    return runs
+
+
 def test_the_parts_are_those_that_were_made():
-    found = figures.of_runs(script(31, run=10, python=5, other=3, converting=1, ops=OPS), warm_up=5)
+    found = figures.of_runs(script(31, run=10, python=5, other=3, converting=1), warm_up=5)
     assert found.fetched == MAIN
     assert found.step == pytest.approx(18) and found.run == pytest.approx(10)
     assert found.python == pytest.approx(5) and found.other == pytest.approx(3)
@@ -63,7 +64,7 @@ def test_the_parts_are_those_that_were_made():
 
 
 def test_steps_with_a_trace_and_the_warm_up_are_left_out():
-    runs = script(21, ops=OPS)
+    runs = script(21)
     slow = [run._replace(end=run.end + 1) if run.metadata is not None or run.start < 0.06 else run for run in runs]
     found = figures.of_runs(slow, warm_up=5)
     assert found.step == pytest.approx(15) and found.traces == 3
@@ -86,8 +87,19 @@ def test_too_few_runs_are_refused(runs):
         figures.of_runs(runs, warm_up=0)
 
 
+def test_without_a_trace_nothing_is_told():
+    with pytest.raises(ValueError, match="no step was traced"):
+        figures.of_runs(script(20, ops=[]), warm_up=0)
+
+
+def test_a_trace_without_ops_counts_for_nothing():
+    runs = script(31)
+    runs[9] = runs[9]._replace(metadata=tf.RunMetadata())
+    assert figures.of_runs(runs, 0).devices == pytest.approx({"/cpu:0": 10 * 0.3, "/cpu:1": 10 * 0.2})
+
+
 @pytest.mark.parametrize("keywords, begins, contains", [
-    pytest.param({"run": 10, "python": 1, "ops": OPS}, "55% of a step (6 of 11 ms) waits for input at q_Dequeue",
+    pytest.param({"run": 10, "python": 1}, "55% of a step (6 of 11 ms) waits for input at q_Dequeue",
                  "2.2 times as fast", id="input"),
     pytest.param({"run": 10, "python": 30}, "75% of a step (30 of 40 ms) is Python between the session runs, 60% of it "
                  "at train.py:7 (batch)", "4 times as fast", id="python"),
@@ -137,8 +149,38 @@ def test_what_tensorflow_refuses_stays_its_error(fresh_graph):
         Watch().run(session.run, session, tf.identity(x), {x: [1.0, 2.0, 3.0]}, None, None)
 
 
+@pytest.mark.parametrize("dtype, value, kind", [
+    pytest.param(tf.uint8, 300, (TypeError, OverflowError), id="number-out-of-range"),
+    pytest.param(tf.int32, [2**70], OverflowError, id="list-out-of-range"),
+    pytest.param(tf.float32, tf.constant, TypeError, id="tensor"),
+])
+def test_what_is_fed_is_refused_as_without_a_watch(fresh_graph, dtype, value, kind):
+    y = tf.identity(tf.placeholder(dtype, name="x"))
+    value = value(1.0) if callable(value) else value
+    said = []
+    with tf.Session() as session:
+        for run in (session.run, lambda *words: Watch().run(session.run, session, *words, None, None)):
+            with pytest.raises(kind) as caught:
+                run(y, {"x:0": value})
+            said.append((caught.type, str(caught.value)))
+    assert said[0] == said[1]
+
+
+def test_only_the_main_thread_is_looked_at(fresh_graph):
+    watch, seen = Watch(), []
+
+    def call(*arguments):
+        seen.append(watch.is_running)
+
+    thread = threading.Thread(target=watch.run, args=(call, tf.Session(), "y", None, None, None))
+    thread.start()
+    thread.join()
+    watch.run(call, tf.Session(), "y", None, None, None)
+    assert seen == [False, True] and not watch.is_running
+
+
 def test_the_text_and_the_json_say_the_same():
-    found = figures.of_runs(script(21, ops=OPS, fed=[Fed("x:0", 4096, True, False)]), 0)
+    found = figures.of_runs(script(21, fed=[Fed("x:0", 4096, True, False)]), 0)
     text, told = words.as_text(found, []), words.as_json(found, [])
     assert told["verdict"] == text.splitlines()[-1]
     assert re.search(r"x:0 +4,096  yes", text) and told["feeds"][0]["size"] == 4096
