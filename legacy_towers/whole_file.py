@@ -30,6 +30,24 @@ def write_whole(path: str, text: str, what: str) -> None:
         ) from error
 
 
+def check_writable(path: str, what: str) -> None:
+    """Refuses at the start what `write_whole` would refuse at the end of a long run.
+
+    Raises:
+      ArgumentError: there is no folder for the file, or it may not be written there.
+    """
+    folder = os.path.dirname(os.path.abspath(path))
+    problem = ""
+    if not os.path.isdir(folder):
+        problem = "there is no folder {}".format(folder)
+    elif os.path.isdir(path):
+        problem = "it is a folder"
+    elif not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        problem = "it may not be written there"
+    if problem:
+        raise ArgumentError("{} can't be written to {}: {}".format(what, path, problem))
+
+
 def _replace(path: str, content: bytes) -> None:
     handle, unfinished = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".unfinished-")
     try:

@@ -10,14 +10,18 @@ import argparse
 import atexit
 import contextlib
 import functools
+import os
 import sys
 from typing import Callable, List
 
 from legacy_towers.cli import run as run_command
 from legacy_towers.cli.parser import Parser
 from legacy_towers.errors import UserError
+from legacy_towers.whole_file import check_writable
 
 STEPS, WARM_UP = 100, 10
+# Of as many runs one is traced, see `oldtf.bottleneck.watch`; without a trace nothing can be told of the devices.
+FEWEST = 5
 
 
 def add_arguments(parser: Parser, given: List[str]) -> None:
@@ -26,13 +30,15 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
     parser.usage = "%(prog)s [OPTIONS] SCRIPT [ARGUMENTS]\n       %(prog)s [OPTIONS] -m MODULE [ARGUMENTS]"
     parser.note = "options of the script come after it"
     parser.add_argument(
-        "--steps", type=_count(3), default=STEPS, metavar="N", help="session runs to measure ({})".format(STEPS)
+        "--steps", type=options.at_least(FEWEST), default=STEPS, metavar="N",
+        help="session runs to measure ({})".format(STEPS),
     )
     parser.add_argument(
-        "--warm-up", type=_count(0), default=WARM_UP, metavar="N",
+        "--warm-up", type=options.at_least(0), default=WARM_UP, metavar="N",
         help="session runs before them ({}): the first ones start threads and fill queues".format(WARM_UP),
     )
     parser.add_argument("--json", metavar="FILE", help="also write the figures into FILE")
+    run_command.add_script_arguments(parser)
     options.add_arguments(parser)
     run_command.take_program(parser, given)
 
@@ -43,22 +49,17 @@ def run(arguments: argparse.Namespace) -> Callable[[], None]:
     from legacy_towers.oldtf.machine import options
 
     program = run_command.program_of(arguments.program)
+    if arguments.json is not None:
+        check_writable(arguments.json, "the figures")
+        # The script may change the working directory.
+        arguments.json = os.path.abspath(arguments.json)
     if arguments.timeout_steps is not None:
         raise UserError("--timeout-steps is for run: here --warm-up and --steps say when the script ends")
     arguments.timeout_steps = arguments.warm_up + arguments.steps
     script_run = program.run(arguments)
+    script_run.is_python_2 = arguments.py2
     around = contextlib.ExitStack()
     around.enter_context(options.prepare(arguments, script_run))
     around.enter_context(command.watching(script_run, arguments.warm_up, arguments.json, sys.stdout))
     atexit.register(around.close)
     return functools.partial(start.execute, program, script_run)
-
-
-def _count(least: int) -> Callable[[str], int]:
-    def count(text: str) -> int:
-        number = int(text)
-        if number < least:
-            raise argparse.ArgumentTypeError("{} is too few: at least {}".format(number, least))
-        return number
-
-    return count

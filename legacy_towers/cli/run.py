@@ -19,6 +19,9 @@ from typing import Any, Callable, List, Union
 from legacy_towers.cli.parser import Parser
 from legacy_towers.errors import UserError
 
+# What the command line has besides where --check is asked for.
+_OF_CHECK = ("command", "check", "json", "program")
+
 
 def add_arguments(parser: Parser, given: List[str]) -> None:
     from legacy_towers.oldtf.machine import options
@@ -28,19 +31,24 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
     check = parser.add_argument_group("without running anything")
     check.add_argument("--check", metavar="PATH", help="list what the script or folder at PATH would miss")
     check.add_argument("--json", action="store_true", help="print what --check finds as one JSON object")
+    add_script_arguments(parser)
+    options.add_arguments(parser)
+    take_program(parser, given)
+
+
+def add_script_arguments(parser: Parser) -> None:
+    """Adds what is said of the script itself, for every command that runs one."""
     parser.add_argument(
         "--py2",
         action="store_true",
         help="take the script and all its own files for Python 2, / of ints included; without it, a file that Python 3 "
         "can't read is",
     )
-    options.add_arguments(parser)
     parser.add_argument(
         "--generate-data",
         action="store_true",
         help="where the tutorial's reader finds no MNIST, write files of its format from scikit-learn's digits",
     )
-    take_program(parser, given)
 
 
 def run(arguments: argparse.Namespace) -> Union[int, Callable[[], None]]:
@@ -66,6 +74,10 @@ def _check(arguments: argparse.Namespace) -> int:
 
     if arguments.program:
         raise UserError("--check reads one PATH and runs nothing: leave {!r} out".format(arguments.program[0]))
+    for name, value in sorted(vars(arguments).items()):
+        # Not `value in (...)`: 0 is a value that was given.
+        if name not in _OF_CHECK and value is not None and value is not False:
+            raise UserError("--check runs nothing: leave --{} out".format(name.replace("_", "-")))
     return command.run(arguments.check, arguments.json)
 
 

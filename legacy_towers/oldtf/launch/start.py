@@ -131,6 +131,8 @@ def _module_main(program: Program, run: current.ScriptRun) -> Any:
 
 
 def _find_module(name: str) -> Any:
+    if name.startswith("."):  # relative to nothing
+        return None
     try:
         return importlib.util.find_spec(name)
     except ModuleNotFoundError as error:

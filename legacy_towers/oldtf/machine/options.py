@@ -10,13 +10,14 @@ import contextlib
 import os
 import re
 import sys
-from typing import Any, ContextManager, Iterator
+from typing import Any, Callable, ContextManager, Iterator
 
 from legacy_towers.errors import ArgumentError
 from legacy_towers.oldtf import tree
 from legacy_towers.oldtf.current import ScriptRun
 from legacy_towers.oldtf.machine import report
 from legacy_towers.oldtf.machine.machine import Machine, MachineOptions
+from legacy_towers.whole_file import check_writable
 
 _DEVICE = re.compile(r"/?(?:device:)?(cpu|gpu):(\d+)$", re.IGNORECASE)
 _INT32_MAX = 2**31 - 1
@@ -36,7 +37,7 @@ def add_arguments(parser: Any) -> None:
     )
     devices.add_argument(
         "--num-devices",
-        type=_at_least(1),
+        type=at_least(1),
         metavar="N",
         help="spread the script's GPUs over N devices (default: as many as it names)",
     )
@@ -44,17 +45,17 @@ def add_arguments(parser: Any) -> None:
     session.add_argument("--allow-growth", action="store_true", help="reserve GPU memory as it is needed")
     session.add_argument("--memory-fraction", type=_fraction, metavar="F", help="share of each GPU's memory to reserve")
     session.add_argument(
-        "--intra-op-threads", type=_at_least(0), metavar="N", help="threads inside an op, 0: as many as cores"
+        "--intra-op-threads", type=at_least(0), metavar="N", help="threads inside an op, 0: as many as cores"
     )
     session.add_argument(
         "--inter-op-threads",
-        type=_at_least(-1),
+        type=at_least(-1),
         metavar="N",
         help="threads to run ops on, 0: as many as cores, -1: the calling thread alone",
     )
     session.add_argument(
         "--timeout-steps",
-        type=_at_least(1),
+        type=at_least(1),
         metavar="N",
         help="end the script, with exit code 0, after N session runs; what only initializes, fills a queue or saves "
         "is not counted",
@@ -79,7 +80,7 @@ def options_of(arguments: argparse.Namespace) -> MachineOptions:
                 one.replace("_", "-"), other.replace("_", "-")
             ))
     if given.get("report"):
-        _check_writable(given["report"])
+        check_writable(given["report"], "the report")
     session = {
         name: given[name]
         for name in ("memory_fraction", "intra_op_threads", "inter_op_threads")
@@ -137,7 +138,9 @@ def _device(text: str) -> str:
     return "/{}:{}".format(found.group(1).lower(), int(found.group(2)))
 
 
-def _at_least(lowest: int) -> Any:
+def at_least(lowest: int) -> Callable[[str], int]:
+    """Returns the type of an option whose value is a whole number."""
+
     def convert(text: str) -> int:
         try:
             number = int(text)
@@ -158,14 +161,3 @@ def _fraction(text: str) -> float:
     if not 0 < number <= 1:
         raise argparse.ArgumentTypeError("{!r} is not a number above 0 and up to 1".format(text))
     return number
-
-
-def _check_writable(path: str) -> None:
-    """Refuses at the start what would otherwise fail at the end of a long run."""
-    folder = os.path.dirname(os.path.abspath(path))
-    if not os.path.isdir(folder):
-        raise ArgumentError("the report can't be written to {}: there is no folder {}".format(path, folder))
-    if os.path.isdir(path):
-        raise ArgumentError("the report can't be written to {}: it is a folder".format(path))
-    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
-        raise ArgumentError("the report can't be written to {}: it may not be written there".format(path))

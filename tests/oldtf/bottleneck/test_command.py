@@ -98,7 +98,8 @@ def test_a_script_that_fails_fails_as_ever(tmp_path):
 
 
 @pytest.mark.parametrize("options, message", [
-    (["--steps", "1"], "at least 3"),
+    (["--steps", "4"], "at least 5"),
+    (["--json", "gone/figures.json"], "the figures can't be written to gone/figures.json: there is no folder"),
     (["--timeout-steps", "5"], "--warm-up and --steps say when the script ends"),
     (["--no-such"], "there is no option --no-such"),
 ])

@@ -248,6 +248,11 @@ MISTAKES = {
     "not there": (["gone.py"], "there is no script 'gone.py'"),
     "a folder": (["empty"], "the folder 'empty' has no __main__.py"),
     "no module": (["-m"], "-m needs the name of a module"),
+    "check with an option of run": (["--check", "script.py", "--py2"], "--check runs nothing: leave --py2 out"),
+    "check with 0": (["--check", "script.py", "--intra-op-threads", "0"], "leave --intra-op-threads out"),
+    "check of a script with words": (["--check", "script.py", "script.py"], "leave 'script.py' out"),
+    "json without check": (["--json", "script.py"], "name a PATH with --check"),
+    "a relative module": (["-m", ".script"], "there is no module '.script'"),
     "an unknown option": (["--lr", "0.1", "script.py"], "there is no option --lr; options of the script come after it"),
 }
 
