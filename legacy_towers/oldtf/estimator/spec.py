@@ -88,10 +88,12 @@ def _train_op(train_op: Any, mode: str) -> Any:
         if mode == ModeKeys.TRAIN:
             raise ValueError("Missing train_op.")
         return None
-    if not isinstance(train_op, (tf.Operation, tf.Tensor, tf.Variable)):
+    is_tensor = isinstance(train_op, (tf.Operation, tf.Tensor))
+    # Variables too, and what stands for one after an assignment, as minimize() returns under a distribution strategy.
+    if not is_tensor and not isinstance(getattr(train_op, "op", None), tf.Operation):
         raise TypeError("train_op must be Operation or Tensor, given: {}".format(train_op))
     _check_graph(train_op, "train_op")
-    return train_op.op if isinstance(train_op, tf.Variable) else train_op
+    return train_op if is_tensor else train_op.op
 
 
 def _loss(loss: Any, mode: str) -> Any:

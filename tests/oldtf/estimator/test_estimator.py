@@ -235,3 +235,14 @@ def test_numpy_input_fn_goes_over_the_ends_of_epochs(shuffle):
 def test_numpy_input_fn_for_ever_knows_the_size_of_a_batch():
     x = api.inputs.numpy_input_fn(ROWS, batch_size=3, num_epochs=None, shuffle=True)()
     assert x.shape.as_list() == [3, 1]
+
+
+def test_a_train_op_may_be_what_an_assignment_returns():
+    # Under a distribution strategy minimize() returns the assignment to the global step, which is no tensor.
+    step = tf.get_variable("step", [], use_resource=True, initializer=tf.zeros_initializer())
+    assigned = step.assign_add(1.0)
+    spec = api.EstimatorSpec(api.ModeKeys.TRAIN, loss=tf.constant(1.0), train_op=assigned)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(spec.train_op)
+        assert session.run(step) == 1.0
