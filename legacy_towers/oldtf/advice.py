@@ -1,11 +1,10 @@
 """What to do in place of names of TensorFlow 1.15 that are not served.
 
-A name stands for all that lies below it, where nothing longer does. Rooms that serve a part and not the whole say so in
-their `REASONS`.
+A name stands for all that lies below it, where nothing longer does. What rooms serve in part they speak of themselves,
+in their `REASONS`.
 """
 from typing import Dict
 
-_KERAS = "tf.keras has the same layers and models"
 _TFP = "TensorFlow Probability has it: pip install tensorflow_probability"
 _IO = "TensorFlow I/O has it: pip install tensorflow-io"
 _ADDONS = "nothing has it any more; TensorFlow Addons had it until TensorFlow 2.15"
@@ -17,18 +16,14 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib": "tf.contrib ended with it, and nothing stands in for this part",
     "tensorflow.contrib.all_reduce": "legacy_towers.gradients averages over towers, by trees and collectives too",
     "tensorflow.contrib.autograph": "it is tf.autograph now",
-    "tensorflow.contrib.batching": "tf.nondifferentiable_batch_function does it",
     "tensorflow.contrib.bayesflow": _TFP,
     "tensorflow.contrib.bigtable": _IO,
     "tensorflow.contrib.boosted_trees": _TREES,
     "tensorflow.contrib.checkpoint": "tf.train.Checkpoint and tf.train.CheckpointManager do it",
     "tensorflow.contrib.cloud": _IO,
-    "tensorflow.contrib.cluster_resolver": "they are in tf.distribute.cluster_resolver",
     "tensorflow.contrib.coder": _NO_KERNEL + "; TensorFlow Compression came after it",
     "tensorflow.contrib.constrained_optimization": "the package tensorflow_constrained_optimization came after it",
-    "tensorflow.contrib.copy_graph": "tf.train.export_meta_graph and tf.train.import_meta_graph copy a graph",
     "tensorflow.contrib.decision_trees": _TREES,
-    "tensorflow.contrib.deprecated": "the summaries are in tf.summary",
     "tensorflow.contrib.distribute": "the strategies are in tf.distribute and tf.distribute.experimental",
     "tensorflow.contrib.eager": "eager execution is TensorFlow 2's own: leave this script out of `legacy-towers run`",
     "tensorflow.contrib.estimator": "tf.estimator ended with TensorFlow 2.15: " + _OWN_LOOP,
@@ -38,13 +33,9 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.fused_conv": _NO_KERNEL,
     "tensorflow.contrib.gan": "it is the package tensorflow_gan now: pip install tensorflow-gan",
     "tensorflow.contrib.graph_editor": "nothing has it any more: rewrite the GraphDef, or build what it shall be",
-    "tensorflow.contrib.grid_rnn": "nothing has it any more: write the cell as a tf.nn.rnn_cell.RNNCell",
     "tensorflow.contrib.hadoop": _IO,
-    "tensorflow.contrib.hooks": "tf.train.ProfilerHook is the nearest",
     "tensorflow.contrib.ignite": _IO,
-    "tensorflow.contrib.integrate": "TensorFlow Probability solves differential equations: tfp.math.ode",
     "tensorflow.contrib.kafka": _IO,
-    "tensorflow.contrib.keras": _KERAS,
     "tensorflow.contrib.kernel_methods": "scikit-learn has random Fourier features: sklearn.kernel_approximation",
     "tensorflow.contrib.kfac": "it is the package kfac, which ended with TensorFlow 1 too",
     "tensorflow.contrib.kinesis": _IO,
@@ -52,8 +43,6 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.layers.feature_column": "the columns are in tf.feature_column",
     "tensorflow.contrib.libsvm": _IO,
     "tensorflow.contrib.linear_optimizer": "tf.train.FtrlOptimizer is the nearest",
-    "tensorflow.contrib.lite": "it is tf.lite now",
-    "tensorflow.contrib.memory_stats": "tf.config.experimental.get_memory_info tells it",
     "tensorflow.contrib.meta_graph_transform": "nothing has it any more: rewrite the GraphDef yourself",
     "tensorflow.contrib.mixed_precision": "tf.train.experimental.enable_mixed_precision_graph_rewrite does it, and "
     "legacy_towers.gradients.dynamic_loss_scale",
@@ -62,7 +51,6 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.nearest_neighbor": _NO_KERNEL,
     "tensorflow.contrib.optimizer_v2": "the optimizers are in tf.train",
     "tensorflow.contrib.periodic_resample": _NO_KERNEL,
-    "tensorflow.contrib.predictor": "load the model with tf.saved_model.load and feed its signature's tensors",
     "tensorflow.contrib.proto": "tf.io.decode_proto and tf.io.encode_proto do it",
     "tensorflow.contrib.quantization": "tf.quantization has them",
     "tensorflow.contrib.quantize": "the package tensorflow_model_optimization came after it",
@@ -71,26 +59,17 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.recurrent": "tf.nn.dynamic_rnn or tf.while_loop do it",
     "tensorflow.contrib.reduce_slice_ops": "tf.math.segment_sum and its kin are the nearest",
     "tensorflow.contrib.remote_fused_graph": _NO_KERNEL,
-    "tensorflow.contrib.resampler": "the package tensorflow_graphics has a resampler in Python",
     "tensorflow.contrib.rpc": _NO_KERNEL,
     "tensorflow.contrib.saved_model": "tf.saved_model has it",
     "tensorflow.contrib.session_bundle": "tf.saved_model came after it",
-    "tensorflow.contrib.solvers": "tf.linalg.experimental.conjugate_gradient and TensorFlow Probability have solvers",
-    "tensorflow.contrib.sparsemax": _ADDONS,
     "tensorflow.contrib.specs": "nothing has it any more: write the layers out",
     "tensorflow.contrib.stat_summarizer": _NO_KERNEL,
-    "tensorflow.contrib.stateless": "the functions are in tf.random: tf.random.stateless_uniform and its kin",
     "tensorflow.contrib.tensor_forest": _TREES,
-    "tensorflow.contrib.tensorboard": "the projector is in the package tensorboard: tensorboard.plugins.projector",
     "tensorflow.contrib.tensorrt": "it is tf.experimental.tensorrt now",
     "tensorflow.contrib.text": "the package tensorflow_text came after it",
     "tensorflow.contrib.tfprof": "it is tf.profiler now",
     "tensorflow.contrib.timeseries": "the package tensorflow_probability has tfp.sts",
-    "tensorflow.contrib.tpu": "a TPU needs TensorFlow 2's own API: tf.distribute.TPUStrategy",
-    "tensorflow.contrib.util": "tf.make_tensor_proto, tf.make_ndarray and tf.get_static_value are in tf itself",
-    "tensorflow.estimator": "tf.estimator ended with TensorFlow 2.15: " + _OWN_LOOP,
     "tensorflow.examples": "it came with TensorFlow 1.15's own examples, which are installed no more",
-    "tensorflow.models": "it is a repository of its own: put its folder on PYTHONPATH",
     "tensorflow.python": "it is a part of TensorFlow's inside, which moved or ended with TensorFlow 1.15; look for the "
     "public name of what it gave",
     "tensorflow.tensorboard": "it is the package tensorboard now",

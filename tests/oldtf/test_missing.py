@@ -1,7 +1,7 @@
 """What is said of a name that is not there. The names were looked up in TensorFlow 1.15's own reference."""
 import pytest
 
-from legacy_towers.oldtf import advice, known_names, missing
+from legacy_towers.oldtf import advice, known_names, missing, provided
 
 
 @pytest.fixture(autouse=True)
@@ -23,6 +23,11 @@ SENTENCES = {
         "tensorflow.train.AdamOptimiser",
         "tf.train.AdamOptimiser is no name of TensorFlow 1.15: did you mean tf.train.AdamOptimizer",
     ),
+    "spelling, in a part that is served": (
+        "tensorflow.contrib.grid_rnn.Grid2LSTMCel",
+        "tf.contrib.grid_rnn.Grid2LSTMCel is no name of TensorFlow 1.15: did you mean "
+        "tf.contrib.grid_rnn.Grid2LSTMCell",
+    ),
     "another place": ("tensorflow.shuffle_batch", "tf.shuffle_batch is no name of TensorFlow 1.15: did you mean"),
     "nothing like it": ("tensorflow.zzzz", "tf.zzzz is no name of TensorFlow 1.15"),
     "before 1.15": (
@@ -38,9 +43,17 @@ def test_the_sentence_says_what_it_was(name, sentence):
 
 
 def test_advice_is_on_names_that_were():
-    earlier = {"tensorflow." + name for name in ("models", "tensorboard")}
-    earlier |= {"tensorflow.contrib." + name for name in ("coder", "gan", "kfac", "lite", "mpi_collectives", "rate")}
+    earlier = {"tensorflow." + name for name in ("tensorboard",)}
+    earlier |= {"tensorflow.contrib." + name for name in ("coder", "gan", "kfac", "mpi_collectives", "rate")}
     assert {name for name in advice.ADVICE if not known_names.is_name_of_1_15(name)} == earlier
+
+
+def test_advice_is_on_what_no_room_speaks_of():
+    # Whole parts that stand, but for names that they lack.
+    parts = ("autograph", "distribute", "estimator", "feature_column", "tfprof")
+    lacking = {"tensorflow.contrib." + part for part in parts}
+    assert set(advice.ADVICE) & set(provided.rows(is_1_15=False)) == lacking
+    assert not set(advice.ADVICE) & set(provided.reasons())
 
 
 def test_advice_is_half_a_sentence():
