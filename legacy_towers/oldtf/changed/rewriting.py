@@ -13,7 +13,7 @@ from typing import Any, Set
 
 from legacy_towers.oldtf.changed.libraries import are_needed
 
-# The names of methods.NAMES: written out, so that a script without numpy needs none to be read.
+# The names of methods.METHODS, and os.errno: written out, so that a script without numpy needs none to be read.
 _ATTRIBUTES = frozenset(
     ["tostring", "fromstring", "itemset", "newbyteorder", "ptp", "isAlive", "getchildren", "getiterator", "errno"]
 )
@@ -25,7 +25,7 @@ def rewrite(module: ast.Module) -> ast.Module:
     """Returns `module` with its calls sent to `methods`, where this Python needs it."""
     if not are_needed():
         return module
-    rewriting = _Rewriting(_own_names(module))
+    rewriting = _Rewriting(bound_names(module))
     rewriting.visit(module)
     if rewriting.changed:
         _add_import(module)
@@ -81,13 +81,13 @@ def _asks_for_universal_lines(node: ast.Call) -> bool:
     return any("U" in str(getattr(mode, "value", "")) for mode in modes)
 
 
-def _own_names(module: ast.Module) -> Set[str]:
+def bound_names(module: ast.AST) -> Set[str]:
     """Returns every name that the file binds anywhere."""
     names: Set[str] = set()
     for node in ast.walk(module):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             names.add(node.id)
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             names.add(node.name)
         elif isinstance(node, ast.arg):
             names.add(node.arg)

@@ -1,7 +1,8 @@
 """importlib as the modules of a script see it: what they import by its name is what an import statement gives them.
 
-All but `import_module` is importlib's own.
+All but `import_module` is importlib's own; `import_name`, `code` and `parsed` are called by what `imports` writes.
 """
+import ast
 import builtins
 import importlib
 import sys
@@ -30,6 +31,25 @@ def import_name(
         if wanted != "*" and not hasattr(module, wanted):
             importlib.import_module("{}.{}".format(instead, wanted))
     return module
+
+
+def code(text: Any) -> Any:
+    """Returns what exec() runs in place of `text`: its code, with its imports sent to the tree."""
+    instead = parsed(text)
+    return text if instead is text else compile(instead, "<string>", "exec", dont_inherit=True)
+
+
+def parsed(text: Any) -> Any:
+    """Returns what compile() reads in place of `text`; what imports nothing, or is no Python, is left as it is."""
+    finder = loader.installed()
+    if finder is None or not isinstance(text, (str, bytes)):
+        return text
+    if ("import" if isinstance(text, str) else b"import") not in text:  # type: ignore[operator]
+        return text
+    try:
+        return finder.rewritten(ast.parse(text))
+    except (SyntaxError, ValueError):
+        return text
 
 
 def __getattr__(name: str) -> Any:

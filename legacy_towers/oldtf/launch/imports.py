@@ -8,11 +8,15 @@
                                                import os
 
 A module is sent elsewhere by its top name, wherever the statement stands; relative imports are the script's own. A
-call of `__import__`, which is no statement, goes through `dynamic.import_name`.
+call of `__import__`, which is no statement, goes through `dynamic.import_name`, and so does text that is run:
+
+    exec(text, names)                          exec(dynamic.code(text), names)
+    compile(text, path, "exec")                compile(dynamic.parsed(text), path, "exec")
 """
 import ast
-from typing import Any, List, Mapping
+from typing import Any, List, Mapping, Set
 
+from legacy_towers.oldtf.changed.rewriting import bound_names
 from legacy_towers.oldtf.launch import VIEWS
 
 
@@ -28,6 +32,12 @@ class Imports(ast.NodeTransformer):
     def __init__(self, trees: Mapping[str, str], views: Mapping[str, str]) -> None:
         self._trees = trees
         self._views = views
+        self._own: Set[str] = set()
+
+    def visit_Module(self, node: ast.Module) -> ast.Module:
+        self._own = bound_names(node)
+        self.generic_visit(node)
+        return node
 
     def visit_Import(self, node: ast.Import) -> Any:
         if all(self._imports(alias) == [(alias.name, alias.asname)] for alias in node.names):
@@ -60,12 +70,20 @@ class Imports(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id != "__import__" or not isinstance(node.ctx, ast.Load):
             return node
-        # __import__(dynamic, None, None, ("import_name",)).import_name: an expression that needs no name in the module.
-        text = "__import__({!r}, None, None, ('import_name',)).import_name".format(VIEWS["importlib"])
-        function = ast.parse(text, mode="eval")
-        for part in ast.walk(function):
-            ast.copy_location(part, node)
-        return function.body
+        return _dynamic("import_name", node)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if not isinstance(node.func, ast.Name) or node.func.id in self._own or not node.args:
+            return node
+        text = node.args[0]
+        if isinstance(text, ast.Starred):
+            return node
+        if node.func.id == "exec":
+            node.args[0] = _call("code", text)
+        elif node.func.id == "compile" and len(node.args) == 3 and not node.keywords and _is_exec(node.args[2]):
+            node.args[0] = _call("parsed", text)
+        return node
 
     def _instead(self, module: str) -> str:
         """Returns what is imported in place of `module`."""
@@ -75,3 +93,21 @@ class Imports(ast.NodeTransformer):
         if top not in self._trees:
             return module
         return self._trees[top] + ("." + below if below else "")
+
+
+def _dynamic(name: str, at: ast.expr) -> ast.expr:
+    # __import__(dynamic, None, None, ("import_name",)).import_name: an expression that needs no name in the module.
+    text = "__import__({!r}, None, None, ({!r},)).{}".format(VIEWS["importlib"], name, name)
+    function = ast.parse(text, mode="eval")
+    for part in ast.walk(function):
+        ast.copy_location(part, at)
+    return function.body
+
+
+def _call(name: str, argument: ast.expr) -> ast.expr:
+    return ast.copy_location(ast.Call(func=_dynamic(name, argument), args=[argument], keywords=[]), argument)
+
+
+def _is_exec(mode: ast.expr) -> bool:
+    # A constant in Python 3.8 and later, and before a node that has `s`.
+    return "exec" in (getattr(mode, "value", None), getattr(mode, "s", None))

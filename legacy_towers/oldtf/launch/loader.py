@@ -3,6 +3,7 @@
 Python's finder finds the modules, as ever; this one only changes who loads those that are files of the user. No
 bytecode is read or written: what lies in their __pycache__ was compiled without the tree.
 """
+import ast
 import importlib.abc
 import importlib.machinery
 import sys
@@ -67,8 +68,12 @@ class ScriptFinder(importlib.abc.MetaPathFinder):
           package: the package that it is a module of; "": of none.
         """
         self.run.add_file(path)
-        module = rewriting.rewrite(python2.read(source, path, self.run, bool(package)))
-        return compile(Imports(self.trees, self.views).visit(module), path, "exec", dont_inherit=True)
+        module = self.rewritten(python2.read(source, path, self.run, bool(package)))
+        return compile(module, path, "exec", dont_inherit=True)
+
+    def rewritten(self, module: ast.Module) -> Any:
+        """Returns the syntax tree `module` with its imports sent to the tree, and with what its methods did."""
+        return Imports(self.trees, self.views).visit(rewriting.rewrite(module))
 
 
 def install(run: ScriptRun, serves_tree: bool) -> ScriptFinder:

@@ -15,6 +15,7 @@ def rewritten(source):
     return Imports({"tensorflow": "a.tree"}, {"importlib": "a.view"}).visit(ast.parse(source))
 
 
+HERE = "__import__('legacy_towers.oldtf.launch.dynamic', None, None, ('{0}',)).{0}"
 CHANGED = {
     "plain": ("import tensorflow", "import a.tree as tensorflow"),
     "with a name": ("import tensorflow as tf", "import a.tree as tf"),
@@ -40,8 +41,10 @@ CHANGED = {
     "below a view": ("import importlib.abc", "import importlib.abc as importlib\nimport a.view as importlib"),
     "__import__": (
         "x = __import__('tensorflow')",
-        "x = __import__('legacy_towers.oldtf.launch.dynamic', None, None, ('import_name',)).import_name('tensorflow')",
+        "x = {}('tensorflow')".format(HERE.format("import_name")),
     ),
+    "exec": ("exec(text, names)", "exec({}(text), names)".format(HERE.format("code"))),
+    "compile": ("compile(text, path, 'exec')", "compile({}(text), path, 'exec')".format(HERE.format("parsed"))),
 }
 UNCHANGED = {
     "relative": "from . import tensorflow",
@@ -54,6 +57,11 @@ UNCHANGED = {
     "a string": "x = 'import tensorflow'",
     "an attribute": "tensorflow.python.x",
     "an own __import__": "__import__ = 3",
+    "an own exec": "def exec(x): pass\nexec(text)",
+    "an own compile": "from re import compile\ncompile(text, path, 'exec')",
+    "a method": "model.compile('adam', 'mse', 'exec')",
+    "an expression": "compile(text, path, 'eval')",
+    "starred": "exec(*words)",
 }
 
 

@@ -117,6 +117,24 @@ def test_files_that_are_loaded_by_path_are_the_users(tmp_path):
     assert (names["one"].name, names["two"]["name"], names["three"].name) == ("one", "two", "three")
 
 
+def test_text_that_is_run_gets_the_view(tmp_path):
+    here.write(tmp_path, {"config.txt": "import tensorflow as third\nfrom tensorflow import flags\n"})
+    names = here.run(
+        tmp_path,
+        "exec('import tensorflow as first')\n"
+        "names = {}\n"
+        "exec(b'import tensorflow as second', names)\n"
+        "exec(compile(open('config.txt').read(), 'config.txt', 'exec'))\n"
+        "def local():\n    found = {}\n    exec('import tensorflow as tf; here = fourth', {'fourth': 4}, found)\n"
+        "    return found\n"
+        "fifth = local()\n"
+        "try:\n    exec('import (')\nexcept SyntaxError as error:\n    said = error.filename, error.lineno\n",
+    )
+    view = tree.module("tensorflow")
+    assert names["first"] is names["names"]["second"] is names["third"] is names["fifth"]["tf"] is view
+    assert names["fifth"]["here"] == 4 and names["said"] == ("<string>", 1)
+
+
 def test_nothing_is_written_beside_the_files(tmp_path):
     names = here.run(
         tmp_path, "import beside, inspect, linecache\ntext = inspect.getsource(beside.f)\n",
