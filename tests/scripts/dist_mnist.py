@@ -13,6 +13,7 @@ flags.DEFINE_integer("task_index", None, "Worker task index, should be >= 0.")
 flags.DEFINE_string("ps_hosts", "localhost:2222", "Comma-separated list of hostname:port pairs")
 flags.DEFINE_string("worker_hosts", "localhost:2223,localhost:2224", "Comma-separated list of hostname:port pairs")
 flags.DEFINE_boolean("sync_replicas", False, "Use the sync_replicas mode")
+flags.DEFINE_integer("replicas_to_aggregate", None, "Gradients of a synchronous step; fewer than workers: a backup")
 flags.DEFINE_integer("train_steps", 20, "Number of (global) training steps to perform")
 flags.DEFINE_integer("num_gpus", 1, "Total number of gpus for each machine.")
 flags.DEFINE_string("train_dir", None, "Checkpoints")
@@ -52,7 +53,7 @@ def main(unused_argv):
 
     opt = tf.train.AdamOptimizer(0.01)
     if FLAGS.sync_replicas:
-      opt = tf.train.SyncReplicasOptimizer(opt, replicas_to_aggregate=num_workers,
+      opt = tf.train.SyncReplicasOptimizer(opt, replicas_to_aggregate=FLAGS.replicas_to_aggregate or num_workers,
                                            total_num_replicas=num_workers, name="mnist_sync_replicas")
     train_step = opt.minimize(cross_entropy, global_step=global_step)
 
