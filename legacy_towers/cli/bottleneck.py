@@ -7,8 +7,6 @@ are measured while the script runs as `legacy-towers run` runs it; it ends after
 --warm-up and --steps session runs. The last line is a verdict.
 """
 import argparse
-import atexit
-import contextlib
 import functools
 import os
 import sys
@@ -58,8 +56,8 @@ def run(arguments: argparse.Namespace) -> Callable[[], None]:
     arguments.timeout_steps = arguments.warm_up + arguments.steps
     script_run = program.run(arguments)
     script_run.is_python_2 = arguments.py2
-    around = contextlib.ExitStack()
-    around.enter_context(options.prepare(arguments, script_run))
-    around.enter_context(command.watching(script_run, arguments.warm_up, arguments.json, sys.stdout))
-    atexit.register(around.close)
+    run_command.until_exit(
+        options.prepare(arguments, script_run),
+        command.watching(script_run, arguments.warm_up, arguments.json, sys.stdout),
+    )
     return functools.partial(start.execute, program, script_run)

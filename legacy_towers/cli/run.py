@@ -14,7 +14,8 @@ import argparse
 import atexit
 import contextlib
 import functools
-from typing import Any, Callable, List, Union
+import os
+from typing import Any, Callable, ContextManager, List, Union
 
 from legacy_towers.cli.parser import Parser
 from legacy_towers.errors import UserError
@@ -62,11 +63,25 @@ def run(arguments: argparse.Namespace) -> Union[int, Callable[[], None]]:
     program = program_of(arguments.program)
     script_run = program.run(arguments)
     script_run.is_python_2 = arguments.py2
-    around = contextlib.ExitStack()
-    around.enter_context(options.prepare(arguments, script_run))
-    # The last thing at exit, after the script's threads and its own atexit functions.
-    atexit.register(around.close)
+    until_exit(options.prepare(arguments, script_run))
     return functools.partial(start.execute, program, script_run)
+
+
+def until_exit(*around: ContextManager[None]) -> None:
+    """Enters what is `around` the script; it is left at exit, after the script's threads and atexit functions.
+
+    Not in processes that the script forks: what they write would be that of the script.
+    """
+    entered = contextlib.ExitStack()
+    for each in around:
+        entered.enter_context(each)
+    process = os.getpid()
+
+    def leave() -> None:
+        if os.getpid() == process:
+            entered.close()
+
+    atexit.register(leave)
 
 
 def _check(arguments: argparse.Namespace) -> int:

@@ -101,7 +101,7 @@ class ScriptRun:
             return
         self._said.add(notice)
         self.notices.append(notice)
-        print("legacy-towers: {}: {}: taken for {}".format(*notice), file=sys.stderr)
+        say("{}: {}: taken for {}".format(*notice))
 
     def note_end(self, error: BaseException) -> None:
         """Keeps in words that the script ended by `error`, which may be a SystemExit."""
@@ -134,6 +134,12 @@ def begin(run: ScriptRun) -> None:
 def end() -> None:
     """Takes back what `begin` did."""
     _running.pop()
+
+
+def say(sentence: str) -> None:
+    """Prints one line of ours on standard error."""
+    # In one piece: print's own line end is written apart, and a script's other processes write too.
+    print("legacy-towers: {}\n".format(sentence), end="", file=sys.stderr)
 
 
 def place() -> Optional[Place]:

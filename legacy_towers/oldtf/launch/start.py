@@ -164,8 +164,8 @@ def _serves_tree(run: current.ScriptRun) -> bool:
     """Returns whether the script's imports of tensorflow go to the tree."""
     spec = importlib.machinery.PathFinder.find_spec(tree.ROOT)
     if spec is not None and spec.origin is not None and run.owns(spec.origin) and not _is_real(spec.origin):
-        print("legacy-towers: {}: this folder of yours is what the script imports as tensorflow".format(
-            os.path.dirname(spec.origin)), file=sys.stderr)
+        current.say("{}: this folder of yours is what the script imports as tensorflow".format(
+            os.path.dirname(spec.origin)))
         return False
     return tree.is_needed()
 
@@ -190,11 +190,11 @@ def _hide_our_lines(launcher: types.FrameType, run: current.ScriptRun) -> None:
         tracebacks.strip(error, launcher)
         show(kind, error, error.__traceback__)
         if isinstance(error, TypeError) and not run.is_python_2 and _OF_PYTHON_2.search(str(error)):
-            print("legacy-towers: if the script was written for Python 2, try --py2", file=sys.stderr)
+            current.say("if the script was written for Python 2, try --py2")
 
     sys.excepthook = without_ours
 
 
 def _refuse(text: str) -> NoReturn:
-    print("legacy-towers: error: {}".format(text), file=sys.stderr)
+    current.say("error: " + text)
     raise SystemExit(2)

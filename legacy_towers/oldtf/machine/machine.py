@@ -1,7 +1,6 @@
 """The machine as the running script meets it: its devices, its sessions, the count of its session runs."""
 import collections
 import contextlib
-import sys
 from typing import Any, Counter, Dict, NamedTuple, Optional
 
 from legacy_towers.oldtf import current
@@ -88,7 +87,7 @@ class Machine:
 
     def say(self, sentence: str) -> None:
         """Prints one line on standard error."""
-        print("legacy-towers: " + sentence, file=sys.stderr)
+        current.say(sentence)
 
     def say_news(self) -> None:
         """Says what was mapped since it was last said."""

@@ -116,6 +116,7 @@ def prepare(arguments: argparse.Namespace, script_run: ScriptRun) -> ContextMana
 def _prepared(options: MachineOptions, script_run: ScriptRun) -> Iterator[None]:
     # Nothing here imports TensorFlow: the script may set environment variables before it does so itself.
     machine = script_run.machine = Machine(options, script_run)
+    process = os.getpid()
     if tree.IMPORTED_AS in sys.modules:
         machine.start()
     try:
@@ -125,10 +126,12 @@ def _prepared(options: MachineOptions, script_run: ScriptRun) -> Iterator[None]:
             script_run.note_end(error)
             raise
     finally:
-        machine.stop()
-        script_run.machine = None
-        if options.report is not None:
-            report.write(options.report, machine)
+        # A process that the script forks throws its copy of this away at its end.
+        if os.getpid() == process:
+            machine.stop()
+            script_run.machine = None
+            if options.report is not None:
+                report.write(options.report, machine)
 
 
 def _device(text: str) -> str:

@@ -25,10 +25,6 @@ _BEGIN_OR_END = ("InitializeTable", "LookupTableImport", "MakeIterator", "QueueE
 _MONITORED = "caller"
 
 
-class StepsDone(SystemExit):
-    """Ends the script with exit code 0; `except Exception` lets it pass, `finally` sees it."""
-
-
 class Steps:
     """Counts the session runs of a script and ends it before run `limit` + 1, so that the last one is still told of."""
 
@@ -69,7 +65,7 @@ class _OfSession:
         Raises:
           OutOfRangeError: in a MonitoredSession, which takes it for the end of the data: it stops its threads, saves
             and closes.
-          StepsDone: elsewhere.
+          SystemExit: elsewhere, with code 0; `except Exception` lets it pass, `finally` sees it.
         """
         if not self._is_step(session, fetches, caller):
             return False
@@ -84,7 +80,8 @@ class _OfSession:
         if self._is_monitored and steps.ending is None:
             steps.ending = tf.errors.OutOfRangeError(None, None, "legacy-towers: --timeout-steps is reached")
             raise steps.ending
-        raise StepsDone(0)
+        # No class below it: a thread of the script's that ends by one shows a traceback.
+        raise SystemExit(0)
 
     def _is_step(self, session: Any, fetches: Any, caller: str) -> bool:
         if caller.endswith(_BESIDE_THE_STEPS):

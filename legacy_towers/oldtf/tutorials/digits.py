@@ -6,7 +6,6 @@ An image file is four big-endian 32-bit numbers (2051, images, rows, columns), t
 import gzip
 import os
 import struct
-import sys
 from typing import Any, Iterator, NoReturn, Sequence, Tuple
 
 import numpy as np
@@ -106,12 +105,9 @@ def generate(directory: str) -> None:
     Raises:
       UserError: scikit-learn is missing.
     """
-    print(
-        "legacy-towers: {}: NOT MNIST, but files of its format, generated from scikit-learn's digits into {}".format(
-            _OPTION, os.path.abspath(directory)
-        ),
-        file=sys.stderr,
-    )
+    current.say("{}: NOT MNIST, but files of its format, generated from scikit-learn's digits into {}".format(
+        _OPTION, os.path.abspath(directory)
+    ))
     images, labels = _small_digits()
     order = np.random.RandomState(0).permutation(len(images))
     os.makedirs(directory, exist_ok=True)

@@ -243,6 +243,20 @@ def test_an_own_folder_called_tensorflow_wins(tmp_path):
     )
 
 
+def test_a_process_that_the_script_forks_reports_nothing(tmp_path):
+    source = """
+        import os, sys
+        child = os.fork()
+        if child == 0:
+            sys.exit(3)
+        print(os.waitpid(child, 0)[1] >> 8, flush=True)
+        os._exit(0)
+    """
+    here.write(tmp_path, {"script.py": textwrap.dedent(source)})
+    assert outcome(started(tmp_path, RUN + ["--report", "report.json", "script.py"])) == (0, "3\n", "")
+    assert os.listdir(str(tmp_path)) == ["script.py"]
+
+
 MISTAKES = {
     "no script": ([], "which script?"),
     "not there": (["gone.py"], "there is no script 'gone.py'"),

@@ -197,6 +197,27 @@ def test_threads_that_fill_queues_do_not_count_and_end():
     assert len(seen) == 5 and threading.active_count() <= before
 
 
+def test_threads_that_train_end_without_a_traceback():
+    # Python shows none for a SystemExit, and for a class below it does.
+    with script("--timeout-steps 5") as (tf, run), tf.Graph().as_default():
+        value, seen, ended = tf.constant(1.0), [], []
+        with tf.Session() as session:
+
+            def work():
+                try:
+                    while True:
+                        seen.append(session.run(value))
+                except SystemExit as end:
+                    ended.append(type(end))
+
+            threads = [threading.Thread(target=work) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    assert len(seen) == 5 and ended == [SystemExit] * 3
+
+
 def test_a_script_whose_threads_train_ends():
     with pytest.raises(SystemExit) as end, script("--timeout-steps 5") as (tf, run), tf.Graph().as_default():
         train, _ = trained(tf)

@@ -6,9 +6,9 @@
 """
 import ast
 import os
-import sys
 from typing import Any, FrozenSet, Optional
 
+from legacy_towers.oldtf import current
 from legacy_towers.oldtf.current import Notice, Place, ScriptRun
 from legacy_towers.oldtf.launch.python2.rewrite import OldNames
 
@@ -103,7 +103,7 @@ def _say_whole(run: ScriptRun, path: str, problem: Any) -> None:
     if is_first:
         run.is_python_2 = True
     also = " with all that it imports from its own files" if is_first else ""
-    print("legacy-towers: {}: taken for Python 2{}: {}".format(where, also, problem.msg), file=sys.stderr)
+    current.say("{}: taken for Python 2{}: {}".format(where, also, problem.msg))
 
 
 def _siblings(path: str) -> FrozenSet[str]:
