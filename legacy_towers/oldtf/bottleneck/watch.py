@@ -74,10 +74,9 @@ class Watch:
         """Makes the run `call(fetches, feed_dict, options, run_metadata)`, and keeps what it saw."""
         fetched = _names(fetches)
         count = self._counts[fetched] = self._counts.get(fetched, 0) + 1
-        # The first runs of a kind start what lasts. A run that the script traces itself is left as it is.
-        traced = options is None and run_metadata is None and count % TRACED == 0
-        if traced:
-            options, run_metadata = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), tf.RunMetadata()
+        # The first runs of a kind start what lasts.
+        traced = _with_trace(options) if count % TRACED == 0 else None
+        metadata = run_metadata if traced is None else tf.RunMetadata()
         thread = threading.get_ident()
         if thread == self._main:  # the only one that writes it
             self.is_running = True
@@ -85,15 +84,30 @@ class Watch:
         try:
             feeds, fed = _arrays(session.graph, feed_dict)
             converted = time.perf_counter()
-            value = call(fetches, feeds, options, run_metadata)
+            value = call(fetches, feeds, options if traced is None else traced, metadata)
         finally:
             end = time.perf_counter()
             if thread == self._main:
                 self.is_running = False
-        self.runs.append(
-            Run(fetched, thread, start, end, converted - start, fed, run_metadata if traced else None, session.graph)
-        )
+        if traced is not None and run_metadata is not None:  # a MonitoredSession always gives one
+            run_metadata.CopyFrom(metadata)
+            run_metadata.ClearField("step_stats")
+        kept = metadata if traced is not None else None
+        self.runs.append(Run(fetched, thread, start, end, converted - start, fed, kept, session.graph))
         return value
+
+
+def _with_trace(options: Any) -> Any:
+    """Returns the options of a run with a trace; None where the script asks for one itself: that is left as it is."""
+    traced = tf.RunOptions()
+    if isinstance(options, tf.RunOptions):
+        traced.CopyFrom(options)
+    elif options is not None:  # TensorFlow's to refuse
+        return None
+    if traced.trace_level != tf.RunOptions.NO_TRACE:
+        return None
+    traced.trace_level = tf.RunOptions.FULL_TRACE
+    return traced
 
 
 def _names(fetches: Any) -> Tuple[str, ...]:

@@ -166,6 +166,25 @@ def test_what_is_fed_is_refused_as_without_a_watch(fresh_graph, dtype, value, ki
     assert said[0] == said[1]
 
 
+@pytest.mark.parametrize("monitored", [False, True], ids=["session", "monitored"])
+def test_each_fifth_run_is_traced(fresh_graph, monitored):
+    y = tf.matmul(tf.ones([2, 2]), tf.ones([2, 2]), name="y")
+    watch, given = Watch(), []
+    with tf.Session() as session:
+        for _ in range(10):
+            # A MonitoredSession gives both to each run.
+            options, metadata = (tf.RunOptions(), tf.RunMetadata()) if monitored else (None, None)
+            watch.run(session.run, session, y, None, options, metadata)
+            given.append(metadata)
+        own = tf.RunMetadata()
+        for _ in range(5):
+            watch.run(session.run, session, y, None, tf.RunOptions(trace_level=tf.RunOptions.SOFTWARE_TRACE), own)
+    assert [number for number, run in enumerate(watch.runs, 1) if run.metadata is not None] == [5, 10]
+    assert all(run.metadata.step_stats.dev_stats for run in watch.runs[4:10:5])
+    assert not any(each.HasField("step_stats") for each in given if each is not None)
+    assert own.step_stats.dev_stats
+
+
 def test_only_the_main_thread_is_looked_at(fresh_graph):
     watch, seen = Watch(), []
 
