@@ -62,8 +62,9 @@ def split(*arguments: Any, **keywords: Any) -> Any:
     names = ("split_dim", "num_split", "value", "name")
     last_is_value = len(arguments) > 2 and not _is_scalar(arguments[2])
     is_old = arguments and _is_scalar(arguments[0]) and (last_is_value or "value" in keywords)
-    if is_old or "split_dim" in keywords or "num_split" in keywords:
-        given = dict(zip(names, arguments), **keywords)
+    given = dict(zip(names, arguments), **keywords)
+    # What lacks one of them TensorFlow refuses, in its own words.
+    if (is_old or "split_dim" in keywords or "num_split" in keywords) and set(names[:3]) <= set(given):
         current.say_once("tf.split(axis, number, value)", "tf.split(value, number, axis)")
         return tf.split(given["value"], given["num_split"], given["split_dim"], name=given.get("name", "split"))
     return tf.split(*arguments, **keywords)
@@ -92,8 +93,9 @@ def sparse_split(*arguments: Any, **keywords: Any) -> Any:
 @functools.wraps(tf.image.resize_images)
 def resize_images(images: Any, *arguments: Any, **keywords: Any) -> Any:
     names = ("new_height", "new_width", "method", "align_corners")
-    if arguments and _is_scalar(arguments[0]) or "new_height" in keywords:
-        given = dict(zip(names, arguments), **keywords)
+    given = dict(zip(names, arguments), **keywords)
+    is_old = arguments and _is_scalar(arguments[0]) or "new_height" in keywords
+    if is_old and "new_width" in given:
         keywords = {name: given[name] for name in given if name not in names[:2]}
         arguments = ([given["new_height"], given["new_width"]],)
         current.say_once("tf.image.resize_images(images, height, width)", "one of (images, [height, width])")

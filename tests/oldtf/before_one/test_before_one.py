@@ -144,6 +144,16 @@ def test_labels_and_inputs_are_told_apart(name):
     assert np.isfinite(first).all()
 
 
+@pytest.mark.parametrize("call, kind", [
+    pytest.param(lambda: view.split(value=MATRIX, num_split=2), TypeError, id="split-without-axis"),
+    pytest.param(lambda: view.split(0, num_split=2), TypeError, id="split-without-value"),
+    pytest.param(lambda: view.image.resize_images(np.ones([4, 4, 3]), 32), ValueError, id="resize-without-width"),
+])
+def test_what_lacks_an_argument_is_refused_by_tensorflow(call, kind):
+    with pytest.raises(kind):
+        call()
+
+
 def test_ctc_loss_takes_both_orders():
     inputs = np.random.RandomState(0).randn(5, 1, 4).astype(np.float32)
     labels = tf.SparseTensor([[0, 0], [0, 1]], tf.constant([1, 2], tf.int32), [1, 2])
