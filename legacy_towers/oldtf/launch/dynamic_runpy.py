@@ -24,7 +24,7 @@ def run_path(path_name: str, init_globals: Optional[Dict[str, Any]] = None, run_
     finally:
         sys.argv[0] = argv0
         if before is None:
-            del sys.modules[name]
+            sys.modules.pop(name, None)
         else:
             sys.modules[name] = before
     return dict(module.__dict__)

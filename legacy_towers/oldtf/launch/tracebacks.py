@@ -7,7 +7,10 @@ _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Code of these files stands between the script's lines where python itself has none.
 _HIDDEN = tuple(
     os.path.join(_HERE, *parts)
-    for parts in (("changed", ""), ("launch", ""), ("machine", "sessions.py"), ("tree.py",), ("missing.py",))
+    for parts in (
+        ("before_one", ""), ("bottleneck", "watch.py"), ("changed", ""), ("launch", ""), ("machine", "graphs.py"),
+        ("machine", "sessions.py"), ("machine", "steps.py"), ("tree.py",), ("missing.py",),
+    )
 )
 _IMPORT_MACHINERY = "<frozen importlib"
 
