@@ -7,10 +7,10 @@ import numpy as np
 
 from legacy_towers.compat import tf
 from legacy_towers.inputs.aligned import is_aligned
+from legacy_towers.oldtf.machine.steps import MONITORED
 
 # One run in so many is traced; tracing makes a run slower, so its own time does not count.
 TRACED = 5
-_MONITORED = "caller"
 # Composite values stay with TensorFlow, and so do handles of tensors.
 _NO_ARRAYS = (tf.SparseTensorValue, tf.IndexedSlices)
 
@@ -111,8 +111,8 @@ def _with_trace(options: Any) -> Any:
 
 
 def _names(fetches: Any) -> Tuple[str, ...]:
-    if isinstance(fetches, dict) and _MONITORED in fetches:  # a MonitoredSession's: hooks fetch now this, now that
-        fetches = fetches[_MONITORED]
+    if isinstance(fetches, dict) and MONITORED in fetches:  # a MonitoredSession's: hooks fetch now this, now that
+        fetches = fetches[MONITORED]
     if isinstance(fetches, dict):
         fetches = [fetches[key] for key in sorted(fetches, key=str)]
     if isinstance(fetches, (list, tuple)):

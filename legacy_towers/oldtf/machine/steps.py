@@ -22,7 +22,7 @@ _BESIDE_THE_STEPS = (
 _BEGIN_OR_END = ("InitializeTable", "LookupTableImport", "MakeIterator", "QueueEnqueue", "QueueClose", "SaveV2")
 
 # Under this key a MonitoredSession fetches what it was asked for, beside what its hooks want.
-_MONITORED = "caller"
+MONITORED = "caller"
 
 
 class Steps:
@@ -74,8 +74,9 @@ class _OfSession:
         steps = self._steps
         if not steps.is_over:
             steps.is_over = True
-            self._machine.say("ended after {} session run{} (--timeout-steps)".format(
-                steps.limit, "" if steps.limit == 1 else "s"
+            by = "--timeout-steps" if self._machine.watch is None else "--warm-up and --steps"
+            self._machine.say("ended after {} session run{} ({})".format(
+                steps.limit, "" if steps.limit == 1 else "s", by
             ))
         if self._is_monitored and steps.ending is None:
             steps.ending = tf.errors.OutOfRangeError(None, None, "legacy-towers: --timeout-steps is reached")
@@ -86,8 +87,8 @@ class _OfSession:
     def _is_step(self, session: Any, fetches: Any, caller: str) -> bool:
         if caller.endswith(_BESIDE_THE_STEPS):
             return False
-        if isinstance(fetches, dict) and _MONITORED in fetches:
-            fetches = fetches[_MONITORED]
+        if isinstance(fetches, dict) and MONITORED in fetches:
+            fetches = fetches[MONITORED]
         several = isinstance(fetches, (list, tuple))
         return not all(self._is_no_step(session, each) for each in (fetches if several else (fetches,)))
 

@@ -263,3 +263,7 @@ def test_a_traceback_shows_the_script_alone(tmp_path):
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("ValueError: invalid literal")
     assert "line 4" in done.stderr and "oldtf" not in done.stderr
+
+
+def test_every_method_is_rewritten():
+    assert rewriting._ATTRIBUTES == set(methods.METHODS) | {"errno"}
