@@ -37,7 +37,7 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
     )
     parser.add_argument("--json", metavar="FILE", help="also write the figures into FILE")
     run_command.add_script_arguments(parser)
-    options.add_arguments(parser)
+    options.add_arguments(parser, shows_timeout=False)
     run_command.take_program(parser, given)
 
 

@@ -1,7 +1,6 @@
 """An argument parser whose errors are one sentence, without the usage that would hide it."""
 import argparse
 import difflib
-import re
 from typing import Any, List, NoReturn
 
 
@@ -26,6 +25,8 @@ class Parser(argparse.ArgumentParser):
         word = words[0].split("=")[0]
         if not word.startswith("-"):
             self.error("{!r} is one word too many".format(word))
-        close = difflib.get_close_matches(word, re.findall(r"--[\w-]+", self.format_usage()), 1)
+        # Not those of the usage: a command that runs a script says [OPTIONS] there. Nearer than --lr and --help are.
+        options = [name for name in self._option_string_actions if name.startswith("--")]
+        close = difflib.get_close_matches(word, options, 1, cutoff=0.7)
         meant = ", did you mean {}?".format(close[0]) if close else ""
         self.error("there is no option {}{}{}".format(word, meant, self.note and "; " + self.note))

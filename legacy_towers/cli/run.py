@@ -35,6 +35,8 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
     add_script_arguments(parser)
     options.add_arguments(parser)
     take_program(parser, given)
+    if "--check" in given:
+        parser.note = "--check runs nothing: leave the script's options out"
 
 
 def add_script_arguments(parser: Parser) -> None:

@@ -26,8 +26,8 @@ def watching(script_run: ScriptRun, warm_up: int, json_path: Optional[str], out:
     try:
         found = figures.of_runs(watcher.runs, warm_up)
     except ValueError as error:
-        print("legacy-towers: {} ({} session runs were seen): nothing can be told".format(
-            error, len(watcher.runs)), file=out)
+        print("legacy-towers: {} ({} session runs were seen; --warm-up {} leaves out the first): nothing can be told{}"
+              .format(error, len(watcher.runs), warm_up, "" if json_path is None else ", or written"), file=out)
         return
     hottest = words.hottest_lines(sampler.lines)
     print(words.as_text(found, hottest), file=out)

@@ -23,8 +23,12 @@ _DEVICE = re.compile(r"/?(?:device:)?(cpu|gpu):(\d+)$", re.IGNORECASE)
 _INT32_MAX = 2**31 - 1
 
 
-def add_arguments(parser: Any) -> None:
-    """Adds the options to `parser`; the launcher does so before it reads the command line."""
+def add_arguments(parser: Any, shows_timeout: bool = True) -> None:
+    """Adds the options to `parser`; the launcher does so before it reads the command line.
+
+    Args:
+      shows_timeout: whether the help has --timeout-steps; not where the command itself says when the script ends.
+    """
     devices = parser.add_argument_group("devices, where the machine has fewer GPUs than the script names")
     devices.add_argument(
         "--soft",
@@ -58,7 +62,9 @@ def add_arguments(parser: Any) -> None:
         type=at_least(1),
         metavar="N",
         help="end the script, with exit code 0, after N session runs; what only initializes, fills a queue or saves "
-        "is not counted",
+        "is not counted"
+        if shows_timeout
+        else argparse.SUPPRESS,
     )
     session.add_argument(
         "--report",

@@ -26,7 +26,8 @@ def collect(machine: Machine) -> Dict[str, Any]:
         script, arguments, ended     what ran, and how it ended: "done", an error in words, "after 5 session runs"
         python, tensorflow, legacy_towers   versions; tensorflow is null if the script never imported it
         gpus                         how many TensorFlow sees; null if the script asked for none
-        devices                      [{"asked": "/gpu:0", "given": "/cpu:0", "operations": 120}]
+        devices                      [{"asked": "/gpu:0", "given": "/cpu:0", "operations": 120}]; "given" is null where
+                                     --soft left a GPU that is not there to TensorFlow
         names                        [{"file": "train.py", "line": 12, "name": "tf.mul", "meaning": "tf.multiply"}]
         sessions                     [{"place": "train.py:40", "kind": "Session", "target": "", "made": 1,
                                        "config": {"allow_soft_placement": true}}]
@@ -65,7 +66,9 @@ def as_text(found: Dict[str, Any]) -> str:
     if found["session_runs"] is not None:
         head.append("runs        {}".format(found["session_runs"]))
     parts = ["\n".join(head)]
-    devices = [[each["asked"], each["given"], str(each["operations"])] for each in found["devices"]]
+    devices = [
+        [each["asked"], each["given"] or "TensorFlow's choice", str(each["operations"])] for each in found["devices"]
+    ]
     parts.append(_table("devices", ["asked for", "given", "operations"], devices, "llr"))
     names = [["{file}:{line}".format(**each), each["name"], each["meaning"]] for each in found["names"]]
     parts.append(_table("names", ["where", "name", "taken for"], names, "lll"))
@@ -88,9 +91,26 @@ def _devices(machine: Machine) -> List[Dict[str, Any]]:
     from legacy_towers.devices import short_name
 
     return [
-        {"asked": short_name(asked), "given": short_name(given), "operations": operations}
+        {
+            "asked": short_name(asked),
+            "given": None if _is_left_to_tensorflow(machine, given) else short_name(given),
+            "operations": operations,
+        }
         for (asked, given), operations in sorted(machine.script_run.devices.items())
     ]
+
+
+def _is_left_to_tensorflow(machine: Machine, given: str) -> bool:
+    from legacy_towers.compat import tf
+
+    gpus = machine.devices.known_gpus if machine.devices is not None else None
+    spec = tf.DeviceSpec.from_string(given)
+    return (
+        machine.options.soft
+        and gpus is not None
+        and spec.device_type == "GPU"
+        and (spec.device_index or 0) >= gpus
+    )
 
 
 def _sessions(machine: Machine) -> List[Dict[str, Any]]:

@@ -105,10 +105,10 @@ def generate(directory: str) -> None:
     Raises:
       UserError: scikit-learn is missing.
     """
+    images, labels = _small_digits()
     current.say("{}: NOT MNIST, but files of its format, generated from scikit-learn's digits into {}".format(
         _OPTION, os.path.abspath(directory)
     ))
-    images, labels = _small_digits()
     order = np.random.RandomState(0).permutation(len(images))
     os.makedirs(directory, exist_ok=True)
     train, test = order[:1500], order[1500:]
@@ -126,8 +126,8 @@ def generate(directory: str) -> None:
 def _small_digits() -> Tuple[np.ndarray, np.ndarray]:
     try:
         from sklearn.datasets import load_digits
-    except ImportError as error:
-        raise UserError("{} takes the digits from scikit-learn: pip install scikit-learn".format(_OPTION)) from error
+    except ImportError:
+        raise UserError("{} takes the digits from scikit-learn: pip install scikit-learn".format(_OPTION)) from None
     digits = load_digits()
     return digits.images, digits.target
 

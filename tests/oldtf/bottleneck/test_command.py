@@ -83,6 +83,7 @@ def bottleneck(tmp_path, text, *options):
 def test_a_planted_bottleneck_is_found(tmp_path, text, said):
     done = bottleneck(tmp_path, text, "--steps", "30", "--warm-up", "5", "--json", "figures.json")
     assert done.returncode == 0, done.stderr
+    assert "ended after 35 session runs (--warm-up and --steps)" in done.stderr
     verdict = done.stdout.splitlines()[-1]
     assert said in verdict
     if "Python between" in said:
@@ -92,9 +93,16 @@ def test_a_planted_bottleneck_is_found(tmp_path, text, said):
 
 @pytest.mark.slow
 def test_a_script_that_fails_fails_as_ever(tmp_path):
-    done = bottleneck(tmp_path, "import tensorflow as tf\nraise ValueError('its own')\n")
+    done = bottleneck(tmp_path, "import tensorflow as tf\nraise ValueError('its own')\n", "--json", "figures.json")
     assert done.returncode == 1
-    assert done.stderr.rstrip().endswith("ValueError: its own") and "nothing can be told" in done.stdout
+    assert done.stderr.rstrip().endswith("ValueError: its own")
+    assert "--warm-up 10 leaves out the first): nothing can be told, or written" in done.stdout
+    assert not (tmp_path / "figures.json").exists()
+
+
+def test_help_shows_no_option_that_is_refused(tmp_path):
+    done = bottleneck(tmp_path, "", "--help")
+    assert done.returncode == 0 and "--report" in done.stdout and "--timeout-steps" not in done.stdout
 
 
 @pytest.mark.parametrize("options, message", [
@@ -102,6 +110,7 @@ def test_a_script_that_fails_fails_as_ever(tmp_path):
     (["--json", "gone/figures.json"], "the figures can't be written to gone/figures.json: there is no folder"),
     (["--timeout-steps", "5"], "--warm-up and --steps say when the script ends"),
     (["--no-such"], "there is no option --no-such"),
+    (["--warmup", "3"], "there is no option --warmup, did you mean --warm-up?"),
 ])
 def test_wrong_usage_is_one_sentence(tmp_path, options, message):
     done = bottleneck(tmp_path, "", *options)

@@ -265,6 +265,10 @@ MISTAKES = {
     "check with an option of run": (["--check", "script.py", "--py2"], "--check runs nothing: leave --py2 out"),
     "check with 0": (["--check", "script.py", "--intra-op-threads", "0"], "leave --intra-op-threads out"),
     "check of a script with words": (["--check", "script.py", "script.py"], "leave 'script.py' out"),
+    "check with an option of the script": (
+        ["--check", "script.py", "--lr", "0.1"],
+        "there is no option --lr; --check runs nothing: leave the script's options out",
+    ),
     "json without check": (["--json", "script.py"], "name a PATH with --check"),
     "a relative module": (["-m", ".script"], "there is no module '.script'"),
     "an unknown option": (["--lr", "0.1", "script.py"], "there is no option --lr; options of the script come after it"),

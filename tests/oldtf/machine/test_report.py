@@ -45,6 +45,16 @@ def test_the_report_lists_devices_names_and_sessions(tmp_path):
     }
 
 
+@pytest.mark.parametrize("suffix, said", [("json", '"given": null'), ("txt", "/gpu:0 TensorFlow's choice")])
+def test_a_gpu_that_is_left_to_tensorflow_was_not_given(tmp_path, suffix, said):
+    path = str(tmp_path / ("report." + suffix))
+    with script("--soft --report " + path) as (tf, _):
+        towers_and_sessions(tf)
+    with open(path) as file:
+        text = " ".join(file.read().split())
+    assert text.count(said) == (2 if suffix == "json" else 1)
+
+
 def test_a_text_report_is_for_people(tmp_path):
     path = str(tmp_path / "report.txt")
     with script("--report " + path) as (tf, _):

@@ -3,12 +3,13 @@ import gzip
 import importlib
 import os
 import struct
+import sys
 
 import numpy as np
 import pytest
 
 from legacy_towers.compat import tf
-from legacy_towers.errors import ArgumentError, InputError
+from legacy_towers.errors import ArgumentError, InputError, UserError
 from legacy_towers.oldtf import current, tree
 from legacy_towers.oldtf.tutorials import digits, download, input_data, mnist_data
 
@@ -199,6 +200,14 @@ def test_generated_files(tmp_path, capsys, generating_run):
     before = {name: os.stat(str(tmp_path / "data" / name)).st_mtime_ns for name in digits.FILES}
     mnist_data.read_data_sets(str(tmp_path / "data"))
     assert before == {name: os.stat(str(tmp_path / "data" / name)).st_mtime_ns for name in digits.FILES}
+
+
+def test_without_scikit_learn_nothing_is_said_to_be_generated(tmp_path, capsys, generating_run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
+    with pytest.raises(UserError, match="pip install scikit-learn") as error:
+        mnist_data.read_data_sets(str(tmp_path / "data"))
+    assert error.value.__suppress_context__
+    assert capsys.readouterr().err == "" and not (tmp_path / "data").exists()
 
 
 def test_nothing_is_generated_over_files_of_yours(tmp_path, generating_run):
