@@ -61,9 +61,8 @@ class OldModule(types.ModuleType):
             if self._behind is not None and hasattr(self._behind, name):
                 return getattr(self._behind, name)
             raise AttributeError(name)
-        value = _look_up(self._old_name, self._behind, name)
-        self.__dict__[name] = value
-        return value
+        # Threads that ask at the same time get the same module.
+        return self.__dict__.setdefault(name, _look_up(self._old_name, self._behind, name))
 
     def __dir__(self) -> List[str]:
         below = len(self._old_name) + 1

@@ -64,6 +64,13 @@ def test_every_form_gives_the_same_view(tmp_path):
     assert sys.modules["tensorflow"].__name__ == "tensorflow"
 
 
+def test_threads_that_ask_at_once_get_one_module():
+    modules = [tree.OldModule("tensorflow", sys.modules["tensorflow"]) for _ in range(2)]
+    first = modules[0].contrib
+    # What a thread does that began to ask before the first one had its answer.
+    assert modules[0].__getattr__("contrib") is first and modules[1].contrib is not first
+
+
 def test_a_star_takes_what_is_served_and_what_is_tensorflows(tmp_path):
     names = here.run(tmp_path, "from tensorflow.train import *\nfrom tensorflow.contrib.staging import *\n")
     assert names["AdamOptimizer"].__name__ == "AdamOptimizer" and names["StagingArea"].__name__ == "StagingArea"
