@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, Optional
 
 from legacy_towers.oldtf.check.found import Meanings, is_tensorflow
 
+_MISSING_IS_EXPECTED = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException")
 _COMPARED: Dict[Any, Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
@@ -79,3 +80,11 @@ def constant(node: ast.AST) -> Any:
         return ast.literal_eval(node)
     except (ValueError, TypeError):  # {[]: 1} is a literal that Python refuses
         return None
+
+
+def expects_missing(handler: ast.ExceptHandler) -> bool:
+    """Returns whether a script goes on in `handler` where a name or a module is missing."""
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(isinstance(kind, ast.Name) and kind.id in _MISSING_IS_EXPECTED for kind in kinds)

@@ -48,12 +48,14 @@ class Scopes:
         self._scopes[-1][name] = meanings | before
 
     def meanings(self, node: ast.AST) -> Meanings:
-        """Returns what the expression may be, where it is a name or a chain of attributes."""
+        """Returns what the expression may be, where it is a name, a chain of attributes or a choice of such."""
         if isinstance(node, ast.Name):
             for scope in reversed(self._scopes):
                 if node.id in scope:
                     return scope[node.id]
             return NOTHING
+        if isinstance(node, ast.IfExp):
+            return self.meanings(node.body) | self.meanings(node.orelse)
         if isinstance(node, ast.Call):
             return self._imported_by_call(node)
         if not isinstance(node, ast.Attribute):

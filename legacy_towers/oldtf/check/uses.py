@@ -4,19 +4,18 @@ A name is followed from the import that binds it through attributes, assignments
 modules: after `slim = tf.contrib.slim`, `slim.conv2d` is `tensorflow.contrib.slim.conv2d`. Where a name may be one of
 several things (an import in each branch of an `if` or a `try`) all of them are kept. Nothing is run.
 
-Code that can't be reached is left out: the branch of an `if` on Python's version, `six.PY2` or `hasattr(tf, "...")`
-that is not taken, and the handler of a `try` whose body misses nothing.
+Code that can't be reached is left out: the branch of a condition on Python's version, `six.PY2` or
+`hasattr(tf, "...")` that is not taken, and the handler of a `try` whose body misses nothing.
 """
 import ast
 from typing import Any, List, Optional, Tuple, Union
 
-from legacy_towers.oldtf.check.conditions import constant, truth
+from legacy_towers.oldtf.check.conditions import constant, expects_missing, truth
 from legacy_towers.oldtf.check.found import NOTHING, ROOT, Asked, Found, Meanings, NotUnderstood, Use, is_tensorflow
 from legacy_towers.oldtf.check.scopes import Function, Scope, Scopes
 
 # Modules that are followed because conditions ask them, or because they import by name.
 _FOLLOWED = ("sys", "six", "importlib")
-_MISSING_IS_EXPECTED = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException")
 
 
 def of_source(module: ast.Module, asked: Asked) -> Found:
@@ -194,7 +193,7 @@ class _Reader:
     # Conditions
 
     def _if(self, node: ast.If) -> None:
-        taken = truth(node.test, self.scopes.meanings, self._asked.exists)
+        taken = self._truth(node.test)
         if taken is None:
             self._expression(node.test)
             self._branches += 1
@@ -207,7 +206,7 @@ class _Reader:
     def _try(self, node: ast.Try) -> None:
         before = self._guarded_by, self._fallback_of
         number = None
-        if any(_expects_missing(handler) for handler in node.handlers):
+        if any(expects_missing(handler) for handler in node.handlers):
             self._tries += 1
             number = self._tries
             self._guarded_by += (number,)
@@ -216,7 +215,7 @@ class _Reader:
         for handler in node.handlers:
             if handler.type is not None:
                 self._expression(handler.type)
-            if number is not None and _expects_missing(handler):
+            if number is not None and expects_missing(handler):
                 self._fallback_of += (number,)
             self._statements(handler.body)
             self._fallback_of = before[1]
@@ -241,6 +240,9 @@ class _Reader:
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
             self._comprehension(node)
             return
+        if isinstance(node, (ast.IfExp, ast.BoolOp)):
+            self._choice(node)
+            return
         if isinstance(node, ast.Call):
             self._call(node)
         for part in ast.iter_child_nodes(node):
@@ -250,6 +252,25 @@ class _Reader:
                 self._expression(part.value)
             else:
                 self._parts(part)
+
+    def _choice(self, node: Union[ast.IfExp, ast.BoolOp]) -> None:
+        """Reads the parts of `a if b else c`, `a and b`, `a or b` that may be reached."""
+        if isinstance(node, ast.IfExp):
+            taken = self._truth(node.test)
+            for part, is_read in ((node.test, taken is None), (node.body, taken is not False),
+                                  (node.orelse, taken is not True)):
+                if is_read:
+                    self._expression(part)
+            return
+        for part in node.values:
+            found = self._truth(part)
+            if found is None:
+                self._expression(part)
+            elif found is isinstance(node.op, ast.Or):
+                return
+
+    def _truth(self, test: ast.expr) -> Optional[bool]:
+        return truth(test, self.scopes.meanings, self._asked.exists)
 
     def _comprehension(self, node: Any) -> None:
         self.scopes.enter()
@@ -292,10 +313,3 @@ class _Reader:
 
     def _say(self, node: ast.AST, why: str) -> None:
         self.not_understood.append(NotUnderstood(getattr(node, "lineno", 0), why))
-
-
-def _expects_missing(handler: ast.ExceptHandler) -> bool:
-    if handler.type is None:
-        return True
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(isinstance(kind, ast.Name) and kind.id in _MISSING_IS_EXPECTED for kind in kinds)

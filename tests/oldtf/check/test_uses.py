@@ -73,6 +73,11 @@ def names(text, **keywords):
                  ["a.x", "b.x", "a.x.y|b.x.y"], id="one-of-two"),
     pytest.param("import tensorflow as tf\nif new:\n  x = tf.a\nelse:\n  x = tf.b\nx.y", ["a", "b", "a.y|b.y"],
                  id="one-of-two-branches"),
+    pytest.param("import tensorflow as tf\nx = tf.a if hasattr(tf, 'gone') else tf.b", ["b"], id="if-expression"),
+    pytest.param("import tensorflow as tf\nx = tf.a if tf.b else tf.c\nx.y", ["a", "b", "c", "a.y|c.y"],
+                 id="if-expression-of-two"),
+    pytest.param("import tensorflow as tf\nhasattr(tf, 'gone') and tf.a or tf.b", ["b"], id="and-or"),
+    pytest.param("import tensorflow as tf\nhasattr(tf, 'nn') or tf.a\nother or tf.b", ["b"], id="or"),
     pytest.param("import tensorflow as tf\nx = tf.a\nif new:\n  x = tf.b\nx = tf.c\nx.y", ["a", "b", "c", "c.y"],
                  id="bound-again-after-the-branches"),
 ])
