@@ -35,11 +35,13 @@ def collect(machine: Machine) -> Dict[str, Any]:
     """
     run = machine.script_run
     steps = machine.steps
-    over = steps is not None and steps.is_over
+    ended = run.ended_by or "done"
+    if steps is not None and steps.is_over:
+        ended = "after {} session run{}".format(steps.done, "" if steps.done == 1 else "s")
     return {
         "script": run.script,
         "arguments": sys.argv[1:],
-        "ended": "after {} session runs".format(steps.done) if over else run.ended_by or "done",
+        "ended": ended,
         "python": platform.python_version(),
         "tensorflow": _tensorflow_version(machine),
         "legacy_towers": VERSION,

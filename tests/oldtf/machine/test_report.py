@@ -85,16 +85,17 @@ def test_a_script_that_fails_is_reported_too(end, said, tmp_path):
         assert json.load(file)["ended"] == said
 
 
-def test_the_end_by_timeout_is_told(tmp_path):
+@pytest.mark.parametrize("steps, said", [(1, "after 1 session run"), (2, "after 2 session runs")])
+def test_the_end_by_timeout_is_told(tmp_path, steps, said):
     path = str(tmp_path / "report.json")
-    with pytest.raises(SystemExit), script("--timeout-steps 2 --report " + path) as (tf, _):
+    with pytest.raises(SystemExit), script("--timeout-steps {} --report {}".format(steps, path)) as (tf, _):
         with tf.Graph().as_default(), tf.Session() as session:
             value = tf.constant(1.0)
             while True:
                 session.run(value)
     with open(path) as file:
         found = json.load(file)
-    assert (found["ended"], found["session_runs"]) == ("after 2 session runs", 2)
+    assert (found["ended"], found["session_runs"]) == (said, steps)
 
 
 def test_a_report_of_nothing_says_so(tmp_path):
