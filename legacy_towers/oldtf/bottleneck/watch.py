@@ -65,7 +65,10 @@ class Watch:
     def __init__(self) -> None:
         self.runs: List[Run] = []
         self.is_running = False
+        # By what is fetched: how many runs since the last traced one.
         self._counts: Any = {}
+        # TensorFlow traces one run at a time in a process, and refuses a second.
+        self._tracing = threading.Lock()
         self._main = threading.main_thread().ident
 
     def run(
@@ -74,8 +77,12 @@ class Watch:
         """Makes the run `call(fetches, feed_dict, options, run_metadata)`, and keeps what it saw."""
         fetched = _names(fetches)
         count = self._counts[fetched] = self._counts.get(fetched, 0) + 1
-        # The first runs of a kind start what lasts.
-        traced = _with_trace(options) if count % TRACED == 0 else None
+        # The first runs of a kind start what lasts. Where another thread's run is traced, the next of this kind is.
+        traced = _with_trace(options) if count >= TRACED else None
+        if traced is not None and not self._tracing.acquire(False):
+            traced = None
+        if traced is not None:
+            self._counts[fetched] = 0
         metadata = run_metadata if traced is None else tf.RunMetadata()
         thread = threading.get_ident()
         if thread == self._main:  # the only one that writes it
@@ -87,6 +94,8 @@ class Watch:
             value = call(fetches, feeds, options if traced is None else traced, metadata)
         finally:
             end = time.perf_counter()
+            if traced is not None:
+                self._tracing.release()
             if thread == self._main:
                 self.is_running = False
         if traced is not None and run_metadata is not None:  # a MonitoredSession always gives one

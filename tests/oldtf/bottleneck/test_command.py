@@ -91,6 +91,34 @@ def test_a_planted_bottleneck_is_found(tmp_path, text, said):
     assert json.loads((tmp_path / "figures.json").read_text())["verdict"] == verdict
 
 
+# The thread's runs would be traced while those of the main thread are.
+TWO_THREADS = COMMON + """
+    import threading
+    queue, x = tf.FIFOQueue(2, tf.float32, [[4, 4]]), tf.placeholder(tf.float32, [4, 4])
+    enqueue, op = queue.enqueue(x), train(queue.dequeue())
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+
+        def load():
+            while True:
+                time.sleep(0.01)
+                sess.run(enqueue, {x: np.ones([4, 4])})
+
+        thread = threading.Thread(target=load)
+        thread.daemon = True
+        thread.start()
+        while True:
+            sess.run(op)
+"""
+
+
+@pytest.mark.slow
+def test_a_script_whose_threads_run_sessions_too(tmp_path):
+    done = bottleneck(tmp_path, TWO_THREADS, "--steps", "30", "--warm-up", "5")
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+    assert "waits for input at fifo_queue_Dequeue" in done.stdout.splitlines()[-1]
+
+
 @pytest.mark.slow
 def test_a_script_that_fails_fails_as_ever(tmp_path):
     done = bottleneck(tmp_path, "import tensorflow as tf\nraise ValueError('its own')\n", "--json", "figures.json")

@@ -185,6 +185,23 @@ def test_each_fifth_run_is_traced(fresh_graph, monitored):
     assert own.step_stats.dev_stats
 
 
+def test_one_run_is_traced_at_a_time(fresh_graph):
+    watch, given = Watch(), []
+
+    def keep(fetches, feeds, options, metadata):
+        given.append((fetches.name, options is not None))
+        if fetches is outer and options is not None:  # as if a second thread's run began within this one
+            for _ in range(6):
+                watch.run(keep, session, inner, None, None, None)
+
+    outer, inner = tf.constant(1.0, name="outer"), tf.constant(1.0, name="inner")
+    with tf.Session() as session:
+        for _ in range(5):
+            watch.run(keep, session, outer, None, None, None)
+        watch.run(keep, session, inner, None, None, None)
+    assert [traced for _, traced in given] == [False] * 4 + [True] + [False] * 6 + [True]
+
+
 def test_only_the_main_thread_is_looked_at(fresh_graph):
     watch, seen = Watch(), []
 
