@@ -112,7 +112,8 @@ def _step_kind(runs: Sequence[Run]) -> Tuple[Tuple[str, ...], int]:
     """Returns (what it fetches, its thread) of the kind of run that takes most time, of those that come again."""
     spent: Counter[Any] = collections.Counter()
     times: Counter[Any] = collections.Counter()
-    for run in runs:
+    # A thread that fills a queue waits at the queue as long as the step takes, and may do so once for each example.
+    for run in [run for run in runs if run.counts] or runs:
         spent[run.fetched, run.thread] += run.end - run.start  # type: ignore[assignment]
         times[run.fetched, run.thread] += 1
     again = {kind: seconds for kind, seconds in spent.items() if times[kind] >= 3}

@@ -42,6 +42,7 @@ class Run(NamedTuple):
       fed: what it was fed.
       metadata: the RunMetadata of a traced run, else None.
       graph: the session's graph.
+      counts: whether it may be a step: it does more than to initialize, or to fill a queue.
     """
 
     fetched: Tuple[str, ...]
@@ -52,6 +53,7 @@ class Run(NamedTuple):
     fed: List[Fed]
     metadata: Any
     graph: Any
+    counts: bool = True
 
 
 class Watch:
@@ -72,7 +74,8 @@ class Watch:
         self._main = threading.main_thread().ident
 
     def run(
-        self, call: Callable[..., Any], session: Any, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any
+        self, call: Callable[..., Any], session: Any, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any,
+        counts: bool = True,
     ) -> Any:
         """Makes the run `call(fetches, feed_dict, options, run_metadata)`, and keeps what it saw."""
         fetched = _names(fetches)
@@ -102,7 +105,7 @@ class Watch:
             run_metadata.CopyFrom(metadata)
             run_metadata.ClearField("step_stats")
         kept = metadata if traced is not None else None
-        self.runs.append(Run(fetched, thread, start, end, converted - start, fed, kept, session.graph))
+        self.runs.append(Run(fetched, thread, start, end, converted - start, fed, kept, session.graph, counts))
         return value
 
 

@@ -55,7 +55,7 @@ class Machine:
         self.script_run = script_run
         self.made: Counter[MadeSession] = collections.Counter()
         # Makes the session runs, where `bottleneck` watches them: an object with
-        # run(call, session, fetches, feed_dict, options, run_metadata).
+        # run(call, session, fetches, feed_dict, options, run_metadata, counts).
         self.watch: Any = None
         # Set by `start`: these modules import TensorFlow, and the script imports it first.
         self.devices: Any = None

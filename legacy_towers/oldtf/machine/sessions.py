@@ -49,10 +49,12 @@ class _OfScript:
         return merged
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        counts = True
         if self._counted is not None:
-            self._counted.before(self, fetches, _module_of(sys._getframe(1)))
+            counts = self._counted.before(self, fetches, _module_of(sys._getframe(1)))
         if self._watch is not None:
-            return self._watch.run(super().run, self, fetches, feed_dict, options, run_metadata)  # type: ignore[misc]
+            run = super().run  # type: ignore[misc]
+            return self._watch.run(run, self, fetches, feed_dict, options, run_metadata, counts)
         return super().run(fetches, feed_dict, options, run_metadata)  # type: ignore[misc]
 
     def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:

@@ -75,6 +75,12 @@ def test_the_step_is_what_takes_most_of_the_time():
     assert found.fetched == OTHER and found.other == pytest.approx(2)
 
 
+def test_a_thread_that_fills_a_queue_is_no_step():
+    fill = [run._replace(fetched=("enqueue",), thread=2, counts=False) for run in script(200, run=20)]
+    assert figures.of_runs(script(31, run=10) + fill, warm_up=5).fetched == MAIN
+    assert figures.of_runs(fill, warm_up=5).fetched == ("enqueue",)
+
+
 def test_runs_of_other_threads_are_not_between():
     runs = script(20)
     runs += [Run(("enqueue",), 2, at, at + 1e-3, 0, [], None, tf.get_default_graph()) for at in np.arange(0, 0.2, 0.01)]
