@@ -62,7 +62,9 @@ print(weight.device, loss.device)
 supervisor = tf.train.Supervisor(
     is_chief=task == 0, init_op=tf.global_variables_initializer(), global_step=step, recovery_wait_secs=1
 )
-with supervisor.prepare_or_wait_for_session(server.target) as session:
+# A worker that comes late must not wait for one that has left.
+config = tf.ConfigProto(device_filters=["/job:ps", "/job:worker/task:%d" % task])
+with supervisor.prepare_or_wait_for_session(server.target, config=config) as session:
     while session.run(step) < 10:
         session.run(train)
     print("done", session.run(step) >= 10)
