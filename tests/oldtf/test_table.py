@@ -36,5 +36,6 @@ def test_the_table_is_what_the_generator_gives():
     if versions.parse(tf.__version__).pair != versions.NEWEST or keras.problem(versions.parse(tf.__version__)):
         pytest.skip("the table is of the newest TensorFlow, with tf_keras")
     pytest.importorskip("tensorflow_probability")
+    pytest.importorskip("tensorflow_probability")
     assert not tree.is_1_15()
     assert table.page().splitlines() == committed().splitlines(), "generate it again: " + COMMAND
