@@ -13,7 +13,7 @@ import processes
 import pytest
 from oldtf import script_table
 
-from legacy_towers.compat import tf
+from legacy_towers.compat import keras, tf, versions
 
 IS_1_15 = tf.__version__.startswith("1.15")
 LAUNCHERS = {"plain": ["-B"], "ported": ["-B"], "run": ["-m", "legacy_towers", "run"]}
@@ -54,6 +54,8 @@ def test_script_gives_the_losses_of_1_15(script, launcher, tmp_path):
     train, data = prepared(script, tmp_path)
     command = [sys.executable] + LAUNCHERS[launcher] + list(script.command(train, data, launcher == "ported"))
     done = processes.run(command, cwd=script_table.FOLDER)
+    if "need the package tf_keras" in done.stderr:
+        pytest.skip(keras.problem(versions.parse(tf.__version__)))
     assert done.returncode == 0, done.stderr
     expected = recorded(script)
     np.testing.assert_allclose(script_table.losses(done.stdout)[: len(expected)], expected, rtol=script_table.RELATIVE)

@@ -61,7 +61,8 @@ with tf.device('/cpu:0'):
     Xs = []
     Ys = []
     reuse_vars = False
-    opt = tf.train.AdamOptimizer(learning_rate=0.01)
+    # A large epsilon: the bias before the batch norm has no gradient but rounding, which Adam would blow up.
+    opt = tf.train.AdamOptimizer(learning_rate=0.01, epsilon=0.01)
     for i in range(args.num_gpus):
         with tf.device(assign_to_device('/gpu:{}'.format(i), ps_device='/cpu:0')):
             _x = tf.placeholder(tf.float32, [None, 144])

@@ -53,7 +53,8 @@ def test_recording_is_of_the_tensorflow_that_runs():
         pytest.skip("only TensorFlow 1.15 can say which names it has")
     left_out = ("_eager_fallback", "_swigregister")
     for module, names in record_names.public_modules().items():
-        if module.endswith(".python"):
+        # What tf.contrib's lazy modules show beside their own names depends on what was imported before.
+        if module.endswith(".python") or module.startswith("tensorflow.contrib.grid_rnn."):
             continue
         plain = {each for each in names if not each.startswith("*") and not each.endswith(left_out)}
         assert plain <= known_names.names_in(module), module
