@@ -117,13 +117,6 @@ def _will_not_work(tf: Any, found: Dict[str, Any]) -> List[str]:
     for device in found["devices"]:
         if device["problem"] is not None:
             sentences.append("{}: a small product fails with {}".format(device["name"], device["problem"]))
-    for name in ("contrib", "estimator"):
-        if name in dir(tf):  # getattr would import it, which takes seconds
-            continue
-        try:
-            getattr(tf, name)
-        except AttributeError as reason:
-            sentences.append(str(reason))
     return [sentence for sentence in sentences if sentence is not None]
 
 
