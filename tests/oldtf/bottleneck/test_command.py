@@ -102,7 +102,10 @@ TWO_THREADS = COMMON + """
         def load():
             while True:
                 time.sleep(0.01)
-                sess.run(enqueue, {x: np.ones([4, 4])})
+                try:
+                    sess.run(enqueue, {x: np.ones([4, 4])})
+                except (tf.errors.CancelledError, RuntimeError):  # the session is closed
+                    return
 
         thread = threading.Thread(target=load)
         thread.daemon = True
