@@ -101,21 +101,22 @@ def canonical(device: str) -> str:
     return _parsed(device).to_string()
 
 
-def check_list(devices: Any, argument: str) -> None:
+def check_list(
+    devices: Any, argument: str, wanted: str = "a list of device strings, such as lt.devices.cpus(4)"
+) -> None:
     """Refuses what is no list of device strings.
 
     Args:
       devices: what was given.
       argument: the name of the argument, for the message.
+      wanted: what to give, for the message.
 
     Raises:
       ArgumentError: it is no list, or an empty one.
       DeviceError: one of them is no device string.
     """
     if not isinstance(devices, (list, tuple)) or not devices:
-        raise ArgumentError("{} is {!r}: give a list of device strings, such as lt.devices.cpus(4)".format(
-            argument, devices
-        ))
+        raise ArgumentError("{} is {!r}: give {}".format(argument, devices, wanted))
     for device in devices:
         canonical(device)
 

@@ -2,7 +2,7 @@
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Union
 
 from legacy_towers.compat import tf, variable_store
-from legacy_towers.devices import canonical
+from legacy_towers.devices import check_list
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.names import quoted, tower_scope
 from legacy_towers.towers.collected import Collected, CollectionRecorder
@@ -203,14 +203,7 @@ def check_variable_kind(variable_kind: str) -> None:
 
 def check_devices(devices: Sequence[str]) -> None:
     """Raises ArgumentError unless `devices` is a list with at least one entry, DeviceError if one is no device."""
-    if not isinstance(devices, (list, tuple)) or not devices:
-        raise ArgumentError(
-            "devices is {!r}: give a list with one device string per tower, for example lt.devices.cpus(4)".format(
-                devices
-            )
-        )
-    for device in devices:
-        canonical(device)
+    check_list(devices, "devices", "a list with one device string per tower, for example lt.devices.cpus(4)")
 
 
 def check_model_fn(model_fn: ModelFn) -> None:

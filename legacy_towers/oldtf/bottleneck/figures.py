@@ -13,7 +13,7 @@ from typing import Any, Counter, Dict, List, NamedTuple, Optional, Sequence, Tup
 
 from legacy_towers.measure.overlap import merged
 from legacy_towers.measure.step_ops import StepOp, step_ops
-from legacy_towers.measure.waiting import without
+from legacy_towers.measure.waiting import traced_step, without
 from legacy_towers.oldtf.bottleneck.watch import Fed, Run
 
 # Kinds of operations that hand over input; a pull that takes its time waits for it.
@@ -141,21 +141,19 @@ def _shares(traced: Sequence[Run]) -> Optional[_Shares]:
     if not told:
         return None
     for graph, ops in told:
-        begin, end = min(op.start for op in ops), max(op.end for op in ops)
-        whole = max(1, end - begin)
         kinds = _kinds(ops, graph)
         is_pull = {op.name for op in ops if kinds[op.name].startswith(_PULLS)}
-        busy = merged((op.start, op.end) for op in ops if op.name not in is_pull and op.is_computing)
-        pending = merged((op.start, op.end) for op in ops if op.name in is_pull)
-        waiting.append(_length(without(pending, busy)) / whole)
-        computing.append(_length(busy) / whole)
+        step = traced_step(ops, is_pull, waited=0)
+        whole = max(1, step.end - step.start)
+        waiting.append(_length(step.exposed) / whole)
+        computing.append(_length(step.compute) / whole)
         for device in {op.device for op in ops}:
             own = merged((op.start, op.end) for op in ops
                          if op.device == device and op.name not in is_pull and op.is_computing)
             devices[device] += _length(own) / whole / len(told)  # type: ignore[assignment]
         for op in ops:
             if op.name in is_pull:
-                pulls[op.name] += _length(without([(op.start, op.end)], busy)) / whole / len(told)  # type: ignore
+                pulls[op.name] += _length(without([(op.start, op.end)], step.compute)) / whole / len(told)  # type: ignore
     return _Shares(_mean(waiting), _mean(computing), dict(devices), pulls)
 
 
