@@ -124,6 +124,7 @@ def train(towers, steps, per_tower_batch_size, learning_rate=0.003, seed=1):
             yield lt.inputs.Feed(global_batch=batch, shared={"keep_probability": KEEP_PROBABILITY})
 
     with tf.Graph().as_default():
+        tf.set_random_seed(seed)
         placeholders = lt.tower_placeholders(
             {part: tf.TensorSpec([per_tower_batch_size, PIXELS], tf.float32) for part in PARTS},
             towers=towers,

@@ -3,13 +3,14 @@
     python -m legacy_towers.oldtf.table docs/compatibility.md     on the newest TensorFlow, from the checkout
 
 It reads the rows and the reasons of all rooms and the recorded names of TensorFlow 1.15, and asks the view for each.
+What the view has depends on what a process has imported: the page is that of a process that did nothing else.
 """
 
+import argparse
 import importlib
 import importlib.util
 import os
 import re
-import sys
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set
 
 from legacy_towers.compat import old_places, tf
@@ -49,7 +50,7 @@ _ROOMS = {
     "tutorials": ("The tutorials' modules", "", ""),
     "estimator": ("tf.estimator", "", ""),
 }
-_TESTS = "tests"
+_TESTS = os.path.join("tests", "oldtf")
 
 
 class Part(NamedTuple):
@@ -61,8 +62,12 @@ class Part(NamedTuple):
     missing: List[str]
 
 
-def page() -> str:
-    """Returns the text of docs/compatibility.md."""
+def page(tests: str) -> str:
+    """Returns the text of docs/compatibility.md.
+
+    Args:
+      tests: the folder tests/oldtf of the checkout.
+    """
     rows = provided.rows(is_1_15=False)
     lines = [
         "# What serves the names of TensorFlow 1.x",
@@ -80,9 +85,9 @@ def page() -> str:
     ]
     lines += _modules()
     lines += ["", "## tf.contrib", "", "Gone since TensorFlow 2.0; tests hold the numbers against the real one.", ""]
-    lines += _contrib(rows)
+    lines += _contrib(rows, tests)
     for room, (heading, since, sentence) in _ROOMS.items():
-        lines += ["", "## " + heading, ""] + ([sentence, ""] if sentence else []) + _rows_of(room, rows, since)
+        lines += ["", "## " + heading, ""] + ([sentence, ""] if sentence else []) + _rows_of(room, rows, since, tests)
     lines += ["", "## Modules inside TensorFlow (tensorflow.python)", ""] + _moved()
     lines += ["", "## What scripts can see that is different", "", "### TensorFlow", ""]
     lines += _changes(behaviour.TENSORFLOW)
@@ -136,7 +141,7 @@ def _has(view: Any, name: str) -> bool:
         return True
 
 
-def _contrib(rows: Dict[str, provided.Row]) -> List[str]:
+def _contrib(rows: Dict[str, provided.Row], tests: str) -> List[str]:
     lines = ["| part | served by | names | not served | tested in |", "| --- | --- | --- | --- | --- |"]
     for part in sorted(name for name in known_names.names_in(CONTRIB) if known_names.is_module_of_1_15(_below(name))):
         whole = _below(part)
@@ -153,7 +158,7 @@ def _contrib(rows: Dict[str, provided.Row]) -> List[str]:
                 there,
                 there + len(missing),
                 _listed(missing),
-                _tested(part, "contrib"),
+                _tested(part, "contrib", tests),
             )
         )
     return lines
@@ -194,7 +199,7 @@ def _source(target: str) -> str:
     return "".join(text)
 
 
-def _rows_of(room: str, rows: Dict[str, provided.Row], since: str) -> List[str]:
+def _rows_of(room: str, rows: Dict[str, provided.Row], since: str, tests: str) -> List[str]:
     lines = ["| name | served by | gone since | note | tested in |", "| --- | --- | --- | --- | --- |"]
     room_rows = importlib.import_module("legacy_towers.oldtf.{}.provides".format(room)).ROWS
     for row in sorted(room_rows, key=lambda each: each.name):
@@ -206,7 +211,7 @@ def _rows_of(room: str, rows: Dict[str, provided.Row], since: str) -> List[str]:
                 _target(row.target),
                 since or _gone_since(row.name),
                 row.note,
-                _tested(row.name.rpartition(".")[2], room),
+                _tested(row.name.rpartition(".")[2], room, tests),
             )
         )
     return lines
@@ -237,9 +242,9 @@ def _is_own(name: str) -> bool:
     return True
 
 
-def _tested(name: str, room: str) -> str:
+def _tested(name: str, room: str, tests: str) -> str:
     """Returns the first test file of the room that has the word `name`."""
-    folder = os.path.join(_checkout(), _TESTS, "oldtf", room)
+    folder = os.path.join(tests, room)
     # A name by itself, or the test that goes through all rows.
     words = (re.compile(r"\b{}\b".format(re.escape(name))), re.compile("def test_every_row"))
     files = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
@@ -251,10 +256,6 @@ def _tested(name: str, room: str) -> str:
                 if word.search(file.read()):
                     return "oldtf/{}/{}".format(room, each)
     return ""
-
-
-def _checkout() -> str:
-    return os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def _moved() -> List[str]:
@@ -296,9 +297,15 @@ def _listed(names: Sequence[str], limit: int = 12) -> str:
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
-    (path,) = sys.argv[1:] if arguments is None else arguments
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(page())
+    parser = argparse.ArgumentParser(prog="python -m legacy_towers.oldtf.table")
+    parser.add_argument("file", metavar="FILE", help="what is written")
+    parser.add_argument("--tests", default=_TESTS, help="the folder of the tests that the page names (%(default)s)")
+    chosen = parser.parse_args(arguments)
+    if not os.path.isdir(chosen.tests):
+        parser.error("there is no folder {}: start it from the checkout, or name the folder".format(chosen.tests))
+    text = page(chosen.tests)
+    with open(chosen.file, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 if __name__ == "__main__":

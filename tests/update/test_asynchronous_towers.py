@@ -29,6 +29,13 @@ def wait_until(condition):
     raise AssertionError("it has not happened within a minute")
 
 
+def stands_still(session, count):
+    """Returns whether two readings, fifty milliseconds apart, are the same."""
+    before = session.run(count)
+    time.sleep(0.05)
+    return session.run(count) == before
+
+
 class Model:
     """Towers that count their updates in a variable each; what each does in an update is an operation of the test's."""
 
@@ -266,9 +273,10 @@ def test_a_pause_waits_for_updates_and_lets_none_begin():
             wait_until(lambda: len(threads()) == 2)
             assert session.run(model.counts) == [1, 0, 0]
         assert gate.reached.wait(60)
+        wait_until(lambda: session.run(model.counts[2]) > 0)
         other = threading.Thread(target=look)
         other.start()
-        wait_until(lambda: session.run(model.counts[2]) > 0)
+        wait_until(lambda: stands_still(session, model.counts[2]))
         assert pauses == []
         gate.open.set()
         other.join(60)
