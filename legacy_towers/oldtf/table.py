@@ -50,6 +50,8 @@ _ROOMS = {
     "tutorials": ("The tutorials' modules", "", ""),
     "estimator": ("tf.estimator", "", ""),
 }
+# What no library serves, nor TensorFlow under another name.
+_OURS = "ours"
 _TESTS = os.path.join("tests", "oldtf")
 
 
@@ -178,11 +180,11 @@ def _public_modules(part: str) -> Iterable[str]:
 
 
 def _served_by(rows: Sequence[provided.Row]) -> str:
-    words: Set[str] = set()
+    words: Set[str] = {_target(row.target) for row in rows}
     for row in rows:
-        source = _source(row.target)
+        source = _source(row.target) if _target(row.target) == _OURS else ""
         words |= {library for library in ("tf_slim", "tensorflow_probability") if library in source}
-    return ", ".join(["ours"] + sorted(words))
+    return ", ".join(sorted(words, key=lambda word: (word != _OURS, word)))
 
 
 def _source(target: str) -> str:
@@ -219,7 +221,7 @@ def _rows_of(room: str, rows: Dict[str, provided.Row], since: str, tests: str) -
 
 def _target(target: str) -> str:
     prefix = "legacy_towers.compat:"
-    return "`{}`".format(target[len(prefix) :]) if target.startswith(prefix) else "ours"
+    return "`{}`".format(target[len(prefix) :]) if target.startswith(prefix) else _OURS
 
 
 def _gone_since(name: str) -> str:

@@ -5,7 +5,6 @@ from legacy_towers.oldtf.provided import Row
 
 _OURS = "legacy_towers.oldtf.contrib."
 _PARTS = (
-    "autograph",
     "batching",
     "cluster_resolver",
     "compiler",
@@ -18,7 +17,6 @@ _PARTS = (
     "hooks",
     "image",
     "input_pipeline",
-    "keras",
     "learn",
     "lookup",
     "memory_stats",
@@ -46,6 +44,8 @@ _NOTES = {
 }
 # Module below tensorflow.contrib -> what serves it.
 _BELOW: Dict[str, str] = {
+    "autograph": "legacy_towers.compat:tf.autograph",
+    "keras": "legacy_towers.compat:tf.keras",
     "all_reduce.python": "legacy_towers.oldtf.contrib.all_reduce",
     "all_reduce.python.all_reduce": "legacy_towers.compat.all_reduce",
     "batching.python.ops.batch_ops": _OURS + "batching",

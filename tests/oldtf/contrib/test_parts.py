@@ -57,3 +57,11 @@ def test_every_name_is_served_or_has_a_reason(part):
 def test_a_reason_is_said():
     with pytest.raises(AttributeError, match="create_db_writer.*TensorFlow 2 writes event files alone"):
         _ = tf.contrib.summary.create_db_writer
+
+
+@pytest.mark.parametrize("name", ["autograph.to_graph", "keras.layers.Dense", "keras.models.Sequential"])
+def test_a_part_that_only_moved_is_the_one_it_became(name):
+    served, now = tf.contrib, tf
+    for each in name.split("."):
+        served, now = getattr(served, each), getattr(now, each)
+    assert served is now
