@@ -1,7 +1,10 @@
 """The traceback of a script's error as python itself would show it: from the script's first line on, without ours."""
+import importlib
 import os
 import types
 from typing import List, Optional
+
+from legacy_towers import compat, errors
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Code of these files stands between the script's lines where python itself has none.
@@ -13,6 +16,8 @@ _HIDDEN = tuple(
     )
 )
 _IMPORT_MACHINERY = "<frozen importlib"
+# All that is ours; compat/ lies elsewhere in an editable install.
+_OURS = tuple(os.path.join(os.path.dirname(os.path.abspath(str(each.__file__))), "") for each in (errors, compat))
 
 
 def strip(error: BaseException, launcher: types.FrameType) -> BaseException:
@@ -29,12 +34,14 @@ def strip(error: BaseException, launcher: types.FrameType) -> BaseException:
         if current is None or id(current) in seen:
             continue
         seen.add(id(current))
-        current.__traceback__ = _without_ours(current.__traceback__, launcher)
+        current.__traceback__ = _without_ours(current.__traceback__, launcher, isinstance(current, errors.UserError))
         waiting += [current.__cause__, current.__context__]
     return error
 
 
-def _without_ours(first: Optional[types.TracebackType], launcher: types.FrameType) -> Optional[types.TracebackType]:
+def _without_ours(
+    first: Optional[types.TracebackType], launcher: types.FrameType, is_our_error: bool
+) -> Optional[types.TracebackType]:
     entries: List[types.TracebackType] = []
     while first is not None:
         if first.tb_frame is launcher:
@@ -43,10 +50,19 @@ def _without_ours(first: Optional[types.TracebackType], launcher: types.FrameTyp
             entries.append(first)
         first = first.tb_next
     kept = [entry for number, entry in enumerate(entries) if not _is_ours(entries, number)]
+    # Our own errors are sentences: where in our code they were written tells the user nothing.
+    while is_our_error and len(kept) > 1 and _is_within_ours(kept[-1]):
+        kept.pop()
     rebuilt = None
     for entry in reversed(kept):
         rebuilt = types.TracebackType(rebuilt, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return rebuilt
+
+
+def _is_within_ours(entry: types.TracebackType) -> bool:
+    path = entry.tb_frame.f_code.co_filename
+    # provided.load imports by importlib.import_module.
+    return path.startswith(_OURS + (_IMPORT_MACHINERY,)) or path == importlib.__file__
 
 
 def _is_ours(entries: List[types.TracebackType], number: int) -> bool:

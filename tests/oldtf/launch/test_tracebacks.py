@@ -2,9 +2,11 @@
 import os
 import sys
 
+import processes
 import pytest
 from oldtf.launch import here
 
+from legacy_towers.compat import tf, versions
 from legacy_towers.oldtf import before_one
 from legacy_towers.oldtf.launch import tracebacks
 
@@ -29,3 +31,29 @@ def test_no_line_of_ours_is_shown(tmp_path, source):
         entry = entry.tb_next
     assert str(tmp_path / "script.py") in paths
     assert [path for path in paths if path.startswith(OURS)] == []
+
+
+NEEDS_TF_KERAS = {
+    "attribute": "import tensorflow as tf\ncell = tf.nn.rnn_cell.GRUCell(3)",
+    "import of ours": "from tensorflow.contrib import rnn",
+    "import from inside": "import tensorflow as tf\nfrom tensorflow.python.layers import core",
+}
+
+
+@pytest.mark.parametrize("source", list(NEEDS_TF_KERAS.values()), ids=list(NEEDS_TF_KERAS))
+def test_without_tf_keras_one_sentence_follows_the_scripts_line(tmp_path, source):
+    version = versions.parse(tf.__version__)
+    if version.pair < versions.FIRST_WITH_KERAS_3:
+        pytest.skip("TensorFlow {} has tf.layers itself".format(tf.__version__))
+    path = tmp_path / "script.py"
+    path.write_text(source)
+    done = processes.run_python(
+        "import sys\nfrom legacy_towers.cli import main\nsys.exit(main.main())",
+        blocked=["tf_keras"], arguments=["run", str(path)],
+    )
+    shown = done.stderr[done.stderr.index("Traceback") :].splitlines()
+    assert done.returncode == 1
+    assert [line for line in shown if line.startswith("  File")] == [
+        '  File "{}", line {}, in <module>'.format(path, source.count("\n") + 1)
+    ]
+    assert shown[-1].endswith('pip install --no-deps "tf_keras=={}.*"'.format(versions.dotted(version.pair)))
