@@ -27,7 +27,6 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.distribute": "the strategies are in tf.distribute and tf.distribute.experimental",
     "tensorflow.contrib.eager": "eager execution is TensorFlow 2's own: leave this script out of `legacy-towers run`",
     "tensorflow.contrib.estimator": "tf.estimator ended with TensorFlow 2.15: " + _OWN_LOOP,
-    "tensorflow.contrib.factorization": "nothing has it any more; scikit-learn has k-means and matrix factorization",
     "tensorflow.contrib.feature_column": "the columns are in tf.feature_column",
     "tensorflow.contrib.ffmpeg": "TensorFlow I/O decodes audio and video: pip install tensorflow-io",
     "tensorflow.contrib.fused_conv": _NO_KERNEL,

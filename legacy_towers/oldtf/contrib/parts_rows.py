@@ -13,6 +13,7 @@ _PARTS = (
     "distribute",
     "distributions",
     "estimator",
+    "factorization",
     "feature_column",
     "hooks",
     "image",
@@ -45,7 +46,7 @@ _NOTES = {
 # Module below tensorflow.contrib -> what serves it.
 _BELOW: Dict[str, str] = {
     "autograph": "legacy_towers.compat:tf.autograph",
-    "keras": "legacy_towers.compat:tf.keras",
+    "keras": "legacy_towers.oldtf.keras2.scripts_keras:keras",
     "all_reduce.python": "legacy_towers.oldtf.contrib.all_reduce",
     "all_reduce.python.all_reduce": "legacy_towers.compat.all_reduce",
     "batching.python.ops.batch_ops": _OURS + "batching",
@@ -59,6 +60,10 @@ _BELOW: Dict[str, str] = {
     "distributions.python.ops": _OURS + "distributions",
     "distributions.python.ops.bijectors": _OURS + "distributions.bijectors",
     "estimator.python.estimator.replicate_model_fn": _OURS + "estimator",
+    "factorization.python.ops.clustering_ops": _OURS + "factorization.clustering",
+    "factorization.python.ops.gmm": _OURS + "factorization.gmm",
+    "factorization.python.ops.gmm_ops": _OURS + "factorization.mixture",
+    "factorization.python.ops.kmeans": _OURS + "factorization.kmeans",
     "image.python.ops.image_ops": _OURS + "image",
     "image.python.ops.dense_image_warp": _OURS + "image",
     "learn.python.learn": _OURS + "learn",
@@ -112,11 +117,14 @@ _TREES = "boosted trees stood on kernels that TensorFlow has no more: train them
 _LEARN = "of tf.contrib.learn only the more used names are served: take tf.estimator"
 _WORKERS = "averages over asynchronous workers are not served: tf.train.SyncReplicasOptimizer keeps workers together"
 _HEADS = "several heads in one model are not served: write a model_fn that adds their losses"
+_WALS = "it needs operations that ended with TensorFlow 1.15: the package implicit factorizes matrices"
 
 REASONS: Dict[str, str] = {
     "tensorflow.contrib.copy_graph": "copy the graph by tf.train.export_meta_graph and import_meta_graph",
     "tensorflow.contrib.distributions": "tensorflow_probability has no such distribution any more",
     "tensorflow.contrib.distributions.bijectors": "tensorflow_probability has no such bijector any more",
+    "tensorflow.contrib.factorization.WALSMatrixFactorization": _WALS,
+    "tensorflow.contrib.factorization.WALSModel": _WALS,
     "tensorflow.contrib.feature_column.sequence_input_layer": "embed the words by tf.nn.embedding_lookup",
     "tensorflow.contrib.image.interpolate_spline": "the package tensorflow_addons had it until TensorFlow 2.15",
     "tensorflow.contrib.image.single_image_random_dot_stereograms": "nothing has it any more",
