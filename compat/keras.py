@@ -13,6 +13,7 @@ FLAG = "TF_USE_LEGACY_KERAS"
 # What TensorFlow itself takes for a yes.
 _YES = ("1", "true", "True")
 _NEED = "tf.layers and tf.nn.rnn_cell "
+_KERAS_2 = "the tf.keras of TensorFlow 1.x is not Keras 3, and "
 
 
 def prepare(version: Version) -> None:
@@ -44,6 +45,17 @@ def problem(version: Version, loader: Any = None) -> Optional[str]:
             "import legacy_towers.compat first"
         )
     return None
+
+
+def keras_3_problem(version: Version) -> Optional[str]:
+    """Returns why tf.keras can't build what a script of TensorFlow 1.x expects of it, None if it can.
+
+    Keras 3 fits no model where sessions run, and its batch normalization keeps no averages there, without a word. Who
+    asked for it by the environment variable gets it all the same.
+    """
+    chose_keras_3 = os.environ.get(FLAG, _YES[0]) not in _YES
+    sentence = None if version.pair < FIRST_WITH_KERAS_3 or chose_keras_3 else _package_problem(version)
+    return sentence and _KERAS_2 + "needs" + sentence[len(_NEED + "need") :]
 
 
 def _package_problem(version: Version) -> Optional[str]:

@@ -65,3 +65,21 @@ def test_a_tf_keras_of_another_version_is_named(tf_keras):
 def test_nothing_is_needed_before_keras_3(tf_keras):
     tf_keras(None)
     assert keras.problem(parse("2.15.1")) is None
+
+
+def test_without_tf_keras_a_script_is_told_that_keras_3_is_another(tf_keras, monkeypatch):
+    tf_keras(None)
+    assert keras.keras_3_problem(parse("2.15.1")) is None
+    assert keras.keras_3_problem(parse("2.21.0")) == (
+        "the tf.keras of TensorFlow 1.x is not Keras 3, and needs the package tf_keras beside TensorFlow 2.21: "
+        'pip install --no-deps "tf_keras==2.21.*"'
+    )
+    monkeypatch.setenv(keras.FLAG, "0")
+    assert keras.keras_3_problem(parse("2.21.0")) is None  # who asks for Keras 3 gets it
+
+
+def test_a_tf_keras_of_another_version_does_not_serve_scripts(tf_keras):
+    tf_keras("2.20.1")
+    assert keras.keras_3_problem(parse("2.21.0")).startswith(
+        "the tf.keras of TensorFlow 1.x is not Keras 3, and needs the tf_keras of TensorFlow 2.21, and tf_keras 2.20.1"
+    )

@@ -1,16 +1,23 @@
 """The names that this room serves.
 
-tf.layers, tf.nn.rnn_cell and tf.keras themselves are TensorFlow's, with the Keras that compat/keras.py chose.
+tf.layers, tf.nn.rnn_cell and tf.keras themselves are TensorFlow's, with the Keras that compat/keras.py chose; what
+builds models in tf.keras says so where that is Keras 3.
 """
 from typing import Tuple
 
 from legacy_towers.oldtf.provided import Row
 
+# What a model is built with. The rest (datasets, utils, initializers, losses) is the same in Keras 3.
+BUILDERS = ("Input", "Model", "Sequential", "layers", "models")
 _HERE = "legacy_towers.oldtf.keras2."
 _SAME = "the classes of tf.layers: TensorFlow 2.x has others under this name"
 _CELLS = "the classes of tf.nn.rnn_cell: TensorFlow 2.x has others under this name"
 
+_KERAS = "tf.keras itself; an error where only Keras 3 is there"
+
 ROWS: Tuple[Row, ...] = tuple(
+    Row("tensorflow.keras." + name, _HERE + "scripts_keras:keras." + name, note=_KERAS) for name in BUILDERS
+) + tuple(
     Row("tensorflow.python.layers." + name, _HERE + "python_layers." + name, note=_SAME)
     for name in ("base", "core", "convolutional", "layers", "normalization", "pooling")
 ) + (

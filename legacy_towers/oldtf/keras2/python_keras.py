@@ -6,7 +6,8 @@ looked up in tf.keras first, then in the source of the Keras that tf.keras is.
 import types
 from typing import Any, List, Optional
 
-from legacy_towers.compat import keras_modules, tf
+from legacy_towers.compat import keras_modules
+from legacy_towers.oldtf.keras2 import scripts_keras
 
 
 class KerasModule(types.ModuleType):
@@ -48,4 +49,4 @@ def _module(path: str, public: Any) -> Optional[KerasModule]:
     return KerasModule(path, public)
 
 
-keras = KerasModule("", tf.keras)
+keras = KerasModule("", scripts_keras.keras)

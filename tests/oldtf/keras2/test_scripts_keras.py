@@ -1,0 +1,41 @@
+"""tf.keras of a script: Keras 2, or an error where a model is built and only Keras 3 is there."""
+import processes
+import pytest
+
+from legacy_towers.compat import tf, versions
+from legacy_towers.oldtf import tree
+from legacy_towers.oldtf.keras2 import provides
+
+WAYS = {
+    "tf.keras": "tf.keras.layers.Dense(1)",
+    "class": "tf.keras.Model",
+    "tf.contrib.keras": "tf.contrib.keras.models.Sequential",
+    "from inside": "importlib.import_module('legacy_towers.oldtf.tf1.python.keras.layers')",
+    "import": "importlib.import_module('legacy_towers.oldtf.tf1.keras.layers')",
+}
+
+
+@pytest.mark.needs_layers
+@pytest.mark.parametrize("name", provides.BUILDERS)
+def test_they_are_those_of_tf_keras(name):
+    served, now = getattr(tree.module("tensorflow.keras"), name), getattr(tf.keras, name)
+    for each in ("Dense", "Sequential"):
+        if hasattr(now, each):
+            served, now = getattr(served, each), getattr(now, each)
+            break
+    assert served is now
+
+
+@pytest.mark.slow
+def test_keras_3_builds_no_model_of_a_script():
+    version = versions.parse(tf.__version__)
+    if version.pair < versions.FIRST_WITH_KERAS_3:
+        pytest.skip("the tf.keras of TensorFlow {} is Keras 2".format(tf.__version__))
+    program = "import importlib\nfrom legacy_towers.oldtf import tree\ntf = tree.module('tensorflow')\n"
+    program += "print(tf.keras.utils.to_categorical([1], 2).tolist())\n"
+    for way in WAYS.values():
+        program += "try:\n    {}\nexcept ImportError as error:\n    print(error)\n".format(way)
+    sentence = "the tf.keras of TensorFlow 1.x is not Keras 3, and needs the package tf_keras beside TensorFlow {}: "
+    printed = processes.output_of(program, blocked=["tf_keras"]).splitlines()
+    expected = ["[[0.0, 1.0]]"] + [sentence.format(versions.dotted(version.pair))] * len(WAYS)
+    assert [line.split("pip install")[0] for line in printed] == expected
