@@ -10,12 +10,14 @@ import sys
 import traceback
 import types
 import warnings
-from typing import Any, Counter, Dict, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Counter, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from legacy_towers import compat, errors
 
 # Frames of these are never where the user wrote something.
 _OURS = "legacy_towers"
+# The name under which scripts import TensorFlow 1.x, see `oldtf.tree`.
+TREE = "legacy_towers.oldtf.tf1"
 # Folders of installed packages.
 _LIBRARIES = ("site-packages", "dist-packages")
 
@@ -70,6 +72,8 @@ class ScriptRun:
         self.devices: Counter[Tuple[str, str]] = collections.Counter()
         # What the script meets as devices and sessions, see `oldtf.machine`; None: TensorFlow's own.
         self.machine: Any = None
+        # What is called once TensorFlow is imported, and the machine has begun; see `when_tensorflow_is_there`.
+        self.waiting_for_tensorflow: List[Callable[[], None]] = []
         # The error that the script ended by, in words; None: it came to its end, or runs.
         self.ended_by: Optional[str] = None
         self._said: Set[Notice] = set()
@@ -103,6 +107,16 @@ class ScriptRun:
         self.notices.append(notice)
         say("{}: {}: taken for {}".format(*notice))
 
+    def when_tensorflow_is_there(self, call: Callable[[], None]) -> None:
+        """Calls `call` at the script's first import of TensorFlow; at once, if it is imported.
+
+        The script may set environment variables before it imports TensorFlow: nothing of ours may do so earlier.
+        """
+        if TREE in sys.modules:
+            call()
+        else:
+            self.waiting_for_tensorflow.append(call)
+
     def note_end(self, error: BaseException) -> None:
         """Keeps in words that the script ended by `error`, which may be a SystemExit."""
         if not isinstance(error, SystemExit):
@@ -120,10 +134,14 @@ def running() -> Optional[ScriptRun]:
 
 
 def tensorflow_is_imported() -> None:
-    """Tells the machine of the running script that TensorFlow is there, at the script's first import of it."""
+    """Tells the running script's machine, and who else waits for it, that TensorFlow is there: at its first import."""
     run = running()
-    if run is not None and run.machine is not None:
+    if run is None:
+        return
+    if run.machine is not None:
         run.machine.start()
+    while run.waiting_for_tensorflow:
+        run.waiting_for_tensorflow.pop(0)()
 
 
 def begin(run: ScriptRun) -> None:

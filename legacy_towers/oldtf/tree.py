@@ -28,7 +28,7 @@ from legacy_towers.oldtf import current, missing, provided
 
 ROOT = "tensorflow"
 # The name under which the tree is imported.
-IMPORTED_AS = "legacy_towers.oldtf.tf1"
+IMPORTED_AS = current.TREE
 # TensorFlow's own TF1 API; its modules are modules of the tree's root.
 _SAME_AS_ROOT = ("tensorflow.compat.v1",)
 # Packages of TensorFlow that are no part of its API; scripts import from them all the same.

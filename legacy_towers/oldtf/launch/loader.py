@@ -4,10 +4,11 @@ Python's finder finds the modules, as ever; this one only changes who loads thos
 bytecode is read or written: what lies in their __pycache__ was compiled without the tree.
 """
 import ast
+import contextlib
 import importlib.abc
 import importlib.machinery
 import sys
-from typing import Any, Dict, Optional, Sequence
+from typing import Any, Dict, Optional, Sequence, Tuple
 
 from legacy_towers.compat import versions
 from legacy_towers.oldtf import tree
@@ -43,12 +44,19 @@ class ScriptFinder(importlib.abc.MetaPathFinder):
     Args:
       run: which files are the script's.
       trees, views: what is imported instead of what, see `Imports`.
+
+    Attributes:
+      lasting: what is put back by `uninstall`.
     """
 
     def __init__(self, run: ScriptRun, trees: Dict[str, str], views: Dict[str, str]) -> None:
         self.run = run
         self.trees = trees
         self.views = views
+        self.lasting = contextlib.ExitStack()
+        # path -> (the bytes of the file, its package), and, of those that AutoGraph asked for, the tree
+        self._sources: Dict[str, Tuple[bytes, str]] = {}
+        self._read_again: Dict[str, ast.Module] = {}
 
     def find_spec(self, fullname: str, path: Optional[Sequence[Any]], target: Any = None) -> Any:
         return self.with_own_loader(importlib.machinery.PathFinder.find_spec(fullname, path, target))
@@ -68,12 +76,39 @@ class ScriptFinder(importlib.abc.MetaPathFinder):
           package: the package that it is a module of; "": of none.
         """
         self.run.add_file(path)
+        self._sources[path] = source, package
+        self._read_again.pop(path, None)
         module = self.rewritten(python2.read(source, path, self.run, bool(package)))
         return compile(module, path, "exec", dont_inherit=True)
+
+    def function(self, code: Any) -> Optional[ast.AST]:
+        """Returns the FunctionDef or Lambda that `code` was compiled from, None where it can't be told.
+
+        That is without what `rewriting` put in: AutoGraph has its own int() and float() of tensors.
+        """
+        path = code.co_filename
+        if path not in self._sources:
+            return None
+        if path not in self._read_again:
+            source, package = self._sources[path]
+            module = python2.read(source, path, self.run, bool(package), says=False)
+            self._read_again[path] = Imports(self.trees, self.views).visit(module)
+        begin = code.co_name, code.co_firstlineno
+        found = [node for node in ast.walk(self._read_again[path]) if _begins(node) == begin]
+        return found[0] if len(found) == 1 else None
 
     def rewritten(self, module: ast.Module) -> Any:
         """Returns the syntax tree `module` with its imports sent to the tree, and with what its methods did."""
         return Imports(self.trees, self.views).visit(rewriting.rewrite(module))
+
+
+def _begins(node: Any) -> Any:
+    """Returns (name, first line) as the code has them that is compiled from `node`; None: it is no function."""
+    if isinstance(node, ast.Lambda):
+        return "<lambda>", node.lineno
+    if not isinstance(node, ast.FunctionDef):
+        return None
+    return node.name, min([node.lineno] + [each.lineno for each in node.decorator_list])
 
 
 def install(run: ScriptRun, serves_tree: bool) -> ScriptFinder:
@@ -93,12 +128,20 @@ def install(run: ScriptRun, serves_tree: bool) -> ScriptFinder:
     # Before Python's own finder of files, and behind those that stand before it.
     own = importlib.machinery.PathFinder
     sys.meta_path.insert(sys.meta_path.index(own) if own in sys.meta_path else len(sys.meta_path), finder)
+    run.when_tensorflow_is_there(lambda: _be_read_by_autograph(finder))
     return finder
 
 
 def uninstall(finder: ScriptFinder) -> None:
     """Takes back what `install` did."""
     sys.meta_path.remove(finder)
+    finder.lasting.close()
+
+
+def _be_read_by_autograph(finder: ScriptFinder) -> None:
+    from legacy_towers.compat import autograph_source
+
+    finder.lasting.enter_context(autograph_source.functions_are_read_by(finder.function))
 
 
 def installed() -> Optional[ScriptFinder]:

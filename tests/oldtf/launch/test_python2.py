@@ -433,15 +433,18 @@ def test_what_python_2_had_is_told_by_its_error_if_it_is_missing(tmp_path):
 
 
 def test_functions_of_datasets_are_python_2_too(tmp_path):
-    # Not read again from the file by autograph, which knows no Python 2.
+    # AutoGraph reads the file again, and knows no Python 2.
     names = here.run(
         tmp_path,
         "import tensorflow as tf\nprint 'Python 2'\n"
-        "def grow(x):\n    for _ in xrange(2):\n        x = x + x / 2\n    return x\n"
+        "def grow(x):\n    for _ in xrange(2):\n        x = x + x / 2\n"
+        "    if x > 8:\n        print 'more'\n        x = 7L * x\n    return x\n"
         "with tf.Graph().as_default(), tf.Session() as session:\n"
         "    dataset = tf.data.Dataset.range(5).map(grow)\n"
         "    element = dataset.batch(5).make_one_shot_iterator().get_next()\n"
         "    values = session.run(element)\n",
     )
     expected = [x + x // 2 + (x + x // 2) // 2 for x in range(5)]
+    expected = [7 * x if x > 8 else x for x in expected]
+    assert max(expected) > 8
     assert names["values"].tolist() == expected and names["values"].dtype == np.int64

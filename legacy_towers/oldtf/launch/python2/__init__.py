@@ -15,7 +15,7 @@ from legacy_towers.oldtf.launch.python2.rewrite import OldNames
 _HERE = __name__
 
 
-def read(source: bytes, path: str, run: ScriptRun, in_package: bool) -> ast.Module:
+def read(source: bytes, path: str, run: ScriptRun, in_package: bool, says: bool = True) -> ast.Module:
     """Returns the syntax tree of a file of the script's, what is Python 2 in it rewritten.
 
     A file is Python 2 as a whole where Python 3 can't read it; with it, if it is the script itself, or with --py2, all
@@ -26,6 +26,7 @@ def read(source: bytes, path: str, run: ScriptRun, in_package: bool) -> ast.Modu
       path: of the file, as tracebacks show it.
       run: of the script.
       in_package: whether it is a module of a package.
+      says: whether to say that the file is Python 2; not where it is read again.
     """
     tree: Any = None
     problem: Optional[Exception] = None
@@ -46,7 +47,7 @@ def read(source: bytes, path: str, run: ScriptRun, in_package: bool) -> ast.Modu
         true_division, absolute = True, True
     else:
         tree, true_division, absolute = translated
-        if problem is not None:
+        if problem is not None and says:
             _say_whole(run, path, problem)
     siblings = _siblings(path) if in_package and not absolute else frozenset()
 

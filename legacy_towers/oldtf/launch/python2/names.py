@@ -109,5 +109,3 @@ METHODS: FrozenSet[str] = frozenset(
 )
 # The same, where a whole file is Python 2.
 CHANGED_METHODS: FrozenSet[str] = frozenset("message next".split())
-# Methods of tf.data.Dataset that take a function.
-DATASET_METHODS: FrozenSet[str] = frozenset("filter flat_map interleave map reduce".split())

@@ -66,7 +66,6 @@ class OldNames(ast.NodeTransformer):
     def rewrite(self, tree: ast.Module) -> ast.Module:
         tree = self.visit(tree)
         if self._used:
-            tree = _DatasetCalls().visit(tree)
             place = 0
             for number, statement in enumerate(tree.body):
                 is_docstring = number == 0 and isinstance(statement, ast.Expr) and is_text(statement.value)
@@ -280,22 +279,6 @@ class OldNames(ast.NodeTransformer):
         if not self._whole and name not in self._told:
             self._told.add(name)
             self._tell(name, meaning, line)
-
-
-class _DatasetCalls(ast.NodeTransformer):
-    """x.map(function)  ->  __old__.method(x, "map")(function)
-
-    The functions of datasets are read again by TensorFlow's autograph, from the file as it lies there. Those of a
-    rewritten module must run as they are.
-    """
-
-    def visit_Call(self, node: ast.Call) -> Any:
-        self.generic_visit(node)
-        function = node.func
-        if isinstance(function, ast.Attribute) and function.attr in names.DATASET_METHODS and node.args:
-            place = ast.Attribute(ast.Name(_BOUND, ast.Load()), "method", ast.Load())
-            node.func = at(ast.Call(place, [function.value, constant(function.attr)], []), function)
-        return node
 
 
 def _or_own(module: str, own: ast.stmt, instead: ast.stmt) -> ast.stmt:

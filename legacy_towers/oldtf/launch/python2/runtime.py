@@ -4,7 +4,6 @@ import collections.abc
 import decimal
 import functools
 import importlib
-import inspect
 import itertools
 import math
 import operator
@@ -223,24 +222,6 @@ def attribute(value: Any, name: str, module: str) -> Any:
             raise
         _say(".{}".format(name), old[1])
         return old[0]
-
-
-def method(value: Any, name: str) -> Any:
-    """Returns the method `name` of `value`; a dataset's lets the functions that it is given run as they are."""
-    found = getattr(value, name)
-    if "tensorflow" not in sys.modules or not hasattr(value, "make_one_shot_iterator"):
-        return found
-    from legacy_towers.compat import tf
-
-    as_it_is = tf.autograph.experimental.do_not_convert
-
-    def with_functions(*arguments: Any, **keywords: Any) -> Any:
-        return found(
-            *[as_it_is(each) if inspect.isfunction(each) else each for each in arguments],
-            **{key: as_it_is(each) if inspect.isfunction(each) else each for key, each in keywords.items()}
-        )
-
-    return with_functions
 
 
 def from_module(module: str, name: str) -> Any:

@@ -1,0 +1,125 @@
+"""Functions of a script that AutoGraph converts: what it reads must be what the script was compiled from."""
+import traceback
+
+import pytest
+from oldtf.launch import here
+
+from legacy_towers.oldtf import tree
+
+# What is in the dataset is told by a tensor in an `if`: as it is, without AutoGraph, the function would raise.
+MAPPED = """
+import tensorflow as tf
+
+def keep(x):
+    import tensorflow as inner
+    import tensorflow.contrib.framework
+    from tensorflow.contrib import framework
+    assert inner is tf and tensorflow.contrib.framework.nest is framework.nest
+    assert __import__("tensorflow") is tf
+    if x > 2:
+        y = x * 10
+    else:
+        y = x
+    return y
+
+with tf.Graph().as_default(), tf.Session() as session:
+    element = tf.compat.v1.data.make_one_shot_iterator(tf.data.Dataset.range(5).map(MAP)).get_next()
+    values = [session.run(element) for _ in range(5)]
+"""
+
+
+@pytest.mark.parametrize("function", ["keep", "lambda x: keep(x)"], ids=["function", "by-a-lambda"])
+def test_what_a_mapped_function_imports_is_the_view(tmp_path, function):
+    assert here.run(tmp_path, MAPPED.replace("MAP)", function + ")"))["values"] == [0, 1, 2, 30, 40]
+
+
+def test_lambdas_are_told_apart(tmp_path):
+    source = """
+import tensorflow as tf
+
+both = (lambda x: __import__("tensorflow").negative(x)), (lambda x, y=1: x + y)
+cast = (lambda x:
+        __import__("tensorflow").cast(x, tf.float32))
+with tf.Graph().as_default(), tf.Session() as session:
+    values = []
+    for function in both + (cast,):
+        dataset = tf.data.Dataset.range(3, 4).map(lambda x: function(x))
+        values.append(session.run(tf.compat.v1.data.make_one_shot_iterator(dataset).get_next()))
+"""
+    assert here.run(tmp_path, source)["values"] == [-3, 4, 3.0]
+
+
+def test_a_layer_and_a_cell_import_in_their_calls(tmp_path):
+    source = """
+import tensorflow as tf
+
+class Cell(tf.nn.rnn_cell.RNNCell):
+    state_size = output_size = 2
+
+    def call(self, inputs, state):
+        # A comment, and a line that goes on:
+        from tensorflow.contrib.rnn.python.ops.core_rnn_cell import \\
+            _Linear
+        output = tf.tanh(_Linear([inputs, state], 2, True)([inputs, state]))
+        return output, output
+
+
+class Doubled(tf.layers.Layer):
+    def call(self, inputs):
+        from tensorflow import contrib
+        assert contrib is tf.contrib
+        return inputs * 2 if inputs.shape.ndims else inputs
+
+with tf.Graph().as_default(), tf.Session() as session:
+    outputs, _ = tf.nn.dynamic_rnn(Cell(), tf.zeros([1, 3, 4]), dtype=tf.float32)
+    doubled = Doubled()(tf.constant([4.0]))
+    session.run(tf.global_variables_initializer())
+    values = session.run([outputs, doubled])
+"""
+    outputs, doubled = here.run(tmp_path, source)["values"]
+    assert outputs.tolist() == [[[0.0, 0.0]] * 3] and doubled.tolist() == [8.0]
+
+
+def test_int_of_a_tensor_is_autographs(tmp_path):
+    source = """
+import tensorflow as tf
+
+def whole(x):
+    import tensorflow.contrib
+    return int(x) + 1
+
+with tf.Graph().as_default(), tf.Session() as session:
+    values = session.run(tf.autograph.to_graph(whole)(tf.constant(2.75)))
+"""
+    assert here.run(tmp_path, source)["values"] == 3
+
+
+def test_what_stands_in_for_tensorflow_runs_as_it_is(tmp_path):
+    # As TensorFlow's own functions do; converted, its frame would be one of a generated file.
+    source = """
+import tensorflow as tf
+from legacy_towers.oldtf import missing
+
+def ask():
+    import tensorflow.contrib
+    return missing.spoken(None)
+
+try:
+    tf.autograph.to_graph(ask)()
+except AttributeError as caught:
+    error = caught
+"""
+    error = here.run(tmp_path, source)["error"]
+    files = {frame.name: frame.filename for frame in traceback.extract_tb(error.__traceback__)}
+    assert files["spoken"].endswith("missing.py")
+
+
+def test_all_is_put_back_at_the_end(tmp_path):
+    from tensorflow.python.autograph.core import config
+    from tensorflow.python.autograph.pyct import parser
+
+    tree.module("tensorflow")
+    before = parser.parse_entity, config.CONVERSION_RULES
+    with here.begun(tmp_path):
+        assert parser.parse_entity is not before[0]
+    assert (parser.parse_entity, config.CONVERSION_RULES) == before
