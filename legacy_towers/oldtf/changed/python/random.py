@@ -34,4 +34,8 @@ def randrange(start: Any, stop: Any = None, step: Any = 1) -> int:
 
 
 def _whole(number: Any) -> Any:
-    return int(number) if isinstance(number, float) and number == int(number) else number
+    if not isinstance(number, float):
+        return number
+    if number != int(number):  # a TypeError since Python 3.12
+        raise ValueError("non-integer argument for randrange(): {}".format(number))
+    return int(number)
