@@ -63,6 +63,7 @@ _PRIVATE = {
     "ops.variable_scope.default_variable_creator": "ops.ref_variable:default_variable_creator",
     "ops.variables.RefVariable": "ops.ref_variable:RefVariable",
     "ops.standard_ops.RefVariable": "ops.ref_variable:RefVariable",
+    "pywrap_tensorflow.EventsWriter": "client._pywrap_events_writer:EventsWriter",
     "training.distribute": "distribute.distribute_lib",
     "training.distribution_strategy_context": "distribute.distribute_lib",
     "training.gen_training_ops": "ops.gen_training_ops",
