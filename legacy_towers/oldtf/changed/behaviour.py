@@ -62,7 +62,12 @@ TENSORFLOW: Tuple[Change, ...] = (
         '`e.message` begins with "Graph execution error" and has the sentence at its end; the classes are the same',
     ),
     Change("`op.inputs`", "a list of its own kind", "a tuple: same elements"),
-    Change("`type(tensor).__name__`", "Tensor", "SymbolicTensor; isinstance(..., tf.Tensor) holds"),
+    Change(
+        "`type(tensor) is tf.Tensor`",
+        "True",
+        "the same, in the script's own files; `tensor.__class__` is a class below it",
+        _LIBRARIES,
+    ),
     Change("`tf.metrics.precision_at_thresholds` with one threshold", "a number", "a vector with one element"),
     Change(
         "variables (`tf.Variable`, `tf.get_variable`)",

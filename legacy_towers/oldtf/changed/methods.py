@@ -73,6 +73,17 @@ def number(kind: Callable[..., Any], *arguments: Any) -> Any:
     return kind(*arguments)
 
 
+def type_of(value: Any) -> type:
+    """Returns type(x), tf.Tensor for every tensor of a graph, as in 1.x: `if type(x) is tf.Tensor`.
+
+    Since TensorFlow 2.14 such a tensor is of a class below it.
+    """
+    kind = type(value)
+    if kind.__name__ == "SymbolicTensor" and kind.__module__.startswith("tensorflow."):
+        return next(base for base in kind.__mro__ if base.__name__ == "Tensor")
+    return kind
+
+
 def formatted(text: str, values: Any) -> str:
     """Returns text % values, where an array with one element counts as its number."""
     try:

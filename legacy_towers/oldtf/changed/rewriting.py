@@ -2,10 +2,11 @@
 
     picture.tostring()          methods.attribute(picture, "tostring")()
     int(step)                   methods.number(int, step)
+    type(loss)                  methods.type_of(loss)
     "loss %.2f" % loss          methods.formatted("loss %.2f", loss)
     open(path, "rU")            methods.opened(path, "rU")
 
-`int`, `float` and `open` are left alone in a file that gives one of these names a meaning of its own. Lines keep their
+`int`, `float`, `type` and `open` are left alone in a file that gives one of these names a meaning of its own. Lines keep their
 numbers.
 """
 import ast
@@ -51,6 +52,8 @@ class _Rewriting(ast.NodeTransformer):
         starred = any(isinstance(each, ast.Starred) for each in node.args)
         if name in ("int", "float") and len(node.args) == 1 and not node.keywords and not starred:
             return self._call(node, "number", node.func, node.args[0])
+        if name == "type" and len(node.args) == 1 and not node.keywords and not starred:
+            return self._call(node, "type_of", node.args[0])
         if name == "open" and _asks_for_universal_lines(node):
             node.func = ast.copy_location(self._method(node, "opened"), node.func)
         return node

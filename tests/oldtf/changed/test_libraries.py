@@ -196,6 +196,17 @@ def test_numbers_of_arrays():
         methods.number(int, np.array([1, 2]))
 
 
+def test_tensors_of_a_graph_are_of_one_type():
+    from legacy_towers.compat import tf
+
+    with tf.Graph().as_default():
+        tensors = [tf.zeros([2]), tf.placeholder(tf.float32), tf.Variable(1.0) + 1.0]
+        assert [methods.type_of(tensor) for tensor in tensors] == [tf.Tensor] * 3
+        assert methods.type_of(tf.Variable(1.0)) is type(tf.Variable(1.0))
+        assert methods.type_of(tensors[0].op) is tf.Operation
+    assert methods.type_of(3) is int and methods.type_of(int) is type
+
+
 SCRIPT = '''"""Its docstring."""
 from __future__ import print_function
 
@@ -213,6 +224,7 @@ result = [
     "%d" % np.array([5]),
     open(os.devnull, "rU").read(),
     int("7"),
+    type(3),
 ]
 '''
 
@@ -222,7 +234,7 @@ result = [
 def test_a_script_is_rewritten():
     names = {}
     exec(compile(rewriting.rewrite(ast.parse(SCRIPT)), "script.py", "exec"), names)
-    assert names["result"] == [b"\x00\x00", 4, "5", "", 7]
+    assert names["result"] == [b"\x00\x00", 4, "5", "", 7, int]
     assert names["__doc__"] == "Its docstring."
     with pytest.raises(KeyError) as caught:
         names["line_of_an_error"]()
@@ -237,6 +249,7 @@ def test_a_script_is_rewritten():
         "def int(x): return x\ny = int(3)",
         "from io import open\nopen('x', 'rU')",
         "x = int('7', 8)",
+        "x = type('A', (), {})",
         "open('x', 'rb')",
         "class A: pass\nA.tostring = 3",
     ],
