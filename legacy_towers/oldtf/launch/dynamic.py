@@ -1,27 +1,28 @@
 """importlib as the modules of a script see it: what they import by its name is what an import statement gives them.
 
-All but `import_module` is importlib's own; `import_name`, `code` and `parsed` are called by what `imports` writes.
+All but `import_module` is importlib's own; `import_name`, `code`, `expression` and `compiler` are called by what
+`imports` writes.
 """
 import ast
 import builtins
 import importlib
 import sys
-from typing import Any, List, Optional
+from typing import Any, Callable, List, Optional
 
 from legacy_towers.oldtf import tree
-from legacy_towers.oldtf.launch import VIEWS, loader
+from legacy_towers.oldtf.launch import VIEWS, loader, python2
 
 
 def import_module(name: str, package: Optional[str] = None) -> Any:
     """importlib.import_module, with the tree in place of tensorflow."""
-    return importlib.import_module(_instead(name), package)
+    return importlib.import_module(instead_of(name), package)
 
 
 def import_name(
     name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0  # noqa: A002
 ) -> Any:
     """__import__, with the tree in place of tensorflow."""
-    instead = _instead(name) if level == 0 else name
+    instead = instead_of(name) if level == 0 else name
     if instead == name:
         return builtins.__import__(name, globals, locals, fromlist, level)
     module = importlib.import_module(instead)
@@ -35,26 +36,60 @@ def import_name(
 
 def code(text: Any) -> Any:
     """Returns what exec() runs in place of `text`: its code, with its imports sent to the tree."""
-    instead = parsed(text)
-    return text if instead is text else compile(instead, "<string>", "exec", dont_inherit=True)
+    return _compiled(text, "exec")
 
 
-def parsed(text: Any) -> Any:
-    """Returns what compile() reads in place of `text`; what imports nothing, or is no Python, is left as it is."""
+def expression(text: Any) -> Any:
+    """Returns what eval() runs in place of `text`."""
+    return _compiled(text.lstrip(" \t") if isinstance(text, str) else text, "eval")
+
+
+def compiler(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns what is called in place of `function`, which a script calls as `compile`: it may be that of `re`."""
+    return _compile if function is builtins.compile else function
+
+
+def parsed(text: Any, mode: str) -> Any:
+    """Returns what is compiled in place of `text`, which may be a tree of its own.
+
+    What imports nothing, or is no Python, is left as it is. What a script of Python 2 runs is Python 2.
+    """
     finder = loader.installed()
-    if finder is None or not isinstance(text, (str, bytes)):
+    if finder is None or not isinstance(text, (str, bytes, bytearray, ast.AST)):
         return text
-    if ("import" if isinstance(text, str) else b"import") not in text:  # type: ignore[operator]
-        return text
-    try:
-        return finder.rewritten(ast.parse(text))
-    except (SyntaxError, ValueError):
-        return text
+    if not isinstance(text, ast.AST):
+        # Not the words of the text alone: a tree is made of what is compiled once for each example.
+        as_text = text if isinstance(text, str) else bytes(text)
+        is_old = finder.run.is_python_2 and mode == "exec"
+        if not is_old and ("import" if isinstance(as_text, str) else b"import") not in as_text:  # type: ignore[operator]
+            return text
+        try:
+            if is_old:
+                source = as_text.encode("utf-8") if isinstance(as_text, str) else as_text
+                text = python2.read(source, "<string>", finder.run, in_package=False, says=False)
+            else:
+                text = ast.parse(text, mode=mode)
+        except (SyntaxError, ValueError):
+            return text
+    return finder.rewritten(text)
+
+
+def _compile(
+    source: Any, filename: Any, mode: str, flags: int = 0, dont_inherit: bool = False, optimize: int = -1, **others: Any
+) -> Any:
+    return compile(parsed(source, mode), filename, mode, flags, True, optimize, **others)
+
+
+def _compiled(text: Any, mode: str) -> Any:
+    instead = parsed(text, mode) if isinstance(text, (str, bytes, bytearray)) else text
+    return text if instead is text else compile(instead, "<string>", mode, dont_inherit=True)
 
 
 def __getattr__(name: str) -> Any:
     if name == "util":
         return importlib.import_module(VIEWS["importlib.util"])
+    if name == "machinery":
+        return importlib.import_module(VIEWS["importlib.machinery"])
     if not hasattr(importlib, name) and not name.startswith("_"):
         try:
             return importlib.import_module("importlib." + name)
@@ -67,7 +102,8 @@ def __dir__() -> List[str]:
     return dir(importlib)
 
 
-def _instead(name: str) -> str:
+def instead_of(name: str) -> str:
+    """Returns the name of the module that is imported where a script imports `name`."""
     finder = loader.installed()
     served = finder is not None and tree.ROOT in finder.trees
     if served and isinstance(name, str) and (name == tree.ROOT or name.startswith(tree.ROOT + ".")):

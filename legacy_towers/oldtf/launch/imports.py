@@ -11,13 +11,17 @@ A module is sent elsewhere by its top name, wherever the statement stands; relat
 call of `__import__`, which is no statement, goes through `dynamic.import_name`, and so does text that is run:
 
     exec(text, names)                          exec(dynamic.code(text), names)
-    compile(text, path, "exec")                compile(dynamic.parsed(text), path, "exec")
+    eval(text, names)                          eval(dynamic.expression(text), names)
+    compile(text, path, mode)                  dynamic.compiler(compile)(text, path, mode)
 """
 import ast
 from typing import Any, List, Mapping, Set
 
 from legacy_towers.oldtf.changed.rewriting import bound_names
 from legacy_towers.oldtf.launch import VIEWS
+
+# What runs text in the namespace of its caller -> what is made of the text first.
+_ON_TEXT = {"exec": "code", "eval": "expression"}
 
 
 class Imports(ast.NodeTransformer):
@@ -74,15 +78,12 @@ class Imports(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
-        if not isinstance(node.func, ast.Name) or node.func.id in self._own or not node.args:
+        if not isinstance(node.func, ast.Name) or node.func.id in self._own:
             return node
-        text = node.args[0]
-        if isinstance(text, ast.Starred):
-            return node
-        if node.func.id == "exec":
-            node.args[0] = _call("code", text)
-        elif node.func.id == "compile" and len(node.args) == 3 and not node.keywords and _is_exec(node.args[2]):
-            node.args[0] = _call("parsed", text)
+        if node.func.id == "compile":
+            node.func = _call("compiler", node.func)
+        elif node.func.id in _ON_TEXT and node.args and not isinstance(node.args[0], ast.Starred):
+            node.args[0] = _call(_ON_TEXT[node.func.id], node.args[0])
         return node
 
     def _instead(self, module: str) -> str:
@@ -106,8 +107,3 @@ def _dynamic(name: str, at: ast.expr) -> ast.expr:
 
 def _call(name: str, argument: ast.expr) -> ast.expr:
     return ast.copy_location(ast.Call(func=_dynamic(name, argument), args=[argument], keywords=[]), argument)
-
-
-def _is_exec(mode: ast.expr) -> bool:
-    # A constant in Python 3.8 and later, and before a node that has `s`.
-    return "exec" in (getattr(mode, "value", None), getattr(mode, "s", None))

@@ -97,9 +97,13 @@ class ScriptFinder(importlib.abc.MetaPathFinder):
         found = [node for node in ast.walk(self._read_again[path]) if _begins(node) == begin]
         return found[0] if len(found) == 1 else None
 
-    def rewritten(self, module: ast.Module) -> Any:
-        """Returns the syntax tree `module` with its imports sent to the tree, and with what its methods did."""
-        return Imports(self.trees, self.views).visit(rewriting.rewrite(module))
+    def rewritten(self, module: ast.AST) -> Any:
+        """Returns the syntax tree `module` with its imports sent to the tree, and with what its methods did.
+
+        An expression, or a statement of its own, has its imports only: there is no place in it for more.
+        """
+        whole = rewriting.rewrite(module) if isinstance(module, ast.Module) else module
+        return Imports(self.trees, self.views).visit(whole)
 
 
 def _begins(node: Any) -> Any:

@@ -44,7 +44,9 @@ CHANGED = {
         "x = {}('tensorflow')".format(HERE.format("import_name")),
     ),
     "exec": ("exec(text, names)", "exec({}(text), names)".format(HERE.format("code"))),
-    "compile": ("compile(text, path, 'exec')", "compile({}(text), path, 'exec')".format(HERE.format("parsed"))),
+    "eval": ("x = eval(text)", "x = eval({}(text))".format(HERE.format("expression"))),
+    "compile": ("compile(text, path, mode)", "{}(compile)(text, path, mode)".format(HERE.format("compiler"))),
+    "compile by names": ("compile(source=text, **x)", "{}(compile)(source=text, **x)".format(HERE.format("compiler"))),
 }
 UNCHANGED = {
     "relative": "from . import tensorflow",
@@ -60,7 +62,6 @@ UNCHANGED = {
     "an own exec": "def exec(x): pass\nexec(text)",
     "an own compile": "from re import compile\ncompile(text, path, 'exec')",
     "a method": "model.compile('adam', 'mse', 'exec')",
-    "an expression": "compile(text, path, 'eval')",
     "starred": "exec(*words)",
 }
 

@@ -116,11 +116,16 @@ def test_files_that_are_loaded_by_path_are_the_users(tmp_path):
         "one = importlib.util.module_from_spec(spec)\n"
         "spec.loader.exec_module(one)\n"
         "two = runpy.run_path('config.txt.py', run_name='two')\n"
-        "three = imp.load_source('three', 'config.txt.py')\n",
+        "three = imp.load_source('three', 'config.txt.py')\n"
+        "from importlib import machinery\n"
+        "four = machinery.SourceFileLoader('four', 'config.txt.py').load_module()\n"
+        "import importlib.machinery\n"
+        "five = importlib.machinery.SourceFileLoader('five', 'config.txt.py').load_module()\n",
     )
-    sys.modules.pop("three", None)
+    for name in ("three", "four", "five"):
+        sys.modules.pop(name, None)
     view = tree.module("tensorflow")
-    assert names["one"].tf is names["two"]["tf"] is names["three"].tf is view
+    assert names["one"].tf is names["two"]["tf"] is names["three"].tf is names["four"].tf is names["five"].tf is view
     assert (names["one"].name, names["two"]["name"], names["three"].name) == ("one", "two", "three")
 
 
@@ -140,6 +145,40 @@ def test_text_that_is_run_gets_the_view(tmp_path):
     view = tree.module("tensorflow")
     assert names["first"] is names["names"]["second"] is names["third"] is names["fifth"]["tf"] is view
     assert names["fifth"]["here"] == 4 and names["said"] == ("<string>", 1)
+
+
+def test_expressions_and_compiled_text_get_the_view(tmp_path):
+    names = here.run(
+        tmp_path,
+        "import ast\n"
+        "first = eval('  __import__(\"tensorflow\")')\n"
+        "second = eval(compile('__import__(\"tensorflow\")', '<x>', 'eval'))\n"
+        "space = {}\n"
+        "eval(compile('import tensorflow as third', '<x>', mode='exec', dont_inherit=True), space)\n"
+        "exec(compile(ast.parse('import tensorflow as fourth'), '<x>', 'exec'))\n"
+        "exec(compile('import tensorflow as fifth', '<x>', 'single'))\n"
+        "exec(bytearray(b'import tensorflow as sixth'))\n"
+        "kept = eval('1 + 2'), eval(b'3'), eval(compile('x', '<x>', 'eval'), {'x': 4})\n"
+        "from re import *\n"
+        "matched = compile('a+').match('aab').group()\n",
+    )
+    view = tree.module("tensorflow")
+    given = [names["first"], names["second"], names["space"]["third"], names["fourth"], names["fifth"], names["sixth"]]
+    assert all(each is view for each in given)
+    assert names["kept"] == (3, 3, 4) and names["matched"] == "aa"
+
+
+def test_modules_that_are_asked_for_are_those_that_an_import_gives(tmp_path):
+    names = here.run(
+        tmp_path,
+        "import importlib.util\n"
+        "from importlib.util import find_spec\n"
+        "there = [find_spec(name) is not None for name in ('tensorflow', 'tensorflow.contrib.slim', 'beside')]\n"
+        "gone = [importlib.util.find_spec(name) for name in ('tensorflow.no_such', 'no_such')]\n"
+        "name = find_spec('tensorflow.contrib').name\n",
+        beside="",
+    )
+    assert names["there"] == [True] * 3 and names["gone"] == [None] * 2 and names["name"] == "tensorflow.contrib"
 
 
 def test_nothing_is_written_beside_the_files(tmp_path):

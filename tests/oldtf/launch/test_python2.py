@@ -448,3 +448,12 @@ def test_functions_of_datasets_are_python_2_too(tmp_path):
     expected = [7 * x if x > 8 else x for x in expected]
     assert max(expected) > 8
     assert names["values"].tolist() == expected and names["values"].dtype == np.int64
+
+
+def test_text_that_is_run_is_python_2_too(tmp_path):
+    names = here.run(
+        tmp_path,
+        "print 'Python 2'\nfound = {}\nexec 'print 7 / 2; half = 7 / 2; last = xrange(3)[-1]' in found\n"
+        "exec compile('third = [x / 2 for x in {1: 2}.keys()]', '<x>', 'exec')\n",
+    )
+    assert names["found"]["half"] == 3 and names["found"]["last"] == 2 and names["third"] == [0]
