@@ -85,6 +85,7 @@ PYTHON: Tuple[Change, ...] = (
     Change(
         "`np.float_`, `np.Inf`, `np.product`, `np.in1d`, `np.mat`, `np.asscalar` ...", "there", "the same", _LIBRARIES
     ),
+    Change("`np.cast[np.float32](x)`, `np.lib.pad`, `np.math`, `np.warnings` ...", "there", "the same", _LIBRARIES),
     Change("`np.array([[1], [1, 2]])`", "an array of lists", "the same; said once", _LIBRARIES),
     Change("`np.array(x, copy=False)`", "copies where it must", "the same", _LIBRARIES),
     Change("`np.array([256], np.uint8)`", "wraps around", "the same; said once", _LIBRARIES),

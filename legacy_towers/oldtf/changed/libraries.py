@@ -12,6 +12,10 @@ _HERE = "legacy_towers.oldtf.changed."
 # What a script imports -> what it gets. Each module's docstring says what it adds. Not all libraries need be there.
 VIEWS: Dict[str, str] = {
     "numpy": _HERE + "numpy_view",
+    "numpy.lib": _HERE + "numpy_lib",
+    "numpy.lib.arraysetops": _HERE + "numpy_lib",
+    "numpy.lib.function_base": _HERE + "numpy_lib",
+    "numpy.lib.index_tricks": _HERE + "numpy_lib",
     "scipy": _HERE + "scipy_view",
     "scipy.integrate": _HERE + "scipy_integrate",
     "scipy.linalg": _HERE + "scipy_linalg",

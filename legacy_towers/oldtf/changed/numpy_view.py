@@ -1,9 +1,9 @@
 """numpy as scripts of its 1.18 know it, in their own files: what 1.20 to 2.x dropped, and arrays of lists.
 
 Names: np.int, np.float, np.bool, np.object and the like; np.float_, np.Inf, np.product, np.in1d, np.asscalar, np.mat
-and so on. Meanings: lists of different lengths become an array of lists, `copy=False` copies where it must, numbers
-out of an integer type's range wrap around, and where numpy now wants a list of arrays a generator will do. The first
-and the third are said once, at their line.
+and so on; what has no other word today is in `numpy_gone`. Meanings: lists of different lengths become an array of
+lists, `copy=False` copies where it must, numbers out of an integer type's range wrap around, and where numpy now wants
+a list of arrays a generator will do. The first and the third are said once, at their line.
 """
 import ast
 import builtins
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as _now
 
 from legacy_towers.oldtf import current
-from legacy_towers.oldtf.changed import libraries
+from legacy_towers.oldtf.changed import libraries, numpy_gone, numpy_lib
 
 if current.running() is not None:
     libraries.prepare()
@@ -74,6 +74,8 @@ def _add_old_names() -> None:
         if not hasattr(_now, old) and value is not None:
             globals()[old] = value
     globals().update({name: value for name, value in _OTHERS.items() if not hasattr(_now, name)})
+    globals().update({name: getattr(numpy_gone, name) for name in numpy_gone.__all__ if not hasattr(_now, name)})
+    globals()["lib"] = numpy_lib
 
 
 _add_old_names()

@@ -6,8 +6,8 @@
     "loss %.2f" % loss          methods.formatted("loss %.2f", loss)
     open(path, "rU")            methods.opened(path, "rU")
 
-`int`, `float`, `type` and `open` are left alone in a file that gives one of these names a meaning of its own. Lines keep their
-numbers.
+`int`, `float`, `type` and `open` are left alone in a file that gives one of these names a meaning of its own. Lines
+keep their numbers.
 """
 import ast
 from typing import Any, Set

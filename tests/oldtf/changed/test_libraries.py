@@ -2,6 +2,7 @@
 import array
 import ast
 import importlib
+import io
 import sys
 import threading
 import xml.etree.ElementTree as ElementTree
@@ -26,7 +27,7 @@ def view(module):
 
 MAY_BE_GONE = {
     "scipy.misc", "xml.etree.cElementTree", "imp", "cgi", "sklearn.externals", "sklearn.externals.joblib",
-    "sklearn.datasets.samples_generator",
+    "sklearn.datasets.samples_generator", "numpy.lib.arraysetops", "numpy.lib.function_base", "numpy.lib.index_tricks",
 }
 
 
@@ -166,6 +167,22 @@ def test_functions_of_numpy():
     assert numpy_view.histogram([0.0, 1.0], 2, normed=True)[0].tolist() == [1.0, 1.0]
     assert numpy_view.find_common_type([np.float32], [np.float64]) == np.float32
     assert numpy_view.asfarray([1]).dtype == np.float64
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_names_of_numpy_without_another_word():
+    assert numpy_view.cast[np.float32]([1, 2]).dtype == np.float32
+    assert numpy_view.cast["int64"](2.7) == 2
+    assert numpy_view.nbytes[np.float32] == 4 and np.float32 in numpy_view.sctypes["float"]
+    assert numpy_view.maximum_sctype(np.uint8) == np.uint64 and numpy_view.issctype(np.int32)
+    assert numpy_view.math.factorial(4) == 24
+    assert numpy_view.warnings.filterwarnings and numpy_view.sys.version_info
+    table = numpy_view.recfromcsv(io.BytesIO(b"A,b\n1,2\n3,4\n"))
+    assert table.a.tolist() == [1, 3]
+    assert numpy_view.lib.pad([1], 1, "constant").tolist() == [0, 1, 0]
+    assert numpy_view.lib.stride_tricks.as_strided is np.lib.stride_tricks.as_strided
+    assert numpy_view.lib.arraysetops.unique([2, 2]).tolist() == [2]
+    assert not hasattr(numpy_view.lib, "no_such_name")
 
 
 def test_methods_that_types_lost():
