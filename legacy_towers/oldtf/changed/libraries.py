@@ -21,6 +21,8 @@ VIEWS: Dict[str, str] = {
     "scipy.linalg": _HERE + "scipy_linalg",
     "scipy.misc": _HERE + "scipy_misc",
     "scipy.signal": _HERE + "scipy_signal",
+    "scipy.sparse.linalg.eigen": "scipy.sparse.linalg",
+    "scipy.sparse.linalg.eigen.arpack": "scipy.sparse.linalg",
     "sklearn.datasets.samples_generator": "sklearn.datasets",
     "sklearn.externals": _HERE + "sklearn_externals",
     "sklearn.externals.joblib": "joblib",

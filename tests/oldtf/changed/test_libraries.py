@@ -11,6 +11,7 @@ import numpy as np
 import processes
 import pytest
 
+from legacy_towers.compat import tf
 from legacy_towers.oldtf.changed import libraries, methods, numpy_view, rewriting
 
 NEW_PYTHON = pytest.mark.skipif(sys.version_info < (3, 8), reason="Python 3.7 has them all itself")
@@ -28,6 +29,7 @@ def view(module):
 MAY_BE_GONE = {
     "scipy.misc", "xml.etree.cElementTree", "imp", "cgi", "sklearn.externals", "sklearn.externals.joblib",
     "sklearn.datasets.samples_generator", "numpy.lib.arraysetops", "numpy.lib.function_base", "numpy.lib.index_tricks",
+    "scipy.sparse.linalg.eigen", "scipy.sparse.linalg.eigen.arpack",
 }
 
 
@@ -98,6 +100,7 @@ def test_names_of_scipy():
     np.testing.assert_allclose(scipy.linalg.pinv2(np.eye(2) * 2), np.eye(2) / 2)
     assert scipy.misc.derivative(lambda x: x**3, 2.0, dx=1e-3, order=5) == pytest.approx(12.0)
     assert scipy.misc.derivative(lambda x: x**3, 2.0, dx=1e-2, n=2) == pytest.approx(12.0)
+    assert view("scipy.sparse.linalg.eigen.arpack").eigsh(np.diag([1.0, 2.0, 5.0]), 1)[0] == pytest.approx(5.0)
     assert scipy.misc.factorial(4) == 24 and scipy.misc.comb(4, 2) == 6
     assert scipy.misc.bytescale(np.array([0.0, 1.0])).tolist() == [0, 255]
 
@@ -201,6 +204,15 @@ def test_methods_that_types_lost():
         methods.attribute(3, "tostring")
 
 
+def test_the_private_lists_of_operations():
+    start = tf.constant(1.0)
+    operation = tf.square(start).op
+    assert methods.attribute(operation, "_outputs")[0] is operation.outputs[0]
+    assert methods.attribute(operation, "_inputs")[0] is start
+    with pytest.raises(AttributeError, match="_outputs"):
+        methods.attribute(3, "_outputs")
+
+
 def test_numbers_of_arrays():
     assert methods.number(int, np.array([[3.7]])) == 3
     assert methods.number(float, "1.5") == 1.5
@@ -296,4 +308,4 @@ def test_a_traceback_shows_the_script_alone(tmp_path):
 
 
 def test_every_method_is_rewritten():
-    assert rewriting._ATTRIBUTES == set(methods.METHODS) | {"errno"}
+    assert rewriting._ATTRIBUTES == set(methods.METHODS) | set(methods._OF_OPERATIONS) | {"errno"}
