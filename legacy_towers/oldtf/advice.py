@@ -31,7 +31,6 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.ffmpeg": "TensorFlow I/O decodes audio and video: pip install tensorflow-io",
     "tensorflow.contrib.fused_conv": _NO_KERNEL,
     "tensorflow.contrib.gan": "it is the package tensorflow_gan now: pip install tensorflow-gan",
-    "tensorflow.contrib.graph_editor": "nothing has it any more: rewrite the GraphDef, or build what it shall be",
     "tensorflow.contrib.hadoop": _IO,
     "tensorflow.contrib.ignite": _IO,
     "tensorflow.contrib.kafka": _IO,

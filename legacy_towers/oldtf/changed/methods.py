@@ -50,6 +50,9 @@ METHODS: Dict[str, List[Tuple[type, Callable[..., Any]]]] = {
     ],
 }
 
+# Private lists of tf.Operation that public scripts read (gradient checkpointing), and where they are since 2.12.
+_OF_OPERATIONS = {"_outputs": "outputs", "_inputs": "inputs"}
+
 
 def attribute(value: Any, name: str) -> Any:
     """Returns `value.name`, or what did the same where the type of `value` has it no longer."""
@@ -63,6 +66,8 @@ def attribute(value: Any, name: str) -> Any:
             import errno
 
             return errno
+        if name in _OF_OPERATIONS and type(value).__name__ == "Operation" and hasattr(value, "node_def"):
+            return getattr(value, _OF_OPERATIONS[name])
         raise
 
 

@@ -1,0 +1,60 @@
+"""tf.contrib.graph_editor does to graphs what it did on TensorFlow 1.15."""
+import numpy as np
+import pytest
+from oldtf.contrib import graph_editor_runs as runs
+
+from legacy_towers.compat import tf
+from legacy_towers.oldtf.contrib import graph_editor as ge
+
+IS_1_15 = tf.__version__.startswith("1.15")
+
+
+def check(found, recorded):
+    assert sorted(found) == sorted(recorded)
+    for key in recorded:
+        if key in ("number", "again"):
+            for one, other in zip(found[key], recorded[key]):
+                np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6, err_msg=key)
+        else:
+            assert found[key] == recorded[key], key
+
+
+@pytest.mark.parametrize("name", sorted(runs.RUNS))
+def test_as_on_1_15(name):
+    check(runs.run(ge, name), runs.recorded(name))
+
+
+@pytest.mark.skipif(not IS_1_15, reason="the real one is on TensorFlow 1.15")
+@pytest.mark.parametrize("name", sorted(runs.RUNS))
+def test_the_recording_is_what_the_real_one_does(name):
+    check(runs.run(tf.contrib.graph_editor, name), runs.recorded(name))
+
+
+def test_gradients_computed_again_are_the_same():
+    found = runs.run(ge, "checkpointed")
+    for one, other in zip(found["number"], found["again"]):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+    # The half behind what was kept, once more; nothing before it.
+    assert [name for name in found["copied"] if "product" in name] == ["again/product2", "again/product3"]
+
+
+@pytest.mark.parametrize(
+    "make, error, words",
+    [
+        (lambda a, b: ge.reroute_ts([a], [b, b]), ValueError, "different sizes: 1 != 2"),
+        (lambda a, b: ge.reroute_ts([a], [tf.cast(b, tf.int32)]), ValueError, "Dtypes"),
+        (lambda a, b: ge.swap_ts([a], [tf.zeros([3])]), ValueError, "Shapes"),
+        (lambda a, b: ge.make_list_of_op([a]), TypeError, "Expected a type in"),
+        (lambda a, b: ge.make_list_of_t([a, b.op]), TypeError, "Expected a type in"),
+        (lambda a, b: ge.remove_control_inputs(a.op, b.op), ValueError, "is not a control_input of"),
+        (lambda a, b: ge.sgv("x"), ValueError, "'graph'"),
+        (lambda a, b: ge.sgv(a.op, b.op).remap_inputs([0, 0]), ValueError, "repetition"),
+        (lambda a, b: ge.graph_replace(a, {b: a}), ValueError, "not connected"),
+        (lambda a, b: ge.copy([a.op], src_scope="far"), ValueError, "does not belong to source scope"),
+        (lambda a, b: ge.select_ops(a.op, grahp=1), ValueError, "grahp"),
+    ],
+)
+def test_what_is_wrong_is_refused(make, error, words):
+    start = tf.constant([1.0, 2.0], name="start")
+    with pytest.raises(error, match=words):
+        make(tf.square(start, name="one"), tf.negative(start, name="two"))
