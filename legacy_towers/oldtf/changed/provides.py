@@ -14,6 +14,23 @@ _NOTHING = "does nothing: TensorFlow asks for no shape functions in Python since
 _SHAPE = "the result has the static shape that output_shape tells, as in 1.x"
 _STATISTICS = "the data pass through, and nothing is counted"
 
+_V1 = "TensorFlow 2's own of this name has the methods of 2.x"
+# Module below tensorflow.python -> names that mean another class or function there than in the public API of 1.x.
+_OF_2 = {
+    "framework.device.": ("DeviceSpec",),
+    "data.": ("Dataset", "FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset"),
+    "data.experimental.": (
+        "Counter",
+        "CsvDataset",
+        "RandomDataset",
+        "SqlDataset",
+        "choose_from_datasets",
+        "make_batched_features_dataset",
+        "make_csv_dataset",
+        "sample_from_datasets",
+    ),
+}
+
 _NAMES = "takes names that absl has taken for flags of its own, such as log_dir"
 
 
@@ -24,7 +41,21 @@ def _flags(parent: str) -> Tuple[Row, ...]:
     )
 
 
+def _of_1() -> Tuple[Row, ...]:
+    public = {"framework.device.": ""}
+    return tuple(
+        Row(
+            "tensorflow.python." + module + name,
+            "tensorflow.compat.v1:" + public.get(module, module) + name,
+            note=_V1,
+        )
+        for module, names in _OF_2.items()
+        for name in names
+    )
+
+
 ROWS: Tuple[Row, ...] = (
+    *_of_1(),
     *_flags("tensorflow.app.flags."),
     *_flags("tensorflow.flags."),
     *_flags("tensorflow.python.platform.flags."),

@@ -8,7 +8,8 @@ from legacy_towers.compat import tf
 
 def write_results(directory: str, results: Dict[str, Any], step: int) -> None:
     """Writes the values of metrics into the event file of `directory`."""
-    said = ", ".join("{} = {}".format(name, value) for name, value in sorted(results.items()) if not _is_bytes(value))
+    # str of a float32 is shorter than its format, and what TensorFlow 1.15 logs.
+    said = ", ".join(name + " = " + str(value) for name, value in sorted(results.items()) if not _is_bytes(value))
     tf.logging.info("Saving dict for global step %d: %s", step, said)
     summary = tf.Summary()
     for name, value in results.items():

@@ -69,6 +69,17 @@ def test_shapes():
     assert tensor_shape.vector(3).as_list() == [3] and tensor_shape.matrix(2, None).as_list() == [2, None]
 
 
+def test_names_that_2_took_for_its_own():
+    from_string = tree.module("tensorflow.python.framework.device").DeviceSpec.from_string
+    outer = from_string("/job:worker")
+    outer.merge_from(from_string("/gpu:1"))  # 2.x has make_merged_spec alone
+    assert outer.to_string() == "/job:worker/device:GPU:1"
+    data = tree.module("tensorflow.python.data")
+    element = data.Dataset.from_tensor_slices([7]).make_one_shot_iterator().get_next()
+    with view.Session() as session:
+        assert session.run(element) == 7
+
+
 def test_truth_values_in_examples():
     from legacy_towers.oldtf.changed.examples import Int64List
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from legacy_towers.compat import tf
+from legacy_towers.oldtf import tree
 from legacy_towers.oldtf.contrib import learn
 
 IS_1_15 = tf.__version__.startswith("1.15")
@@ -33,6 +34,16 @@ def test_words_become_numbers(world, tmp_path):
     processor.save(path)
     restored = world.preprocessing.VocabularyProcessor.restore(path)
     assert next(restored.transform(["dog bird"])).tolist() == [4, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.__name__)
+def test_a_configuration_says_what_it_is(world):
+    free = tree.module("tensorflow.contrib.learn.python.learn").run_config._DEFAULT_UID_WHITE_LIST
+    assert "tf_random_seed" in free
+    uids = [world.RunConfig(tf_random_seed=seed, master=master).uid() for seed in (1, 2) for master in ("", "other")]
+    assert uids[0] == uids[2] and uids[1] == uids[3] and uids[0] != uids[1]
+    assert "_master='other'" in uids[1] and "seed" not in uids[1]
+    assert "_tf_random_seed=2" in world.RunConfig(tf_random_seed=2).uid(whitelist=["session_config"])
 
 
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.__name__)

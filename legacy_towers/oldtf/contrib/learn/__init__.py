@@ -28,7 +28,8 @@ from legacy_towers.oldtf.contrib.learn.graph_io import (
     read_keyed_batch_examples,
     read_keyed_batch_features,
 )
-from legacy_towers.oldtf.contrib.learn.mode import MetricSpec, ModeKeys, ModelFnOps, RunConfig, TaskType
+from legacy_towers.oldtf.contrib.learn.mode import MetricSpec, ModeKeys, ModelFnOps
+from legacy_towers.oldtf.contrib.learn.run_config import RunConfig, TaskType
 
 NanLossDuringTrainingError = tf.train.NanLossDuringTrainingError
 
