@@ -37,6 +37,25 @@ def warps(tf):
     return {"warped": tf.contrib.image.dense_image_warp(images, flow)}
 
 
+def splines(tf):
+    image = tf.contrib.image
+    points = tf.get_variable("points", initializer=3 * recorded_cases.values([2, 6, 2], "points"))
+    # Not by get_variable: recorded cases give variables values of their own, and points must lie apart.
+    known = tf.constant(4 * recorded_cases.values([2, 5, 2], "known"))
+    outputs = tf.get_variable("outputs", initializer=recorded_cases.values([2, 5, 3], "outputs"))
+    found = {
+        "order%d" % order: image.interpolate_spline(known, outputs, points, order) for order in (1, 2, 3, 4, 6)
+    }
+    found["smooth"] = image.interpolate_spline(known, outputs, points, 2, 0.1)
+    pictures = tf.get_variable("images", initializer=IMAGES)
+    before = tf.constant([[[1.0, 1.0], [3.0, 2.0], [2.0, 4.5]]] * 2)
+    moved = before + tf.constant(0.7 * recorded_cases.values([2, 3, 2], "moved"))
+    for number in (0, 1, 3):
+        both = image.sparse_image_warp(pictures, before, moved, num_boundary_points=number)
+        found["warped%d" % number], found["flow%d" % number] = both
+    return found
+
+
 def colours(tf):
     # On TensorFlow 1.15 it is no longer in tf.contrib.image itself.
     place = "{}.contrib.image.python.ops.distort_image_ops".format(tf.__name__)
@@ -52,7 +71,7 @@ def matches(tf):
     return {"rows": rows, "columns": columns, "best": best, "parts": parts}
 
 
-CASES = {"colours": colours, "matches": matches, "transforms": transforms, "warps": warps}
+CASES = {"colours": colours, "matches": matches, "splines": splines, "transforms": transforms, "warps": warps}
 
 
 def main():

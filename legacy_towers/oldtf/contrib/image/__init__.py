@@ -1,6 +1,7 @@
 """tf.contrib.image: turned, moved and warped images."""
 from legacy_towers.oldtf.contrib.image.colours import adjust_hsv_in_yiq, random_hsv_in_yiq
 from legacy_towers.oldtf.contrib.image.matching import bipartite_match, connected_components
+from legacy_towers.oldtf.contrib.image.splines import interpolate_spline, sparse_image_warp
 from legacy_towers.oldtf.contrib.image.transforms import (
     angles_to_projective_transforms,
     compose_transforms,
@@ -21,9 +22,11 @@ __all__ = [
     "connected_components",
     "dense_image_warp",
     "flat_transforms_to_matrices",
+    "interpolate_spline",
     "matrices_to_flat_transforms",
     "random_hsv_in_yiq",
     "rotate",
+    "sparse_image_warp",
     "transform",
     "translate",
     "translations_to_projective_transforms",
