@@ -65,7 +65,8 @@ class ScriptRun:
         # The files that were loaded, the script first.
         self.files: List[str] = []
         self._started_in = os.getcwd()
-        self._roots = [root]
+        # The folders whose files belong to the script, `root` first.
+        self.roots = [root]
         self._owned: Dict[str, bool] = {}
         self.notices: List[Notice] = []
         # (device asked for, device given) -> number of operations
@@ -81,12 +82,12 @@ class ScriptRun:
     def owns(self, path: str) -> bool:
         """Returns whether the file at `path` belongs to the script."""
         if path not in self._owned:
-            self._owned[path] = _is_users(path, self._roots)
+            self._owned[path] = _is_users(path, self.roots)
         return self._owned[path]
 
     def add_root(self, folder: str) -> None:
         """Says that what lies below `folder` belongs to the script, installed or not."""
-        self._roots.append(folder)
+        self.roots.append(folder)
         self._owned.clear()
 
     def add_file(self, path: str) -> None:

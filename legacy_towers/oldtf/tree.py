@@ -69,6 +69,10 @@ class OldModule(types.ModuleType):
         served = {row[below:].split(".")[0] for row in _rows() if row.startswith(self._old_name + ".")}
         return sorted(served | set(dir(self._behind) if self._behind is not None else ()))
 
+    def __reduce__(self) -> Any:
+        # joblib and its kin send the globals of a function to other processes.
+        return module, (self._old_name,)
+
     def __repr__(self) -> str:
         return "<{} of TensorFlow 1.x>".format(missing.spoken(self._old_name))
 

@@ -14,12 +14,11 @@ import os
 import re
 import sys
 import types
-import warnings
 from typing import Any, List, NamedTuple, NoReturn, Sequence
 
 from legacy_towers.errors import UserError
-from legacy_towers.oldtf import current, tree
-from legacy_towers.oldtf.launch import loader, shadowing, tracebacks
+from legacy_towers.oldtf import current
+from legacy_towers.oldtf.launch import beginning, loader, shadowing, spawned, tracebacks
 
 _MAIN = "__main__"
 # What Python 3 says where Python 2 had lists, whole quotients, or strings that were bytes.
@@ -79,9 +78,7 @@ def execute(program: Program, run: current.ScriptRun) -> None:
     try:
         _replace_first_path(program.folder)
         shadowing.give_way(program.folder)
-        current.begin(run)
-        finder = loader.install(run, _serves_tree(run))
-        _hide_warnings()
+        finder = beginning.begin(run)
         code, main = _module_main(program, run) if program.is_module else _script_main(program, finder)
         run.launcher = sys.modules[_MAIN]
         sys.modules[_MAIN] = main
@@ -155,32 +152,9 @@ def _replace_first_path(folder: str) -> None:
     file = getattr(started, "__file__", None) or ""
     ours = os.getcwd() if by_module else os.path.dirname(os.path.realpath(file))
     if sys.path and os.path.realpath(sys.path[0] or os.getcwd()) == os.path.realpath(ours):
-        sys.path[0] = folder
+        sys.path[0] = spawned.Folder(folder)
     else:
-        sys.path.insert(0, folder)
-
-
-def _serves_tree(run: current.ScriptRun) -> bool:
-    """Returns whether the script's imports of tensorflow go to the tree."""
-    spec = importlib.machinery.PathFinder.find_spec(tree.ROOT)
-    if spec is not None and spec.origin is not None and run.owns(spec.origin) and not _is_real(spec.origin):
-        current.say("{}: this folder of yours is what the script imports as tensorflow".format(
-            os.path.dirname(spec.origin)))
-        return False
-    return tree.is_needed()
-
-
-def _is_real(origin: str) -> bool:
-    """Returns whether `origin`, a tensorflow/__init__.py outside of site-packages, is TensorFlow itself."""
-    folder = os.path.dirname(origin)
-    signs = (os.path.join(folder, "python", "framework"), os.path.join(os.path.dirname(folder), "tensorflow_core"))
-    return any(os.path.isdir(sign) for sign in signs)
-
-
-def _hide_warnings() -> None:
-    # What TensorFlow 2.x and tf_keras say of the age of names that TensorFlow 1.15 itself never warned of.
-    for names in (r"`tf\.(layers|nn\.rnn_cell)\.", r"`tf\.\S+` is deprecated", r"`layer\.\w+` is deprecated"):
-        warnings.filterwarnings("ignore", message=names, category=UserWarning)
+        sys.path.insert(0, spawned.Folder(folder))
 
 
 def _hide_our_lines(launcher: types.FrameType, run: current.ScriptRun) -> None:

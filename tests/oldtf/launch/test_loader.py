@@ -264,3 +264,10 @@ except AttributeError:
     asked += ("caught",)
 """
     assert here.run(tmp_path, source)["asked"] == (False, 7, "caught", "caught")
+
+
+def test_modules_of_the_view_are_pickled_by_their_names(tmp_path):
+    source = "import pickle\nimport tensorflow as tf\nvalues = pickle.loads(pickle.dumps([tf, tf.contrib]))\n"
+    names = here.run(tmp_path, source)
+    assert names["values"][0] is names["tf"] is tree.module("tensorflow")
+    assert names["values"][1] is names["tf"].contrib

@@ -272,9 +272,9 @@ def random_sample(population: Any, k: int) -> List[Any]:
 
 def check_output(*arguments: Any, **keywords: Any) -> Any:
     """subprocess.check_output, whose bytes were a string."""
-    import subprocess
+    from legacy_towers.oldtf.launch import dynamic_subprocess
 
-    output = subprocess.check_output(*arguments, **keywords)
+    output = dynamic_subprocess.check_output(*arguments, **keywords)
     return output.decode("utf-8", "surrogateescape") if isinstance(output, bytes) else output
 
 
