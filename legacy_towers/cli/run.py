@@ -95,6 +95,8 @@ def _check(arguments: argparse.Namespace) -> int:
         # Not `value in (...)`: 0 is a value that was given.
         if name not in _OF_CHECK and value is not None and value is not False:
             raise UserError("--check runs nothing: leave --{} out".format(name.replace("_", "-")))
+    # No script runs, whose TensorFlow's log it would be.
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     return command.run(arguments.check, arguments.json)
 
 
@@ -128,11 +130,14 @@ def program_of(words: List[str]) -> Any:
 
 
 def _start_of_program(parser: Parser, given: List[str]) -> int:
-    """Returns the index in `given` of SCRIPT or -m; its length if there is neither."""
+    """Returns the index in `given` of SCRIPT or -m; its length if there is neither. Takes a -- before it out."""
     index = 0
     while index < len(given):
         word = given[index]
-        if not word.startswith("-") or word.startswith("-m"):
+        if not word.startswith("-") or word == "-" or word.startswith("-m"):
+            break
+        if word == "--":  # the end of our options
+            del given[index]
             break
         action = parser._option_string_actions.get(word)
         takes_value = action is not None and action.nargs is None and "=" not in word

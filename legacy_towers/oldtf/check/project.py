@@ -7,6 +7,7 @@ from legacy_towers.errors import UserError
 from legacy_towers.oldtf.check import status, uses
 from legacy_towers.oldtf.check.found import Asked, Found, Meanings, NotUnderstood
 from legacy_towers.oldtf.launch.python2 import syntax
+from legacy_towers.oldtf.launch.script_files import check_is_script
 
 
 class Finding(NamedTuple):
@@ -33,11 +34,13 @@ class Checked(NamedTuple):
       files: the paths that were read, in order.
       findings: the names that the TensorFlow that runs has no more, served or missing, in the order of the files.
       not_understood: (path, place) where names may be used that could not be told.
+      unread: those of the files that are no Python, or can't be read.
     """
 
     files: List[str]
     findings: List[Finding]
     not_understood: List[Tuple[str, NotUnderstood]]
+    unread: List[str]
 
     @property
     def missing(self) -> List[Finding]:
@@ -51,8 +54,12 @@ def check(path: str) -> Checked:
     Raises:
       UserError: there is nothing at `path`, or no Python in it.
     """
+    if path == "-":
+        raise UserError("standard input has no folder to find modules in: write the script to a file")
     if not os.path.exists(path):
         raise UserError("there is no file or folder {!r}".format(path))
+    if not os.path.isdir(path):
+        check_is_script(path)
     project = _Project(path)
     files = _python_files(path) if os.path.isdir(path) else [path]
     if not files:
@@ -61,7 +68,7 @@ def check(path: str) -> Checked:
         project.read(file)
     findings = [each for file in project.files for each in _findings(file, project.found[file])]
     not_understood = [(file, each) for file in project.files for each in project.found[file].not_understood]
-    return Checked(project.files, findings, not_understood)
+    return Checked(project.files, findings, not_understood, project.unread)
 
 
 class _Project:
@@ -71,6 +78,7 @@ class _Project:
         self.root = path if os.path.isdir(path) else os.path.dirname(path)
         self.found: Dict[str, Found] = {}
         self.files: List[str] = []
+        self.unread: List[str] = []
 
     def read(self, path: str) -> Found:
         """Returns what the file uses; of a file that is being read already, what is known so far."""
@@ -85,8 +93,10 @@ class _Project:
         try:
             module = _parsed(path)
         except OSError as error:
+            self.unread.append(path)
             return _not_read(1, "it can't be read: {}".format(error.strerror))
         except SyntaxError as error:
+            self.unread.append(path)
             return _not_read(error.lineno or 1, "it is no Python, neither 3 nor 2: {}".format(error.msg))
         asked = Asked(
             exists=status.exists,

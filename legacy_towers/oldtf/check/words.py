@@ -30,6 +30,7 @@ def as_json(checked: Checked, tensorflow: str) -> str:
     found: Any = {
         "tensorflow": tensorflow,
         "files": checked.files,
+        "unread": checked.unread,
         "names": [
             {
                 "path": each.path, "line": each.line, "column": each.column, "name": each.status.name,
@@ -46,7 +47,9 @@ def as_json(checked: Checked, tensorflow: str) -> str:
 
 
 def _verdict(checked: Checked) -> str:
-    files = _counted(len(checked.files), "file")
+    files = _counted(len(checked.files) - len(checked.unread), "file") + " read"
+    if checked.unread:
+        files += ", {} could not be".format(len(checked.unread))
     served = sum(each.status.missing is None for each in checked.findings)
     parts: List[str] = []
     if checked.missing:
@@ -55,7 +58,7 @@ def _verdict(checked: Checked) -> str:
         parts.append("{} could not be told".format(_counted(len(checked.not_understood), "place")))
     if not parts:
         parts.append("no name would be missing")
-    return "{} read: {}; {} that TensorFlow dropped {} served".format(
+    return "{}: {}; {} that TensorFlow dropped {} served".format(
         files, ", ".join(parts), _counted(served, "name"), "is" if served == 1 else "are")
 
 

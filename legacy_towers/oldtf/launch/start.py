@@ -19,6 +19,7 @@ from typing import Any, List, NamedTuple, NoReturn, Sequence
 from legacy_towers.errors import UserError
 from legacy_towers.oldtf import current
 from legacy_towers.oldtf.launch import beginning, loader, shadowing, spawned, tracebacks
+from legacy_towers.oldtf.launch.script_files import check_is_script
 
 _MAIN = "__main__"
 # What Python 3 says where Python 2 had lists, whole quotients, or strings that were bytes.
@@ -57,9 +58,12 @@ def script(path: str, arguments: Sequence[str] = ()) -> Program:
     Raises:
       UserError: there is none.
     """
+    if path == "-":
+        raise UserError("a script on standard input has no folder to find its modules in: write it to a file")
     if not os.path.exists(path):
         raise UserError("there is no script {!r}".format(path))
     if not os.path.isdir(path):
+        check_is_script(path)
         return Program(path, False, path, os.path.dirname(os.path.realpath(path)), list(arguments))
     file = os.path.join(path, "__main__.py")
     if not os.path.exists(file):
@@ -116,7 +120,8 @@ def _module_main(program: Program, run: current.ScriptRun) -> Any:
         if spec is None:
             _refuse("{!r} is a package and has no __main__: it can't be run".format(program.name))
     if spec is None:
-        _refuse("there is no module {!r} in {} or on the path".format(program.name, program.folder))
+        meant = "; did you mean the script, without -m?" if os.path.isfile(program.name) else ""
+        _refuse("there is no module {!r} in {} or on the path{}".format(program.name, program.folder, meant))
     code = spec.loader.get_code(spec.name)
     if code is None:
         _refuse("the module {!r} has no code that could be run".format(program.name))

@@ -120,6 +120,26 @@ def test_the_exit_code_is_1_where_anything_is_missing(tmp_path, capsys):
     assert "train.py:2:1: missing: tf.gone" in printed and "1 name would be missing" in printed
 
 
+def test_a_named_script_that_is_no_python_is_not_well(tmp_path, capsys):
+    write(tmp_path, train="def (\n")
+    assert command.run(str(tmp_path / "train.py"), as_json=False) == 1
+    assert "0 files read, 1 could not be: 1 place could not be told" in capsys.readouterr().out
+    # Among the files of a folder it may be anything: it is listed.
+    assert command.run(str(tmp_path), as_json=True) == 0
+    assert json.loads(capsys.readouterr().out)["unread"] == [str(tmp_path / "train.py")]
+
+
+@pytest.mark.parametrize("name, content, words", [
+    pytest.param("train.ipynb", b"{}", "is a notebook", id="notebook"),
+    pytest.param("train.pyc", b"", "is compiled already", id="bytecode"),
+    pytest.param("train.py", b"x = 1\0", "it has null bytes", id="null-bytes"),
+])
+def test_what_is_no_script_is_one_sentence(tmp_path, name, content, words):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UserError, match=words):
+        project.check(str(tmp_path / name))
+
+
 @pytest.mark.parametrize("name, message", [("nothing", "there is no file or folder"), ("", "has no .py file")])
 def test_a_wrong_path_is_one_sentence(tmp_path, name, message):
     with pytest.raises(UserError, match=message):

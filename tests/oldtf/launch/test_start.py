@@ -154,6 +154,13 @@ def test_all_is_taken_for_python_2_on_request(tmp_path):
     assert outcome(started(tmp_path, RUN + ["--py2", "script.py", "--py2"])) == (0, "4\n3\n", "")
 
 
+def test_two_dashes_end_our_options(tmp_path):
+    here.write(tmp_path, {"script.py": "import sys\nprint(sys.argv, 7 / 2)\n", "-odd.py": "print(3)\n"})
+    process = started(tmp_path, RUN + ["--py2", "--", "script.py", "--", "--py2"])
+    assert outcome(process) == (0, "(['script.py', '--', '--py2'], 3)\n", "")
+    assert outcome(started(tmp_path, RUN + ["--", "-odd.py"])) == (0, "3\n", "")
+
+
 def test_an_error_that_is_python_2s_says_so(tmp_path):
     here.write(tmp_path, {"script.py": "print({'a': 1}.keys()[0])\n"})
     code, _, err = outcome(started(tmp_path, RUN + ["script.py"]))
@@ -261,6 +268,14 @@ MISTAKES = {
     "no script": ([], "which script?"),
     "not there": (["gone.py"], "there is no script 'gone.py'"),
     "a folder": (["empty"], "the folder 'empty' has no __main__.py"),
+    "nothing after --": (["--"], "which script?"),
+    "standard input": (["-"], "a script on standard input has no folder"),
+    "a notebook": (["notes.ipynb"], "'notes.ipynb' is a notebook: write its code to a file by `jupyter nbconvert"),
+    "bytecode": (["script.pyc"], "'script.pyc' is compiled already: name the .py file"),
+    "a program": (["binary"], "'binary' is no script: it has null bytes"),
+    "an archive": (["job.zip"], "'job.zip' is an archive: unpack it"),
+    "a check of standard input": (["--check", "-"], "standard input has no folder"),
+    "a file as a module": (["-m", "script.py"], "did you mean the script, without -m?"),
     "no module": (["-m"], "-m needs the name of a module"),
     "check with an option of run": (["--check", "script.py", "--py2"], "--check runs nothing: leave --py2 out"),
     "check with 0": (["--check", "script.py", "--intra-op-threads", "0"], "leave --intra-op-threads out"),
@@ -277,6 +292,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("arguments, words", list(MISTAKES.values()), ids=list(MISTAKES))
 def test_our_own_mistakes_end_with_2(tmp_path, arguments, words):
-    here.write(tmp_path, {"script.py": "", "empty/readme.txt": ""})
+    here.write(tmp_path, {"script.py": "", "empty/readme.txt": "", "notes.ipynb": "{}", "script.pyc": ""})
+    here.write(tmp_path, {"binary": b"E\0", "job.zip": b"PK\3\4\0"})
     code, out, err = outcome(started(tmp_path, RUN + arguments))
     assert (code, out) == (2, "") and words in err and len(err.splitlines()) == 1
