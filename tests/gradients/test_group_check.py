@@ -142,11 +142,10 @@ SERVERS = """
     leader = sys.argv[1] or None
     config = lt.session_config(logical_cpus=2, collective_leader=leader)
     sockets = [socket.socket() for _ in range(2)]
-    for each in sockets:
+    for each in sockets:  # they stay bound: see tests/ports.py
+        each.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         each.bind(("localhost", 0))
     cluster = {"worker": ["localhost:{}".format(each.getsockname()[1]) for each in sockets]}
-    for each in sockets:
-        each.close()
     servers = [tf.train.Server(cluster, job_name="worker", task_index=task, config=config) for task in range(2)]
     devices = ["/job:worker/task:{}/cpu:{}".format(task, cpu) for task in range(2) for cpu in range(2)]
     towers = []

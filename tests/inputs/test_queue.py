@@ -1,8 +1,8 @@
 """Queues start and stop cleanly, and what goes wrong in a runner reaches the caller as it is."""
-import socket
 import threading
 
 import numpy as np
+import ports
 import pytest
 
 
@@ -247,13 +247,8 @@ def test_two_hosts_stay_in_step(sources):
     from legacy_towers import inputs
     from legacy_towers.compat import tf
 
-    ports = []
-    for _ in range(2):
-        with socket.socket() as probe:
-            probe.bind(("localhost", 0))
-            ports.append(probe.getsockname()[1])
-    cluster = {"worker": ["localhost:{}".format(port) for port in ports]}
-    servers = [tf.train.Server(cluster, "worker", task) for task in range(2)]
+    with ports.held(2) as addresses:  # until they listen
+        servers = [tf.train.Server({"worker": addresses}, "worker", task) for task in range(2)]
     devices = ["/job:worker/task:{}/cpu:0".format(task) for task in (0, 1, 0, 1)]
     batches = inputs.queue(
         sequences(seed=3), per_tower_batch_size=4, epochs=1, remainder="short",

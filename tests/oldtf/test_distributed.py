@@ -2,15 +2,14 @@
 
 By plain Python on TensorFlow 1.15 and by `run` elsewhere.
 """
-import contextlib
 import os
 import re
-import socket
 import subprocess
 import sys
 import time
 
 import numpy as np
+import ports
 import pytest
 from oldtf import script_table
 
@@ -23,19 +22,11 @@ LIMIT = 240
 STEPS = 60
 
 
-def free_ports(count):
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(contextlib.closing(socket.socket())) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return ["127.0.0.1:{}".format(each.getsockname()[1]) for each in sockets]
-
-
 class Cluster:
     """The processes of a cluster, with their output in files; all of them are gone when the context ends."""
 
-    def __init__(self, folder, arguments):
-        ps, first, second = free_ports(3)
+    def __init__(self, folder, arguments, addresses):
+        ps, first, second = addresses
         self.folder = folder
         self.arguments = list(arguments) + [
             "--ps_hosts=" + ps, "--worker_hosts={},{}".format(first, second),
@@ -81,14 +72,14 @@ class Cluster:
         assert code == 0, "exit code of {}:{}: {}{}".format(job, task, code, written)
 
 
-# With as many gradients to a step as workers, whoever needs a step after the other has left waits for ever.
+# With as many gradients to a step as workers, the chief would wait for ever for those of a worker that has left.
 CASES = [[], ["--num_gpus=0"], ["--sync_replicas", "--replicas_to_aggregate=1"]]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("arguments", CASES, ids=["async", "cpu", "sync"])
 def test_workers_train_one_model(arguments, tmp_path):
-    with Cluster(str(tmp_path), arguments) as cluster:
+    with ports.held(3) as addresses, Cluster(str(tmp_path), arguments, addresses) as cluster:
         until = time.time() + LIMIT
         for task in (0, 1):
             cluster.wait("worker", task, until)

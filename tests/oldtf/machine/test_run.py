@@ -1,11 +1,10 @@
 """Scripts in processes of their own, by the command line: exit codes, what is said, servers that wait."""
-import contextlib
 import json
 import os
-import socket
 import subprocess
 import sys
 
+import ports
 import processes
 import pytest
 
@@ -109,16 +108,14 @@ def test_an_option_that_the_machine_can_not_serve_is_one_sentence(tmp_path):
     assert said(done)[-1].startswith("legacy-towers: error: --towers-device /gpu:7: this machine has ")
 
 
-def free_ports(count):
-    with contextlib.ExitStack() as stack:
-        listeners = [stack.enter_context(contextlib.closing(socket.socket())) for _ in range(count)]
-        for listener in listeners:
-            listener.bind(("localhost", 0))
-        return ["localhost:{}".format(listener.getsockname()[1]) for listener in listeners]
+@pytest.fixture
+def addresses():
+    with ports.held(3) as held:
+        yield held
 
 
-def test_servers_and_workers_meet(tmp_path):
-    path, addresses = written(tmp_path, TASK), free_ports(3)
+def test_servers_and_workers_meet(tmp_path, addresses):
+    path = written(tmp_path, TASK)
     environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="2")
     environment.pop("TF_USE_LEGACY_KERAS", None)
     tasks = []
