@@ -64,6 +64,10 @@ def main(unused_argv):
       ready_for_local_init_op = opt.ready_for_local_init_op
       chief_queue_runner = opt.get_chief_queue_runner()
       sync_init_op = opt.get_init_tokens_op()
+      # Only the chief's queue runner applies gradients: it must not leave while a worker waits for a step.
+      with tf.device("/job:ps/task:0"):
+        done_queue = tf.FIFOQueue(num_workers, tf.int32, shapes=[[]], shared_name="done_queue")
+      done_op = done_queue.dequeue_many(num_workers - 1) if is_chief else done_queue.enqueue(FLAGS.task_index)
 
     init_op = tf.global_variables_initializer()
     if FLAGS.sync_replicas:
@@ -98,6 +102,8 @@ def main(unused_argv):
             (FLAGS.task_index, local_step, step, loss))
       if step >= FLAGS.train_steps:
         break
+    if FLAGS.sync_replicas:
+      sess.run(done_op)
     print("Worker %d: finished" % FLAGS.task_index)
 
 
