@@ -54,10 +54,24 @@ METHODS: Dict[str, List[Tuple[type, Callable[..., Any]]]] = {
 _OF_OPERATIONS = {"_outputs": "outputs", "_inputs": "inputs"}
 
 
+def _prefetch(dataset: Any, *arguments: Any, **options: Any) -> Any:
+    # TensorFlow 2 hands on whether the number is -1: of numpy's integers, that is no truth value of Python's.
+    plain = [each.item() if isinstance(each, np.integer) else each for each in arguments]
+    options = {key: each.item() if isinstance(each, np.integer) else each for key, each in options.items()}
+    return dataset.prefetch(*plain, **options)
+
+
+# Name -> the name of a class that still has it, and what takes all that it took.
+NARROWED: Dict[str, Tuple[str, Callable[..., Any]]] = {"prefetch": ("DatasetV2", _prefetch)}
+
+
 def attribute(value: Any, name: str) -> Any:
-    """Returns `value.name`, or what did the same where the type of `value` has it no longer."""
+    """Returns `value.name`, or what did the same where the type of `value` has it no longer, or takes less."""
     try:
-        return getattr(value, name)
+        found = getattr(value, name)
+        if name in NARROWED and NARROWED[name][0] in (base.__name__ for base in type(value).__mro__):
+            return functools.partial(NARROWED[name][1], value)
+        return found
     except AttributeError:
         for kind, does in METHODS.get(name, ()):
             if isinstance(value, kind):

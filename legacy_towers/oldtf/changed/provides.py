@@ -12,6 +12,7 @@ _FLAGS = "with `_parse_flags`, which TensorFlow 1.5 dropped"
 _WIDTHS = "what numpy 2 makes a float64, and numpy 1 did not, becomes the type that was asked for"
 _NOTHING = "does nothing: TensorFlow asks for no shape functions in Python since 1.0"
 _SHAPE = "the result has the static shape that output_shape tells, as in 1.x"
+_AXIS = "the axis may be a number of numpy's"
 _STATISTICS = "the data pass through, and nothing is counted"
 
 _V1 = "TensorFlow 2's own of this name has the methods of 2.x"
@@ -73,6 +74,8 @@ ROWS: Tuple[Row, ...] = (
     Row("tensorflow.nn.atrous_conv2d_transpose", _HERE + "transposed:atrous_conv2d_transpose", note=_SHAPE),
     Row("tensorflow.nn.conv2d_backprop_input", _HERE + "transposed:conv2d_backprop_input", note=_SHAPE),
     Row("tensorflow.python.ops.nn_ops.conv2d_transpose", _HERE + "transposed:conv2d_transpose", note=_SHAPE),
+    Row("tensorflow.argmax", _HERE + "arguments:argmax", note=_AXIS),
+    Row("tensorflow.math.argmax", _HERE + "arguments:argmax", note=_AXIS),
     Row("tensorflow.train.Int64List", _HERE + "examples:Int64List", note="of truth values too, as with older protobuf"),
     Row("tensorflow.py_func", _HERE + "py_functions:py_func", note=_WIDTHS),
     Row("tensorflow.python.ops.script_ops.py_func", _HERE + "py_functions:py_func", note=_WIDTHS),

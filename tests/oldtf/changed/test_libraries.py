@@ -225,6 +225,20 @@ def test_numbers_of_arrays():
         methods.number(int, np.array([1, 2]))
 
 
+def test_datasets_prefetch_a_number_of_numpy():
+    from legacy_towers.compat import tf
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        dataset = methods.attribute(tf.data.Dataset.range(3), "prefetch")(np.int64(2))
+        dataset = methods.attribute(dataset, "prefetch")(buffer_size=np.int32(2))
+        assert session.run(tf.data.make_one_shot_iterator(dataset).get_next()) == 0
+
+    class Options:
+        prefetch = 4
+
+    assert methods.attribute(Options(), "prefetch") == 4
+
+
 def test_tensors_of_a_graph_are_of_one_type():
     from legacy_towers.compat import tf
 

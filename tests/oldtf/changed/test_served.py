@@ -29,6 +29,13 @@ def test_the_view_is_of_1_15():
         assert tf.__version__ != view.__version__
 
 
+def test_an_axis_may_be_a_number_of_numpy():
+    with tf.Session() as session:
+        values = tf.constant([[1.0, 3.0], [2.0, 0.0]])
+        found = view.argmax(values, axis=np.int64(1)), view.argmax(values, np.int32(0)), view.math.argmax(values, 1)
+        assert np.array(session.run(found)).tolist() == [[1, 0], [1, 0], [1, 0]]
+
+
 def test_flags_are_read_when_asked(monkeypatch, recwarn):
     monkeypatch.setattr(sys, "argv", ["train.py", "--rate_of_this_test=0.5", "--noverbose_of_this_test"])
     flags = view.app.flags
