@@ -14,11 +14,11 @@ from typing import Any, Set
 
 from legacy_towers.oldtf.changed.libraries import are_needed
 
-# The names of methods.METHODS, of what operations had, and os.errno: written out, so that a script without numpy needs
-# none to be read.
+# The names of methods.METHODS, methods.NARROWED, of what operations had, and os.errno: written out, so that a script
+# without numpy needs none to be read.
 _ATTRIBUTES = frozenset(
     ["tostring", "fromstring", "itemset", "newbyteorder", "ptp", "isAlive", "getchildren", "getiterator", "errno"]
-    + ["_outputs", "_inputs"]
+    + ["_outputs", "_inputs", "prefetch"]
 )
 _METHODS = "legacy_towers.oldtf.changed.methods"
 _HELD_AS = "_legacy_towers_methods"
