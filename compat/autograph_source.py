@@ -2,6 +2,7 @@
 import ast
 import contextlib
 import copy
+import importlib
 import io
 import linecache
 import sys
@@ -32,7 +33,7 @@ def functions_are_read_by(read: Callable[[Any], Optional[ast.AST]]) -> Iterator[
     parse, rules = parser.parse_entity, config.CONVERSION_RULES
 
     def parse_entity(entity: Any, future_features: Any) -> Any:
-        code = getattr(getattr(entity, "__func__", entity), "__code__", None)
+        code: Any = getattr(getattr(entity, "__func__", entity), "__code__", None)
         own = read(code) if code is not None else None
         if own is None:
             return parse(entity, future_features=future_features)
@@ -48,7 +49,7 @@ def functions_are_read_by(read: Callable[[Any], Optional[ast.AST]]) -> Iterator[
 
 def _of_function(function: Any, path: str, parse: Callable[[], Any]) -> Tuple[Any, str]:
     """Returns what parse_entity does: the node, and the source that its lines count in."""
-    import gast
+    gast: Any = importlib.import_module("gast")  # TensorFlow brings it
 
     node = gast.ast_to_gast(_ConstantsOfItsTime().visit(copy.deepcopy(function)))
     try:
@@ -81,7 +82,7 @@ class _ConstantsOfItsTime(ast.NodeTransformer):
 
 def _has(parsed: Any, dumped: str) -> bool:
     """Returns whether `parsed`, which may be a statement around a lambda, has the node whose dump is `dumped`."""
-    import gast
+    gast: Any = importlib.import_module("gast")  # TensorFlow brings it
 
     functions = (gast.FunctionDef, gast.Lambda)
     return any(isinstance(each, functions) and gast.dump(each) == dumped for each in gast.walk(parsed))

@@ -31,12 +31,12 @@ class _Started(NamedTuple):
 
     Attributes:
       python: the interpreter to start it with.
-      index: of the script, or of the option -m, among the words.
+      at: the index of the script, or of the option -m, among the words.
       name: of the script or module.
     """
 
     python: str
-    index: int
+    at: int
     name: str
 
 
@@ -56,9 +56,9 @@ def instead_of(words: Sequence[Any], cwd: Any = None, env: Any = None) -> Any:
     if started is None or run is None:
         return words
     with_options = ["-m", "legacy_towers", "run"] + option_words(run.options)
-    shown = ("-m " if texts[started.index].startswith("-m") else "") + started.name
+    shown = ("-m " if texts[started.at].startswith("-m") else "") + started.name
     current.say_once("python " + shown, "legacy-towers run " + shown)
-    return [started.python] + texts[1 : started.index] + with_options + list(words[started.index :])
+    return [started.python] + texts[1 : started.at] + with_options + list(words[started.at :])
 
 
 def option_words(options: Optional[argparse.Namespace]) -> List[str]:

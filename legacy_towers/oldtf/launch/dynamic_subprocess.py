@@ -11,7 +11,7 @@ _NAMES = (
 )
 
 
-class Popen(subprocess.Popen):  # type: ignore[type-arg]  # subscripted from Python 3.9 on
+class Popen(subprocess.Popen):
     """subprocess.Popen."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
