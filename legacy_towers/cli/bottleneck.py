@@ -4,7 +4,8 @@
 
 Input that is waited for, feeds, Python between session runs and each device's work
 are measured while the script runs as `legacy-towers run` runs it; it ends after
---warm-up and --steps session runs. The last line is a verdict.
+--warm-up and --steps session runs. The last line is a verdict. The exit code is the
+script's; it is 1 if the script ended well, but nothing can be told of its steps.
 """
 import argparse
 import functools
@@ -43,21 +44,12 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> Callable[[], None]:
     from legacy_towers.oldtf.bottleneck import command
-    from legacy_towers.oldtf.launch import start
-    from legacy_towers.oldtf.machine import options
 
-    program = run_command.program_of(arguments.program)
     if arguments.json is not None:
         check_writable(arguments.json, "the figures")
         # The script may change the working directory.
         arguments.json = os.path.abspath(arguments.json)
     if arguments.timeout_steps is not None:
         raise UserError("--timeout-steps is for run: here --warm-up and --steps say when the script ends")
-    arguments.timeout_steps = arguments.warm_up + arguments.steps
-    script_run = program.run(arguments)
-    script_run.is_python_2 = arguments.py2
-    run_command.until_exit(
-        options.prepare(arguments, script_run),
-        command.watching(script_run, arguments.warm_up, arguments.json, sys.stdout),
-    )
-    return functools.partial(start.execute, program, script_run)
+    script_run, execute = run_command.prepared(arguments, timeout_steps=arguments.warm_up + arguments.steps)
+    return functools.partial(command.measure, execute, script_run, arguments.warm_up, arguments.json, sys.stdout)

@@ -83,7 +83,7 @@ def _dispatch(arguments: List[str]) -> Union[int, Callable[[], None]]:
         if arguments[:1] != [row.name]:
             commands.add_parser(row.name, help=row.help)
             continue
-        if row.name != "run":  # what a script's TensorFlow logs is the script's
+        if row.name not in ("run", "bottleneck"):  # what a script's TensorFlow logs is the script's
             # TensorFlow's C++ log: errors only, unless the user says otherwise.
             os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
         # Only the module that is asked for is imported: --help stays quick.

@@ -15,7 +15,7 @@ import atexit
 import contextlib
 import functools
 import os
-from typing import Any, Callable, ContextManager, List, Union
+from typing import Any, Callable, ContextManager, List, Tuple, Union
 
 from legacy_towers.cli.parser import Parser
 from legacy_towers.errors import UserError
@@ -59,24 +59,34 @@ def run(arguments: argparse.Namespace) -> Union[int, Callable[[], None]]:
         return _check(arguments)
     if arguments.json:
         raise UserError("--json says how --check prints: name a PATH with --check")
+    _, execute = prepared(arguments)
+    return execute
+
+
+def prepared(arguments: argparse.Namespace, **changed: Any) -> Tuple[Any, Callable[[], None]]:
+    """Returns (the script's run, what executes it), with its devices and sessions those of the options.
+
+    Args:
+      arguments: what the parser returned.
+      changed: options that are others for this process, and not for those that the script starts.
+    """
     from legacy_towers.oldtf.launch import start
     from legacy_towers.oldtf.machine import options
 
     program = program_of(arguments.program)
     script_run = program.run(arguments)
     script_run.is_python_2 = arguments.py2
-    until_exit(options.prepare(arguments, script_run))
-    return functools.partial(start.execute, program, script_run)
+    _until_exit(options.prepare(argparse.Namespace(**dict(vars(arguments), **changed)), script_run))
+    return script_run, functools.partial(start.execute, program, script_run)
 
 
-def until_exit(*around: ContextManager[None]) -> None:
+def _until_exit(around: ContextManager[None]) -> None:
     """Enters what is `around` the script; it is left at exit, after the script's threads and atexit functions.
 
     Not in processes that the script forks: what they write would be that of the script.
     """
     entered = contextlib.ExitStack()
-    for each in around:
-        entered.enter_context(each)
+    entered.enter_context(around)
     process = os.getpid()
 
     def leave() -> None:

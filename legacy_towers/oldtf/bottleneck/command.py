@@ -1,35 +1,83 @@
 """Watches a script from its begin to its end, and then says what was seen."""
-import contextlib
-from typing import Any, Iterator, Optional
+import os
+import threading
+from typing import Any, Callable, List, Optional
 
+from legacy_towers.oldtf import current
+from legacy_towers.oldtf.bottleneck import stacks
 from legacy_towers.oldtf.current import ScriptRun
 from legacy_towers.whole_file import write_whole
 
+FAILED = 1
 
-@contextlib.contextmanager
-def watching(script_run: ScriptRun, warm_up: int, json_path: Optional[str], out: Any) -> Iterator[None]:
-    """Watches `script_run` while it lasts, and prints the figures at its end.
+
+def measure(
+    execute: Callable[[], None], script_run: ScriptRun, warm_up: int, json_path: Optional[str], out: Any
+) -> None:
+    """Runs a script to its end, watches it, and prints the figures.
 
     Args:
-      script_run: the run, with its machine.
+      execute: runs the script.
+      script_run: its run, with its machine.
       warm_up: how many steps are left out.
       json_path: where the figures are written too; None writes none.
       out: where the text goes.
-    """
-    from legacy_towers.oldtf.bottleneck import figures, stacks, watch, words
 
-    watcher = script_run.machine.watch = watch.Watch()
-    sampler = stacks.StackSampler(lambda: bool(watcher.runs) and not watcher.is_running, script_run.owns)
-    with sampler:
-        yield
-    print(file=out)
+    Raises:
+      SystemExit: with code 1, after one sentence, where the script ended well and nothing can be told of it.
+      BaseException: the script did; the figures are printed all the same.
+    """
+    watches: List[Any] = []
+
+    def begin_to_watch() -> None:
+        from legacy_towers.oldtf.bottleneck import watch
+
+        watches.append(watch.Watch())
+        script_run.machine.watch = watches[0]
+
+    # Not now: the script sets environment variables before it imports TensorFlow.
+    script_run.when_tensorflow_is_there(begin_to_watch)
+    process = os.getpid()
+    end: Optional[BaseException] = None
     try:
-        found = figures.of_runs(watcher.runs, warm_up)
+        with stacks.StackSampler(lambda: bool(watches) and watches[0].is_between_runs, script_run.owns) as sampler:
+            execute()
+    except BaseException as error:
+        end = error
+    if os.getpid() == process:  # else the script forked it
+        if end is None or isinstance(end, SystemExit):
+            _wait_for_threads()
+        problem = _tell(watches[0].runs if watches else None, sampler.lines, warm_up, json_path, out)
+        if problem is not None:
+            current.say(problem)
+        if problem is not None and (end is None or isinstance(end, SystemExit) and not end.code):
+            raise SystemExit(FAILED)
+    if end is not None:
+        raise end
+
+
+def _wait_for_threads() -> None:
+    """Waits for the threads that Python itself waits for before it ends: their session runs belong to the figures."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+
+
+def _tell(runs: Optional[List[Any]], lines: Any, warm_up: int, json_path: Optional[str], out: Any) -> Optional[str]:
+    """Prints the figures and writes them; returns why there are none, in a sentence."""
+    untold = "nothing can be told" + ("" if json_path is None else ", and {} is not written".format(json_path))
+    if runs is None:
+        return "{}: the script did not come to import TensorFlow".format(untold)
+    from legacy_towers.oldtf.bottleneck import figures, words
+
+    try:
+        found = figures.of_runs(runs, warm_up)
     except ValueError as error:
-        print("legacy-towers: {} ({} session runs were seen; --warm-up {} leaves out the first): nothing can be told{}"
-              .format(error, len(watcher.runs), warm_up, "" if json_path is None else ", or written"), file=out)
-        return
-    hottest = words.hottest_lines(sampler.lines)
-    print(words.as_text(found, hottest), file=out)
+        return "{}: {} ({} session runs were seen; --warm-up {} leaves out the first)".format(
+            untold, error, len(runs), warm_up
+        )
+    hottest = words.hottest_lines(lines)
+    print("\n" + words.as_text(found, hottest), file=out)
     if json_path is not None:
         write_whole(json_path, words.json_text(found, hottest) + "\n", "the figures")
+    return None

@@ -81,7 +81,7 @@ def of_runs(runs: Sequence[Run], warm_up: int) -> Figures:
     """Returns the figures of the runs, without the first `warm_up` steps.
 
     Raises:
-      ValueError: fewer than two steps are left, or none of them was traced.
+      ValueError: fewer than two steps are left, or none of them was traced; it says which, and why.
     """
     fetched, thread = _step_kind(runs)
     own = [run for run in sorted(runs, key=lambda run: run.start) if run.thread == thread]
@@ -96,6 +96,8 @@ def of_runs(runs: Sequence[Run], warm_up: int) -> Figures:
     other = _mean([sum(each.end - each.start for each in span[1:]) for span, _ in clean])
     traced = [own[index] for index in at if own[index].metadata is not None]
     shares = _shares(traced)
+    if shares is None and own[at[0]].is_partial:
+        raise ValueError("the steps of the script are partial runs (Session.partial_run), which TensorFlow can't trace")
     if shares is None:
         raise ValueError("no step was traced")
     inner = run - _mean([span[0].converting for span, _ in clean])

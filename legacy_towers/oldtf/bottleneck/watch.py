@@ -43,6 +43,7 @@ class Run(NamedTuple):
       metadata: the RunMetadata of a traced run, else None.
       graph: the session's graph.
       counts: whether it may be a step: it does more than to initialize, or to fill a queue.
+      is_partial: whether it is one of partial_run, which TensorFlow does not trace.
     """
 
     fetched: Tuple[str, ...]
@@ -54,6 +55,7 @@ class Run(NamedTuple):
     metadata: Any
     graph: Any
     counts: bool = True
+    is_partial: bool = False
 
 
 class Watch:
@@ -73,6 +75,11 @@ class Watch:
         self._tracing = threading.Lock()
         self._main = threading.main_thread().ident
 
+    @property
+    def is_between_runs(self) -> bool:
+        """Whether the main thread is in Python, after the first run."""
+        return bool(self.runs) and not self.is_running
+
     def run(
         self, call: Callable[..., Any], session: Any, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any,
         counts: bool = True,
@@ -87,6 +94,30 @@ class Watch:
         if traced is not None:
             self._counts[fetched] = 0
         metadata = run_metadata if traced is None else tf.RunMetadata()
+        try:
+            value, seen = self._timed(
+                lambda feeds: call(fetches, feeds, options if traced is None else traced, metadata), session, feed_dict
+            )
+        finally:
+            if traced is not None:
+                self._tracing.release()
+        if traced is not None and run_metadata is not None:  # a MonitoredSession always gives one
+            run_metadata.CopyFrom(metadata)
+            run_metadata.ClearField("step_stats")
+        kept = metadata if traced is not None else None
+        self.runs.append(seen._replace(fetched=fetched, metadata=kept, counts=counts))
+        return value
+
+    def run_partial(
+        self, call: Callable[..., Any], session: Any, fetches: Any, feed_dict: Any, counts: bool = True
+    ) -> Any:
+        """Makes the part `call(fetches, feed_dict)` of a partial run, and keeps what it saw: no trace is to be had."""
+        value, seen = self._timed(lambda feeds: call(fetches, feeds), session, feed_dict)
+        self.runs.append(seen._replace(fetched=_names(fetches), counts=counts, is_partial=True))
+        return value
+
+    def _timed(self, call: Callable[[Any], Any], session: Any, feed_dict: Any) -> Tuple[Any, Run]:
+        """Returns what `call(feeds)` returned, and when that was."""
         thread = threading.get_ident()
         if thread == self._main:  # the only one that writes it
             self.is_running = True
@@ -94,19 +125,12 @@ class Watch:
         try:
             feeds, fed = _arrays(session.graph, feed_dict)
             converted = time.perf_counter()
-            value = call(fetches, feeds, options if traced is None else traced, metadata)
+            value = call(feeds)
         finally:
             end = time.perf_counter()
-            if traced is not None:
-                self._tracing.release()
             if thread == self._main:
                 self.is_running = False
-        if traced is not None and run_metadata is not None:  # a MonitoredSession always gives one
-            run_metadata.CopyFrom(metadata)
-            run_metadata.ClearField("step_stats")
-        kept = metadata if traced is not None else None
-        self.runs.append(Run(fetched, thread, start, end, converted - start, fed, kept, session.graph, counts))
-        return value
+        return value, Run((), thread, start, end, converted - start, fed, None, session.graph)
 
 
 def _with_trace(options: Any) -> Any:

@@ -1,4 +1,5 @@
 """tf.Session, tf.InteractiveSession and tf.train.Server, made with the options of the command line."""
+import functools
 import sys
 from typing import Any, Callable, Optional
 
@@ -58,19 +59,37 @@ class _OfScript:
         return super().run(fetches, feed_dict, options, run_metadata)  # type: ignore[misc]
 
     def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
+        counts = True
         if self._counted is not None:
-            self._counted.before(self, fetches, _module_of(sys._getframe(1)))
-        return super().partial_run(handle, fetches, feed_dict)  # type: ignore[misc]
+            counts = self._counted.before(self, fetches, _module_of(sys._getframe(1)))
+        run = functools.partial(super().partial_run, handle)  # type: ignore[misc]
+        if self._watch is not None:
+            return self._watch.run_partial(run, self, fetches, feed_dict, counts)
+        return run(fetches, feed_dict)
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Any:
-        made = super().make_callable(fetches, feed_list, accept_options)  # type: ignore[misc]
-        if self._counted is None:
+        make = super().make_callable  # type: ignore[misc]
+        made = make(fetches, feed_list, accept_options)
+        # With a list of feeds it calls `run`.
+        if feed_list is not None or (self._counted is None and self._watch is None):
             return made
         caller = _module_of(sys._getframe(1))
+        with_options = make(fetches, None, True) if self._watch is not None and not accept_options else made
+
+        def call(_: Any, feeds: Any, options: Any, run_metadata: Any) -> Any:
+            if options is None and run_metadata is None:
+                return made()
+            return with_options(options=options, run_metadata=run_metadata)
 
         def run(*arguments: Any, **keywords: Any) -> Any:
-            self._counted.before(self, fetches, caller)
-            return made(*arguments, **keywords)
+            counts = True
+            if self._counted is not None:
+                counts = self._counted.before(self, fetches, caller)
+            # What it does not take TensorFlow refuses.
+            if self._watch is None or arguments or (keywords and not accept_options):
+                return made(*arguments, **keywords)
+            asked = keywords.get("options"), keywords.get("run_metadata")
+            return self._watch.run(call, self, fetches, None, *asked, counts)
 
         return run
 

@@ -66,11 +66,11 @@ SLOW_STEP = COMMON + """
 """
 
 
-def bottleneck(tmp_path, text, *options):
+def bottleneck(tmp_path, text, *options, **environment):
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(text))
     command = [sys.executable, "-m", "legacy_towers", "bottleneck", *options, str(script)]
-    return processes.run(command, cwd=str(tmp_path))
+    return processes.run(command, cwd=str(tmp_path), **environment)
 
 
 @pytest.mark.slow
@@ -128,8 +128,61 @@ def test_a_script_that_fails_fails_as_ever(tmp_path):
     done = bottleneck(tmp_path, "import tensorflow as tf\nraise ValueError('its own')\n", "--json", "figures.json")
     assert done.returncode == 1
     assert done.stderr.rstrip().endswith("ValueError: its own")
-    assert "--warm-up 10 leaves out the first): nothing can be told, or written" in done.stdout
-    assert not (tmp_path / "figures.json").exists()
+    assert "legacy-towers: nothing can be told, and " in done.stderr and "(0 session runs were seen" in done.stderr
+    assert not (tmp_path / "figures.json").exists() and not done.stdout
+
+
+UNTOLD = {
+    "no session": ("import tensorflow as tf\n", "no session run came three times (0 session runs were seen"),
+    "no TensorFlow": ("print('nothing')\n", "the script did not come to import TensorFlow"),
+    "ended well": ("import sys\nsys.exit(0)\n", "the script did not come to import TensorFlow"),
+    "partial runs": (COMMON + """
+    x = tf.placeholder(tf.float32, [4, 4])
+    y, z = x * 2, x + 1
+    with tf.Session() as sess:
+        for _ in range(50):
+            handle = sess.partial_run_setup([y, z], [x])
+            sess.partial_run(handle, y, {x: np.ones([4, 4])})
+            sess.partial_run(handle, z)
+    """, "the steps of the script are partial runs (Session.partial_run), which TensorFlow can't trace"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text, words", list(UNTOLD.values()), ids=list(UNTOLD))
+def test_nothing_to_tell_is_one_sentence_and_exit_code_1(tmp_path, text, words):
+    done = bottleneck(tmp_path, text)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    (said,) = [line for line in done.stderr.splitlines() if line.startswith("legacy-towers: nothing can be told: ")]
+    assert words in said
+
+
+# By make_callable, without feeds and with a list of them; in the second, what is fed takes its time.
+CALLABLES = [
+    (SLOW_STEP.replace("sess.run(op)\n", "step()\n").replace("while", "step = sess.make_callable(op)\n        while"),
+     " computes"),
+    (SLOW_LISTS.replace("sess.run(op, feed_dict={x: rows})", "step(rows)").replace(
+        "while", "step = sess.make_callable(op, [x])\n        while"), "makes arrays of what is fed to Placeholder:0"),
+    (SLOW_STEP.replace("sess.run(op)\n", "step(run_metadata=tf.RunMetadata())\n").replace(
+        "while", "step = sess.make_callable(op, accept_options=True)\n        while"), " computes"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text, said", CALLABLES, ids=["no-feeds", "a-list-of-feeds", "with-options"])
+def test_steps_of_make_callable_are_watched(tmp_path, text, said):
+    done = bottleneck(tmp_path, text, "--steps", "30", "--warm-up", "5")
+    assert done.returncode == 0, done.stderr
+    assert "ended after 35 session runs" in done.stderr and said in done.stdout.splitlines()[-1]
+
+
+def test_the_script_imports_tensorflow_first(tmp_path):
+    text = """
+        import os, sys
+        print([name in sys.modules for name in ("tensorflow", "numpy")], os.environ.get("TF_CPP_MIN_LOG_LEVEL"))
+    """
+    done = bottleneck(tmp_path, text, TF_CPP_MIN_LOG_LEVEL=None)
+    assert done.stdout == "[False, False] None\n"
 
 
 def test_help_shows_no_option_that_is_refused(tmp_path):

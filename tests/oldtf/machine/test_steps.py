@@ -127,6 +127,13 @@ def test_what_counts(build, counted):
                 assert steps.done == counted + 1
 
 
+def test_a_callable_with_feeds_counts_once():
+    with script("--timeout-steps 100") as (tf, run), tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [])
+        assert session.make_callable(x * 2, [x])(3.0) == 6.0
+        assert run.machine.steps.done == 1
+
+
 def test_what_tensorflow_runs_for_itself_does_not_count(tmp_path):
     with script("--timeout-steps 100") as (tf, run), tf.Graph().as_default():
         steps = run.machine.steps
