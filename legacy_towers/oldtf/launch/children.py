@@ -17,6 +17,7 @@ from typing import Any, List, NamedTuple, Optional, Sequence
 from legacy_towers.oldtf import current
 
 _PYTHON = re.compile(r"python(\d(\.\d+)?)?(\.exe)?$", re.IGNORECASE)
+_IN_A_SHELL = re.compile(r"\bpython[\d.]*\s+(?:-[uBEs]+\s+)*(?P<script>[^\s;&|-]\S*\.py)\b")
 # Options of python that take a word.
 _WITH_A_WORD = ("-W", "-X", "-Q", "--check-hash-based-pycs")
 # Options of `run`; the report is that of the script itself.
@@ -59,6 +60,14 @@ def instead_of(words: Sequence[Any], cwd: Any = None, env: Any = None) -> Any:
     shown = ("-m " if texts[started.at].startswith("-m") else "") + started.name
     current.say_once("python " + shown, "legacy-towers run " + shown)
     return [started.python] + texts[1 : started.at] + with_options + list(words[started.at :])
+
+
+def say_of_shell(text: Any) -> None:
+    """Says of the `text` that a shell is to read that a script which it starts sees today's TensorFlow."""
+    found = _IN_A_SHELL.search(os.fsdecode(text)) if isinstance(text, (str, bytes)) else None
+    if found is not None:
+        meaning = "plain python, which a shell starts: legacy-towers run {} would see TensorFlow 1.x"
+        current.say_once(found.group(0), meaning.format(found.group("script")))
 
 
 def option_words(options: Optional[argparse.Namespace]) -> List[str]:

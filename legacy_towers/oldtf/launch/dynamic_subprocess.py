@@ -23,6 +23,8 @@ def _instead(arguments: Tuple[Any, ...], options: Dict[str, Any]) -> Tuple[Tuple
     """Returns the arguments of Popen with what is started in place of what they name."""
     given = dict(zip(_NAMES, arguments), **options)
     words = given.get("args")
+    if given.get("shell"):
+        children.say_of_shell(words)
     if not isinstance(words, (list, tuple)) or given.get("shell") or given.get("executable") is not None:
         return arguments, options
     words = children.instead_of(words, given.get("cwd"), given.get("env"))

@@ -78,6 +78,19 @@ def test_nothing_is_exchanged_where_no_script_runs(tmp_path):
     assert children.instead_of(words, cwd=str(tmp_path)) is words
 
 
+@pytest.mark.parametrize("text, said", [
+    ("CUDA_VISIBLE_DEVICES=0 python -u worker.py --x &", "python -u worker.py: taken for plain python, which a shell "
+     "starts: legacy-towers run worker.py would see"),
+    (b"cd job; python3 lib/far.py", "python3 lib/far.py: taken for"),
+    ("echo worker.py; python -c 'x.py'", ""),
+    (["python worker.py"], ""),
+])
+def test_what_a_shell_starts_is_told(begun, capsys, text, said):
+    children.say_of_shell(text)
+    told = capsys.readouterr().err
+    assert said in told and bool(said) == bool(told)
+
+
 LAUNCHER = """
 import os
 import subprocess
