@@ -128,3 +128,20 @@ def test_records_are_read_in_batches(tmp_path):
     )
     found = learn.run_n({"n": batch["n"]}, n=3)
     assert [one["n"].tolist() for one in found] == [[0, 1], [2, 3], [4, 5]]
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.__name__)
+def test_a_model_function_may_make_its_loss_in_every_mode(world, tmp_path):
+    def model_fn(features, targets, mode, params):
+        weight = tf.get_variable("weight", [2, 1], tf.float64, tf.ones_initializer(tf.float64))
+        predicted = tf.reshape(tf.matmul(features, weight), [-1])
+        loss = tf.losses.mean_squared_error(targets, predicted)
+        train = tf.train.GradientDescentOptimizer(0.0).minimize(loss, tf.train.get_global_step())
+        return world.ModelFnOps(mode, {"sum": predicted}, loss, train)
+
+    estimator = world.Estimator(model_fn, str(tmp_path), params={})
+    rows = ROWS.astype(np.float64)
+    estimator.fit(input_fn=lambda: (tf.constant(rows), tf.constant(rows[:, 0])), steps=2)
+    found = list(estimator.predict(x=rows[:5], as_iterable=True))
+    np.testing.assert_allclose([one["sum"] for one in found], rows[:5].sum(1), rtol=1e-12)
+    assert found[0]["sum"].dtype == np.float64

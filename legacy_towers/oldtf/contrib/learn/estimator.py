@@ -4,7 +4,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional
 import numpy as np
 
 from legacy_towers.compat import tf
-from legacy_towers.oldtf.contrib.learn.mode import MetricSpec, ModelFnOps
+from legacy_towers.oldtf.contrib.learn.mode import MetricSpec, ModeKeys, ModelFnOps
 from legacy_towers.oldtf.estimator import arguments, export, inputs
 from legacy_towers.oldtf.estimator import estimator as core
 from legacy_towers.oldtf.estimator.spec import EstimatorSpec
@@ -160,10 +160,17 @@ class Estimator(BaseEstimator):
         self._model_fn = model_fn
         self.params = params
         self._engineer = feature_engineering_fn or (lambda features, labels: (features, labels))
+        # Model functions of the time make their loss in every mode: to predict, labels that were seen before are
+        # placeholders, which nothing asks for.
+        self._labels_like: Callable[[], Any] = lambda: None
         super().__init__(model_dir, config)
 
     def _make(self, metrics: Dict[str, Any]) -> core.Estimator:
         def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
+            if mode == ModeKeys.INFER:
+                labels = self._labels_like()
+            else:
+                self._labels_like = _placeholder_like(labels)
             features, labels = self._engineer(features, labels)
             offered = {"mode": mode, "params": self.params, "config": config, "model_dir": self._model_dir}
             result = self._model_fn(features, labels, **arguments.wanted(self._model_fn, offered))
@@ -227,20 +234,22 @@ def _source(
     rows = len(next(iter(arrays.values()))) if isinstance(arrays, dict) else len(arrays)
     size = batch_size or min(rows, 4096)
     labels = y if y is None or isinstance(y, dict) else np.asarray(y)
-    return inputs.numpy_input_fn(_floats(arrays), _narrow(labels), size, epochs, shuffle)
+    return inputs.numpy_input_fn(arrays, labels, size, epochs, shuffle)
 
 
-def _floats(arrays: Any) -> Any:
-    """Numbers reach a model as float32, as from TensorFlow 1's feeder."""
-    if isinstance(arrays, dict):
-        return {key: _floats(value) for key, value in arrays.items()}
-    return arrays.astype(np.float32) if arrays.dtype == np.float64 else arrays
-
-
-def _narrow(labels: Any) -> Any:
-    if isinstance(labels, np.ndarray):
-        return labels.astype(np.float32) if labels.dtype == np.float64 else labels
-    return labels
+def _placeholder_like(labels: Any) -> Callable[[], Any]:
+    """Returns what makes placeholders for any number of such labels."""
+    if isinstance(labels, dict):
+        makers = {key: _placeholder_like(value) for key, value in labels.items()}
+        return lambda: {key: make() for key, make in makers.items()}
+    if isinstance(labels, tf.SparseTensor):
+        dtype = labels.dtype
+        return lambda: tf.sparse_placeholder(dtype)
+    if not isinstance(labels, tf.Tensor):
+        return lambda: None
+    dtype, shape = labels.dtype, labels.shape
+    rows_left_open = [None] + shape.as_list()[1:] if shape.ndims else shape
+    return lambda: tf.placeholder(dtype, rows_left_open)
 
 
 class SKCompat:
