@@ -1,7 +1,7 @@
 """The names that this room serves."""
 from typing import Dict, Tuple
 
-from legacy_towers.oldtf.contrib import parts_rows, rnn_rows, slim_rows
+from legacy_towers.oldtf.contrib import module_rows, parts_rows, rnn_rows, slim_rows
 from legacy_towers.oldtf.provided import Row
 
 ROWS: Tuple[Row, ...] = (
@@ -10,6 +10,7 @@ ROWS: Tuple[Row, ...] = (
 ROWS += slim_rows.ROWS
 ROWS += rnn_rows.ROWS
 ROWS += parts_rows.ROWS
+ROWS += module_rows.ROWS
 
 REASONS: Dict[str, str] = dict(parts_rows.REASONS)
 REASONS.update(slim_rows.REASONS)

@@ -1,0 +1,41 @@
+"""The modules inside the parts of tf.contrib that scripts imported from: each gives what its part has.
+
+`from tensorflow.contrib.image.python.ops import distort_image_ops` was as common as tf.contrib.image. Names of such a
+module that its part lacks are missing at the line that asks for them.
+"""
+from typing import Dict, Tuple
+
+from legacy_towers.oldtf.provided import Row
+
+_OURS = "legacy_towers.oldtf.contrib."
+# (part, package below it) -> its modules.
+_MODULES: Dict[Tuple[str, str], str] = {
+    ("cluster_resolver", "python.training"): "cluster_resolver gce_cluster_resolver kubernetes_cluster_resolver"
+    " slurm_cluster_resolver tfconfig_cluster_resolver tpu_cluster_resolver",
+    ("copy_graph", "python.util"): "copy_elements",
+    ("data", "python.ops"): "counter enumerate_ops error_ops get_single_element parsing_ops random_ops resampling"
+    " scan_ops sliding threadpool unique writers",
+    ("distribute", "python"): "collective_all_reduce_strategy mirrored_strategy one_device_strategy"
+    " parameter_server_strategy",
+    ("distributions", "python.ops"): "autoregressive batch_reshape binomial cauchy chi2 deterministic distribution_util"
+    " geometric gumbel half_normal independent inverse_gamma kumaraswamy logistic mixture mixture_same_family"
+    " moving_stats mvn_diag mvn_diag_plus_low_rank mvn_full_covariance mvn_linear_operator mvn_tril negative_binomial"
+    " normal_conjugate_posteriors onehot_categorical poisson poisson_lognormal quantized_distribution"
+    " relaxed_bernoulli relaxed_onehot_categorical sample_stats sinh_arcsinh vector_student_t wishart",
+    ("estimator", "python.estimator"): "early_stopping exporter extenders head logit_fns",
+    ("feature_column", "python.feature_column"): "sequence_feature_column",
+    ("grid_rnn", "python.ops"): "grid_rnn_cell",
+    ("hooks", "python.training"): "profiler_hook",
+    ("image", "python.ops"): "distort_image_ops",
+    ("input_pipeline", "python.ops"): "input_pipeline_ops",
+    ("learn", "python.learn"): "evaluable export_strategy trainable",
+    ("learn", "python.learn.learn_io"): "graph_io",
+    ("nn", "python.ops"): "alpha_dropout cross_entropy fwd_gradients sampling_ops scaled_softplus",
+    ("sparsemax", "python.ops"): "sparsemax sparsemax_loss",
+}
+
+ROWS: Tuple[Row, ...] = tuple(
+    Row("tensorflow.contrib.{}.{}.{}".format(part, package, module), _OURS + part)
+    for (part, package), modules in _MODULES.items()
+    for module in modules.split()
+)
