@@ -87,6 +87,18 @@ PYTHON: Tuple[Change, ...] = (
     ),
     Change("`np.cast[np.float32](x)`, `np.lib.pad`, `np.math`, `np.warnings` ...", "there", "the same", _LIBRARIES),
     Change("`np.array([[1], [1, 2]])`", "an array of lists", "the same; said once", _LIBRARIES),
+    Change(
+        "`np.array([np.array([1.5]), 0.0])`, `np.reshape`, `np.mean` ... of such a list, and as a feed",
+        "takes an array of one number for its number (an array of objects, unless a type is given)",
+        "an array of numbers; said once",
+        _LIBRARIES,
+    ),
+    Change(
+        "`values[i] = np.array([1.5])`, `values[i] += np.array([1.5])`",
+        "stores the number",
+        "the same, in the script's own files that import numpy",
+        _LIBRARIES,
+    ),
     Change("`np.array(x, copy=False)`", "copies where it must", "the same", _LIBRARIES),
     Change("`np.array([256], np.uint8)`", "wraps around", "the same; said once", _LIBRARIES),
     Change("`np.fromstring(data, dtype)`, `np.sum(generator)`, `np.vstack(generator)`", "work", "the same", _LIBRARIES),

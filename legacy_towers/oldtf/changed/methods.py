@@ -6,6 +6,7 @@ A type of C can't be given a method back; so where a script writes `picture.tost
 import array
 import functools
 import io
+import operator
 import os
 import threading
 import xml.etree.ElementTree
@@ -14,6 +15,7 @@ from typing import Any, Callable, Dict, List, Tuple
 import numpy as np
 
 from legacy_towers.oldtf import current
+from legacy_towers.oldtf.changed import mixed_numbers
 
 
 def _item_set(values: np.ndarray, *arguments: Any) -> None:
@@ -116,6 +118,25 @@ def formatted(text: str, values: Any) -> str:
 
 def _one_number(value: Any) -> Any:
     return value.item() if type(value) is np.ndarray and value.size == 1 else value
+
+
+def store(value: Any, target: Any, key: Any) -> None:
+    """target[key] = value, where an array with one element counts as its number if an array takes no other."""
+    try:
+        target[key] = value
+    except (TypeError, ValueError):
+        plain = mixed_numbers.unwrapped(value) if isinstance(value, list) else mixed_numbers.number_of(value)
+        if plain is value or not isinstance(target, np.ndarray):
+            raise
+        target[key] = plain
+
+
+def change(target: Any, key: Any, operation: str, value: Any) -> None:
+    """target[key] += value, and the like: `operation` is "iadd" of the module operator."""
+    store(getattr(operator, operation)(target[key], value), target, key)
+
+
+section = slice
 
 
 def opened(file: Any, mode: str = "r", *arguments: Any, **options: Any) -> Any:

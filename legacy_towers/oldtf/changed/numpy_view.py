@@ -2,18 +2,20 @@
 
 Names: np.int, np.float, np.bool, np.object and the like; np.float_, np.Inf, np.product, np.in1d, np.asscalar, np.mat
 and so on; what has no other word today is in `numpy_gone`. Meanings: lists of different lengths become an array of
-lists, `copy=False` copies where it must, numbers out of an integer type's range wrap around, and where numpy now wants
-a list of arrays a generator will do. The first and the third are said once, at their line.
+lists, and one of numbers and arrays of one number an array of numbers; `copy=False` copies where it must; numbers out
+of an integer type's range wrap around; where numpy now wants a list of arrays a generator will do. What a list or a
+number was taken for is said once, at its line.
 """
 import ast
 import builtins
+import functools
 import pickle
-from typing import Any
+from typing import Any, Callable
 
 import numpy as _now
 
 from legacy_towers.oldtf import current
-from legacy_towers.oldtf.changed import libraries, numpy_gone, numpy_lib
+from legacy_towers.oldtf.changed import libraries, mixed_numbers, numpy_gone, numpy_lib
 
 if current.running() is not None:
     libraries.prepare()
@@ -102,7 +104,16 @@ def _made(make: Any, value: Any, dtype: Any, **options: Any) -> Any:
     try:
         return make(value, dtype, **options)
     except ValueError as error:
-        if dtype is not None or "inhomogeneous" not in str(error):
+        if not mixed_numbers.is_complaint(error):
+            raise
+        try:
+            made = make(mixed_numbers.unwrapped(value), dtype, **options)
+        except ValueError:
+            pass
+        else:
+            current.say_once("a list of numbers and arrays of one number", "one of numbers")
+            return made
+        if dtype is not None:
             raise
         current.say_once("an array of lists that differ in length", "one with dtype=object")
         return make(value, _now.object_, **options)
@@ -111,6 +122,38 @@ def _made(make: Any, value: Any, dtype: Any, **options: Any) -> Any:
             raise
         current.say_once("an array of numbers that {} can't hold".format(_now.dtype(dtype)), "one that wraps around")
         return make(_now.asarray(value).astype(dtype), dtype, **options)
+
+
+def _of_such_lists(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `function`, which is given what `array` makes of lists that numpy makes no array of."""
+
+    def plain(value: Any) -> Any:
+        try:
+            if isinstance(value, (list, tuple)):
+                _now.asarray(value)
+        except ValueError:
+            return array(value)
+        return value
+
+    @functools.wraps(function)
+    def called(*arguments: Any, **options: Any) -> Any:
+        try:
+            return function(*arguments, **options)
+        except ValueError as error:
+            if not mixed_numbers.is_complaint(error):
+                raise
+        return function(*map(plain, arguments), **{name: plain(value) for name, value in options.items()})
+
+    return called
+
+
+# Those that scripts give such lists to.
+_TAKE_LISTS = (
+    "amax", "amin", "append", "argmax", "argmin", "argsort", "asanyarray", "clip", "expand_dims", "max", "mean",
+    "median", "min", "ndim", "prod", "ravel", "repeat", "reshape", "save", "savez", "savez_compressed", "shape", "size",
+    "squeeze", "std", "transpose", "var",
+)  # fmt: skip
+globals().update({name: _of_such_lists(getattr(_now, name)) for name in _TAKE_LISTS})
 
 
 def fromstring(string: Any, dtype: Any = float, count: int = -1, sep: str = "", **options: Any) -> Any:
@@ -123,7 +166,7 @@ def fromstring(string: Any, dtype: Any = float, count: int = -1, sep: str = "", 
 
 def sum(a: Any, *arguments: Any, **options: Any) -> Any:  # noqa: A001
     """numpy.sum, of a generator too."""
-    return _now.sum(_listed(a), *arguments, **options)
+    return _of_such_lists(_now.sum)(_listed(a), *arguments, **options)
 
 
 def vstack(tup: Any, **options: Any) -> Any:

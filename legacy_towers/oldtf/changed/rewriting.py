@@ -5,11 +5,14 @@
     type(loss)                  methods.type_of(loss)
     "loss %.2f" % loss          methods.formatted("loss %.2f", loss)
     open(path, "rU")            methods.opened(path, "rU")
+    values[i, :2] = found       methods.store(found, values, (i, methods.section(None, 2, None)))
+    values[i] += found          methods.change(values, i, "iadd", found)
 
 `int`, `float`, `type` and `open` are left alone in a file that gives one of these names a meaning of its own. Lines
-keep their numbers.
+keep their numbers. The last two are for files that import numpy, and where the value can be an array.
 """
 import ast
+import sys
 from typing import Any, Set
 
 from legacy_towers.oldtf.changed.libraries import are_needed
@@ -22,13 +25,16 @@ _ATTRIBUTES = frozenset(
 )
 _METHODS = "legacy_towers.oldtf.changed.methods"
 _HELD_AS = "_legacy_towers_methods"
+# Values that are no arrays, and what the operator of `values[i] += found` is called.
+_NO_ARRAYS = (ast.Constant, ast.Dict, ast.DictComp, ast.JoinedStr, ast.Lambda, ast.ListComp, ast.Set, ast.Compare)
+_OPERATIONS = {ast.Add: "iadd", ast.Sub: "isub", ast.Mult: "imul", ast.Div: "itruediv"}
 
 
 def rewrite(module: ast.Module) -> ast.Module:
     """Returns `module` with its calls sent to `methods`, where this Python needs it."""
     if not are_needed():
         return module
-    rewriting = _Rewriting(bound_names(module))
+    rewriting = _Rewriting(bound_names(module), sys.version_info >= (3, 9) and _imports_numpy(module))
     rewriting.visit(module)
     if rewriting.changed:
         _add_import(module)
@@ -36,8 +42,9 @@ def rewrite(module: ast.Module) -> ast.Module:
 
 
 class _Rewriting(ast.NodeTransformer):
-    def __init__(self, own_names: Set[str]) -> None:
+    def __init__(self, own_names: Set[str], has_arrays: bool) -> None:
         self._own_names = own_names
+        self._has_arrays = has_arrays
         self.changed = False
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
@@ -66,19 +73,55 @@ class _Rewriting(ast.NodeTransformer):
             return self._call(node, "formatted", node.left, node.right)
         return node
 
-    def _call(self, at: ast.expr, name: str, *arguments: ast.expr) -> ast.expr:
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+        self.generic_visit(node)
+        target = node.targets[0]
+        if len(node.targets) > 1 or not self._may_be_array(target, node.value):
+            return node
+        call = self._call(node, "store", node.value, target.value, self._key(target.slice))  # type: ignore[attr-defined]
+        return _placed(ast.Expr(value=call), node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+        self.generic_visit(node)
+        target: Any = node.target
+        if type(node.op) not in _OPERATIONS or not self._may_be_array(target, node.value):
+            return node
+        operation = ast.Constant(value=_OPERATIONS[type(node.op)])
+        call = self._call(node, "change", target.value, self._key(target.slice), operation, node.value)
+        return _placed(ast.Expr(value=call), node)
+
+    def _may_be_array(self, target: ast.expr, value: ast.expr) -> bool:
+        if not self._has_arrays or not isinstance(target, ast.Subscript) or isinstance(value, _NO_ARRAYS):
+            return False
+        return not isinstance(getattr(target.slice, "value", None), (str, bytes))
+
+    def _key(self, key: Any) -> ast.expr:
+        if isinstance(key, ast.Tuple):
+            return ast.copy_location(ast.Tuple(elts=[self._key(each) for each in key.elts], ctx=ast.Load()), key)
+        if not isinstance(key, ast.Slice):
+            return key  # type: ignore[no-any-return]
+        parts = [each or ast.Constant(value=None) for each in (key.lower, key.upper, key.step)]
+        return self._call(key, "section", *parts)
+
+    def _call(self, at: ast.AST, name: str, *arguments: ast.expr) -> ast.expr:
         return _placed(ast.Call(func=self._method(at, name), args=list(arguments), keywords=[]), at)
 
-    def _method(self, at: ast.expr, name: str) -> ast.expr:
+    def _method(self, at: ast.AST, name: str) -> ast.expr:
         self.changed = True
         return _placed(ast.Attribute(value=ast.Name(id=_HELD_AS, ctx=ast.Load()), attr=name, ctx=ast.Load()), at)
 
 
-def _placed(node: Any, at: ast.expr) -> Any:
+def _placed(node: Any, at: ast.AST) -> Any:
     for part in ast.walk(node):
         if not hasattr(part, "lineno"):
             ast.copy_location(part, at)
     return node
+
+
+def _imports_numpy(module: ast.Module) -> bool:
+    names = [alias.name for node in ast.walk(module) if isinstance(node, ast.Import) for alias in node.names]
+    names += [str(node.module) for node in ast.walk(module) if isinstance(node, ast.ImportFrom)]
+    return any(name.split(".")[0] == "numpy" for name in names)
 
 
 def _asks_for_universal_lines(node: ast.Call) -> bool:

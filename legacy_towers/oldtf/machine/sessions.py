@@ -7,6 +7,7 @@ from legacy_towers.compat import script_graph, script_session, tf
 from legacy_towers.config import session_config
 from legacy_towers.errors import ArgumentError
 from legacy_towers.oldtf import current
+from legacy_towers.oldtf.changed import mixed_numbers
 from legacy_towers.oldtf.machine import machine as machine_room
 
 
@@ -56,7 +57,14 @@ class _OfScript:
         if self._watch is not None:
             run = super().run  # type: ignore[misc]
             return self._watch.run(run, self, fetches, feed_dict, options, run_metadata, counts)
-        return super().run(fetches, feed_dict, options, run_metadata)  # type: ignore[misc]
+        try:
+            return super().run(fetches, feed_dict, options, run_metadata)  # type: ignore[misc]
+        except ValueError as error:
+            # Of numpy, which made no array of a feed, before anything ran.
+            if not isinstance(feed_dict, dict) or not mixed_numbers.is_complaint(error):
+                raise
+            feeds = {key: mixed_numbers.unwrapped(value) for key, value in feed_dict.items()}
+        return super().run(fetches, feeds, options, run_metadata)  # type: ignore[misc]
 
     def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
         counts = True

@@ -173,6 +173,29 @@ def test_functions_of_numpy():
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_numbers_and_arrays_of_one_number():
+    mixed = [np.array([1.5], np.float32), 0.0, np.array([[2.0]])]
+    assert numpy_view.asarray(mixed).tolist() == [1.5, 0.0, 2.0]
+    assert numpy_view.array(mixed, dtype=np.float32).dtype == np.float32
+    assert numpy_view.reshape(mixed, (3, 1)).tolist() == [[1.5], [0.0], [2.0]]
+    assert numpy_view.mean(mixed) == pytest.approx(3.5 / 3) and numpy_view.sum(mixed) == 3.5
+    assert numpy_view.array([[np.array([1.0]), 2.0], [3.0, 4.0]]).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert numpy_view.array([1, [2]]).dtype == object
+    assert numpy_view.shape([[1], [1, 2]]) == (2,)
+    with pytest.raises(ValueError):
+        numpy_view.array([np.array([1.0, 2.0]), 0.0], dtype=np.float32)
+    with pytest.raises(ValueError):
+        methods.store(np.ones(2), np.zeros(3), 0)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_lists_of_different_lengths_are_saved(tmp_path):
+    numpy_view.savez(str(tmp_path / "x.npz"), ragged=[[1], [1, 2]], plain=[3])
+    with np.load(str(tmp_path / "x.npz"), allow_pickle=True) as file:
+        assert file["ragged"].tolist() == [[1], [1, 2]] and file["plain"].tolist() == [3]
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_names_of_numpy_without_another_word():
     assert numpy_view.cast[np.float32]([1, 2]).dtype == np.float32
     assert numpy_view.cast["int64"](2.7) == 2
@@ -269,6 +292,15 @@ result = [
     int("7"),
     type(3),
 ]
+values = np.zeros((2, 3))
+values[0, 1:] = np.ones(2)
+values[1, 2] = np.array([4.0])
+values[0][0] += np.array([[2.0]])
+values[1, 0] -= values[1, 2]
+values[:, 1] *= 3
+table = {"a": [1]}
+table["a"] += [2]
+table[0] = values[0]
 '''
 
 
@@ -278,6 +310,8 @@ def test_a_script_is_rewritten():
     names = {}
     exec(compile(rewriting.rewrite(ast.parse(SCRIPT)), "script.py", "exec"), names)
     assert names["result"] == [b"\x00\x00", 4, "5", "", 7, int]
+    assert names["values"].tolist() == [[2.0, 3.0, 1.0], [-4.0, 0.0, 4.0]]
+    assert names["table"]["a"] == [1, 2] and names["table"][0].shape == (3,)
     assert names["__doc__"] == "Its docstring."
     with pytest.raises(KeyError) as caught:
         names["line_of_an_error"]()
@@ -293,6 +327,8 @@ def test_a_script_is_rewritten():
         "from io import open\nopen('x', 'rU')",
         "x = int('7', 8)",
         "x = type('A', (), {})",
+        "x = {}\nx[0] = x",
+        "import numpy\nx['a'] = x\nx[0] = 'a'\nx[0] += 1\nx[0] = y = x\nx[0], y = y\nx[0] |= y",
         "open('x', 'rb')",
         "class A: pass\nA.tostring = 3",
     ],

@@ -291,3 +291,12 @@ def test_gpus_are_asked_about_as_ever():
     with script() as (tf, _):
         assert tf.test.is_gpu_available() == real.test.is_gpu_available()
         assert tf.test.gpu_device_name() == real.test.gpu_device_name()
+
+
+def test_a_feed_of_numbers_and_arrays_of_one_number():
+    with script() as (tf, _), tf.Graph().as_default(), tf.Session() as session:
+        placeholder = tf.placeholder(tf.float32, [None])
+        targets = [np.array([0.5], np.float32), 0.0, np.array([[2.0]])]
+        assert session.run(placeholder * 2.0, {placeholder: targets}).tolist() == [1.0, 0.0, 4.0]
+        with pytest.raises(ValueError):
+            session.run(placeholder, {placeholder: [np.array([1.0, 2.0]), 0.0]})
