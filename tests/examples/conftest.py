@@ -28,6 +28,20 @@ def command(capsys):
 
 
 @pytest.fixture
+def seeded(monkeypatch):
+    """Makes every graph with the seed 1, so that what a training learns is not a matter of luck."""
+    from legacy_towers.compat import tf
+
+    make = tf.Graph.__init__
+
+    def make_seeded(graph, *arguments, **named):
+        make(graph, *arguments, **named)
+        graph.seed = 1
+
+    monkeypatch.setattr(tf.Graph, "__init__", make_seeded)
+
+
+@pytest.fixture
 def keras_layers():
     """Skips where tf.layers does not work: TensorFlow from 2.16 on without tf_keras."""
     from legacy_towers.compat import keras, tf, versions

@@ -260,7 +260,7 @@ def test_the_trace_has_a_row_per_tower_and_the_answer_is_printed(command, small_
 
 
 @pytest.mark.slow
-def test_files_of_the_full_size_are_learnt(command, tmp_path):
+def test_files_of_the_full_size_are_learnt(seeded, command, tmp_path):
     code, out, errors = command(
         "train", "cifar10.py", "--data-dir", tmp_path, "--generate", "--towers", 2, "--steps", 150,
         "--trace", tmp_path / "trace.json",

@@ -50,7 +50,7 @@ def test_it_trains_by_every_way_in(keras_layers, command, tmp_path, way):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-def test_four_towers_reach_97_percent(keras_layers, command, tmp_path, way):
+def test_four_towers_reach_97_percent(keras_layers, seeded, command, tmp_path, way):
     code, out, _ = command("train", "digits.py", "--data-dir", tmp_path, "--towers", 4, "--input", way)
     assert code == 0
     assert float(re.search(r"^test accuracy (\d\.\d+).*\(360 examples", out, re.MULTILINE).group(1)) >= 0.97

@@ -30,7 +30,7 @@ def test_it_trains_by_the_command_line(command, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_samples_show_the_digits_asked_for(load_example, tmp_path):
+def test_the_samples_show_the_digits_asked_for(seeded, load_example, tmp_path):
     gan = load_example("gan")
     images, labels, before, after = gan.train(towers=4, steps=3000)
     assert before < 0.3 < 0.7 < after

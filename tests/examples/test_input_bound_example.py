@@ -67,7 +67,7 @@ def test_it_trains_by_every_way_in(few, command, tmp_path, way):
 
 
 @pytest.mark.slow
-def test_sixty_steps_on_four_towers_learn(load_example, command, tmp_path):
+def test_sixty_steps_on_four_towers_learn(load_example, seeded, command, tmp_path):
     code, out, _ = command("train", "input_bound.py", "--data-dir", tmp_path, "--towers", 4, "--steps", 60)
     assert code == 0
     assert float(re.search(r"^test accuracy (\d\.\d+).*\(120 examples", out, re.MULTILINE).group(1)) >= 0.5

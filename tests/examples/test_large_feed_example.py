@@ -27,7 +27,7 @@ def test_it_trains_by_every_way_in(command, way):
     assert re.search(r"^trained 4 steps to a loss of \d", out, re.MULTILINE)
 
 
-def test_it_learns_the_classes(command):
+def test_it_learns_the_classes(seeded, command):
     options = ["--towers", 2, "--steps", 40, "--shuffle", "--learning-rate", 0.02]
     code, out, _ = command("train", "large_feed.py", *(options + SMALL))
     assert code == 0
