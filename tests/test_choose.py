@@ -11,6 +11,8 @@ from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.gradients.base import Reduction
 
 DEVICES = lt.devices.cpus(2)
+# What is measured must be the planted sleeps, not what runs beside.
+MEASURES = pytest.mark.alone
 ROWS = np.random.RandomState(0).normal(size=[8, 4])
 
 
@@ -49,6 +51,7 @@ def planted(*seconds):
     return [Candidate(lt.variables.ParameterServer(), Slow(each)) for each in seconds]
 
 
+@MEASURES
 def test_the_planted_winner_is_taken():
     candidates = planted(0.03, 0.005, 0.02)
     said = []
@@ -62,12 +65,14 @@ def test_the_planted_winner_is_taken():
     assert "taken" in str(choice) and "slow(0.005)" in str(choice)
 
 
+@MEASURES
 def test_one_that_is_surely_slower_leaves_early():
     choice = lt.choose_strategy(build, planted(0.001, 0.1), seconds=30)
     fast, slow = choice.measured
     assert fast.rounds == slow.rounds == 5 and choice.seconds < 30
 
 
+@MEASURES
 def test_steps_that_take_long_end_in_time():
     """Six candidates take 0.2 s a step and more: two of them fit into 0.3 s, and the others say so."""
     choice = lt.choose_strategy(build, planted(0.25, 0.2, 0.2, 0.2, 0.2, 0.2), seconds=0.3)

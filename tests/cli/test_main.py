@@ -1,6 +1,5 @@
 """The command line: what it imports, and how each kind of failure ends."""
 import sys
-import time
 import types
 
 import pytest
@@ -104,13 +103,12 @@ def test_every_command_of_the_table_explains_itself(capsys):
 
 @pytest.mark.parametrize("option, shown", [("--help", "commands:"), ("--version", VERSION)])
 def test_help_and_version_are_quick_and_import_nothing_heavy(option, shown):
-    start = time.time()
     done = run([sys.executable, "-X", "importtime", "-m", "legacy_towers", option])
-    seconds = time.time() - start
     assert (done.returncode, shown in done.stdout) == (0, True)
     assert "tensorflow" not in done.stderr and "numpy" not in done.stderr
-    # The bar is 0.3 s; a busy machine gets ten times that before it is called a failure.
-    assert seconds < 3
+    # The bar is 0.3 s on an idle machine, most of which Python's own start takes; here 20 modules are added to it.
+    least = run([sys.executable, "-X", "importtime", "-c", "import argparse"])
+    assert done.stderr.count("import time:") - least.stderr.count("import time:") < 40
 
 
 def test_a_reader_that_goes_away_is_no_error():
