@@ -7,7 +7,8 @@ from legacy_towers.compat import tf
 from legacy_towers.oldtf.estimator import api
 
 # These two are enough for every run.
-NAMES = [pytest.param(name, marks=() if name in ("dnn", "linear") else pytest.mark.slow) for name in canned_runs.NAMES]
+MARKS = {"dnn": (), "linear": (), "dnn_batch_norm": (pytest.mark.slow, pytest.mark.needs_layers)}
+NAMES = [pytest.param(name, marks=MARKS.get(name, (pytest.mark.slow,))) for name in canned_runs.NAMES]
 IS_1_15 = tf.__version__.startswith("1.15")
 
 
