@@ -40,12 +40,11 @@ def _received(
         for each in roots[1:]:
             run.add_root(each)
         run.is_python_2 = is_python_2
+        finder = beginning.begin(run)
         if options is not None:
             from legacy_towers.oldtf.machine import options as machine_options
 
-            # Never left: such a process ends without what is done at exit.
-            machine_options.prepare(options, run).__enter__()
-        finder = beginning.begin(run)
+            finder.lasting.enter_context(machine_options.prepare(options, run))
         sys.path_hooks.append(lambda path: _MainFinder(path, finder))
     return Folder(folder)
 

@@ -190,3 +190,29 @@ def test_the_folder_on_the_path_is_text_for_anything_else(tmp_path):
     assert code == 0, err
     path = str(tmp_path.resolve())
     assert out == "{0} '{0}' \"{0}\" str\nstr\n".format(path)
+
+
+ON_GPUS = """
+import multiprocessing
+import tensorflow as tf
+
+
+def on_gpus(number):
+    with tf.device("/gpu:%d" % number):
+        value = tf.constant(number) + 1
+    with tf.Session() as session:
+        return value.device, session.run(value), session._config.intra_op_parallelism_threads
+
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        print(pool.map(on_gpus, [1]))
+"""
+
+
+@pytest.mark.slow
+def test_a_spawned_process_has_the_devices_and_options_of_the_script(tmp_path):
+    here.write(tmp_path, {"script.py": ON_GPUS})
+    code, out, err = outcome(started(tmp_path, RUN + ["--intra-op-threads", "2", "script.py"], CUDA_VISIBLE_DEVICES=""))
+    assert (code, out) == (0, "[('/device:CPU:1', 2, 2)]\n"), err
+    assert err.count("/gpu:1 is the logical CPU device /cpu:1") == 1
