@@ -90,6 +90,35 @@ def __getattr__(name: str) -> Any:
     return getattr(_now, name)
 
 
+# What numpy 1 made of a kind of number where a type was asked for: np.empty(3, dtype=np.integer).
+_KINDS = {
+    _now.integer: _now.int_,
+    _now.signedinteger: _now.int_,
+    _now.unsignedinteger: _now.uint64,
+    _now.number: _now.float64,
+    _now.inexact: _now.float64,
+    _now.floating: _now.float64,
+    _now.complexfloating: _now.complex128,
+}
+
+
+def _of_kinds(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `make`, which takes kinds of numbers for its dtype, too."""
+
+    def typed(value: Any) -> Any:
+        return _KINDS.get(value, value) if isinstance(value, type) else value
+
+    @functools.wraps(make)
+    def made(*arguments: Any, **options: Any) -> Any:
+        return make(*map(typed, arguments), **{name: typed(value) for name, value in options.items()})
+
+    return made
+
+
+_TAKE_KINDS = ("arange", "empty", "empty_like", "full", "linspace", "ones", "ones_like", "zeros", "zeros_like")
+globals().update({name: _of_kinds(getattr(_now, name)) for name in _TAKE_KINDS})
+
+
 def array(object: Any, dtype: Any = None, copy: Any = True, **options: Any) -> Any:  # noqa: A002
     """numpy.array: where the lists differ in length, an array of lists; copy=False copies where it must."""
     return _made(_now.array, object, dtype, copy=True if copy else _ONLY_IF_NEEDED, **options)
@@ -101,6 +130,7 @@ def asarray(a: Any, dtype: Any = None, order: Any = None, **options: Any) -> Any
 
 
 def _made(make: Any, value: Any, dtype: Any, **options: Any) -> Any:
+    dtype = _KINDS.get(dtype, dtype) if isinstance(dtype, type) else dtype
     try:
         return make(value, dtype, **options)
     except ValueError as error:

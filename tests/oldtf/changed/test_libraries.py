@@ -189,6 +189,14 @@ def test_numbers_and_arrays_of_one_number():
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_kinds_of_numbers_are_types():
+    assert numpy_view.empty(3, dtype=np.integer).dtype == np.int64
+    assert numpy_view.zeros([2], np.floating).dtype == np.float64
+    assert numpy_view.array([1.5], np.integer).tolist() == [1]
+    assert numpy_view.ones(2, bool).dtype == bool
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_lists_of_different_lengths_are_saved(tmp_path):
     numpy_view.savez(str(tmp_path / "x.npz"), ragged=[[1], [1, 2]], plain=[3])
     with np.load(str(tmp_path / "x.npz"), allow_pickle=True) as file:

@@ -105,7 +105,7 @@ CHANGED_ATTRIBUTES: Dict[Tuple[str, str], str] = {
 # Names of methods and attributes of objects, see `methods`.
 METHODS: FrozenSet[str] = frozenset(
     "assertItemsEqual func_closure func_code func_defaults func_dict func_doc func_globals func_name has_key im_class "
-    "im_func im_self iteritems iterkeys itervalues viewitems viewkeys viewvalues".split()
+    "im_func im_self iteritems iterkeys itervalues next viewitems viewkeys viewvalues".split()
 )
 # The same, where a whole file is Python 2.
-CHANGED_METHODS: FrozenSet[str] = frozenset("message next".split())
+CHANGED_METHODS: FrozenSet[str] = frozenset(["message"])
