@@ -1,6 +1,6 @@
 """Records the public names of TensorFlow 1.15 into the files that `known_names` reads.
 
-    python -m legacy_towers.oldtf.changed.record_names FOLDER     with TensorFlow 1.15 installed
+    python tests/oldtf/record_names.py legacy_towers/oldtf     with TensorFlow 1.15 installed
 
 Two files are written: `names_1_15.txt`, a line for each module (`tensorflow.nn: relu softmax ...`), and
 `signatures_1_15.txt`, a line for each public function or class below tf (`tensorflow.nn.relu features name=None`).

@@ -1,8 +1,8 @@
 """The recorded names of TensorFlow 1.15, and on TensorFlow 1.15 itself whether they are its names."""
 import pytest
+from oldtf import record_names
 
 from legacy_towers.oldtf import known_names, tree
-from legacy_towers.oldtf.changed import record_names
 
 
 @pytest.mark.parametrize(
