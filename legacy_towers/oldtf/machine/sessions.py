@@ -141,7 +141,8 @@ class Server(tf.train.Server):
 
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> "Server":
-        return Server({"localhost": ["localhost:0"]}, protocol="grpc", config=config, start=start)
+        # The job's name in TensorFlow 1.x, which scripts put into their devices; 2.x calls it "localhost".
+        return Server({"local": ["localhost:0"]}, protocol="grpc", config=config, start=start)
 
 
 def merge(machine: machine_room.Machine, config: Any, on_this_process: bool) -> Any:

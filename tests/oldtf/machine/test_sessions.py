@@ -276,6 +276,16 @@ def test_a_server_made_before_the_towers_says_what_to_do(capsys):
     assert "the server was made before the script named its device 1" in capsys.readouterr().err
 
 
+def test_the_job_of_a_local_server_has_its_name_of_1_x():
+    with script() as (tf, _), tf.Graph().as_default():
+        server = tf.train.Server.create_local_server()
+        with tf.device("/job:local/task:0"):
+            value = tf.constant(1.0) + 1.0
+        with tf.Session(server.target) as session:
+            assert session.run(value) == 2.0
+        assert server.server_def.job_name == "local"
+
+
 @pytest.mark.parametrize("level", ["ON_1", "ON_2", "OFF"])
 def test_just_in_time_compilation_stays_harmless(level):
     with script() as (tf, _), tf.Graph().as_default():
