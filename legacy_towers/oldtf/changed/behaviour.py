@@ -23,6 +23,7 @@ class Change(NamedTuple):
 
 
 _LIBRARIES = "oldtf/changed/test_libraries.py"
+_MORE = "oldtf/changed/test_more_libraries.py"
 _SERVED = "oldtf/changed/test_served.py"
 _BEFORE_ONE = "oldtf/before_one/test_before_one.py"
 
@@ -75,6 +76,12 @@ TENSORFLOW: Tuple[Change, ...] = (
         "the same: resource variables stay off, as do control flow v2, eager execution and tensor equality",
     ),
     Change("shapes: `x.shape[0].value`, `int(x.shape[1])`", "Dimension", "the same"),
+    Change(
+        "`tf.get_variable('w', [5, units / 2])`, `LSTMCell(units / 2)` in Python 3",
+        "3.0 counts as the dimension 3",
+        "the same of quotients, in the script's own files; a float that is written out, `units * 0.5`, is refused",
+        "oldtf/changed/test_quotients.py",
+    ),
     Change("`Dataset.output_shapes`, `make_one_shot_iterator`", "tf.data of 1.x", "the same"),
     Change("`tf.train.Saver(write_version=V1)`", "one file", "the same"),
 )
@@ -123,6 +130,13 @@ PYTHON: Tuple[Change, ...] = (
     ),
     Change("`str` of a protobuf message", "simple_value: 3.0", "simple_value: 3: whole numbers have no point any more"),
     Change(
+        "`w.astype(np.float32) / np.sqrt(n)`, `w32 * x.max()`: an array by a number of numpy's, from a call",
+        "float32",
+        "the same, in the script's own files that import numpy; where the number has a name, numpy 2's float64",
+        _MORE,
+    ),
+    Change("`uint8s * 256`, `int16s * 2**15`, `uint8s * -1`", "the next wider type", "the same, in these files", _MORE),
+    Change(
         "`np.float32(3) + 0.1`, `np.uint8(200) + 100`",
         "float64; 300",
         "float32; 44 with a warning: numpy 2 goes by the array's type alone, and it can't be told otherwise",
@@ -141,11 +155,21 @@ PYTHON: Tuple[Change, ...] = (
         "`random.sample(set, k)`, `random.shuffle(x, random)`, `random.randint(0, 5.0)`", "work", "the same", _LIBRARIES
     ),
     Change("`imp.load_source`, `imp.reload`", "there", "the same, on Python 3.12 and later too", _LIBRARIES),
+    Change("`random.seed(np.int64(3))`, `random.Random((1, 2))`", "work", "the same", _MORE),
+    Change("`codecs.open(path, 'rU', 'utf-8')`", "reads any line ends", "the same; said once", _MORE),
+    Change("`HTMLParser().unescape(text)`", "there", "the same", _MORE),
     Change("`open(path, 'rU')`", "reads any line ends", "the same; said once", _LIBRARIES),
     Change(
         "`scipy.misc.imread`, `imresize`, `imsave`, `toimage`, `imrotate`",
         "until scipy 1.2",
         "the same, where Pillow is installed",
+    ),
+    Change("`scipy.stats.mode(x)[0][0]`, `sparse_matrix.A`, `scipy.stats.itemfreq`", "there", "the same", _MORE),
+    Change(
+        "`TSNE(n_iter=...)`, `TfidfVectorizer().get_feature_names()`, `mean_squared_error(squared=False)`",
+        "there",
+        "the same",
+        _MORE,
     ),
     Change(
         "`scipy.signal.gaussian`, `scipy.integrate.simps`, `scipy.linalg.pinv2`, `scipy.misc.derivative`",

@@ -7,27 +7,38 @@
     open(path, "rU")            methods.opened(path, "rU")
     values[i, :2] = found       methods.store(found, values, (i, methods.section(None, 2, None)))
     values[i] += found          methods.change(values, i, "iadd", found)
+    weights / np.sqrt(n)        methods.arithmetic("truediv", weights, np.sqrt(n))
+    depth * 256                 methods.arithmetic("mul", depth, 256)
 
 `int`, `float`, `type` and `open` are left alone in a file that gives one of these names a meaning of its own. Lines
-keep their numbers. The last two are for files that import numpy, and where the value can be an array.
+keep their numbers. The last four are for files that import numpy, and where the value can be an array.
 """
 import ast
 import sys
-from typing import Any, Set
+from typing import Any, Optional, Set
 
+from legacy_towers.oldtf.changed import quotients_rewriting
 from legacy_towers.oldtf.changed.libraries import are_needed
 
 # The names of methods.METHODS, methods.NARROWED, of what operations had, and os.errno: written out, so that a script
 # without numpy needs none to be read.
 _ATTRIBUTES = frozenset(
     ["tostring", "fromstring", "itemset", "newbyteorder", "ptp", "isAlive", "getchildren", "getiterator", "errno"]
-    + ["_outputs", "_inputs", "prefetch"]
+    + ["_outputs", "_inputs", "prefetch", "A", "H"]
 )
 _METHODS = "legacy_towers.oldtf.changed.methods"
 _HELD_AS = "_legacy_towers_methods"
 # Values that are no arrays, and what the operator of `values[i] += found` is called.
 _NO_ARRAYS = (ast.Constant, ast.Dict, ast.DictComp, ast.JoinedStr, ast.Lambda, ast.ListComp, ast.Set, ast.Compare)
 _OPERATIONS = {ast.Add: "iadd", ast.Sub: "isub", ast.Mult: "imul", ast.Div: "itruediv"}
+# Where numpy 2 makes another type of an array and a number: the number comes of such a call of numpy's or of an
+# array's, and not of one of these modules', or no byte can hold it.
+_ARE_NUMBERS = frozenset(
+    "abs absolute amax amin exp float64 log log10 log1p log2 max mean median min norm percentile power prod sqrt square"
+    " std sum var".split()
+)
+_NO_NUMPY = ("tf", "tensorflow", "math", "K")
+_ARITHMETIC = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv"}
 
 
 def rewrite(module: ast.Module) -> ast.Module:
@@ -37,7 +48,9 @@ def rewrite(module: ast.Module) -> ast.Module:
     rewriting = _Rewriting(bound_names(module), sys.version_info >= (3, 9) and _imports_numpy(module))
     rewriting.visit(module)
     if rewriting.changed:
-        _add_import(module)
+        _add_import(module, ast.Import(names=[ast.alias(name=_METHODS, asname=_HELD_AS)]))
+    if quotients_rewriting.rewrite(module):
+        _add_import(module, quotients_rewriting.import_statement())
     return module
 
 
@@ -71,6 +84,8 @@ class _Rewriting(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.op, ast.Mod) and isinstance(getattr(node.left, "value", None), str):
             return self._call(node, "formatted", node.left, node.right)
+        if self._has_arrays and type(node.op) in _ARITHMETIC and _may_change_type(node.left, node.right):
+            return self._call(node, "arithmetic", ast.Constant(value=_ARITHMETIC[type(node.op)]), node.left, node.right)
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt:
@@ -118,6 +133,32 @@ def _placed(node: Any, at: ast.AST) -> Any:
     return node
 
 
+def _may_change_type(left: ast.expr, right: ast.expr) -> bool:
+    numbers = [_whole_number(left), _whole_number(right)]
+    if isinstance(left, ast.Constant) or isinstance(right, ast.Constant) or numbers != [None, None]:
+        return any(number is not None and not 0 <= number <= 255 for number in numbers)
+    return any(isinstance(each, ast.Call) and _is_numpys(each.func) for each in (left, right))
+
+
+def _is_numpys(function: ast.expr) -> bool:
+    if not isinstance(function, ast.Attribute) or function.attr not in _ARE_NUMBERS:
+        return False
+    return getattr(function.value, "id", None) not in _NO_NUMPY
+
+
+def _whole_number(node: ast.expr) -> Optional[int]:
+    """Returns what 256, -1 or 2**15 stands for, None of anything else."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        number = _whole_number(node.operand)
+        return None if number is None else -number
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        base, power = _whole_number(node.left), _whole_number(node.right)
+        small = base is not None and power is not None and abs(base) <= 16 and 0 <= power < 64
+        return int(base**power) if small else None  # type: ignore[operator]
+    value = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
+    return value if type(value) is int else None
+
+
 def _imports_numpy(module: ast.Module) -> bool:
     names = [alias.name for node in ast.walk(module) if isinstance(node, ast.Import) for alias in node.names]
     names += [str(node.module) for node in ast.walk(module) if isinstance(node, ast.ImportFrom)]
@@ -144,13 +185,12 @@ def bound_names(module: ast.AST) -> Set[str]:
     return names
 
 
-def _add_import(module: ast.Module) -> None:
-    """Imports `methods` below the docstring and what comes from __future__."""
+def _add_import(module: ast.Module, statement: ast.Import) -> None:
+    """Puts the statement below the docstring and what comes from __future__."""
     place = 0
     for index, node in enumerate(module.body):
         is_docstring = index == 0 and isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str)
         if is_docstring or isinstance(node, ast.ImportFrom) and node.module == "__future__":
             place = index + 1
-    statement = ast.Import(names=[ast.alias(name=_METHODS, asname=_HELD_AS)])
     statement.lineno, statement.col_offset = 1, 0
     module.body.insert(place, ast.fix_missing_locations(statement))

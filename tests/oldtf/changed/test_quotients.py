@@ -1,0 +1,91 @@
+"""Quotients of whole numbers are dimensions in the script's own files, as TensorFlow 1.x took floats."""
+import ast
+import copy
+import json
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+from legacy_towers.oldtf import tree
+from legacy_towers.oldtf.changed import quotients, quotients_rewriting, rewriting
+
+tf = tree.module("tensorflow")
+
+SCRIPT = """
+def sizes():
+    units = 12
+    stride = 16
+    stride /= 4
+    return [
+        tf.get_variable("w", [3, units / 2]).shape,
+        tf.placeholder(tf.float32, [None, 2 * (units / 3) + 1]).shape,
+        tf.layers.conv2d(tf.zeros([2, 8, 8, 4]), stride, [units / 4, units / 4]).shape,
+        tf.nn.rnn_cell.LSTMCell(units / 2).zero_state(2, tf.float32)[0].shape,
+        tf.FIFOQueue(10, tf.float32, shapes=[[units / 4 - 1]]).dequeue().shape,
+        tf.zeros([2, 6]).shape.merge_with([2, units / 2]),
+    ]
+"""
+EXPECTED = [[3, 6], [None, 9], [2, 6, 6, 4], [2, 6], [2], [2, 6]]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_quotients_are_dimensions():
+    if not tree.is_1_15():
+        pytest.importorskip("tf_keras")
+    names = {"tf": tf}
+    exec(compile(rewriting.rewrite(ast.parse(SCRIPT)), "script.py", "exec"), names)
+    assert [shape.as_list() for shape in names["sizes"]()] == EXPECTED
+
+
+def test_a_quotient_is_a_float():
+    half = quotients.divided(12, 2)
+    assert half == 6.0 and isinstance(half, float) and repr(half) == "6.0" and list(range(8))[half] == 6
+    assert json.dumps([half]) == "[6.0]" and "%d %s" % (half, half) == "6 6.0"
+    assert type(pickle.loads(pickle.dumps(half))) is float and copy.deepcopy([half]) == [6.0]
+    assert np.array([half]).dtype == np.float64 and np.float32(half) == 6
+    assert hash(half) == hash(6.0) and {6: 1}[half] == 1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        quotients.divided(12, 2) * 2,
+        24 - quotients.divided(24, 2),
+        1 + quotients.divided(22, 2),
+        quotients.divided(quotients.divided(48, 2), 2),
+        quotients.divided(50, 2) // 2,
+        -quotients.divided(-36, 3),
+        quotients.divided_in_place(24, 2),
+    ],
+)
+def test_what_is_computed_of_whole_ones_is_whole(value):
+    assert value == 12 and value.__index__() == 12
+
+
+@pytest.mark.parametrize("a, b", [(7, 2), (6.0, 2), (np.int64(6), 2), (np.arange(4), 2), (True, 1)], ids=str)
+def test_others_are_what_they_were(a, b):
+    found = quotients.divided(a, b)
+    assert type(found) is type(a / b) and np.array_equal(found, a / b)
+
+
+def test_arrays_are_divided_in_place():
+    values = alias = np.array([2.0, 4.0])
+    values = quotients.divided_in_place(values, 2)
+    assert values is alias and alias.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 8), reason="nothing is rewritten there")
+@pytest.mark.parametrize("source", ["x / 255.0", "1.0 / n", "x / -2.0", "x // 2", "x.n /= 2", "x /= 2.0"])
+def test_what_is_left_alone(source):
+    module = ast.parse(source)
+    assert not quotients_rewriting.rewrite(module) and ast.dump(module) == ast.dump(ast.parse(source))
+
+
+def test_an_error_is_at_its_line():
+    module = ast.parse("n = 0\n\nvalue = 3 / n")
+    quotients_rewriting.rewrite(module)
+    with pytest.raises(ZeroDivisionError) as raised:
+        exec(compile(module, "script.py", "exec"), {quotients_rewriting.HELD_AS: quotients})
+    assert raised.traceback[1].lineno + 1 == 3
