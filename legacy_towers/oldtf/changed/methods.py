@@ -54,6 +54,8 @@ METHODS: Dict[str, List[Tuple[type, Callable[..., Any]]]] = {
 
 # Private lists of tf.Operation that public scripts read (gradient checkpointing), and where they are since 2.12.
 _OF_OPERATIONS = {"_outputs": "outputs", "_inputs": "inputs"}
+# What scipy's sparse matrices had as attributes until scipy 1.14.
+_OF_SPARSE = {"A": lambda matrix: matrix.toarray(), "H": lambda matrix: matrix.conj().transpose()}
 
 
 def _prefetch(dataset: Any, *arguments: Any, **options: Any) -> Any:
@@ -82,6 +84,8 @@ def attribute(value: Any, name: str) -> Any:
             import errno
 
             return errno
+        if name in _OF_SPARSE and type(value).__module__.startswith("scipy.sparse"):
+            return _OF_SPARSE[name](value)
         if name in _OF_OPERATIONS and type(value).__name__ == "Operation" and hasattr(value, "node_def"):
             return getattr(value, _OF_OPERATIONS[name])
         raise
@@ -134,6 +138,37 @@ def store(value: Any, target: Any, key: Any) -> None:
 def change(target: Any, key: Any, operation: str, value: Any) -> None:
     """target[key] += value, and the like: `operation` is "iadd" of the module operator."""
     store(getattr(operator, operation)(target[key], value), target, key)
+
+
+def arithmetic(operation: str, left: Any, right: Any) -> Any:
+    """Returns left * right, and the like, of the type that numpy 1 gave an array and a number.
+
+    A number of numpy's did not widen an array of its kind: float32 by float64 is float32. A whole number that the
+    array's type can't hold did: uint8 by 256 is uint16. numpy 2 alone gives float64 there, and an OverflowError here.
+
+    Args:
+      operation: "mul" of the module operator.
+    """
+    if type(left) is np.ndarray and left.ndim:
+        right = _weak(right)
+    elif type(right) is np.ndarray and right.ndim:
+        left = _weak(left)
+    try:
+        return getattr(operator, operation)(left, right)
+    except OverflowError:
+        if not isinstance(left, np.ndarray) and not isinstance(right, np.ndarray):
+            raise
+        return getattr(operator, operation)(*_wide_enough(left, right))
+
+
+def _weak(number: Any) -> Any:
+    return number.item() if isinstance(number, (np.number, np.bool_)) else number
+
+
+def _wide_enough(left: Any, right: Any) -> Any:
+    if isinstance(left, np.ndarray):
+        return left.astype(np.promote_types(left.dtype, np.min_scalar_type(right))), right
+    return left, right.astype(np.promote_types(right.dtype, np.min_scalar_type(left)))
 
 
 section = slice

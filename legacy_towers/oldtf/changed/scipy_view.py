@@ -7,7 +7,7 @@ import scipy as _now
 from legacy_towers.oldtf.changed import scipy_misc as misc
 
 __all__ = ["misc"]
-_VIEWS = {name: "legacy_towers.oldtf.changed.scipy_" + name for name in ("integrate", "linalg", "signal")}
+_VIEWS = {name: "legacy_towers.oldtf.changed.scipy_" + name for name in ("integrate", "linalg", "signal", "stats")}
 _SEEN = set(_VIEWS) | {"misc"}
 globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_") and name not in _SEEN})
 __version__ = _now.__version__

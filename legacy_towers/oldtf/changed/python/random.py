@@ -1,4 +1,4 @@
-"""random, whose `sample` takes a set and whose `shuffle` takes a source of numbers, as before Python 3.11."""
+"""random, whose `sample` takes a set, `shuffle` a source of numbers and `seed` anything, as before Python 3.11."""
 import random as _now
 from typing import Any, Callable, List, Optional
 
@@ -21,6 +21,24 @@ def shuffle(x: List[Any], random: Optional[Callable[[], float]] = None) -> None:
     for last in reversed(range(1, len(x))):
         other = int(random() * (last + 1))
         x[last], x[other] = x[other], x[last]
+
+
+def seed(a: Any = None, version: int = 2) -> None:
+    """Starts the numbers anew from `a`: numpy's integers and all that has a hash will do."""
+    _now.seed(_seed(a), version)
+
+
+class Random(_now.Random):
+    def __new__(cls, x: Any = None) -> Any:
+        return super().__new__(cls, _seed(x))
+
+    def seed(self, a: Any = None, version: int = 2) -> None:
+        super().seed(_seed(a), version)
+
+
+def _seed(value: Any) -> Any:
+    # What Python did with what is neither a number of its own nor a text.
+    return value if isinstance(value, (type(None), int, float, str, bytes, bytearray)) else hash(value)
 
 
 def randint(a: Any, b: Any) -> int:

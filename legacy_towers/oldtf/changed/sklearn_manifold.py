@@ -1,0 +1,25 @@
+"""sklearn.manifold, whose TSNE takes `n_iter`, as before scikit-learn 1.7, and starts as it did."""
+import functools
+import inspect
+from typing import Any
+
+import sklearn.manifold as _now
+
+globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+_IS_NEW = "max_iter" in inspect.signature(_now.TSNE).parameters
+# What 1.2 gave other values; "square_distances" it dropped.
+_DEFAULTS = {"init": "random", "learning_rate": 200.0}
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(_now, name)
+
+
+@functools.wraps(_now.TSNE, updated=())
+def TSNE(*arguments: Any, **options: Any) -> Any:  # noqa: N802
+    if _IS_NEW:
+        options = dict(_DEFAULTS, **options)
+        options.pop("square_distances", None)
+        if "n_iter" in options:
+            options["max_iter"] = options.pop("n_iter")
+    return _now.TSNE(*arguments, **options)

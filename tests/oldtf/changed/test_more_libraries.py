@@ -1,0 +1,155 @@
+"""More of what Python, scipy and scikit-learn dropped or changed, and scripts get."""
+import ast
+import importlib
+import sys
+
+import numpy as np
+import pytest
+
+from legacy_towers.oldtf.changed import libraries, methods, rewriting
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph():
+    """In place of the one in conftest.py: nothing here needs TensorFlow."""
+
+
+def view(module):
+    return importlib.import_module(libraries.VIEWS[module])
+
+
+@pytest.mark.parametrize("seed", [np.int64(3), (1, 2), np.float32(2.5), None, "text"])
+def test_a_seed_is_anything_with_a_hash(seed):
+    random = view("random")
+    first, again = random.Random(seed), random.Random(seed)
+    assert seed is None or first.random() == again.random()
+    first.seed(seed)
+    random.seed(seed)
+    assert seed is None or first.random() == random.random()
+
+
+def test_numpys_seed_is_pythons():
+    random = view("random")
+    assert random.Random(np.int64(7)).random() == importlib.import_module("random").Random(7).random()
+
+
+def test_codecs_open_takes_universal_lines(tmp_path):
+    (tmp_path / "x.txt").write_bytes("\u00e4\n".encode("utf-8"))
+    with view("codecs").open(str(tmp_path / "x.txt"), "rU", "utf-8") as file:
+        assert file.read() == "\u00e4\n"
+    with view("codecs").open(str(tmp_path / "x.txt"), mode="U", encoding="utf-8") as file:
+        assert file.readlines() == ["\u00e4\n"]
+
+
+def test_html_is_unescaped():
+    parser = view("html.parser").HTMLParser()
+    assert parser.unescape("a &amp; b") == "a & b"
+    parser.feed("<a>")
+
+
+def test_mode_keeps_the_dimension():
+    pytest.importorskip("scipy")
+    stats = view("scipy.stats")
+    assert stats.mode([1, 1, 2])[0][0] == 1 and stats.mode([1, 1, 2]).count[0] == 2
+    assert stats.mode(np.array([[1, 2], [1, 3], [4, 3]]))[0].tolist() == [[1, 3]]
+    assert stats.itemfreq([3, 1, 3]).tolist() == [[1, 1], [3, 2]]
+    assert view("scipy").stats.mode([5, 5])[0][0] == 5
+
+
+def test_vectorizers_tell_their_words():
+    pytest.importorskip("sklearn")
+    text = view("sklearn.feature_extraction.text")
+    for kind in (text.CountVectorizer, text.TfidfVectorizer):
+        vectorizer = kind()
+        vectorizer.fit(["bb aa", "aa"])
+        assert vectorizer.get_feature_names() == ["aa", "bb"]
+        assert isinstance(vectorizer, importlib.import_module("sklearn.feature_extraction.text").CountVectorizer)
+
+
+def test_tsne_takes_its_old_words():
+    pytest.importorskip("sklearn")
+    points = np.random.RandomState(0).randn(12, 4)
+    found = view("sklearn").manifold.TSNE(n_components=2, perplexity=3, n_iter=250, method="exact", random_state=1)
+    assert found.fit_transform(points).shape == (12, 2)
+    assert found.init == "random" or found.init == "warn"
+
+
+def test_the_root_of_the_error():
+    pytest.importorskip("sklearn")
+    metrics = view("sklearn.metrics")
+    assert metrics.mean_squared_error([1.0, 2.0], [1.0, 4.0], squared=False) == pytest.approx(2**0.5)
+    assert metrics.mean_squared_error([1.0, 2.0], [1.0, 4.0]) == pytest.approx(2.0)
+    columns = ([[1.0, 0.0], [1.0, 0.0]], [[2.0, 3.0], [2.0, 3.0]])
+    assert metrics.mean_squared_error(*columns, squared=False) == pytest.approx(2.0)
+
+
+def test_sklearn_has_its_modules():
+    pytest.importorskip("sklearn")
+    names = {}
+    exec("import {0} as sklearn\nimport sklearn.svm as svm\n".format(libraries.VIEWS["sklearn"]), names)
+    assert names["sklearn"].svm is names["svm"] and names["sklearn"].metrics is view("sklearn.metrics")
+
+
+def meaning(expression, **names):
+    """Returns what `expression` gives in a script that imports numpy."""
+    tree = rewriting.rewrite(ast.parse("import numpy as np\nresult = " + expression))
+    exec(compile(ast.fix_missing_locations(tree), "script.py", "exec"), names)
+    return names["result"]
+
+
+# The types are those that numpy 1.18 gave; the test holds it to them too.
+@pytest.mark.parametrize(
+    "expression, dtype",
+    [
+        ("w / np.sqrt(3)", np.float32),
+        ("np.sqrt(3) * w", np.float32),
+        ("w / c.max()", np.float32),
+        ("w - np.mean([1, 2])", np.float32),
+        ("c / np.sqrt(3)", np.float64),
+        ("c * 256", np.uint16),
+        ("c * -1", np.int16),
+        ("s * 2**15", np.int32),
+        ("s * 32768", np.int32),
+        ("300 + c", np.uint16),
+        ("c - np.float32(1).astype(np.float64)", np.float64),
+        ("w * np.arange(2.0)", np.float64),
+        ("c * 255", np.uint8),
+        ("w * 1000", np.float32),
+    ],
+)
+def test_an_array_and_a_number_have_the_type_that_numpy_1_gave(expression, dtype):
+    names = {"w": np.ones(2, np.float32), "c": np.array([2, 3], np.uint8), "s": np.array([2, 3], np.int16)}
+    assert meaning(expression, **names).dtype == dtype
+
+
+def test_the_numbers_are_those_of_the_wider_type():
+    assert meaning("c * 256", c=np.array([2, 255], np.uint8)).tolist() == [512, 65280]
+    assert meaning("c * -1", c=np.array([2, 255], np.uint8)).tolist() == [-2, -255]
+
+
+def test_arithmetic_of_other_things_is_pythons():
+    assert meaning("1000 * 'a'") == "a" * 1000 and meaning("x.max() + 1.5", x=np.arange(3)) == 3.5
+    with pytest.raises(ZeroDivisionError):
+        meaning("1000 / x", x=0)
+    with pytest.raises(OverflowError):
+        meaning("x / 1000", x=10**400)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 8), reason="Python 3.7's numpy needs none of it")
+def test_only_what_may_change_the_type_is_rewritten():
+    left_alone = "import numpy as np\na = b * c\nd = i + 1\ne = f(x) * tf.sqrt(y)\ng = 2 * np.pi\nh = i * 100"
+    tree = rewriting.rewrite(ast.parse(left_alone))
+    assert ast.dump(tree) == ast.dump(ast.parse(left_alone))
+    no_numpy = "a = b * 1000"
+    assert ast.dump(rewriting.rewrite(ast.parse(no_numpy))) == ast.dump(ast.parse(no_numpy))
+
+
+def test_sparse_matrices_are_arrays_by_one_letter():
+    sparse = pytest.importorskip("scipy.sparse")
+    matrix = sparse.csr_matrix(np.array([[0.0, 2.0], [0.0, 0.0]]))
+    assert methods.attribute(matrix, "A").tolist() == [[0.0, 2.0], [0.0, 0.0]]
+    assert methods.attribute(matrix, "H").toarray().tolist() == [[0.0, 0.0], [2.0, 0.0]]
+    with pytest.raises(AttributeError):
+        methods.attribute(object(), "A")
