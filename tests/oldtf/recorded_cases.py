@@ -136,11 +136,11 @@ def recorded(part: str, case: str) -> Record:
 
 def _as_known_as(shape: str, other: str) -> str:
     """Returns the static `shape` "(3, 2)" without what `other`, "(?, 2)", doesn't know: more is no difference."""
-    sizes, others = shape.strip("()").split(", "), other.strip("()").split(", ")
+    sizes, others = shape.strip("(),").split(", "), other.strip("(),").split(", ")
     if other == "<unknown>" or len(sizes) != len(others):
         return other if other == "<unknown>" else shape
     kept = ["?" if theirs == "?" else ours for ours, theirs in zip(sizes, others)]
-    return "({})".format(", ".join(kept))
+    return "({}{})".format(", ".join(kept), "," if other.endswith(",)") else "")
 
 
 def differences(found: Record, expected: Record, relative: float = 2e-6, absolute: float = 1e-6) -> List[str]:

@@ -24,6 +24,7 @@ _BELOW: Dict[str, str] = {
     "framework.python.ops.variables": _TF_SLIM + ".ops.variables",
     "layers.python.layers": _OURS + "layers",
     "layers.python.layers.feature_column": _OURS + "layers.feature_column",
+    "layers.python.ops.sparse_feature_cross_op": _OURS + "layers.crosses",
     "layers.python.layers.feature_column_ops": _OURS + "layers.feature_column",
     "layers.python.layers.initializers": _TF_SLIM + ".layers.initializers",
     "layers.python.layers.embedding_ops": _OURS + "layers.embeddings",
@@ -80,6 +81,8 @@ for _name in (
 ):  # fmt: skip
     _BELOW["slim." + _name] = _TF_SLIM + ".layers." + _name
 _BELOW["slim.embedding_ops"] = _BELOW["slim.encoders"] = _OURS + "layers.embeddings"
+_BELOW["slim.sparse_feature_cross"] = _OURS + "layers.crosses:sparse_feature_cross"
+_BELOW["slim.sparse_feature_cross_op"] = _OURS + "layers.crosses"
 _BELOW["slim.loss_ops"] = _TF_SLIM + ".losses.loss_ops"
 _BELOW["slim.metric_ops"] = _TF_SLIM + ".metrics.metric_ops"
 for _name in (
@@ -103,10 +106,7 @@ _FEATURE_COLUMNS = (
     "linear_model for them"
 )
 _TARGETS = "the heads of tf.contrib's estimators are not served: write the loss with tf.losses"
-_CROSSES = (
-    "the feature crosses of tf.contrib need an operation that ended with TensorFlow 1.15: "
-    "tf.feature_column.crossed_column crosses features, with hashes of its own"
-)
+_SCATTERED = "embeddings scattered over a table are not served: tf.contrib.layers.embedding_column has a row per id"
 _STATES = (
     "queues that keep the states of long sequences are not served: cut the sequences into pieces, and carry the state "
     "from run to run in variables or by feeding it"
@@ -117,15 +117,14 @@ _IMPORTED = "slim only passed this on from TensorFlow's own modules"
 _NOT_SERVED: Dict[str, str] = {}
 for _part in ("layers", "slim"):
     for _name in (
-        "joint_weighted_sum_from_feature_columns", "parse_feature_columns_from_sequence_examples",
-        "sequence_input_from_feature_columns", "transform_features", "DataFrameColumn", "InputLayer",
+        "parse_feature_columns_from_sequence_examples", "sequence_input_from_feature_columns", "DataFrameColumn",
+        "InputLayer",
     ):  # fmt: skip
         _NOT_SERVED["{}.{}".format(_part, _name)] = _FEATURE_COLUMNS
     for _name in (
-        "SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY", "crossed_column", "scattered_embedding_column", "sparse_feature_cross",
-        "scattered_embedding_lookup", "scattered_embedding_lookup_sparse",
+        "scattered_embedding_column", "scattered_embedding_lookup", "scattered_embedding_lookup_sparse",
     ):  # fmt: skip
-        _NOT_SERVED["{}.{}".format(_part, _name)] = _CROSSES
+        _NOT_SERVED["{}.{}".format(_part, _name)] = _SCATTERED
     for _name in (
         "ProblemType", "binary_svm_target", "get_default_binary_metrics_for_eval", "multi_class_target",
         "regression_target",

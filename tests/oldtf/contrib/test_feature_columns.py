@@ -1,10 +1,37 @@
 """The feature columns of tf.contrib.layers: the same tests run against TensorFlow 1.15's own."""
 import numpy as np
 import pytest
+from oldtf import recorded_cases
+from oldtf.contrib.feature_columns_cases import CASES
 
 from legacy_towers.compat import tf
 
 layers = tf.contrib.layers
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_as_on_1_15(name):
+    found = recorded_cases.run(CASES[name])
+    assert recorded_cases.differences(found, recorded_cases.recorded("contrib_feature_columns", name)) == []
+
+
+@pytest.mark.parametrize(
+    "columns, options, words",
+    [
+        (["word"], {}, "at least 2 elements"),
+        (["word", "number"], {"hash_bucket_size": 1}, "at least 2"),
+        (["word", "number"], {"ckpt_to_load_from": "x"}, "Must specify both"),
+    ],
+)
+def test_crosses_that_are_refused(columns, options, words):
+    made = [layers.sparse_column_with_hash_bucket(name, 5) for name in columns]
+    with pytest.raises(ValueError, match=words):
+        layers.crossed_column(made, **dict({"hash_bucket_size": 10}, **options))
+
+
+def test_numbers_are_not_crossed():
+    with pytest.raises(TypeError, match="columns must be a set of"):
+        layers.crossed_column([layers.real_valued_column("a"), layers.sparse_column_with_hash_bucket("b", 5)], 10)
 
 
 def run(fetches, feeds=None):

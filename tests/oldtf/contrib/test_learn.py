@@ -3,6 +3,7 @@ import os
 
 import numpy as np
 import pytest
+from oldtf.contrib import learn_runs
 
 from legacy_towers.compat import tf
 from legacy_towers.oldtf import tree
@@ -64,6 +65,26 @@ def test_tables(world, tmp_path):
     pytest.importorskip("sklearn")
     iris = world.datasets.load_dataset("iris")
     assert iris.data.shape == (150, 4) and iris.target.tolist().count(2) == 50
+
+
+@pytest.mark.parametrize("name", ["both", "deep", "wide"])
+def test_a_checkpoint_of_1_15_predicts_and_goes_on_as_there(name, tmp_path):
+    make, input_fn = learn_runs.models(tf.contrib.learn)[name]
+    estimator = make(learn_runs.copied(name, tmp_path))
+    found = learn_runs.outputs(name, estimator)
+    for key, value in learn_runs.recorded(name, "predicted").items():
+        np.testing.assert_allclose(found[key], value, rtol=1e-5, atol=1e-6, err_msg=key)
+    found = learn_runs.go_on(name, estimator, input_fn)
+    expected = learn_runs.recorded(name, "evaluated")
+    assert sorted(found) == sorted(expected)
+    for key, value in expected.items():  # slots were restored too
+        np.testing.assert_allclose(found[key], value, rtol=2e-4, atol=1e-5, err_msg=key)
+
+
+def test_an_input_without_an_end_is_predicted_once(tmp_path):
+    estimator = tf.contrib.learn.Estimator(line, str(tmp_path), params={"rate": 0.1})
+    estimator.fit(input_fn=lambda: (tf.constant(ROWS), tf.constant(ROWS[:, 0])), steps=1)
+    assert len(list(estimator.predict(input_fn=lambda: tf.constant(ROWS[:7])))) == 7
 
 
 def line(features, labels, mode, params):

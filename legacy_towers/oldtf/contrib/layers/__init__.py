@@ -1,5 +1,6 @@
 """tf.contrib.layers: tf_slim's layers, and from here what tf_slim lacks or what fails on today's TensorFlow."""
 from legacy_towers.oldtf.contrib.layers import feature_column
+from legacy_towers.oldtf.contrib.layers.crosses import SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY
 from legacy_towers.oldtf.contrib.layers.embeddings import (
     bow_encoder,
     embed_sequence,
@@ -10,9 +11,11 @@ from legacy_towers.oldtf.contrib.layers.feature_column import (
     bucketized_column,
     check_feature_columns,
     create_feature_spec_for_parsing,
+    crossed_column,
     embedding_column,
     infer_real_valued_columns,
     input_from_feature_columns,
+    joint_weighted_sum_from_feature_columns,
     make_place_holder_tensors_for_base_features,
     one_hot_column,
     parse_feature_columns_from_examples,
@@ -22,6 +25,7 @@ from legacy_towers.oldtf.contrib.layers.feature_column import (
     sparse_column_with_integerized_feature,
     sparse_column_with_keys,
     sparse_column_with_vocabulary_file,
+    transform_features,
     weighted_sparse_column,
     weighted_sum_from_feature_columns,
 )
@@ -109,6 +113,7 @@ __all__ = [
     "OPTIMIZER_CLS_NAMES",
     "OPTIMIZER_SUMMARIES",
     "RevBlock",
+    "SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY",
     "adaptive_clipping_fn",
     "apply_regularization",
     "avg_pool2d",
@@ -132,6 +137,7 @@ __all__ = [
     "convolution3d",
     "convolution3d_transpose",
     "create_feature_spec_for_parsing",
+    "crossed_column",
     "dense_to_sparse",
     "dropout",
     "elu",
@@ -147,6 +153,7 @@ __all__ = [
     "infer_real_valued_columns",
     "input_from_feature_columns",
     "instance_norm",
+    "joint_weighted_sum_from_feature_columns",
     "l1_l2_regularizer",
     "l1_regularizer",
     "l2_regularizer",
@@ -192,6 +199,7 @@ __all__ = [
     "summarize_tensors",
     "summarize_variables",
     "summarize_weights",
+    "transform_features",
     "unit_norm",
     "variance_scaling_initializer",
     "weighted_sparse_column",

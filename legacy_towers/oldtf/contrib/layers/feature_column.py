@@ -1,20 +1,30 @@
 """The feature columns of tf.contrib.layers, as columns of tf.feature_column.
 
-The values are those of TensorFlow 1.15. What is different: the table of an embedding is the variable embedding_weights,
-not weights, and a combiner of sparse columns other than "sum" is refused.
+What models make of them, with the values and the variables of TensorFlow 1.15, is in `feature_sums`.
 """
 import math
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
+from legacy_towers.compat import feature_columns as columns_of_tf
 from legacy_towers.compat import tf
+from legacy_towers.oldtf.contrib.layers.crosses import crossed_column
+from legacy_towers.oldtf.contrib.layers.feature_sums import (
+    check_feature_columns,
+    input_from_feature_columns,
+    joint_weighted_sum_from_feature_columns,
+    transform_features,
+    weighted_sum_from_feature_columns,
+)
 
 __all__ = [
     "bucketized_column",
     "check_feature_columns",
     "create_feature_spec_for_parsing",
+    "crossed_column",
     "embedding_column",
     "infer_real_valued_columns",
     "input_from_feature_columns",
+    "joint_weighted_sum_from_feature_columns",
     "make_place_holder_tensors_for_base_features",
     "one_hot_column",
     "parse_feature_columns_from_examples",
@@ -24,6 +34,7 @@ __all__ = [
     "sparse_column_with_integerized_feature",
     "sparse_column_with_keys",
     "sparse_column_with_vocabulary_file",
+    "transform_features",
     "weighted_sparse_column",
     "weighted_sum_from_feature_columns",
 ]
@@ -45,8 +56,10 @@ def real_valued_column(
         raise ValueError(
             "real_valued_column {!r} without a dimension is not served: give the dimension".format(column_name)
         )
-    return tf.feature_column.numeric_column(
-        column_name, shape=(dimension,), default_value=default_value, dtype=dtype, normalizer_fn=normalizer
+    return _ours(
+        tf.feature_column.numeric_column(
+            column_name, shape=(dimension,), default_value=default_value, dtype=dtype, normalizer_fn=normalizer
+        )
     )
 
 
@@ -54,28 +67,27 @@ def sparse_column_with_hash_bucket(
     column_name: str, hash_bucket_size: int, combiner: str = "sum", dtype: Any = tf.string, hash_keys: Any = None
 ) -> Any:
     """Returns the column of the hashes of words or ints."""
-    _check_combiner(column_name, combiner)
     if hash_keys is not None:
         raise ValueError("hash_keys of column {!r} are not served: leave them out".format(column_name))
-    return tf.feature_column.categorical_column_with_hash_bucket(column_name, hash_bucket_size, dtype)
+    column = tf.feature_column.categorical_column_with_hash_bucket(column_name, hash_bucket_size, dtype)
+    return _ours(column, combiner)
 
 
 def sparse_column_with_keys(
     column_name: str, keys: Sequence[Any], default_value: int = -1, combiner: str = "sum", dtype: Any = tf.string
 ) -> Any:
     """Returns the column of the places of words in `keys`."""
-    _check_combiner(column_name, combiner)
-    return tf.feature_column.categorical_column_with_vocabulary_list(
+    column = tf.feature_column.categorical_column_with_vocabulary_list(
         column_name, list(keys), dtype=dtype, default_value=default_value
     )
+    return _ours(column, combiner)
 
 
 def sparse_column_with_integerized_feature(
     column_name: str, bucket_size: int, combiner: str = "sum", dtype: Any = tf.int64
 ) -> Any:
     """Returns the column of ints below `bucket_size`."""
-    _check_combiner(column_name, combiner)
-    return tf.feature_column.categorical_column_with_identity(column_name, bucket_size)
+    return _ours(tf.feature_column.categorical_column_with_identity(column_name, bucket_size), combiner)
 
 
 def sparse_column_with_vocabulary_file(
@@ -88,8 +100,7 @@ def sparse_column_with_vocabulary_file(
     dtype: Any = tf.string,
 ) -> Any:
     """Returns the column of the places of words in a file of a word a line."""
-    _check_combiner(column_name, combiner)
-    return tf.feature_column.categorical_column_with_vocabulary_file(
+    column = tf.feature_column.categorical_column_with_vocabulary_file(
         column_name,
         vocabulary_file,
         vocabulary_size=vocab_size,
@@ -97,21 +108,22 @@ def sparse_column_with_vocabulary_file(
         default_value=None if num_oov_buckets else default_value,
         dtype=dtype,
     )
+    return _ours(column, combiner)
 
 
 def weighted_sparse_column(sparse_id_column: Any, weight_column_name: str, dtype: Any = tf.float32) -> Any:
     """Returns `sparse_id_column` with a weight for each id."""
-    return tf.feature_column.weighted_categorical_column(sparse_id_column, weight_column_name, dtype)
+    return _ours(tf.feature_column.weighted_categorical_column(sparse_id_column, weight_column_name, dtype))
 
 
 def bucketized_column(source_column: Any, boundaries: Sequence[float]) -> Any:
     """Returns the column of the buckets that numbers fall into."""
-    return tf.feature_column.bucketized_column(source_column, list(boundaries))
+    return _ours(tf.feature_column.bucketized_column(source_column, list(boundaries)))
 
 
 def one_hot_column(sparse_id_column: Any) -> Any:
     """Returns the column of a sparse column's ids, a number for each id."""
-    return tf.feature_column.indicator_column(sparse_id_column)
+    return _ours(tf.feature_column.indicator_column(sparse_id_column))
 
 
 def embedding_column(
@@ -125,15 +137,17 @@ def embedding_column(
     trainable: bool = True,
 ) -> Any:
     """Returns the column of the embeddings of a sparse column's ids."""
-    return tf.feature_column.embedding_column(
-        sparse_id_column,
-        dimension,
-        combiner=combiner,
-        initializer=initializer or _begin_of_table(sparse_id_column),
-        ckpt_to_load_from=ckpt_to_load_from,
-        tensor_name_in_ckpt=tensor_name_in_ckpt,
-        max_norm=max_norm,
-        trainable=trainable,
+    return _ours(
+        tf.feature_column.embedding_column(
+            sparse_id_column,
+            dimension,
+            combiner=combiner,
+            initializer=initializer or _begin_of_table(sparse_id_column),
+            ckpt_to_load_from=ckpt_to_load_from,
+            tensor_name_in_ckpt=tensor_name_in_ckpt,
+            max_norm=max_norm,
+            trainable=trainable,
+        )
     )
 
 
@@ -149,8 +163,9 @@ def shared_embedding_columns(
     trainable: bool = True,
 ) -> List[Any]:
     """Returns the columns of the embeddings of several sparse columns, which share a table."""
-    return list(
-        tf.feature_column.shared_embedding_columns(
+    return [
+        _ours(column)
+        for column in tf.feature_column.shared_embedding_columns(
             list(sparse_id_columns),
             dimension,
             combiner=combiner,
@@ -161,58 +176,15 @@ def shared_embedding_columns(
             max_norm=max_norm,
             trainable=trainable,
         )
-    )
-
-
-def input_from_feature_columns(
-    columns_to_tensors: Dict[Any, Any],
-    feature_columns: Sequence[Any],
-    weight_collections: Any = None,
-    trainable: bool = True,
-    scope: Any = None,
-    cols_to_outs: Optional[Dict[Any, Any]] = None,
-) -> Any:
-    """Returns the input [batch, numbers] of a net: all columns, one after the other."""
-    check_feature_columns(feature_columns)
-    with tf.variable_scope(scope, "input_from_feature_columns", list(columns_to_tensors.values())):
-        parts = []
-        for column in sorted(set(feature_columns), key=_place):
-            part = tf.feature_column.input_layer(
-                dict(columns_to_tensors), [column], weight_collections=weight_collections, trainable=trainable
-            )
-            if cols_to_outs is not None:
-                cols_to_outs[column] = part
-            parts.append(part)
-        return tf.concat(parts, 1)
-
-
-def weighted_sum_from_feature_columns(
-    columns_to_tensors: Dict[Any, Any],
-    feature_columns: Sequence[Any],
-    num_outputs: int,
-    weight_collections: Any = None,
-    trainable: bool = True,
-    scope: Any = None,
-) -> Tuple[Any, Dict[Any, Any], Any]:
-    """Returns (sums, weights, bias) of a linear model: [batch, num_outputs], column -> variables, a variable."""
-    check_feature_columns(feature_columns)
-    with tf.variable_scope(scope, "weighted_sum_from_feature_columns", list(columns_to_tensors.values())):
-        variables: Dict[Any, Any] = {}
-        sums = tf.feature_column.linear_model(
-            dict(columns_to_tensors),
-            sorted(set(feature_columns), key=_place),
-            units=num_outputs,
-            weight_collections=weight_collections,
-            trainable=trainable,
-            cols_to_vars=variables,
-        )
-        bias = variables.pop("bias")
-        return sums, variables, bias[0] if isinstance(bias, (list, tuple)) else bias
+    ]
 
 
 def create_feature_spec_for_parsing(feature_columns: Sequence[Any]) -> Dict[str, Any]:
     """Returns what tf.parse_example needs to read the columns."""
-    return dict(tf.feature_column.make_parse_example_spec(list(feature_columns)))
+    found: Dict[str, Any] = {}
+    for column in feature_columns:
+        found.update(columns_of_tf.parsing(column))
+    return found
 
 
 def parse_feature_columns_from_examples(
@@ -242,39 +214,20 @@ def infer_real_valued_columns(features: Any) -> List[Any]:
     for name, tensor in named.items():
         if not (tensor.dtype.is_floating or tensor.dtype.is_integer):
             raise ValueError("feature {!r} is no column of numbers, but of {}".format(name, tensor.dtype))
-        columns.append(tf.feature_column.numeric_column(name, shape=tuple(tensor.shape.as_list()[1:]) or (1,)))
+        columns.append(
+            _ours(tf.feature_column.numeric_column(name, shape=tuple(tensor.shape.as_list()[1:]) or (1,)))
+        )
     return columns
-
-
-def check_feature_columns(feature_columns: Sequence[Any]) -> None:
-    """Checks that no two columns have the same name.
-
-    Raises:
-      ValueError: two have.
-    """
-    seen = set()
-    for column in feature_columns:
-        if column.name in seen:
-            raise ValueError("Duplicate feature column key found for column: {}.".format(column.name))
-        seen.add(column.name)
 
 
 def _begin_of_table(column: Any) -> Any:
     # The source column of a weighted one knows how many ids there are.
-    return tf.truncated_normal_initializer(mean=0.0, stddev=1.0 / math.sqrt(column.num_buckets))
+    return tf.truncated_normal_initializer(mean=0.0, stddev=1.0 / math.sqrt(columns_of_tf.number_of_ids(column)))
 
 
-def _place(column: Any) -> Tuple[int, str]:
-    """Returns by what 1.15 puts columns in order: first the kind, then the name."""
-    kinds = ("Bucketized", "Embedding", "Indicator", "Numeric", "SharedEmbedding")
-    kind = type(column).__name__.strip("_")
-    found = [index for index, each in enumerate(kinds) if kind.startswith(each)]
-    return (found[0] if found else len(kinds), column.name)
-
-
-def _check_combiner(name: str, combiner: str) -> None:
+def _ours(column: Any, combiner: str = "sum") -> Any:
+    """Marks the column as one of tf.contrib, and says how linear models put several ids of a row together."""
+    column.of_contrib = True
     if combiner != "sum":
-        raise ValueError(
-            'the combiner {!r} of sparse column {!r} is not served, only "sum": say it where the column is '
-            "embedded".format(combiner, name)
-        )
+        column.combiner = combiner
+    return column

@@ -4,6 +4,8 @@ from legacy_towers.oldtf.contrib.learn import datasets, graph_actions, learn_run
 from legacy_towers.oldtf.contrib.learn import graph_io as io
 from legacy_towers.oldtf.contrib.learn.canned import (
     DNNClassifier,
+    DNNLinearCombinedClassifier,
+    DNNLinearCombinedRegressor,
     DNNRegressor,
     LinearClassifier,
     LinearRegressor,
@@ -28,6 +30,7 @@ from legacy_towers.oldtf.contrib.learn.graph_io import (
     read_keyed_batch_examples,
     read_keyed_batch_features,
 )
+from legacy_towers.oldtf.contrib.learn.heads import PredictionKey, ProblemType
 from legacy_towers.oldtf.contrib.learn.mode import MetricSpec, ModeKeys, ModelFnOps
 from legacy_towers.oldtf.contrib.learn.run_config import RunConfig, TaskType
 
@@ -36,6 +39,8 @@ NanLossDuringTrainingError = tf.train.NanLossDuringTrainingError
 __all__ = [
     "BaseEstimator",
     "DNNClassifier",
+    "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedRegressor",
     "DNNRegressor",
     "Estimator",
     "Evaluable",
@@ -49,6 +54,8 @@ __all__ = [
     "ModelFnOps",
     "NanLossDuringTrainingError",
     "NotFittedError",
+    "PredictionKey",
+    "ProblemType",
     "RunConfig",
     "SKCompat",
     "TaskType",

@@ -1,90 +1,88 @@
-"""The canned estimators of tf.contrib.learn, over those of tf.estimator: layers, columns and loss are theirs."""
-from typing import Any, Dict, List, Optional, Sequence
+"""The canned estimators of tf.contrib.learn; what they build is in `models` and `heads`."""
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
 
 from legacy_towers.compat import tf
+from legacy_towers.oldtf.contrib.learn import heads
 from legacy_towers.oldtf.contrib.learn.estimator import BaseEstimator, metric_ops
-from legacy_towers.oldtf.estimator import canned, extenders
+from legacy_towers.oldtf.contrib.learn.heads import PredictionKey
+from legacy_towers.oldtf.contrib.learn.parts import Half, Model
 from legacy_towers.oldtf.estimator import estimator as core
-
-_MEAN = tf.losses.Reduction.SUM_OVER_BATCH_SIZE
 
 
 class _Canned(BaseEstimator):
     """Features of an array are the column of the empty name."""
 
-    _outputs = "classes"
+    _outputs = PredictionKey.CLASSES
 
-    def __init__(self, columns: Sequence[Any], model_dir: Optional[str], config: Any) -> None:
-        self._columns = list(columns)
+    def __init__(self, model: Model, model_dir: Optional[str], config: Any, engineer: Any, bias: bool = False) -> None:
+        if bias:
+            raise ValueError("enable_centered_bias is not served: leave it out")
+        self._model = model
+        self._engineer = engineer or (lambda features, labels: (features, labels))
         super().__init__(model_dir, config)
 
-    def _canned(self) -> core.Estimator:
-        raise NotImplementedError
-
     def _make(self, metrics: Dict[str, Any]) -> core.Estimator:
-        made = self._canned()
-        inner = made.model_fn
+        # Here, for layers need tf_slim: on TensorFlow 1.15 the rest of learn does without it.
+        from legacy_towers.oldtf.contrib.learn import models
 
         def model_fn(features: Any, labels: Any, mode: str, config: Any) -> Any:
-            named = features if isinstance(features, dict) else {"": features}
-            return inner(named, labels, mode, config)
+            features, labels = self._engineer(features, labels)
 
-        wrapped = core.Estimator(model_fn, made.model_dir, made.config)
-        if not metrics:
-            return wrapped
-        return extenders.add_metrics(
-            wrapped,
-            lambda features, labels, predictions: metric_ops(metrics, features, labels, self._named(predictions)),
-        )
+            def more(labels: Any, predictions: Any) -> Dict[str, Any]:
+                return metric_ops(metrics, features, labels, predictions)
 
-    def _named(self, predictions: Dict[str, Any]) -> Dict[str, Any]:
-        return predictions
+            return models.build(self._model, features, labels, mode, config, more)
 
-    def predict(self, *args: Any, **options: Any) -> Any:
-        """Returns classes, or numbers; `outputs` asks for others of the predictions."""
-        asked = options.get("outputs") or (args[3] if len(args) > 3 else None)
-        found = super().predict(*args, **options)
-        if asked:
-            return found
-        if isinstance(found, dict):
-            return found[self._outputs][:, 0]
-        return (row[self._outputs][0] for row in found)
+        return core.Estimator(model_fn, self._model_dir, self._given_config)
+
+    def predict(
+        self,
+        x: Any = None,
+        input_fn: Optional[Callable[[], Any]] = None,
+        batch_size: Optional[int] = None,
+        outputs: Any = None,
+        as_iterable: bool = True,
+    ) -> Any:
+        """Returns classes, or numbers; `outputs` asks for others of the predictions, as name -> value."""
+        found = super().predict(x, input_fn, batch_size, outputs, as_iterable)
+        return found if outputs else _only(found, self._outputs)
+
+    def _predict(self, key: str, x: Any, input_fn: Any, batch_size: Any, as_iterable: bool) -> Any:
+        return _only(BaseEstimator.predict(self, x, input_fn, batch_size, [key], as_iterable), key)
+
+
+def _only(found: Any, key: str) -> Any:
+    return found[key] if isinstance(found, dict) else (row[key] for row in found)
 
 
 class _Classifier(_Canned):
-    _outputs = "class_ids"
-
-    def _named(self, predictions: Dict[str, Any]) -> Dict[str, Any]:
-        return dict(predictions, classes=tf.squeeze(predictions["class_ids"], -1))
-
     def predict_classes(
         self, x: Any = None, input_fn: Any = None, batch_size: Any = None, as_iterable: bool = True
     ) -> Any:
         """Returns the class of each row."""
-        return self.predict(x, input_fn, batch_size, None, as_iterable)
+        return self._predict(PredictionKey.CLASSES, x, input_fn, batch_size, as_iterable)
 
     def predict_proba(
         self, x: Any = None, input_fn: Any = None, batch_size: Any = None, as_iterable: bool = True
     ) -> Any:
         """Returns the probabilities of each row."""
-        found = BaseEstimator.predict(self, x, input_fn, batch_size, ["probabilities"], as_iterable)
-        return found["probabilities"] if isinstance(found, dict) else (row["probabilities"] for row in found)
+        return self._predict(PredictionKey.PROBABILITIES, x, input_fn, batch_size, as_iterable)
 
 
 class _Regressor(_Canned):
-    _outputs = "predictions"
+    _outputs = PredictionKey.SCORES
 
     def predict_scores(
         self, x: Any = None, input_fn: Any = None, batch_size: Any = None, as_iterable: bool = True
     ) -> Any:
         """Returns the number for each row."""
-        return self.predict(x, input_fn, batch_size, None, as_iterable)
+        return self._predict(PredictionKey.SCORES, x, input_fn, batch_size, as_iterable)
 
 
 class DNNClassifier(_Classifier):
-    """Fully connected layers for classes."""
+    """Fully connected layers for classes; Adagrad with 0.05 by default."""
 
     def __init__(
         self,
@@ -99,30 +97,21 @@ class DNNClassifier(_Classifier):
         gradient_clip_norm: Optional[float] = None,
         enable_centered_bias: bool = False,
         config: Any = None,
+        feature_engineering_fn: Any = None,
+        embedding_lr_multipliers: Any = None,
+        input_layer_min_slice_size: Optional[int] = None,
         label_keys: Any = None,
     ) -> None:
-        _refuse(enable_centered_bias)
-        self._make_canned = lambda: canned.DNNClassifier(
-            hidden_units,
-            self._columns,
-            self._model_dir,
-            n_classes,
-            weight_column_name,
-            label_keys,
-            _clipped(optimizer or "Adagrad", gradient_clip_norm, 0.05),
-            activation_fn,
-            dropout,
-            config=self._given_config,
-            loss_reduction=_MEAN,
+        half = Half(tuple(feature_columns), optimizer, hidden_units, activation_fn, dropout)
+        half = half._replace(
+            embedding_multipliers=embedding_lr_multipliers, min_slice_size=input_layer_min_slice_size
         )
-        super().__init__(feature_columns, model_dir, config)
-
-    def _canned(self) -> core.Estimator:
-        return self._make_canned()
+        model = Model(heads.classes(n_classes, weight_column_name, label_keys), half, None, gradient_clip_norm)
+        super().__init__(model, model_dir, config, feature_engineering_fn, enable_centered_bias)
 
 
 class DNNRegressor(_Regressor):
-    """Fully connected layers for numbers."""
+    """Fully connected layers for numbers; Adagrad with 0.05 by default."""
 
     def __init__(
         self,
@@ -136,29 +125,21 @@ class DNNRegressor(_Regressor):
         gradient_clip_norm: Optional[float] = None,
         enable_centered_bias: bool = False,
         config: Any = None,
+        feature_engineering_fn: Any = None,
         label_dimension: int = 1,
+        embedding_lr_multipliers: Any = None,
+        input_layer_min_slice_size: Optional[int] = None,
     ) -> None:
-        _refuse(enable_centered_bias)
-        self._make_canned = lambda: canned.DNNRegressor(
-            hidden_units,
-            self._columns,
-            self._model_dir,
-            label_dimension,
-            weight_column_name,
-            _clipped(optimizer or "Adagrad", gradient_clip_norm, 0.05),
-            activation_fn,
-            dropout,
-            config=self._given_config,
-            loss_reduction=_MEAN,
+        half = Half(tuple(feature_columns), optimizer, hidden_units, activation_fn, dropout)
+        half = half._replace(
+            embedding_multipliers=embedding_lr_multipliers, min_slice_size=input_layer_min_slice_size
         )
-        super().__init__(feature_columns, model_dir, config)
-
-    def _canned(self) -> core.Estimator:
-        return self._make_canned()
+        model = Model(heads.regression(label_dimension, weight_column_name), half, None, gradient_clip_norm)
+        super().__init__(model, model_dir, config, feature_engineering_fn, enable_centered_bias)
 
 
 class LinearClassifier(_Classifier):
-    """A linear model for classes."""
+    """A linear model for classes; Ftrl with min(0.2, 1 / sqrt(columns)) by default."""
 
     def __init__(
         self,
@@ -169,28 +150,18 @@ class LinearClassifier(_Classifier):
         optimizer: Any = None,
         gradient_clip_norm: Optional[float] = None,
         enable_centered_bias: bool = False,
+        _joint_weight: bool = False,
         config: Any = None,
+        feature_engineering_fn: Any = None,
         label_keys: Any = None,
     ) -> None:
-        _refuse(enable_centered_bias)
-        self._make_canned = lambda: canned.LinearClassifier(
-            self._columns,
-            self._model_dir,
-            n_classes,
-            weight_column_name,
-            label_keys,
-            _clipped(optimizer or "Ftrl", gradient_clip_norm, 0.2),
-            self._given_config,
-            loss_reduction=_MEAN,
-        )
-        super().__init__(feature_columns, model_dir, config)
-
-    def _canned(self) -> core.Estimator:
-        return self._make_canned()
+        half = Half(tuple(feature_columns), optimizer, joint_weights=_joint_weight)
+        model = Model(heads.classes(n_classes, weight_column_name, label_keys), None, half, gradient_clip_norm)
+        super().__init__(model, model_dir, config, feature_engineering_fn, enable_centered_bias)
 
 
 class LinearRegressor(_Regressor):
-    """A linear model for numbers."""
+    """A linear model for numbers; Ftrl with min(0.2, 1 / sqrt(columns)) by default."""
 
     def __init__(
         self,
@@ -201,56 +172,114 @@ class LinearRegressor(_Regressor):
         gradient_clip_norm: Optional[float] = None,
         enable_centered_bias: bool = False,
         label_dimension: int = 1,
+        _joint_weights: bool = False,
         config: Any = None,
+        feature_engineering_fn: Any = None,
     ) -> None:
-        _refuse(enable_centered_bias)
-        self._make_canned = lambda: canned.LinearRegressor(
-            self._columns,
-            self._model_dir,
-            label_dimension,
-            weight_column_name,
-            _clipped(optimizer or "Ftrl", gradient_clip_norm, 0.2),
-            self._given_config,
-            loss_reduction=_MEAN,
-        )
-        super().__init__(feature_columns, model_dir, config)
+        half = Half(tuple(feature_columns), optimizer, joint_weights=_joint_weights)
+        model = Model(heads.regression(label_dimension, weight_column_name), None, half, gradient_clip_norm)
+        super().__init__(model, model_dir, config, feature_engineering_fn, enable_centered_bias)
 
-    def _canned(self) -> core.Estimator:
-        return self._make_canned()
+
+def _both(head: Any, linear: Half, dnn: Half, clip_norm: Optional[float], counts_once: bool) -> Model:
+    if not linear.columns and not dnn.columns:
+        raise ValueError("Either linear_feature_columns or dnn_feature_columns must be defined.")
+    if dnn.columns and not dnn.hidden_units:
+        raise ValueError("dnn_hidden_units must be defined when dnn_feature_columns is specified.")
+    halves = (dnn if dnn.columns else None, linear if linear.columns else None)
+    return Model(head, halves[0], halves[1], clip_norm, counts_once)
+
+
+class DNNLinearCombinedClassifier(_Classifier):
+    """The sum of a linear model (Ftrl) and of hidden layers (Adagrad) for classes.
+
+    Without `fix_global_step_increment_bug` a step counts twice, as on TensorFlow 1.15.
+    """
+
+    def __init__(
+        self,
+        model_dir: Optional[str] = None,
+        n_classes: int = 2,
+        weight_column_name: Optional[str] = None,
+        linear_feature_columns: Optional[Sequence[Any]] = None,
+        linear_optimizer: Any = None,
+        _joint_linear_weights: bool = False,
+        dnn_feature_columns: Optional[Sequence[Any]] = None,
+        dnn_optimizer: Any = None,
+        dnn_hidden_units: Optional[Sequence[int]] = None,
+        dnn_activation_fn: Any = tf.nn.relu,
+        dnn_dropout: Optional[float] = None,
+        gradient_clip_norm: Optional[float] = None,
+        enable_centered_bias: bool = False,
+        config: Any = None,
+        feature_engineering_fn: Any = None,
+        embedding_lr_multipliers: Any = None,
+        input_layer_min_slice_size: Optional[int] = None,
+        label_keys: Any = None,
+        fix_global_step_increment_bug: bool = False,
+    ) -> None:
+        linear = Half(tuple(linear_feature_columns or ()), linear_optimizer, joint_weights=_joint_linear_weights)
+        dnn = Half(tuple(dnn_feature_columns or ()), dnn_optimizer, dnn_hidden_units or (), dnn_activation_fn)
+        dnn = dnn._replace(
+            dropout=dnn_dropout,
+            embedding_multipliers=embedding_lr_multipliers,
+            min_slice_size=input_layer_min_slice_size,
+        )
+        head = heads.classes(n_classes, weight_column_name, label_keys)
+        model = _both(head, linear, dnn, gradient_clip_norm, fix_global_step_increment_bug)
+        super().__init__(model, model_dir, config, feature_engineering_fn, enable_centered_bias)
+
+
+class DNNLinearCombinedRegressor(_Regressor):
+    """The same for numbers."""
+
+    def __init__(
+        self,
+        model_dir: Optional[str] = None,
+        weight_column_name: Optional[str] = None,
+        linear_feature_columns: Optional[Sequence[Any]] = None,
+        linear_optimizer: Any = None,
+        _joint_linear_weights: bool = False,
+        dnn_feature_columns: Optional[Sequence[Any]] = None,
+        dnn_optimizer: Any = None,
+        dnn_hidden_units: Optional[Sequence[int]] = None,
+        dnn_activation_fn: Any = tf.nn.relu,
+        dnn_dropout: Optional[float] = None,
+        gradient_clip_norm: Optional[float] = None,
+        enable_centered_bias: bool = False,
+        label_dimension: int = 1,
+        config: Any = None,
+        feature_engineering_fn: Any = None,
+        embedding_lr_multipliers: Any = None,
+        input_layer_min_slice_size: Optional[int] = None,
+        fix_global_step_increment_bug: bool = False,
+    ) -> None:
+        linear = Half(tuple(linear_feature_columns or ()), linear_optimizer, joint_weights=_joint_linear_weights)
+        dnn = Half(tuple(dnn_feature_columns or ()), dnn_optimizer, dnn_hidden_units or (), dnn_activation_fn)
+        dnn = dnn._replace(
+            dropout=dnn_dropout,
+            embedding_multipliers=embedding_lr_multipliers,
+            min_slice_size=input_layer_min_slice_size,
+        )
+        head = heads.regression(label_dimension, weight_column_name)
+        model = _both(head, linear, dnn, gradient_clip_norm, fix_global_step_increment_bug)
+        super().__init__(model, model_dir, config, feature_engineering_fn, enable_centered_bias)
 
 
 def infer_real_valued_columns_from_input_fn(input_fn: Any) -> List[Any]:
     """Returns a numeric column for each feature of `input_fn`; a bare tensor is the column of the empty name."""
+    from legacy_towers.oldtf.contrib.layers import feature_column
+
     with tf.Graph().as_default():
-        features = input_fn()[0]
-        named = features if isinstance(features, dict) else {"": features}
-        return [
-            tf.feature_column.numeric_column(name, shape=tuple(tensor.shape.as_list()[1:]) or (1,))
-            for name, tensor in sorted(named.items())
-        ]
+        return feature_column.infer_real_valued_columns(input_fn()[0])
 
 
 def infer_real_valued_columns_from_input(x: Any) -> List[Any]:
     """Returns the numeric columns of an array, or of a dict of arrays."""
-    named = x if isinstance(x, dict) else {"": x}
-    return [
-        tf.feature_column.numeric_column(name, shape=tuple(np.shape(array)[1:]) or (1,))
-        for name, array in sorted(named.items())
-    ]
+    from legacy_towers.oldtf.contrib.layers import feature_column
 
-
-def _refuse(enable_centered_bias: bool) -> None:
-    if enable_centered_bias:
-        raise ValueError("enable_centered_bias is not served: leave it out")
-
-
-def _clipped(optimizer: Any, clip_norm: Optional[float], rate: float) -> Any:
-    if clip_norm is None:
-        return optimizer
-
-    def made() -> Any:
-        from legacy_towers.oldtf.contrib.estimator import clip_gradients_by_norm
-
-        return clip_gradients_by_norm(canned._optimizer(optimizer, rate), clip_norm)
-
-    return made
+    with tf.Graph().as_default():
+        shapes = {name: np.shape(array) for name, array in (x if isinstance(x, dict) else {"": x}).items()}
+        return feature_column.infer_real_valued_columns(
+            {name: tf.placeholder(tf.float32, (None,) + shape[1:]) for name, shape in shapes.items()}
+        )

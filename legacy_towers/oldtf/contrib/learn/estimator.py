@@ -5,7 +5,7 @@ import numpy as np
 
 from legacy_towers.compat import tf
 from legacy_towers.oldtf.contrib.learn.mode import MetricSpec, ModeKeys, ModelFnOps
-from legacy_towers.oldtf.estimator import arguments, export, inputs
+from legacy_towers.oldtf.estimator import arguments, export, input_results, inputs
 from legacy_towers.oldtf.estimator import estimator as core
 from legacy_towers.oldtf.estimator.spec import EstimatorSpec
 
@@ -101,8 +101,8 @@ class BaseEstimator(Trainable, Evaluable):
         iterate_batches: bool = False,
     ) -> Any:
         """Returns an iterable of predictions, or one array of them all; `outputs` are the keys that are wanted."""
-        source = _source(x, None, input_fn, batch_size, 1, False)
-        found = self._trained.predict(source, outputs, yield_single_examples=not iterate_batches)
+        source = _OneBatchUnlessMore(_source(x, None, input_fn, batch_size, 1, False))
+        found = self._trained.predict(source.features, outputs, [source], yield_single_examples=not iterate_batches)
         if as_iterable:
             return found
         rows = list(found)
@@ -214,6 +214,24 @@ def metric_ops(metrics: Any, features: Any, labels: Any, predictions: Any) -> Di
         else:
             found[name] = metric(predictions, labels)
     return {name: value if isinstance(value, tuple) else (value, tf.no_op()) for name, value in found.items()}
+
+
+class _OneBatchUnlessMore(tf.train.SessionRunHook):
+    """Ends predictions after the first batch of an input that has neither queues nor datasets: all are the same."""
+
+    def __init__(self, input_fn: Callable[[], Any]) -> None:
+        self._input_fn = input_fn
+        self._is_constant = False
+
+    def features(self) -> Any:
+        result = self._input_fn()
+        given = result[0] if isinstance(result, tuple) else result
+        self._is_constant = not input_results.ends(given)
+        return result
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        if self._is_constant:
+            run_context.request_stop()
 
 
 def _source(
