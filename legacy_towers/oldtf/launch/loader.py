@@ -8,7 +8,7 @@ import contextlib
 import importlib.abc
 import importlib.machinery
 import sys
-from typing import Any, Dict, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import versions
 from legacy_towers.oldtf import tree
@@ -17,6 +17,8 @@ from legacy_towers.oldtf.current import ScriptRun
 from legacy_towers.oldtf.launch import VIEWS, python2, shadowing
 from legacy_towers.oldtf.launch.imports import Imports
 
+# As inspect has them, which takes its time to import.
+_CO_VARARGS, _CO_VARKEYWORDS = 4, 8
 _TF_SLIM = "legacy_towers.oldtf.contrib.slim_library.tf_slim"
 
 
@@ -94,7 +96,9 @@ class ScriptFinder(importlib.abc.MetaPathFinder):
             module = python2.read(source, path, self.run, bool(package), says=False)
             self._read_again[path] = Imports(self.trees, self.views).visit(module)
         begin = code.co_name, code.co_firstlineno
-        found = [node for node in ast.walk(self._read_again[path]) if _begins(node) == begin]
+        found: List[Any] = [node for node in ast.walk(self._read_again[path]) if _begins(node) == begin]
+        if len(found) > 1:  # lambdas of one line
+            found = [node for node in found if _takes(node.args, code)]
         return found[0] if len(found) == 1 else None
 
     def rewritten(self, module: ast.AST) -> Any:
@@ -113,6 +117,16 @@ def _begins(node: Any) -> Any:
     if not isinstance(node, ast.FunctionDef):
         return None
     return node.name, min([node.lineno] + [each.lineno for each in node.decorator_list])
+
+
+def _takes(arguments: ast.arguments, code: Any) -> bool:
+    """Returns whether a function with these arguments may be the one with this code."""
+    by_place = getattr(arguments, "posonlyargs", []) + arguments.args
+    others = [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
+    names = [each.arg for each in by_place + arguments.kwonlyargs + others]
+    return len(by_place) == code.co_argcount and tuple(names) == code.co_varnames[: len(names)] and (
+        bool(code.co_flags & _CO_VARARGS), bool(code.co_flags & _CO_VARKEYWORDS)
+    ) == (arguments.vararg is not None, arguments.kwarg is not None)
 
 
 def install(run: ScriptRun, serves_tree: bool) -> ScriptFinder:

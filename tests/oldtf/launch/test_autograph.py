@@ -49,6 +49,26 @@ with tf.Graph().as_default(), tf.Session() as session:
     assert here.run(tmp_path, source)["values"] == [-3, 4, 3.0]
 
 
+def test_lambdas_of_python_2_are_told_apart_by_what_they_take(tmp_path):
+    source = """
+import tensorflow as tf
+print "Python 2"
+
+def least(x, by):
+    if x > 1:
+        x = x / 2 * by
+    return x
+
+functions = [lambda x: least(x, 1), lambda x, y=2: least(x, y), lambda *a: least(a[0], 3), lambda **k: 4]
+with tf.Graph().as_default(), tf.Session() as session:
+    values = []
+    for function in functions[:3]:
+        dataset = tf.data.Dataset.range(3, 4).map(function)
+        values.append(session.run(dataset.make_one_shot_iterator().get_next()))
+"""
+    assert here.run(tmp_path, source)["values"] == [1, 2, 3]
+
+
 def test_a_layer_and_a_cell_import_in_their_calls(tmp_path):
     source = """
 import tensorflow as tf
