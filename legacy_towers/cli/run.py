@@ -5,6 +5,7 @@
 
 What the script's own files import as tensorflow is TensorFlow 1.x, tf.contrib
 included. Libraries keep the real one. Exit code, output and signals are the script's.
+Python scripts that it starts by subprocess run alike. `--` ends the options.
 
     legacy-towers run --check PATH
 
