@@ -13,6 +13,7 @@ _WIDTHS = "what numpy 2 makes a float64, and numpy 1 did not, becomes the type t
 _NOTHING = "does nothing: TensorFlow asks for no shape functions in Python since 1.0"
 _SHAPE = "the result has the static shape that output_shape tells, as in 1.x"
 _AXIS = "the axis may be a number of numpy's"
+_META = "takes graphs of 1.x that train batch norm, in which TensorFlow 2 finds other static shapes"
 _STATISTICS = "the data pass through, and nothing is counted"
 
 _V1 = "TensorFlow 2's own of this name has the methods of 2.x"
@@ -76,6 +77,8 @@ ROWS: Tuple[Row, ...] = (
     Row("tensorflow.python.ops.nn_ops.conv2d_transpose", _HERE + "transposed:conv2d_transpose", note=_SHAPE),
     Row("tensorflow.argmax", _HERE + "arguments:argmax", note=_AXIS),
     Row("tensorflow.math.argmax", _HERE + "arguments:argmax", note=_AXIS),
+    Row("tensorflow.train.import_meta_graph", _HERE + "meta_graphs:import_meta_graph", note=_META),
+    Row("tensorflow.python.training.saver.import_meta_graph", _HERE + "meta_graphs:import_meta_graph", note=_META),
     Row("tensorflow.train.Int64List", _HERE + "examples:Int64List", note="of truth values too, as with older protobuf"),
     Row("tensorflow.py_func", _HERE + "py_functions:py_func", note=_WIDTHS),
     Row("tensorflow.python.ops.script_ops.py_func", _HERE + "py_functions:py_func", note=_WIDTHS),
