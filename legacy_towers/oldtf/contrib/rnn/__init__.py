@@ -12,11 +12,8 @@ from legacy_towers.oldtf.contrib.rnn.convolutional import Conv1DLSTMCell, Conv2D
 from legacy_towers.oldtf.contrib.rnn.frequency import BidirectionalGridLSTMCell, GridLSTMCell, TimeFreqLSTMCell
 from legacy_towers.oldtf.contrib.rnn.fused import FusedRNNCell, FusedRNNCellAdaptor, TimeReversedFusedRNN
 from legacy_towers.oldtf.contrib.rnn.independent import IndRNNCell, IndyGRUCell, IndyLSTMCell
-from legacy_towers.oldtf.contrib.rnn.lstm_variants import (
-    CoupledInputForgetGateLSTMCell,
-    GLSTMCell,
-    LayerNormBasicLSTMCell,
-)
+from legacy_towers.oldtf.contrib.rnn.lstm_variants import CoupledInputForgetGateLSTMCell, GLSTMCell
+from legacy_towers.oldtf.contrib.rnn.normalized_lstm import LayerNormBasicLSTMCell
 from legacy_towers.oldtf.contrib.rnn.parts import LayerRNNCell
 from legacy_towers.oldtf.contrib.rnn.phased import PhasedLSTMCell
 from legacy_towers.oldtf.contrib.rnn.projections import (

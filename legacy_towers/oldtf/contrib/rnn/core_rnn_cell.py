@@ -2,7 +2,7 @@
 from legacy_towers.compat import tf
 from legacy_towers.oldtf.contrib.rnn import *  # noqa: F403
 from legacy_towers.oldtf.contrib.rnn.linear import Linear, linear
-from legacy_towers.oldtf.contrib.rnn.lstm_variants import LayerNormLSTMCell, WeightNormLSTMCell  # noqa: F401
+from legacy_towers.oldtf.contrib.rnn.normalized_lstm import LayerNormLSTMCell, WeightNormLSTMCell  # noqa: F401
 from legacy_towers.oldtf.contrib.rnn.parts import LayerRNNCell  # noqa: F401
 
 bidirectional_dynamic_rnn = tf.nn.bidirectional_dynamic_rnn

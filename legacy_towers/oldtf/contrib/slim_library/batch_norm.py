@@ -7,25 +7,22 @@ which differ in the order and dtype of their variables and in their variance, an
     fused    rank 2; rank 4 with updates of one's own           beta, gamma; float32
     by hand  batch_weights, or not fused with updates of own    beta, gamma; dtype of the inputs
 """
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.moving_averages import assign_moving_average
+from legacy_towers.oldtf.contrib.slim_library.batch_norm_variables import (
+    BY_HAND,
+    FUSED,
+    LAYER,
+    Moving,
+    Parameters,
+    collect,
+    make_parameters,
+    with_updates,
+)
 from legacy_towers.oldtf.contrib.slim_library.renorm import Correction, composed
 from legacy_towers.oldtf.contrib.slim_library.tf_slim.layers import utils
 from legacy_towers.oldtf.contrib.slim_library.tf_slim.ops.arg_scope import add_arg_scope
-from legacy_towers.oldtf.contrib.slim_library.tf_slim.ops.variables import model_variable
-
-_LAYER, _FUSED, _BY_HAND = "layer", "fused", "by hand"
-
-
-class Parameters(NamedTuple):
-    """The variables of one batch_norm; beta and gamma are None where they were not asked for."""
-
-    beta: Any
-    gamma: Any
-    moving_mean: Any
-    moving_variance: Any
 
 
 @add_arg_scope
@@ -97,24 +94,24 @@ def batch_norm(
     as_default = updates_collections is tf.GraphKeys.UPDATE_OPS and not zero_debias_moving_mean
     fused = can_fuse and (fused is None or bool(fused))
     if fused and (rank == 2 or not as_default):
-        way = _FUSED
+        way = FUSED
     else:
-        way = _LAYER if as_default and batch_weights is None else _BY_HAND
-    if way == _BY_HAND and renorm:
+        way = LAYER if as_default and batch_weights is None else BY_HAND
+    if way == BY_HAND and renorm:
         raise ValueError(
             "renorm is not supported with batch_weights, updates_collections or zero_debias_moving_mean"
         )
     training = _known(is_training)
     with tf.variable_scope(scope, "BatchNorm", [inputs], reuse=reuse) as entered:
         channels_axis = 1 if data_format == "NCHW" else rank - 1
-        parameters = _variables(
+        parameters = make_parameters(
             way, inputs, channels_axis, center, scale, trainable, param_initializers or {},
             param_regularizers or {}, variables_collections,
         )  # fmt: skip
         collections = [updates_collections] if isinstance(updates_collections, str) else updates_collections
-        if way == _LAYER and not trainable:
+        if way == LAYER and not trainable:
             collections = []  # 1.15's layer tells no updates then
-        moving = _Moving(way, parameters, decay, zero_debias_moving_mean, training, fused)
+        moving = Moving(way, parameters, decay, zero_debias_moving_mean, training, fused)
         if fused:
             outputs = _fused(inputs, parameters, epsilon, data_format, training, moving, collections)
         else:
@@ -143,96 +140,13 @@ def _known(is_training: Any) -> Any:
     return is_training if value is None else bool(value)
 
 
-def _variables(
-    way: str,
-    inputs: Any,
-    channels_axis: int,
-    center: bool,
-    scale: bool,
-    trainable: bool,
-    initializers: Dict[str, Any],
-    regularizers: Dict[str, Any],
-    collections: Any,
-) -> Parameters:
-    shape = inputs.shape[channels_axis : channels_axis + 1]
-    if not shape.is_fully_defined():
-        raise ValueError("Inputs {} has undefined channels dimension {}.".format(inputs.name, shape))
-    dtype = inputs.dtype.base_dtype
-    if way == _FUSED or (way == _LAYER and dtype in (tf.float16, tf.bfloat16)):
-        dtype = tf.float32
-    if way == _BY_HAND:
-        regularizers = {}  # as 1.15 does
-
-    def variable(name: str, default: Any, trainable: bool) -> Any:
-        return model_variable(
-            name,
-            shape=shape,
-            dtype=dtype,
-            initializer=initializers.get(name, default),
-            regularizer=regularizers.get(name) if name in ("beta", "gamma") else None,
-            collections=utils.get_variable_collections(collections, name),
-            trainable=trainable,
-        )
-
-    asked = {"beta": (center, tf.zeros_initializer()), "gamma": (scale, tf.ones_initializer())}
-    made: Dict[str, Any] = {"beta": None, "gamma": None}
-    for name in ("gamma", "beta") if way == _LAYER else ("beta", "gamma"):
-        if asked[name][0]:
-            made[name] = variable(name, asked[name][1], trainable)
-    with tf.variable_scope(tf.get_variable_scope()) as same:
-        same.set_partitioner(None)  # moving averages of partitioned variables can't be assigned
-        made["moving_mean"] = variable("moving_mean", tf.zeros_initializer(), False)
-        made["moving_variance"] = variable("moving_variance", tf.ones_initializer(), False)
-    return Parameters(**made)
-
-
-class _Moving(NamedTuple):
-    """How the moving averages of one batch_norm move."""
-
-    way: str
-    parameters: Parameters
-    decay: float
-    zero_debias: bool
-    training: Any
-    fused: bool
-
-    def updates(self, mean: Any, variance: Any) -> List[Any]:
-        """Returns the updates of moving_mean and moving_variance, none of them where it is known not to train."""
-        if self.training is False:
-            return []
-        if self.way == _LAYER and self.fused:
-            # The layer reckons 1 - decay in float32, and moves by 0 where it does not train.
-            decay = utils.smart_cond(self.training, lambda: tf.convert_to_tensor(self.decay), lambda: tf.constant(1.0))
-            return self._assigned(mean, variance, decay)
-        kept = [self.parameters.moving_mean, self.parameters.moving_variance]
-        return list(
-            utils.smart_cond(
-                self.training,
-                lambda: self._assigned(mean, variance, self.decay),
-                lambda: [tf.identity(variable) for variable in kept],
-            )
-        )
-
-    def _assigned(self, mean: Any, variance: Any, decay: Any) -> List[Any]:
-        return [
-            assign_moving_average(self.parameters.moving_mean, mean, decay, zero_debias=self.zero_debias),
-            assign_moving_average(self.parameters.moving_variance, variance, decay),
-        ]
-
-
-def _collect(collections: Any, updates: List[Any]) -> None:
-    for update in updates:
-        for collection in collections:
-            tf.add_to_collection(collection, update)
-
-
 def _fused(
     inputs: Any,
     parameters: Parameters,
     epsilon: float,
     data_format: str,
     training: Any,
-    moving: _Moving,
+    moving: Moving,
     collections: Any,
 ) -> Any:
     shape = tf.shape(inputs)
@@ -262,19 +176,10 @@ def _fused(
 
     outputs, mean, variance = utils.smart_cond(training, by_batch, by_moving)
     if collections is None:
-        outputs = _with_updates(moving, mean, variance, [outputs])[0]
+        outputs = with_updates(moving, mean, variance, [outputs])[0]
     else:
-        _collect(collections, moving.updates(mean, variance))
+        collect(collections, moving.updates(mean, variance))
     return tf.reshape(outputs, shape) if flat else outputs
-
-
-def _with_updates(moving: _Moving, mean: Any, variance: Any, values: List[Any]) -> List[Any]:
-    """Returns `values`, which are ready only after the updates."""
-    updates = moving.updates(mean, variance)
-    if not updates:
-        return values
-    with tf.control_dependencies(updates):
-        return [tf.identity(value) for value in values]
 
 
 def _unfused(
@@ -283,7 +188,7 @@ def _unfused(
     epsilon: float,
     channels_axis: int,
     training: Any,
-    moving: _Moving,
+    moving: Moving,
     collections: Any,
     batch_weights: Any,
     adjustment: Any,
@@ -306,11 +211,11 @@ def _unfused(
             gamma, beta, updates = correction.apply(
                 mean, variance, training, lambda value: _broadcast(value, rank, channels_axis), gamma, beta
             )
-            _collect(collections, updates)
+            collect(collections, updates)
         elif collections is None:
-            mean, variance = _with_updates(moving, new_mean, new_variance, [mean, variance])
+            mean, variance = with_updates(moving, new_mean, new_variance, [mean, variance])
         else:
-            _collect(collections, moving.updates(new_mean, new_variance))
+            collect(collections, moving.updates(new_mean, new_variance))
     values = [mean, variance, beta, gamma]
     mean, variance, beta, gamma = [
         None if value is None else tf.cast(_broadcast(value, rank, channels_axis), inputs.dtype) for value in values

@@ -1,4 +1,4 @@
-"""tf.contrib.grid_rnn: cells that recur along several dimensions at once (https://arxiv.org/abs/1507.01526)."""
+"""The grid of cells itself: which dimension recurs, has the input, gives the output."""
 import functools
 from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple, Union
 
@@ -6,18 +6,6 @@ from legacy_towers.compat import tf
 from legacy_towers.oldtf.contrib import layers
 
 Dims = Union[None, int, Sequence[int]]
-
-__all__ = [
-    "Grid1BasicLSTMCell",
-    "Grid1BasicRNNCell",
-    "Grid1LSTMCell",
-    "Grid2BasicLSTMCell",
-    "Grid2BasicRNNCell",
-    "Grid2GRUCell",
-    "Grid2LSTMCell",
-    "Grid3LSTMCell",
-    "GridRNNCell",
-]
 
 
 class GridRNNCell(tf.nn.rnn_cell.RNNCell):
@@ -179,132 +167,3 @@ def _dims(given: Dims, count: int) -> List[int]:
 
 def _parts(state: Any) -> Sequence[Any]:
     return state if isinstance(state, (tuple, list)) else [state]
-
-
-class _FirstDimGrid(GridRNNCell):
-    """A grid whose first dimension has the input, the output and the priority."""
-
-    def _set_up(self, num_units: int, num_dims: int, cell_fn: Callable[[int], Any], non_recurrent_fn: Any = None,
-                **keywords: Any) -> None:
-        GridRNNCell.__init__(
-            self,
-            num_units,
-            num_dims,
-            input_dims=0,
-            output_dims=0,
-            priority_dims=0,
-            non_recurrent_dims=None if non_recurrent_fn is None else 0,
-            cell_fn=cell_fn,
-            non_recurrent_fn=non_recurrent_fn,
-            **keywords
-        )
-
-
-def _flags(state_is_tuple: bool, output_is_tuple: bool, tied: bool = False) -> Any:
-    return {"state_is_tuple": state_is_tuple, "output_is_tuple": output_is_tuple, "tied": tied}
-
-
-def _lstm(forget_bias: float, use_peepholes: bool) -> Callable[[int], Any]:
-    return lambda n: tf.nn.rnn_cell.LSTMCell(n, forget_bias=forget_bias, use_peepholes=use_peepholes)
-
-
-class Grid1BasicRNNCell(_FirstDimGrid):
-    """A BasicRNNCell of one dimension."""
-
-    def __init__(self, num_units: int, state_is_tuple: bool = True, output_is_tuple: bool = True) -> None:
-        self._set_up(num_units, 1, tf.nn.rnn_cell.BasicRNNCell, **_flags(state_is_tuple, output_is_tuple))
-
-
-class Grid2BasicRNNCell(_FirstDimGrid):
-    """BasicRNNCells of two dimensions."""
-
-    def __init__(
-        self,
-        num_units: int,
-        tied: bool = False,
-        non_recurrent_fn: Any = None,
-        state_is_tuple: bool = True,
-        output_is_tuple: bool = True,
-    ) -> None:
-        flags = _flags(state_is_tuple, output_is_tuple, tied)
-        self._set_up(num_units, 2, tf.nn.rnn_cell.BasicRNNCell, non_recurrent_fn, **flags)
-
-
-class Grid1BasicLSTMCell(_FirstDimGrid):
-    """A BasicLSTMCell of one dimension."""
-
-    def __init__(
-        self, num_units: int, forget_bias: float = 1, state_is_tuple: bool = True, output_is_tuple: bool = True
-    ) -> None:
-        make = functools.partial(tf.nn.rnn_cell.BasicLSTMCell, forget_bias=forget_bias)
-        self._set_up(num_units, 1, make, **_flags(state_is_tuple, output_is_tuple))
-
-
-class Grid2BasicLSTMCell(_FirstDimGrid):
-    """BasicLSTMCells of two dimensions."""
-
-    def __init__(
-        self,
-        num_units: int,
-        tied: bool = False,
-        non_recurrent_fn: Any = None,
-        forget_bias: float = 1,
-        state_is_tuple: bool = True,
-        output_is_tuple: bool = True,
-    ) -> None:
-        make = functools.partial(tf.nn.rnn_cell.BasicLSTMCell, forget_bias=forget_bias)
-        self._set_up(num_units, 2, make, non_recurrent_fn, **_flags(state_is_tuple, output_is_tuple, tied))
-
-
-class Grid1LSTMCell(_FirstDimGrid):
-    """An LSTMCell of one dimension."""
-
-    def __init__(
-        self,
-        num_units: int,
-        use_peepholes: bool = False,
-        forget_bias: float = 1.0,
-        state_is_tuple: bool = True,
-        output_is_tuple: bool = True,
-    ) -> None:
-        self._set_up(num_units, 1, _lstm(forget_bias, use_peepholes), **_flags(state_is_tuple, output_is_tuple))
-
-
-class Grid2LSTMCell(_FirstDimGrid):
-    """LSTMCells of two dimensions."""
-
-    _DIMS = 2
-
-    def __init__(
-        self,
-        num_units: int,
-        tied: bool = False,
-        non_recurrent_fn: Any = None,
-        use_peepholes: bool = False,
-        forget_bias: float = 1.0,
-        state_is_tuple: bool = True,
-        output_is_tuple: bool = True,
-    ) -> None:
-        flags = _flags(state_is_tuple, output_is_tuple, tied)
-        self._set_up(num_units, self._DIMS, _lstm(forget_bias, use_peepholes), non_recurrent_fn, **flags)
-
-
-class Grid3LSTMCell(Grid2LSTMCell):
-    """LSTMCells of three dimensions."""
-
-    _DIMS = 3
-
-
-class Grid2GRUCell(_FirstDimGrid):
-    """GRUCells of two dimensions."""
-
-    def __init__(
-        self,
-        num_units: int,
-        tied: bool = False,
-        non_recurrent_fn: Any = None,
-        state_is_tuple: bool = True,
-        output_is_tuple: bool = True,
-    ) -> None:
-        flags = _flags(state_is_tuple, output_is_tuple, tied)
-        self._set_up(num_units, 2, tf.nn.rnn_cell.GRUCell, non_recurrent_fn, **flags)
