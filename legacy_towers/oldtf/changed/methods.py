@@ -65,8 +65,19 @@ def _prefetch(dataset: Any, *arguments: Any, **options: Any) -> Any:
     return dataset.prefetch(*plain, **options)
 
 
+def _initialized_value(variable: Any) -> Any:
+    """Returns what a resource variable holds, or will be initialized with; TensorFlow 2.x leaves that out of it."""
+    from legacy_towers.compat import tf
+
+    with tf.init_scope():
+        return tf.cond(tf.is_variable_initialized(variable), variable.read_value, lambda: variable.initial_value)
+
+
 # Name -> the name of a class that still has it, and what takes all that it took.
-NARROWED: Dict[str, Tuple[str, Callable[..., Any]]] = {"prefetch": ("DatasetV2", _prefetch)}
+NARROWED: Dict[str, Tuple[str, Callable[..., Any]]] = {
+    "initialized_value": ("BaseResourceVariable", _initialized_value),
+    "prefetch": ("DatasetV2", _prefetch),
+}
 
 
 def attribute(value: Any, name: str) -> Any:

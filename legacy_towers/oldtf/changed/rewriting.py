@@ -24,7 +24,7 @@ from legacy_towers.oldtf.changed.libraries import are_needed
 # without numpy needs none to be read.
 _ATTRIBUTES = frozenset(
     ["tostring", "fromstring", "itemset", "newbyteorder", "ptp", "isAlive", "getchildren", "getiterator", "errno"]
-    + ["_outputs", "_inputs", "prefetch", "A", "H"]
+    + ["_outputs", "_inputs", "initialized_value", "prefetch", "A", "H"]
 )
 _METHODS = "legacy_towers.oldtf.changed.methods"
 _HELD_AS = "_legacy_towers_methods"

@@ -244,6 +244,23 @@ def test_the_private_lists_of_operations():
         methods.attribute(3, "_outputs")
 
 
+@pytest.mark.parametrize("use_resource", [False, True], ids=["ref", "resource"])
+def test_a_variable_begins_with_the_value_of_another(use_resource):
+    initializer = tf.random_normal_initializer(seed=1)
+    with tf.Graph().as_default() as graph:
+        first = tf.get_variable("first", [2], initializer=initializer, use_resource=use_resource)
+        second = tf.Variable(methods.attribute(first, "initialized_value")() * 2.0)
+        initialize = tf.global_variables_initializer()
+        change = first.assign([5.0, 6.0])
+    with tf.Session(graph=graph) as session:
+        session.run(initialize)
+        one, other = session.run([first, second])
+        np.testing.assert_allclose(other, 2 * one, rtol=1e-6)
+        session.run(change)
+        session.run(second.initializer)
+        np.testing.assert_allclose(session.run(second), [10.0, 12.0])
+
+
 def test_numbers_of_arrays():
     assert methods.number(int, np.array([[3.7]])) == 3
     assert methods.number(float, "1.5") == 1.5
