@@ -73,6 +73,7 @@ def bottleneck(tmp_path, text, *options, **environment):
     return processes.run(command, cwd=str(tmp_path), **environment)
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 @pytest.mark.parametrize("text, said", [
     pytest.param(SLOW_QUEUE, "waits for input at batch", id="queue"),
@@ -116,6 +117,7 @@ TWO_THREADS = COMMON + """
 """
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 def test_a_script_whose_threads_run_sessions_too(tmp_path):
     done = bottleneck(tmp_path, TWO_THREADS, "--steps", "30", "--warm-up", "5")
@@ -168,6 +170,7 @@ CALLABLES = [
 ]
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 @pytest.mark.parametrize("text, said", CALLABLES, ids=["no-feeds", "a-list-of-feeds", "with-options"])
 def test_steps_of_make_callable_are_watched(tmp_path, text, said):
