@@ -20,7 +20,7 @@ from typing import Any, Optional, Set
 from legacy_towers.oldtf.changed import quotients_rewriting
 from legacy_towers.oldtf.changed.libraries import are_needed
 
-# The names of methods.METHODS, methods.NARROWED, of what operations had, and os.errno: written out, so that a script
+# The names of methods.METHODS, methods.NARROWED, of what operations and sparse matrices had, and os.errno: written out, so that a script
 # without numpy needs none to be read.
 _ATTRIBUTES = frozenset(
     ["tostring", "fromstring", "itemset", "newbyteorder", "ptp", "isAlive", "getchildren", "getiterator", "errno"]
@@ -41,11 +41,15 @@ _NO_NUMPY = ("tf", "tensorflow", "math", "K")
 _ARITHMETIC = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv"}
 
 
-def rewrite(module: ast.Module) -> ast.Module:
-    """Returns `module` with its calls sent to `methods`, where this Python needs it."""
+def rewrite(module: ast.Module, numbers: bool = True) -> ast.Module:
+    """Returns `module` with its calls sent to `methods`, where this Python needs it.
+
+    Args:
+      numbers: whether int() and float() are among them; AutoGraph has its own, of tensors.
+    """
     if not are_needed():
         return module
-    rewriting = _Rewriting(bound_names(module), sys.version_info >= (3, 9) and _imports_numpy(module))
+    rewriting = _Rewriting(bound_names(module), sys.version_info >= (3, 9) and _imports_numpy(module), numbers)
     rewriting.visit(module)
     if rewriting.changed:
         _add_import(module, ast.Import(names=[ast.alias(name=_METHODS, asname=_HELD_AS)]))
@@ -55,9 +59,10 @@ def rewrite(module: ast.Module) -> ast.Module:
 
 
 class _Rewriting(ast.NodeTransformer):
-    def __init__(self, own_names: Set[str], has_arrays: bool) -> None:
+    def __init__(self, own_names: Set[str], has_arrays: bool, numbers: bool) -> None:
         self._own_names = own_names
         self._has_arrays = has_arrays
+        self._numbers = numbers
         self.changed = False
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
@@ -72,7 +77,7 @@ class _Rewriting(ast.NodeTransformer):
             return node
         name = node.func.id
         starred = any(isinstance(each, ast.Starred) for each in node.args)
-        if name in ("int", "float") and len(node.args) == 1 and not node.keywords and not starred:
+        if self._numbers and name in ("int", "float") and len(node.args) == 1 and not node.keywords and not starred:
             return self._call(node, "number", node.func, node.args[0])
         if name == "type" and len(node.args) == 1 and not node.keywords and not starred:
             return self._call(node, "type_of", node.args[0])
@@ -88,13 +93,27 @@ class _Rewriting(ast.NodeTransformer):
             return self._call(node, "arithmetic", ast.Constant(value=_ARITHMETIC[type(node.op)]), node.left, node.right)
         return node
 
-    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+    def visit_Assign(self, node: ast.Assign) -> Any:
         self.generic_visit(node)
         target = node.targets[0]
+        if len(node.targets) == 1 and isinstance(target, ast.Tuple):
+            return self._unpacked(node, target)
         if len(node.targets) > 1 or not self._may_be_array(target, node.value):
             return node
         call = self._call(node, "store", node.value, target.value, self._key(target.slice))  # type: ignore[attr-defined]
         return _placed(ast.Expr(value=call), node)
+
+    def _unpacked(self, node: ast.Assign, target: ast.Tuple) -> Any:
+        """Returns what stands for `values[i], others[i] = found`: names of ours take what is found, and are stored."""
+        stores: List[ast.stmt] = []
+        for place, each in enumerate(target.elts):
+            if self._may_be_array(each, node.value):
+                name = "{}_{}".format(_HELD_AS, place)
+                taken = ast.Name(id=name, ctx=ast.Load())
+                call = self._call(node, "store", taken, each.value, self._key(each.slice))  # type: ignore[attr-defined]
+                stores.append(_placed(ast.Expr(value=call), node))
+                target.elts[place] = ast.copy_location(ast.Name(id=name, ctx=ast.Store()), each)
+        return [node] + stores
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
         self.generic_visit(node)

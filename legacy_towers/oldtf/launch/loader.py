@@ -86,7 +86,7 @@ class ScriptFinder(importlib.abc.MetaPathFinder):
     def function(self, code: Any) -> Optional[ast.AST]:
         """Returns the FunctionDef or Lambda that `code` was compiled from, None where it can't be told.
 
-        That is without what `rewriting` put in: AutoGraph has its own int() and float() of tensors.
+        Its int() and float() are left as they are: AutoGraph has its own, of tensors.
         """
         path = code.co_filename
         if path not in self._sources:
@@ -94,7 +94,8 @@ class ScriptFinder(importlib.abc.MetaPathFinder):
         if path not in self._read_again:
             source, package = self._sources[path]
             module = python2.read(source, path, self.run, bool(package), says=False)
-            self._read_again[path] = Imports(self.trees, self.views).visit(module)
+            whole = rewriting.rewrite(module, numbers=False)
+            self._read_again[path] = Imports(self.trees, self.views).visit(whole)
         begin = code.co_name, code.co_firstlineno
         found: List[Any] = [node for node in ast.walk(self._read_again[path]) if _begins(node) == begin]
         if len(found) > 1:  # lambdas of one line
