@@ -82,6 +82,12 @@ TENSORFLOW: Tuple[Change, ...] = (
         "the same of quotients, in the script's own files; a float that is written out, `units * 0.5`, is refused",
         "oldtf/changed/test_quotients.py",
     ),
+    Change(
+        "`dataset.map(f, num_parallel_calls=tf.constant(4))`",
+        "takes an int32",
+        "the same, in the script's own files; 2.x alone wants an int64",
+        _MORE,
+    ),
     Change("`Dataset.output_shapes`, `make_one_shot_iterator`", "tf.data of 1.x", "the same"),
     Change("`tf.train.Saver(write_version=V1)`", "one file", "the same"),
 )
@@ -93,6 +99,12 @@ PYTHON: Tuple[Change, ...] = (
         "`np.float_`, `np.Inf`, `np.product`, `np.in1d`, `np.mat`, `np.asscalar` ...", "there", "the same", _LIBRARIES
     ),
     Change("`np.cast[np.float32](x)`, `np.lib.pad`, `np.math`, `np.warnings` ...", "there", "the same", _LIBRARIES),
+    Change(
+        "`np.percentile(x, q, interpolation=)`, `np.reshape(x, newshape=)`, `np.issubdtype(x, float)`, `matrix.A` of scipy",
+        "there",
+        "the same",
+        _LIBRARIES,
+    ),
     Change("`np.array([[1], [1, 2]])`", "an array of lists", "the same; said once", _LIBRARIES),
     Change(
         "`np.array([np.array([1.5]), 0.0])`, `np.reshape`, `np.mean` ... of such a list, and as a feed",
@@ -101,8 +113,8 @@ PYTHON: Tuple[Change, ...] = (
         _LIBRARIES,
     ),
     Change(
-        "`values[i] = np.array([1.5])`, `values[i] += np.array([1.5])`",
-        "stores the number",
+        "`values[i] = np.array([1.5])`, `values[i] += np.array([1.5])`, `math.exp(np.array([1.5]))`",
+        "takes the number",
         "the same, in the script's own files that import numpy",
         _LIBRARIES,
     ),
@@ -157,6 +169,7 @@ PYTHON: Tuple[Change, ...] = (
     Change("`imp.load_source`, `imp.reload`", "there", "the same, on Python 3.12 and later too", _LIBRARIES),
     Change("`random.seed(np.int64(3))`, `random.Random((1, 2))`", "work", "the same", _MORE),
     Change("`codecs.open(path, 'rU', 'utf-8')`", "reads any line ends", "the same; said once", _MORE),
+    Change("`pkg_resources.parse_version`, `get_distribution`", "there, with setuptools", "the same", _MORE),
     Change("`HTMLParser().unescape(text)`", "there", "the same", _MORE),
     Change("`open(path, 'rU')`", "reads any line ends", "the same; said once", _LIBRARIES),
     Change(

@@ -52,6 +52,11 @@ METHODS: Dict[str, List[Tuple[type, Callable[..., Any]]]] = {
     ],
 }
 
+# What scipy's sparse matrices had, and no longer have.
+_OF_SPARSE: Dict[str, Callable[[Any], Any]] = {
+    "A": lambda matrix: matrix.toarray(),
+    "H": lambda matrix: matrix.conj().T,
+}
 # Private lists of tf.Operation that public scripts read (gradient checkpointing), and where they are since 2.12.
 _OF_OPERATIONS = {"_outputs": "outputs", "_inputs": "inputs"}
 # What scipy's sparse matrices had as attributes until scipy 1.14.
@@ -96,6 +101,8 @@ def attribute(value: Any, name: str) -> Any:
 
             return errno
         if name in _OF_SPARSE and type(value).__module__.startswith("scipy.sparse"):
+            return _OF_SPARSE[name](value)
+        if name in _OF_SPARSE and hasattr(value, "tocsr") and hasattr(value, "toarray"):
             return _OF_SPARSE[name](value)
         if name in _OF_OPERATIONS and type(value).__name__ == "Operation" and hasattr(value, "node_def"):
             return getattr(value, _OF_OPERATIONS[name])

@@ -15,7 +15,7 @@ from typing import Any, Callable
 import numpy as _now
 
 from legacy_towers.oldtf import current
-from legacy_towers.oldtf.changed import libraries, mixed_numbers, numpy_gone, numpy_lib
+from legacy_towers.oldtf.changed import libraries, mixed_numbers, numpy_arguments, numpy_gone, numpy_lib, numpy_random
 
 if current.running() is not None:
     libraries.prepare()
@@ -77,7 +77,8 @@ def _add_old_names() -> None:
             globals()[old] = value
     globals().update({name: value for name, value in _OTHERS.items() if not hasattr(_now, name)})
     globals().update({name: getattr(numpy_gone, name) for name in numpy_gone.__all__ if not hasattr(_now, name)})
-    globals()["lib"] = numpy_lib
+    globals().update({name: getattr(numpy_arguments, name) for name in numpy_arguments.__all__})
+    globals().update(lib=numpy_lib, random=numpy_random)
 
 
 _add_old_names()
@@ -180,10 +181,11 @@ def _of_such_lists(function: Callable[..., Any]) -> Callable[..., Any]:
 # Those that scripts give such lists to.
 _TAKE_LISTS = (
     "amax", "amin", "append", "argmax", "argmin", "argsort", "asanyarray", "clip", "expand_dims", "max", "mean",
-    "median", "min", "ndim", "prod", "ravel", "repeat", "reshape", "save", "savez", "savez_compressed", "shape", "size",
+    "median", "min", "ndim", "prod", "ravel", "repeat", "save", "savez", "savez_compressed", "shape", "size",
     "squeeze", "std", "transpose", "var",
 )  # fmt: skip
 globals().update({name: _of_such_lists(getattr(_now, name)) for name in _TAKE_LISTS})
+reshape = _of_such_lists(numpy_arguments.reshape)
 
 
 def fromstring(string: Any, dtype: Any = float, count: int = -1, sep: str = "", **options: Any) -> Any:

@@ -11,20 +11,21 @@
     depth * 256                 methods.arithmetic("mul", depth, 256)
 
 `int`, `float`, `type` and `open` are left alone in a file that gives one of these names a meaning of its own. Lines
-keep their numbers. The last four are for files that import numpy, and where the value can be an array.
+keep their numbers. The last four, and `values[i], others[i] = found`, are for files that import numpy, and where the
+value can be an array.
 """
 import ast
 import sys
-from typing import Any, Optional, Set
+from typing import Any, List, Optional, Set
 
 from legacy_towers.oldtf.changed import quotients_rewriting
 from legacy_towers.oldtf.changed.libraries import are_needed
 
-# The names of methods.METHODS, methods.NARROWED, of what operations and sparse matrices had, and os.errno: written out, so that a script
-# without numpy needs none to be read.
+# The names of methods.METHODS, methods.NARROWED, of what operations and sparse matrices had, and os.errno: written out,
+# so that a script without numpy needs none to be read.
 _ATTRIBUTES = frozenset(
     ["tostring", "fromstring", "itemset", "newbyteorder", "ptp", "isAlive", "getchildren", "getiterator", "errno"]
-    + ["_outputs", "_inputs", "initialized_value", "prefetch", "A", "H"]
+    + ["_outputs", "_inputs", "initialized_value", "prefetch", "map", "interleave", "A", "H"]
 )
 _METHODS = "legacy_towers.oldtf.changed.methods"
 _HELD_AS = "_legacy_towers_methods"

@@ -188,6 +188,37 @@ def test_numbers_and_arrays_of_one_number():
         methods.store(np.ones(2), np.zeros(3), 0)
 
 
+@NEW_PYTHON
+def test_math_takes_arrays_of_one_number():
+    math = view("math")
+    assert math.sqrt(np.array([[4.0]])) == 2.0 and math.pow(2, np.array([3])) == 8.0 and math.floor(1.5) == 1
+    assert math.pi == 3.141592653589793
+    for wrong in (np.ones(2), "a", None):
+        with pytest.raises(TypeError):
+            math.exp(wrong)
+
+
+@NEW_PYTHON
+@pytest.mark.filterwarnings("ignore")
+def test_arguments_of_numpy():
+    assert numpy_view.percentile([1, 2, 3], 60, interpolation="lower") == 2
+    assert numpy_view.nanquantile([1, 2, np.nan], 0.5, interpolation="higher") == 2
+    assert numpy_view.reshape([1, 2], newshape=(2, 1)).shape == numpy_view.reshape([1, 2], (2, 1)).shape == (2, 1)
+    assert numpy_view.issubdtype(np.float32, float) and not numpy_view.issubdtype(np.int32, float)
+    assert numpy_view.unique([[1, 2], [3, 2]], return_inverse=True)[1].tolist() == [0, 1, 2, 1]
+    values, index, inverse, counts = numpy_view.unique([[2, 1]], True, True, True)
+    assert (index.tolist(), inverse.tolist(), counts.tolist()) == ([1, 0], [1, 0], [1, 1])
+    assert numpy_view.random.permutation([[1, 2], [3]]).shape == (2,)
+    assert numpy_view.random.choice([[1, 2], [3]]) in ([1, 2], [3])
+    assert numpy_view.random.RandomState is np.random.RandomState
+
+
+def test_sparse_matrices_have_their_short_names():
+    sparse = pytest.importorskip("scipy.sparse")
+    assert methods.attribute(sparse.csr_matrix([[0, 2]]), "A").tolist() == [[0, 2]]
+    assert methods.attribute(sparse.csr_matrix([[0, 2j]]), "H").toarray().tolist() == [[0], [-2j]]
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_kinds_of_numbers_are_types():
     assert numpy_view.empty(3, dtype=np.integer).dtype == np.int64
@@ -323,6 +354,7 @@ values[1, 2] = np.array([4.0])
 values[0][0] += np.array([[2.0]])
 values[1, 0] -= values[1, 2]
 values[:, 1] *= 3
+values[1, 0], values[1, 1], rest = np.array([5.0]), 6.0, 7
 table = {"a": [1]}
 table["a"] += [2]
 table[0] = values[0]
@@ -335,7 +367,7 @@ def test_a_script_is_rewritten():
     names = {}
     exec(compile(rewriting.rewrite(ast.parse(SCRIPT)), "script.py", "exec"), names)
     assert names["result"] == [b"\x00\x00", 4, "5", "", 7, int]
-    assert names["values"].tolist() == [[2.0, 3.0, 1.0], [-4.0, 0.0, 4.0]]
+    assert names["values"].tolist() == [[2.0, 3.0, 1.0], [5.0, 6.0, 4.0]]
     assert names["table"]["a"] == [1, 2] and names["table"][0].shape == (3,)
     assert names["__doc__"] == "Its docstring."
     with pytest.raises(KeyError) as caught:
@@ -353,7 +385,7 @@ def test_a_script_is_rewritten():
         "x = int('7', 8)",
         "x = type('A', (), {})",
         "x = {}\nx[0] = x",
-        "import numpy\nx['a'] = x\nx[0] = 'a'\nx[0] += 1\nx[0] = y = x\nx[0], y = y\nx[0] |= y",
+        "import numpy\nx['a'] = x\nx[0] = 'a'\nx[0] += 1\nx[0] = y = x\nx, y = y\nx[0] |= y",
         "open('x', 'rb')",
         "class A: pass\nA.tostring = 3",
     ],
