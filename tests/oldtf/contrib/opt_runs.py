@@ -34,6 +34,10 @@ def _clipped(opt, step):
     return opt.VariableClippingOptimizer(tf.train.GradientDescentOptimizer(0.5), axes, 0.4)
 
 
+def _shampoo(opt, step):
+    return opt.ShampooOptimizer(step, 4, gbar_decay=0.5, mat_gbar_decay=0.9, learning_rate=lambda t: 0.1 / t)
+
+
 OPTIMIZERS = {
     "AdaMax": lambda opt, step: opt.AdaMaxOptimizer(0.1),
     "AdamGS": lambda opt, step: opt.AdamGSOptimizer(step, 0.1),
@@ -49,6 +53,9 @@ OPTIMIZERS = {
     "Nadam": lambda opt, step: opt.NadamOptimizer(0.1),
     "PowerSign": lambda opt, step: opt.PowerSignOptimizer(0.1),
     "RegAdagrad": lambda opt, step: opt.RegAdagradOptimizer(0.1),
+    "Shampoo": lambda opt, step: opt.ShampooOptimizer(step, 4, learning_rate=0.1),
+    "ShampooLater": lambda opt, step: opt.ShampooOptimizer(step, learning_rate=0.05, svd_interval=2),
+    "ShampooMomentum": _shampoo,
     "VariableClipping": _clipped,
     "WeightDecay": _decayed_some,
 }
@@ -56,6 +63,8 @@ OPTIMIZERS = {
 DENSE_ALONE = {"AddSign", "LARS", "PowerSign"}
 # On TensorFlow 1.15 a gradient may see a variable before or after its decay: these have gradients that don't see any.
 RACING = {"AdamW", "MomentumW", "WeightDecay"}
+# On TensorFlow 1.15 with resource variables, preconditioners are those of the step before.
+REF_ALONE = {"Shampoo", "ShampooLater", "ShampooMomentum"}
 
 
 def run(opt, name, use_resource):
@@ -80,6 +89,30 @@ def run(opt, name, use_resource):
             return dict(zip([variable.op.name for variable in variables], session.run(variables)))
 
 
+def averaged(opt, name, steps=5):
+    """Returns name -> value of all variables of a worker that is alone, after some steps."""
+    with tf.Graph().as_default():
+        getter = getattr(opt, name + "CustomGetter")("/cpu:0")
+        step = tf.train.get_or_create_global_step()
+        with tf.variable_scope("", custom_getter=getter):
+            weight = tf.get_variable("weight", initializer=recorded_cases.values([3, 2], "weight"))
+            bias = tf.get_variable("bias", initializer=recorded_cases.values([2], "bias"))
+        loss = tf.reduce_sum(tf.square(tf.matmul(tf.ones([4, 3]), weight) + bias - 1.0))
+        inner = tf.train.GradientDescentOptimizer(0.02)
+        if name == "ModelAverage":
+            made = opt.ModelAverageOptimizer(inner, 1, True, getter, interval_steps=2)
+            hooks = [made.make_session_run_hook()]
+        else:
+            made = opt.ElasticAverageOptimizer(inner, 1, getter, communication_period=2, moving_rate=0.3)
+            hooks = [made.make_session_run_hook(True, 0)]
+        train = made.minimize(loss, global_step=step)
+        variables = tf.global_variables() + tf.local_variables()
+        with tf.train.MonitoredTrainingSession(hooks=hooks) as session:
+            for _ in range(steps):
+                session.run(train)
+            return dict(zip([variable.op.name for variable in variables], session.run(variables)))
+
+
 def recorded(name, use_resource):
     prefix = "{}:{}:".format(name, int(use_resource))
     with np.load(REFERENCE) as file:
@@ -90,8 +123,11 @@ def main():
     import tensorflow
 
     kept = {}
+    for name in ("ElasticAverage", "ModelAverage"):
+        for key, value in averaged(tensorflow.contrib.opt, name).items():
+            kept["{}:0:{}".format(name, key)] = value
     for name in OPTIMIZERS:
-        for use_resource in (False, True):
+        for use_resource in (False,) if name in REF_ALONE else (False, True):
             print(name, use_resource, flush=True)
             for key, value in run(tensorflow.contrib.opt, name, use_resource).items():
                 kept["{}:{}:{}".format(name, int(use_resource), key)] = value

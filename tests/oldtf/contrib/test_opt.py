@@ -11,14 +11,16 @@ IS_1_15 = tf.__version__.startswith("1.15")
 
 def check(found, recorded):
     assert sorted(found) == sorted(recorded)
+    is_root = any("Shampoo" in key for key in recorded)  # of matrices, by singular values
     for key in recorded:
-        np.testing.assert_allclose(found[key], recorded[key], rtol=2e-5, atol=2e-6, err_msg=key)
+        np.testing.assert_allclose(found[key], recorded[key], rtol=1e-4 if is_root else 2e-5, atol=2e-6, err_msg=key)
 
 
 @pytest.mark.parametrize("use_resource", [False, True], ids=["ref", "resource"])
 @pytest.mark.parametrize("name", sorted(opt_runs.OPTIMIZERS))
 def test_as_on_1_15(name, use_resource):
-    check(opt_runs.run(opt, name, use_resource), opt_runs.recorded(name, use_resource))
+    recorded = opt_runs.recorded(name, use_resource and name not in opt_runs.REF_ALONE)
+    check(opt_runs.run(opt, name, use_resource), recorded)
 
 
 @pytest.mark.slow
@@ -26,6 +28,11 @@ def test_as_on_1_15(name, use_resource):
 @pytest.mark.parametrize("name", sorted(opt_runs.OPTIMIZERS))
 def test_the_recording_is_what_the_real_one_does(name):
     check(opt_runs.run(tf.contrib.opt, name, False), opt_runs.recorded(name, False))
+
+
+@pytest.mark.parametrize("name", ["ElasticAverage", "ModelAverage"])
+def test_averages_of_a_worker_as_on_1_15(name):
+    check(opt_runs.averaged(opt, name), opt_runs.recorded(name, False))
 
 
 def test_only_chosen_variables_decay():

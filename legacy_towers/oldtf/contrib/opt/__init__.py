@@ -6,8 +6,15 @@ from legacy_towers.oldtf.contrib.opt.adam import (
     LazyAdamOptimizer,
     NadamOptimizer,
 )
+from legacy_towers.oldtf.contrib.opt.averaged import (
+    ElasticAverageCustomGetter,
+    ElasticAverageOptimizer,
+    ModelAverageCustomGetter,
+    ModelAverageOptimizer,
+)
 from legacy_towers.oldtf.contrib.opt.external import ExternalOptimizerInterface, ScipyOptimizerInterface
 from legacy_towers.oldtf.contrib.opt.lars import LARSOptimizer
+from legacy_towers.oldtf.contrib.opt.shampoo import ShampooOptimizer
 from legacy_towers.oldtf.contrib.opt.sign import AddSignOptimizer, PowerSignOptimizer
 from legacy_towers.oldtf.contrib.opt.weight_decay import (
     AdamWOptimizer,
@@ -31,10 +38,14 @@ __all__ = [
     "AddSignOptimizer",
     "DecoupledWeightDecayExtension",
     "DropStaleGradientOptimizer",
+    "ElasticAverageCustomGetter",
+    "ElasticAverageOptimizer",
     "ExternalOptimizerInterface",
     "LARSOptimizer",
     "LazyAdamGSOptimizer",
     "LazyAdamOptimizer",
+    "ModelAverageCustomGetter",
+    "ModelAverageOptimizer",
     "MomentumWOptimizer",
     "MovingAverageOptimizer",
     "MultitaskOptimizerWrapper",
@@ -42,6 +53,7 @@ __all__ = [
     "PowerSignOptimizer",
     "RegAdagradOptimizer",
     "ScipyOptimizerInterface",
+    "ShampooOptimizer",
     "VariableClippingOptimizer",
     "clip_gradients_by_global_norm",
     "extend_with_decoupled_weight_decay",
