@@ -13,6 +13,7 @@ import importlib.util
 import os
 import re
 import sys
+import threading
 import types
 from typing import Any, List, NamedTuple, NoReturn, Sequence
 
@@ -83,6 +84,7 @@ def execute(program: Program, run: current.ScriptRun) -> None:
         _replace_first_path(program.folder)
         shadowing.give_way(program.folder)
         finder = beginning.begin(run)
+        _hide_our_lines_in_threads(launcher)
         code, main = _module_main(program, run) if program.is_module else _script_main(program, finder)
         run.launcher = sys.modules[_MAIN]
         sys.modules[_MAIN] = main
@@ -160,6 +162,20 @@ def _replace_first_path(folder: str) -> None:
         sys.path[0] = spawned.Folder(folder)
     else:
         sys.path.insert(0, spawned.Folder(folder))
+
+
+def _hide_our_lines_in_threads(launcher: types.FrameType) -> None:
+    show: Any = getattr(threading, "excepthook", None)
+    if show is None:  # before Python 3.8
+        return
+
+    def without_ours(told: Any) -> None:
+        if told.exc_value is not None:
+            tracebacks.strip(told.exc_value, launcher)
+            told = type(told)((told.exc_type, told.exc_value, told.exc_value.__traceback__, told.thread))
+        show(told)
+
+    threading.excepthook = without_ours
 
 
 def _hide_our_lines(launcher: types.FrameType, run: current.ScriptRun) -> None:
