@@ -112,6 +112,7 @@ def test_a_model_function_of_three_results_is_fitted_to_arrays(world, tmp_path):
 
 @pytest.mark.slow
 def test_a_classifier_learns_and_stops_early(tmp_path):
+    learn = tree.module("tensorflow.contrib.learn")
     columns = learn.infer_real_valued_columns_from_input(ROWS)
     config = learn.RunConfig(save_checkpoints_steps=10, save_summary_steps=1000)
     classifier = learn.DNNClassifier([8], columns, str(tmp_path), n_classes=2, gradient_clip_norm=5.0, config=config)
@@ -166,3 +167,49 @@ def test_a_model_function_may_make_its_loss_in_every_mode(world, tmp_path):
     found = list(estimator.predict(x=rows[:5], as_iterable=True))
     np.testing.assert_allclose([one["sum"] for one in found], rows[:5].sum(1), rtol=1e-12)
     assert found[0]["sum"].dtype == np.float64
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.__name__)
+def test_input_functions_over_arrays_shuffle_by_themselves(world):
+    with tf.Graph().as_default(), tf.Session() as session:
+        features, labels = world.io.numpy_input_fn({"x": np.arange(50)}, np.arange(50), batch_size=50, num_epochs=1)()
+        tf.train.start_queue_runners(session)
+        x, y = session.run([features["x"], labels])
+        assert x.tolist() == y.tolist() != sorted(x.tolist()) == list(range(50))
+
+
+def test_a_canned_model_under_skcompat_gives_all_its_predictions(tmp_path):
+    world = tree.module("tensorflow.contrib.learn")
+    columns = world.infer_real_valued_columns_from_input(ROWS)
+    model = world.SKCompat(world.DNNClassifier([4], columns, str(tmp_path), n_classes=3))
+    model.fit(ROWS, CLASSES, steps=2)
+    found = model.predict(ROWS)
+    assert sorted(found) == ["classes", "logits", "probabilities"]
+    assert found["probabilities"].shape == (90, 3) and found["classes"].shape == (90,)
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.__name__)
+def test_dbpedia_is_read_from_its_folder(world, tmp_path, monkeypatch):
+    folder = tmp_path / "dbpedia_data" / "dbpedia_csv"
+    folder.mkdir(parents=True)
+    for name in ("train", "test"):
+        rows = ('{},"T{}","said, of {}"'.format(number % 14 + 1, number, number) for number in range(1002))
+        (folder / (name + ".csv")).write_text("\n".join(rows) + "\n")
+    monkeypatch.setenv("TF_EXP_BASE_DIR", str(tmp_path))
+    small = world.datasets.load_dataset("dbpedia")
+    assert small.train.data.tolist() == [["T0", "said, of 0"], ["T1000", "said, of 1000"]]
+    assert small.test.target.tolist() == [1, 1000 % 14 + 1] and small.test.target.dtype == np.int32
+    assert world.datasets.load_dataset("dbpedia", size="large").train.data.shape == (1002, 2)
+
+
+def test_exports_are_found_under_their_old_names(tmp_path):
+    saved = tree.module("tensorflow.contrib.learn.python.learn.utils.saved_model_export_utils")
+    assert tree.module("tensorflow.contrib.learn").utils.saved_model_export_utils.make_export_strategy
+    for stamp in ("1500000001", "1500000003", "1500000002"):
+        (tmp_path / stamp).mkdir()
+    strategy = saved.make_export_strategy(lambda: None, exports_to_keep=2)
+    assert strategy.name == "Servo"
+    newest = saved.get_most_recent_export(str(tmp_path))
+    assert newest.export_version == 1500000003 and tf.compat.as_str(newest.path) == str(tmp_path / "1500000003")
+    saved.garbage_collect_exports(str(tmp_path), 2)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["1500000002", "1500000003"]

@@ -1,7 +1,8 @@
 """tf.contrib.learn: the estimators that came before tf.estimator, with their data and their words."""
 from legacy_towers.compat import tf
 from legacy_towers.oldtf.contrib.learn import datasets, graph_actions, learn_runner, monitors, preprocessing
-from legacy_towers.oldtf.contrib.learn import graph_io as io
+from legacy_towers.oldtf.contrib.learn import export_utils as utils
+from legacy_towers.oldtf.contrib.learn import learn_io as io
 from legacy_towers.oldtf.contrib.learn.canned import (
     DNNClassifier,
     DNNLinearCombinedClassifier,
@@ -77,4 +78,5 @@ __all__ = [
     "read_keyed_batch_features",
     "run_feeds",
     "run_n",
+    "utils",
 ]

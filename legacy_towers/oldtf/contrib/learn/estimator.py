@@ -290,5 +290,5 @@ class SKCompat:
         return self._estimator.evaluate(x, y, None, None, batch_size, steps, metrics, name or "score")
 
     def predict(self, x: Any, batch_size: int = 128, outputs: Any = None) -> Any:
-        """Returns the predictions for all rows of `x`."""
-        return self._estimator.predict(x, None, batch_size, outputs, as_iterable=False)
+        """Returns the predictions for all rows of `x`: of models with several a dict, of canned ones too."""
+        return BaseEstimator.predict(self._estimator, x, None, batch_size, outputs, as_iterable=False)
