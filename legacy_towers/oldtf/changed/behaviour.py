@@ -100,7 +100,7 @@ PYTHON: Tuple[Change, ...] = (
     ),
     Change("`np.cast[np.float32](x)`, `np.lib.pad`, `np.math`, `np.warnings` ...", "there", "the same", _LIBRARIES),
     Change(
-        "`np.percentile(x, q, interpolation=)`, `np.reshape(x, newshape=)`, `np.issubdtype(x, float)`, `matrix.A` of scipy",
+        "`np.percentile(x, q, interpolation=)`, `np.reshape(x, newshape=)`, `np.issubdtype(x, float)`, `sparse.A`",
         "there",
         "the same",
         _LIBRARIES,
