@@ -78,10 +78,26 @@ def _initialized_value(variable: Any) -> Any:
         return tf.cond(tf.is_variable_initialized(variable), variable.read_value, lambda: variable.initial_value)
 
 
+def _of_int64(name: str) -> Callable[..., Any]:
+    # num_parallel_calls was an int32; TensorFlow 2 has an int64, and converts numbers to it, but no tensors.
+    def called(dataset: Any, *arguments: Any, **options: Any) -> Any:
+        from legacy_towers.compat import tf
+
+        def wide(value: Any) -> Any:
+            return tf.cast(value, tf.int64) if isinstance(value, tf.Tensor) and value.dtype == tf.int32 else value
+
+        options = {key: wide(each) for key, each in options.items()}
+        return getattr(dataset, name)(*map(wide, arguments), **options)
+
+    return called
+
+
 # Name -> the name of a class that still has it, and what takes all that it took.
 NARROWED: Dict[str, Tuple[str, Callable[..., Any]]] = {
     "initialized_value": ("BaseResourceVariable", _initialized_value),
     "prefetch": ("DatasetV2", _prefetch),
+    "map": ("DatasetV2", _of_int64("map")),
+    "interleave": ("DatasetV2", _of_int64("interleave")),
 }
 
 

@@ -153,3 +153,26 @@ def test_sparse_matrices_are_arrays_by_one_letter():
     assert methods.attribute(matrix, "H").toarray().tolist() == [[0.0, 0.0], [2.0, 0.0]]
     with pytest.raises(AttributeError):
         methods.attribute(object(), "A")
+
+
+def test_pkg_resources_compares_versions():
+    packages = view("pkg_resources")
+    assert packages.parse_version("1.9.0") < packages.parse_version("1.15.5")
+    assert packages.get_distribution("numpy").version == np.__version__
+    assert packages.resource_string("numpy", "__init__.py")
+    with pytest.raises(packages.DistributionNotFound):
+        packages.get_distribution("no_such_package_of_any_name")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 8), reason="TensorFlow 1.15 takes it, and is not rewritten")
+def test_datasets_take_the_number_of_calls_as_a_tensor():
+    from legacy_towers.compat import tf
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        dataset = tf.data.Dataset.range(3)
+        calls = tf.constant(2, dtype=tf.int32)
+        doubled = methods.attribute(dataset, "map")(lambda x: 2 * x, num_parallel_calls=calls)
+        again = methods.attribute(doubled, "map")(lambda x: x + 1, calls)
+        flat = methods.attribute(again, "interleave")(tf.data.Dataset.from_tensors, cycle_length=1)
+        following = tf.data.make_one_shot_iterator(flat).get_next()
+        assert [session.run(following) for _ in range(3)] == [1, 3, 5]

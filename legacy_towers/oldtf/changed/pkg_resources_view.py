@@ -1,0 +1,65 @@
+"""pkg_resources, which setuptools dropped: versions of packages, and files that lie in them.
+
+Where setuptools still has it, that is what a script gets. The version of tensorflow is the one that scripts see.
+"""
+import os
+import sys
+from typing import Any
+
+try:
+    import pkg_resources as _now
+except ImportError:
+    _now = None
+
+if _now is not None:
+    globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+else:
+    import importlib.metadata
+    import importlib.util
+
+    from packaging.version import parse as parse_version  # noqa: F401
+
+    from legacy_towers.oldtf.changed import version as _version
+
+    class DistributionNotFound(Exception):
+        """No such package is installed."""
+
+    class Distribution:
+        """An installed package: its `project_name` and `version`."""
+
+        def __init__(self, name: str, version: str) -> None:
+            self.project_name = self.key = name
+            self.version = version
+
+    def get_distribution(dist: str) -> Distribution:
+        """Returns the installed package `dist`.
+
+        Raises:
+          DistributionNotFound: there is none of the name.
+        """
+        if dist in ("tensorflow", "tensorflow-gpu", "tensorflow_gpu"):
+            return Distribution(dist, _version.VERSION)
+        try:
+            return Distribution(dist, importlib.metadata.version(dist))
+        except importlib.metadata.PackageNotFoundError:
+            raise DistributionNotFound("The '{}' distribution was not found".format(dist)) from None
+
+    def resource_filename(package_or_requirement: str, resource_name: str) -> str:
+        """Returns the path of the file `resource_name` beside the files of a package or module."""
+        module = sys.modules.get(package_or_requirement)
+        path = getattr(module, "__file__", None)
+        if path is None:
+            found: Any = importlib.util.find_spec(package_or_requirement)
+            path = found.origin
+        return os.path.join(os.path.dirname(str(path)), *resource_name.split("/"))
+
+    def resource_exists(package_or_requirement: str, resource_name: str) -> bool:
+        return os.path.exists(resource_filename(package_or_requirement, resource_name))
+
+    def resource_stream(package_or_requirement: str, resource_name: str) -> Any:
+        return open(resource_filename(package_or_requirement, resource_name), "rb")
+
+    def resource_string(package_or_requirement: str, resource_name: str) -> bytes:
+        """Returns what is in the file, as bytes."""
+        with resource_stream(package_or_requirement, resource_name) as file:
+            return bytes(file.read())
