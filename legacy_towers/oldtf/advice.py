@@ -25,7 +25,6 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.constrained_optimization": "the package tensorflow_constrained_optimization came after it",
     "tensorflow.contrib.decision_trees": _TREES,
     "tensorflow.contrib.distribute": "the strategies are in tf.distribute and tf.distribute.experimental",
-    "tensorflow.contrib.eager": "eager execution is TensorFlow 2's own: leave this script out of `legacy-towers run`",
     "tensorflow.contrib.estimator": "tf.estimator ended with TensorFlow 2.15: " + _OWN_LOOP,
     "tensorflow.contrib.feature_column": "the columns are in tf.feature_column",
     "tensorflow.contrib.ffmpeg": "TensorFlow I/O decodes audio and video: pip install tensorflow-io",

@@ -12,6 +12,7 @@ _PARTS = (
     "data",
     "distribute",
     "distributions",
+    "eager",
     "estimator",
     "factorization",
     "feature_column",
@@ -107,6 +108,9 @@ _BELOW: Dict[str, str] = {
     "opt.python.training.powersign": _OURS + "opt",
     "opt.python.training.sign_decay": _OURS + "opt.sign",
     "opt.python.training.drop_stale_gradient_optimizer": _OURS + "opt",
+    "opt.python.training.elastic_average_optimizer": _OURS + "opt.averaged",
+    "opt.python.training.model_average_optimizer": _OURS + "opt.averaged",
+    "opt.python.training.shampoo": _OURS + "opt.shampoo",
     "opt.python.training.external_optimizer": _OURS + "opt",
     "opt.python.training.lars_optimizer": _OURS + "opt",
     "opt.python.training.lazy_adam_optimizer": _OURS + "opt",
@@ -131,7 +135,7 @@ ROWS: Tuple[Row, ...] = tuple(
 _TPU = "TPUs are not served: with use_tpu=False the rest of tf.contrib.tpu is"
 _TREES = "boosted trees stood on kernels that TensorFlow has no more: train them with scikit-learn or xgboost"
 _LEARN = "of tf.contrib.learn only the more used names are served: take tf.estimator"
-_WORKERS = "averages over asynchronous workers are not served: tf.train.SyncReplicasOptimizer keeps workers together"
+_WORKERS = "take tf.contrib.opt.ElasticAverageOptimizer, which lets workers meet in averages too"
 _HEADS = "several heads in one model are not served: write a model_fn that adds their losses"
 _WALS = "it needs operations that ended with TensorFlow 1.15: the package implicit factorizes matrices"
 
@@ -139,6 +143,8 @@ REASONS: Dict[str, str] = {
     "tensorflow.contrib.copy_graph": "copy the graph by tf.train.export_meta_graph and import_meta_graph",
     "tensorflow.contrib.distributions": "tensorflow_probability has no such distribution any more",
     "tensorflow.contrib.distributions.bijectors": "tensorflow_probability has no such bijector any more",
+    "tensorflow.contrib.eager": "of tf.contrib.eager the more used names are served: take tf.GradientTape, "
+    "tf.function, tf.train.Checkpoint and tf.keras.Model",
     "tensorflow.contrib.factorization.WALSMatrixFactorization": _WALS,
     "tensorflow.contrib.factorization.WALSModel": _WALS,
     "tensorflow.contrib.feature_column.sequence_input_layer": "embed the words by tf.nn.embedding_lookup",
@@ -171,12 +177,7 @@ REASONS: Dict[str, str] = {
     "tensorflow.contrib.learn.read_keyed_batch_features_shared_queue": "take read_keyed_batch_features",
     "tensorflow.contrib.opt.AGNCustomGetter": _WORKERS,
     "tensorflow.contrib.opt.AGNOptimizer": _WORKERS,
-    "tensorflow.contrib.opt.ElasticAverageCustomGetter": _WORKERS,
-    "tensorflow.contrib.opt.ElasticAverageOptimizer": _WORKERS,
     "tensorflow.contrib.opt.GGTOptimizer": "take tf.train.AdamOptimizer: full-matrix statistics are not served",
-    "tensorflow.contrib.opt.ModelAverageCustomGetter": _WORKERS,
-    "tensorflow.contrib.opt.ModelAverageOptimizer": _WORKERS,
-    "tensorflow.contrib.opt.ShampooOptimizer": "take tf.train.AdagradOptimizer, whose diagonal it extends",
     "tensorflow.contrib.predictor.from_contrib_estimator": "take from_estimator or from_saved_model",
     "tensorflow.contrib.summary.create_db_writer": "TensorFlow 2 writes event files alone: take create_file_writer",
     "tensorflow.contrib.tfprof.ProfileContext": "TensorFlow 2 has no profile contexts: take tf.profiler.Profiler",

@@ -1,0 +1,57 @@
+"""What tf.contrib.eager gave names to, and TensorFlow keeps in private places. Tried on 1.15 and 2.21."""
+import collections
+from typing import Any
+
+from tensorflow.python.data.ops import iterator_ops
+from tensorflow.python.eager import backprop, context
+from tensorflow.python.ops import script_ops, variable_scope
+from tensorflow.python.ops.resource_variable_ops import ResourceVariable
+
+from legacy_towers.compat import tf
+
+implicit_gradients = backprop.implicit_grad
+implicit_value_and_gradients = backprop.implicit_val_and_grad
+gradients_function = backprop.gradients_function
+value_and_gradients_function = backprop.val_and_grad_function
+num_gpus = context.num_gpus
+EagerVariableStore = variable_scope.EagerVariableStore
+Variable = ResourceVariable
+py_func = script_ops.eager_py_func
+DEVICE_PLACEMENT_EXPLICIT = context.DEVICE_PLACEMENT_EXPLICIT
+DEVICE_PLACEMENT_SILENT = context.DEVICE_PLACEMENT_SILENT
+DEVICE_PLACEMENT_WARN = context.DEVICE_PLACEMENT_WARN
+SYNC, ASYNC = context.SYNC, context.ASYNC
+execution_mode = context.execution_mode
+# 2.x has no other name of the class of dataset iterators under eager execution; 1.15 calls it IteratorV2.
+_Iterator = getattr(iterator_ops, "OwnedIterator", None) or iterator_ops.IteratorV2
+
+
+class Iterator(_Iterator):  # type: ignore[misc, valid-type]
+    """An iterator over a tf.data.Dataset under eager execution.
+
+    Raises:
+      RuntimeError: eager execution is not on.
+    """
+
+    def __init__(self, dataset: Any) -> None:
+        super().__init__(dataset)
+
+    def next(self) -> Any:
+        """Returns the next element: `next(iterator)` of Python 2."""
+        return self.__next__()
+
+
+def defun(func: Any = None, input_signature: Any = None, autograph: bool = True, **options: Any) -> Any:
+    """Returns `func` as a graph that is called: tf.function, which came after it."""
+    options = {key: value for key, value in options.items() if value is not None}
+    options = collections.OrderedDict(input_signature=input_signature, autograph=autograph, **options)
+    if func is None:
+        return lambda given: tf.function(given, **options)
+    return tf.function(func, **options)
+
+
+def list_devices() -> Any:
+    """Returns the names of the devices."""
+    return [device.name for device in context.context().list_logical_devices()] if hasattr(
+        context.context(), "list_logical_devices"
+    ) else list(context.context().devices())

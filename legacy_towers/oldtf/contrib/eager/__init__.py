@@ -1,0 +1,67 @@
+"""tf.contrib.eager: what scripts with tf.enable_eager_execution() take from it."""
+from legacy_towers.compat import tf
+from legacy_towers.compat.eager_names import (
+    ASYNC,
+    DEVICE_PLACEMENT_EXPLICIT,
+    DEVICE_PLACEMENT_SILENT,
+    DEVICE_PLACEMENT_WARN,
+    SYNC,
+    EagerVariableStore,
+    Iterator,
+    Variable,
+    defun,
+    execution_mode,
+    gradients_function,
+    implicit_gradients,
+    implicit_value_and_gradients,
+    list_devices,
+    num_gpus,
+    py_func,
+    value_and_gradients_function,
+)
+from legacy_towers.oldtf.contrib.eager import metrics
+from legacy_towers.oldtf.contrib.eager.network import Network, Sequential
+from legacy_towers.oldtf.contrib.eager.saver import Saver, get_optimizer_variables
+
+Checkpoint = tf.train.Checkpoint
+GradientTape = tf.GradientTape
+TensorSpec = tf.TensorSpec
+custom_gradient = tf.custom_gradient
+enable_eager_execution = tf.enable_eager_execution
+executing_eagerly = in_eager_mode = tf.executing_eagerly
+function = tf.function
+make_template = tf.make_template
+
+__all__ = [
+    "ASYNC",
+    "Checkpoint",
+    "DEVICE_PLACEMENT_EXPLICIT",
+    "DEVICE_PLACEMENT_SILENT",
+    "DEVICE_PLACEMENT_WARN",
+    "EagerVariableStore",
+    "GradientTape",
+    "Iterator",
+    "Network",
+    "SYNC",
+    "Saver",
+    "Sequential",
+    "TensorSpec",
+    "Variable",
+    "custom_gradient",
+    "defun",
+    "enable_eager_execution",
+    "executing_eagerly",
+    "execution_mode",
+    "function",
+    "get_optimizer_variables",
+    "gradients_function",
+    "implicit_gradients",
+    "implicit_value_and_gradients",
+    "in_eager_mode",
+    "list_devices",
+    "make_template",
+    "metrics",
+    "num_gpus",
+    "py_func",
+    "value_and_gradients_function",
+]

@@ -1,0 +1,53 @@
+"""tf.contrib.eager serves scripts with eager execution, with the numbers of TensorFlow 1.15."""
+import os
+import subprocess
+import sys
+
+import pytest
+
+from legacy_towers.compat import tf
+
+SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "eager_script.py")
+# What TensorFlow 1.15 printed, run by python itself.
+PRINTED = """loss 0.65511
+loss 0.81648
+loss 0.66221
+loss 0.79041
+loss 0.65747
+accuracy 0.53333 mean 0.67077
+square 6.000
+net 0.69315
+net 0.70103
+net 0.70705
+variables 4 [[3, 4], [4], [4, 2], [2]]
+restored True True
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("by", ["python", "run"])
+def test_an_eager_script_prints_what_it_did_on_1_15(by):
+    if by == "python" and not tf.__version__.startswith("1.15"):
+        pytest.skip("tf.contrib is on TensorFlow 1.15")
+    command = [sys.executable] + (["-m", "legacy_towers", "run"] if by == "run" else []) + [SCRIPT]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert [line for line in done.stdout.splitlines() if line] == PRINTED.splitlines()
+
+
+def test_a_saver_needs_eager_execution():
+    with pytest.raises((RuntimeError, AttributeError), match="eager"):
+        tf.contrib.eager.Saver([tf.get_variable("a", [1])])
+
+
+def test_networks_keep_layers():
+    if tf.__version__.startswith("1.15"):
+        pytest.skip("of ours")
+    eager = tf.contrib.eager
+    network = eager.Sequential([tf.layers.Dense(3, name="first"), tf.nn.relu, tf.layers.Dense(2, name="second")])
+    assert network(tf.ones([4, 5])).shape.as_list() == [4, 2]
+    assert len(network.trainable_variables) == 4 and network.get_layer("second") is network.layers[1]
+    with pytest.raises(ValueError, match="No such layer"):
+        network.get_layer("third")
+    with pytest.raises(TypeError, match="not a tf.layers.Layer"):
+        network.track_layer(3)
