@@ -14,8 +14,9 @@ import types
 
 FILE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "reference", "contrib_names.json")
 PARTS = (
-    "framework", "framework.nest", "layers", "layers.summaries", "layers.python.layers.utils", "losses",
-    "losses.metric_learning", "metrics", "slim", "slim.evaluation", "slim.learning", "slim.model_analyzer",
+    "factorization", "framework", "framework.nest", "graph_editor", "image", "integrate", "layers",
+    "layers.summaries", "layers.python.layers.utils", "losses",
+    "losses.metric_learning", "metrics", "opt", "slim", "slim.evaluation", "slim.learning", "slim.model_analyzer",
     "slim.nets.alexnet", "slim.nets.inception", "slim.nets.overfeat", "slim.nets.resnet_utils", "slim.nets.resnet_v1",
     "slim.nets.resnet_v2", "slim.nets.vgg", "slim.python.slim.data.data_decoder", "slim.python.slim.data.data_provider",
     "slim.python.slim.data.dataset", "slim.python.slim.data.dataset_data_provider",

@@ -11,13 +11,13 @@ class DecoupledWeightDecayExtension:
 
     Args:
       weight_decay: a number, a tensor, or a function that returns one.
-      options: those of the optimizer.
+      kwargs: those of the optimizer.
     """
 
-    def __init__(self, weight_decay: Any, **options: Any) -> None:
+    def __init__(self, weight_decay: Any, **kwargs: Any) -> None:
         self._weight_decay = weight_decay
         self._decayed_names: Optional[Sequence[str]] = None
-        super().__init__(**options)
+        super().__init__(**kwargs)
 
     def minimize(self, loss: Any, global_step: Any = None, var_list: Any = None, **options: Any) -> Any:
         """tf.train.Optimizer.minimize; `decay_var_list` are the variables that shrink, all by default."""
