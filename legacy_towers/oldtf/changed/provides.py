@@ -64,6 +64,7 @@ ROWS: Tuple[Row, ...] = (
     Row("tensorflow.__version__", _HERE + "version:VERSION", note=_VERSION),
     Row("tensorflow.VERSION", _HERE + "version:VERSION", note=_VERSION),
     Row("tensorflow.version.VERSION", _HERE + "version:VERSION", note=_VERSION),
+    Row("tensorflow.keras.__version__", _HERE + "version:KERAS_VERSION", note=_VERSION),
     Row("tensorflow.config.experimental_list_devices", _HERE + "devices:experimental_list_devices"),
     Row("tensorflow.data.experimental.latency_stats", _HERE + "data_statistics:latency_stats", note=_STATISTICS),
     Row(

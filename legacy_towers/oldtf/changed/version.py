@@ -5,3 +5,5 @@ they take the branch whose names the view has. So the view is of version 1.15.5,
 `from legacy_towers.compat import tf` and what libraries import tell the version that runs.
 """
 VERSION = "1.15.5"
+# Of the Keras that came with it.
+KERAS_VERSION = "2.2.4-tf"

@@ -24,6 +24,7 @@ def test_reasons_are_of_names_of_1_15(name):
 
 def test_the_view_is_of_1_15():
     assert view.__version__ == view.VERSION == view.version.VERSION == "1.15.5"
+    assert view.keras.__version__ == "2.2.4-tf"
     assert [int(part) for part in view.__version__.split(".")][:2] == [1, 15]
     if not tree.is_1_15():
         assert tf.__version__ != view.__version__
