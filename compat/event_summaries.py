@@ -9,7 +9,6 @@ from tensorflow.python.ops.summary_ops_v2 import (
     create_file_writer,
     create_summary_file_writer,
     eval_dir,
-    flush,
     generic,
     histogram,
     image,
@@ -22,6 +21,8 @@ from tensorflow.python.ops.summary_ops_v2 import (
     summary_writer_initializer_op,
 )
 
+# The function `flush` of 1.15, which takes a writer's resource too, is `legacy_raw_flush` on 2.x. Ends with 1.15.
+flush = getattr(_summary_ops, "legacy_raw_flush", _summary_ops.flush)
 # The function `graph` of 1.15 is `graph_v1` on 2.x. Ends with 1.15.
 graph = getattr(_summary_ops, "graph_v1", _summary_ops.graph)
 

@@ -2,7 +2,7 @@
 import copy
 from typing import Any, Callable, Dict, NamedTuple, Optional
 
-from legacy_towers.compat import tf
+from legacy_towers.compat import event_summaries, tf
 from legacy_towers.oldtf.estimator import arguments
 from legacy_towers.oldtf.estimator import run_config as plain_run_config
 from legacy_towers.oldtf.estimator.estimator import Estimator
@@ -111,10 +111,22 @@ def _called(call: Any) -> Any:
 
 
 class _HostCall(tf.train.SessionRunHook):
-    """Runs the operations of a host call in each step."""
+    """Runs the operations of a host call in each step, and opens and flushes the files of its tf.contrib.summary."""
 
     def __init__(self, operations: Any) -> None:
         self._operations = operations
+        self._open: Any = []
+        self._flush: Any = []
+
+    def begin(self) -> None:
+        self._open = event_summaries.summary_writer_initializer_op()
+        self._flush = [event_summaries.flush(writer=operation.inputs[0]) for operation in self._open]
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        session.run(self._open)
+
+    def end(self, session: Any) -> None:
+        session.run(self._flush)
 
     def before_run(self, run_context: Any) -> Any:
         return tf.train.SessionRunArgs(self._operations) if self._operations is not None else None

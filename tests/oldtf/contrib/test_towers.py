@@ -4,7 +4,7 @@ import pytest
 
 from legacy_towers.compat import tf
 from legacy_towers.oldtf.contrib import estimator as towers
-from legacy_towers.oldtf.contrib import predictor
+from legacy_towers.oldtf.contrib import predictor, summary
 from legacy_towers.oldtf.estimator import api, tpu
 
 ROWS = np.arange(8, dtype=np.float32).reshape(8, 1)
@@ -111,3 +111,23 @@ def test_an_estimator_for_tpus_trains_without_one(tmp_path):
     assert estimator.evaluate(input_fn)["error"] == pytest.approx(np.mean(np.abs(predicted - LABELS)), rel=1e-5)
     with pytest.raises(ValueError, match="TPUs are not served"):
         tpu.TPUEstimator(model_fn, config=config)
+
+
+def test_the_host_call_of_an_estimator_for_tpus_writes_its_summaries(tmp_path):
+    def host_call(step, loss):
+        writer = summary.create_file_writer(str(tmp_path / "host"))
+        with writer.as_default(), summary.always_record_summaries():
+            summary.scalar("loss_of_the_step", loss[0], step=step[0])
+            return summary.all_summary_ops()
+
+    def model_fn(features, labels, mode, params):
+        spec = build(lambda optimizer: optimizer)(features, labels, mode)
+        step = tf.reshape(tf.train.get_or_create_global_step(), [1])
+        call = (host_call, [step, tf.reshape(spec.loss, [1])])
+        given = tpu.TPUEstimatorSpec(mode, spec.predictions, spec.loss, spec.train_op, host_call=call)
+        return given.as_estimator_spec()
+
+    api.Estimator(model_fn, str(tmp_path / "model"), params={}).train(batches, steps=3)
+    (events,) = (tmp_path / "host").iterdir()
+    values = [value for event in tf.train.summary_iterator(str(events)) for value in event.summary.value]
+    assert [value.tag for value in values] == ["loss_of_the_step"] * 3
