@@ -14,6 +14,7 @@ OTHER_ARGUMENTS = {
     "framework.nest.flatten_with_tuple_paths_up_to": "likewise",
     "layers.scale_gradient": "tf_slim's decorator hides them",
     "opt.LazyAdamOptimizer": "TensorFlow 2.x gave Adam one more",
+    "opt.NadamOptimizer": "likewise",
     "slim.scale_gradient": "tf_slim's decorator hides them",
     "slim.nets.inception.inception_v3": "tf_slim's can leave out the auxiliary head",
 }

@@ -89,7 +89,7 @@ class Accuracy(Mean):
     def __init__(self, name: Optional[str] = None, dtype: Any = tf.float64) -> None:
         super().__init__(name, dtype)
 
-    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:
+    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:  # type: ignore[override]
         """Adds a batch of labels and predictions."""
         self._add(self._matches(tf.convert_to_tensor(labels), tf.convert_to_tensor(predictions)), weights)
         return (labels, predictions) if weights is None else (labels, predictions, weights)

@@ -143,7 +143,7 @@ def _options(
 ) -> _Options:
     numbers = [1.0 if first_step is None else first_step, safety, ifactor, dfactor]
     made = [tf.convert_to_tensor(number, dtype=dtype) for number in numbers]
-    return _Options(*made, max_num_steps=tf.convert_to_tensor(max_num_steps, dtype=tf.int32))
+    return _Options(*(made + [tf.convert_to_tensor(max_num_steps, dtype=tf.int32)]))
 
 
 class _Solver:

@@ -46,6 +46,7 @@ def build(
 
 
 def _of_hidden_layers(model: Model, features: Any, labels: Any, mode: str, servers: int, metrics: Any) -> EstimatorSpec:
+    half: Any = model.dnn
     # The head is built inside the scope: names of slots in checkpoints come from there.
     with tf.variable_scope("dnn", values=_tensors(features), partitioner=_parts(servers)):
         logits, inputs = _hidden_layers(model, model.dnn, features, mode, servers)
@@ -55,8 +56,8 @@ def _of_hidden_layers(model: Model, features: Any, labels: Any, mode: str, serve
                 loss=loss,
                 global_step=tf.train.get_global_step(),
                 learning_rate=_DNN_RATE,
-                optimizer=_optimizer(model.dnn.optimizer or "Adagrad"),
-                gradient_multipliers=_multipliers(model.dnn, inputs),
+                optimizer=_optimizer(half.optimizer or "Adagrad"),
+                gradient_multipliers=_multipliers(half, inputs),
                 clip_gradients=model.clip_norm,
                 name="dnn",
                 summaries=[],
@@ -66,6 +67,7 @@ def _of_hidden_layers(model: Model, features: Any, labels: Any, mode: str, serve
 
 
 def _of_linear(model: Model, features: Any, labels: Any, mode: str, servers: int, metrics: Any) -> EstimatorSpec:
+    half: Any = model.linear
     with tf.variable_scope("linear", values=_tensors(features), partitioner=_parts(servers, _LARGE)) as scope:
         logits = _linear(model, model.linear, features, scope)
 
@@ -74,9 +76,9 @@ def _of_linear(model: Model, features: Any, labels: Any, mode: str, servers: int
             gradients = tf.gradients(loss, variables)
             if model.clip_norm:
                 gradients, _ = tf.clip_by_global_norm(gradients, model.clip_norm)
-            optimizer = _optimizer(model.linear.optimizer)
+            optimizer = _optimizer(half.optimizer)
             if optimizer is None:
-                optimizer = tf.train.FtrlOptimizer(_linear_rate(model.linear))
+                optimizer = tf.train.FtrlOptimizer(_linear_rate(half))
             elif isinstance(optimizer, str):
                 optimizer = layers.OPTIMIZER_CLS_NAMES[optimizer](learning_rate=_LINEAR_RATE)
             return optimizer.apply_gradients(zip(gradients, variables), tf.train.get_global_step())
@@ -116,9 +118,9 @@ def _linear(model: Model, half: Any, features: Any, scope: Any) -> Any:
         return tf.feature_column.linear_model(
             features, list(half.columns), units=outputs, weight_collections=["linear"]
         )
-    summed = feature_sums.weighted_sum_from_feature_columns
+    summed: Any = feature_sums.weighted_sum_from_feature_columns
     if half.joint_weights:
-        summed = feature_sums.joint_weighted_sum_from_feature_columns  # type: ignore[assignment]
+        summed = feature_sums.joint_weighted_sum_from_feature_columns
     return summed(features, half.columns, outputs, ["linear"], scope=scope)[0]
 
 
