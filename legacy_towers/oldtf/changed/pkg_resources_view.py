@@ -2,12 +2,13 @@
 
 Where setuptools still has it, that is what a script gets. The version of tensorflow is the one that scripts see.
 """
+import importlib
 import os
 import sys
 from typing import Any
 
 try:
-    import pkg_resources as _now
+    _now: Any = importlib.import_module("pkg_resources")
 except ImportError:
     _now = None
 
@@ -17,9 +18,9 @@ else:
     import importlib.metadata
     import importlib.util
 
-    from packaging.version import parse as parse_version  # noqa: F401
-
     from legacy_towers.oldtf.changed import version as _version
+
+    parse_version = importlib.import_module("packaging.version").parse
 
     class DistributionNotFound(Exception):
         """No such package is installed."""

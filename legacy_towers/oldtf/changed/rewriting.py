@@ -174,7 +174,7 @@ def _whole_number(node: ast.expr) -> Optional[int]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         base, power = _whole_number(node.left), _whole_number(node.right)
         small = base is not None and power is not None and abs(base) <= 16 and 0 <= power < 64
-        return int(base**power) if small else None  # type: ignore[operator]
+        return int(base**power) if small else None
     value = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
     return value if type(value) is int else None
 

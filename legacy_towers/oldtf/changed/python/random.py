@@ -29,9 +29,6 @@ def seed(a: Any = None, version: int = 2) -> None:
 
 
 class Random(_now.Random):
-    def __new__(cls, x: Any = None) -> Any:
-        return super().__new__(cls, _seed(x))
-
     def seed(self, a: Any = None, version: int = 2) -> None:
         super().seed(_seed(a), version)
 
