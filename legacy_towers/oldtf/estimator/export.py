@@ -21,6 +21,9 @@ __all__ = [
     "build_raw_supervised_input_receiver_fn",
 ]
 
+# What a bare tensor is called, where that is not what it is: clients of the exported graph feed "input".
+_BARE = {"receiver_tensor": "input", "receiver_tensors_alternative": "input"}
+
 
 class _Receiver(NamedTuple):
     features: Any
@@ -145,7 +148,7 @@ def _placeholder(name: str, tensor: Any, batch_size: Optional[int]) -> Any:
 def _named(tensors: Any, what: str) -> Dict[Any, Any]:
     if tensors is None:
         raise ValueError("{}s must be defined.".format(what))
-    named = tensors if isinstance(tensors, dict) else {what: tensors}
+    named = tensors if isinstance(tensors, dict) else {_BARE.get(what, what): tensors}
     for name, tensor in named.items():
         if not isinstance(name, (str, int)) or (isinstance(name, int) and what not in ("feature", "label")):
             raise ValueError("{} keys must be strings: {}.".format(what, name))
