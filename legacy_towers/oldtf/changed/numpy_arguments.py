@@ -55,7 +55,8 @@ def unique(
     **options: Any
 ) -> Any:
     """numpy.unique; without an axis the inverse has one dimension."""
-    found = _now.unique(ar, return_index, return_inverse, return_counts, axis, **options)
+    find: Any = _now.unique
+    found = find(ar, return_index, return_inverse, return_counts, axis, **options)
     if not return_inverse or axis is not None:
         return found
     place = 2 if return_index else 1

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as _now
 
 # Modules of numpy.lib that numpy 2 made its own.
-CLOSED = ("arraypad", "arraysetops", "function_base", "histograms", "index_tricks", "nanfunctions", "polynomial")
-CLOSED += ("shape_base", "twodim_base", "type_check", "ufunclike", "utils")
+CLOSED = frozenset(
+    "arraypad arraysetops function_base histograms index_tricks nanfunctions polynomial shape_base twodim_base"
+    " type_check ufunclike utils".split()
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ import ast
 import builtins
 import functools
 import pickle
-from typing import Any, Callable
+from typing import Any, Callable, Dict
 
 import numpy as _now
 
@@ -92,7 +92,7 @@ def __getattr__(name: str) -> Any:
 
 
 # What numpy 1 made of a kind of number where a type was asked for: np.empty(3, dtype=np.integer).
-_KINDS = {
+_KINDS: Dict[Any, Any] = {
     _now.integer: _now.int_,
     _now.signedinteger: _now.int_,
     _now.unsignedinteger: _now.uint64,
