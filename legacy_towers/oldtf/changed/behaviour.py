@@ -82,6 +82,7 @@ TENSORFLOW: Tuple[Change, ...] = (
         "the same of quotients, in the script's own files; a float that is written out, `units * 0.5`, is refused",
         "oldtf/changed/test_quotients.py",
     ),
+    Change("`model.predict_classes(x)`, `predict_proba` of tf.keras.Sequential", "there", "the same", _MORE),
     Change(
         "`dataset.map(f, num_parallel_calls=tf.constant(4))`",
         "takes an int32",

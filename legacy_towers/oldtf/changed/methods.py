@@ -52,6 +52,19 @@ METHODS: Dict[str, List[Tuple[type, Callable[..., Any]]]] = {
     ],
 }
 
+
+
+def _classes(model: Any, x: Any, batch_size: Any = 32, verbose: int = 0) -> np.ndarray:
+    found = model.predict(x, batch_size=batch_size, verbose=verbose)
+    return found.argmax(axis=-1) if found.shape[-1] > 1 else (found > 0.5).astype("int32")
+
+
+def _probabilities(model: Any, x: Any, batch_size: Any = 32, verbose: int = 0) -> np.ndarray:
+    return model.predict(x, batch_size=batch_size, verbose=verbose)  # type: ignore[no-any-return]
+
+
+# What tf.keras.Sequential had until TensorFlow 2.6.
+_OF_MODELS = {"predict_classes": _classes, "predict_proba": _probabilities}
 # What scipy's sparse matrices had, and no longer have.
 _OF_SPARSE: Dict[str, Callable[[Any], Any]] = {
     "A": lambda matrix: matrix.toarray(),
@@ -120,6 +133,8 @@ def attribute(value: Any, name: str) -> Any:
             return _OF_SPARSE[name](value)
         if name in _OF_SPARSE and hasattr(value, "tocsr") and hasattr(value, "toarray"):
             return _OF_SPARSE[name](value)
+        if name in _OF_MODELS and any(base.__name__ == "Sequential" for base in type(value).__mro__):
+            return functools.partial(_OF_MODELS[name], value)
         if name in _OF_OPERATIONS and type(value).__name__ == "Operation" and hasattr(value, "node_def"):
             return getattr(value, _OF_OPERATIONS[name])
         raise

@@ -26,6 +26,7 @@ from legacy_towers.oldtf.changed.libraries import are_needed
 _ATTRIBUTES = frozenset(
     ["tostring", "fromstring", "itemset", "newbyteorder", "ptp", "isAlive", "getchildren", "getiterator", "errno"]
     + ["_outputs", "_inputs", "initialized_value", "prefetch", "map", "interleave", "A", "H"]
+    + ["predict_classes", "predict_proba"]
 )
 _METHODS = "legacy_towers.oldtf.changed.methods"
 _HELD_AS = "_legacy_towers_methods"
@@ -130,11 +131,11 @@ class _Rewriting(ast.NodeTransformer):
             return False
         return not isinstance(getattr(target.slice, "value", None), (str, bytes))
 
-    def _key(self, key: Any) -> ast.expr:
+    def _key(self, key: Any) -> Any:
         if isinstance(key, ast.Tuple):
             return ast.copy_location(ast.Tuple(elts=[self._key(each) for each in key.elts], ctx=ast.Load()), key)
         if not isinstance(key, ast.Slice):
-            return key  # type: ignore[no-any-return]
+            return key
         parts = [each or ast.Constant(value=None) for each in (key.lower, key.upper, key.step)]
         return self._call(key, "section", *parts)
 

@@ -416,4 +416,5 @@ def test_a_traceback_shows_the_script_alone(tmp_path):
 
 def test_every_method_is_rewritten():
     names = set(methods.METHODS) | set(methods.NARROWED) | set(methods._OF_OPERATIONS) | set(methods._OF_SPARSE)
+    names |= set(methods._OF_MODELS)
     assert rewriting._ATTRIBUTES == names | {"errno"}

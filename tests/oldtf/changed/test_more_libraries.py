@@ -176,3 +176,20 @@ def test_datasets_take_the_number_of_calls_as_a_tensor():
         flat = methods.attribute(again, "interleave")(tf.data.Dataset.from_tensors, cycle_length=1)
         following = tf.data.make_one_shot_iterator(flat).get_next()
         assert [session.run(following) for _ in range(3)] == [1, 3, 5]
+
+
+@pytest.mark.parametrize("units, classes", [(1, [[0], [1]]), (2, [0, 1])])
+def test_sequential_models_predict_classes(units, classes):
+    class Sequential:
+        def predict(self, x, batch_size, verbose):
+            assert (batch_size, verbose) == (32, 0)
+            return np.array(x)[:, -units:]
+
+    class Own(Sequential):
+        pass
+
+    rows = [[0.9, 0.1], [0.3, 0.7]]
+    assert methods.attribute(Own(), "predict_classes")(rows).tolist() == classes
+    assert methods.attribute(Own(), "predict_proba")(rows).shape == (2, units)
+    with pytest.raises(AttributeError):
+        methods.attribute(object(), "predict_classes")
