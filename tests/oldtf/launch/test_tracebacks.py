@@ -40,6 +40,7 @@ NEEDS_TF_KERAS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", list(NEEDS_TF_KERAS.values()), ids=list(NEEDS_TF_KERAS))
 def test_without_tf_keras_one_sentence_follows_the_scripts_line(tmp_path, source):
     version = versions.parse(tf.__version__)
