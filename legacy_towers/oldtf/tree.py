@@ -24,7 +24,7 @@ import types
 from typing import Any, Dict, List, Optional, Sequence
 
 from legacy_towers.compat import old_places, versions
-from legacy_towers.oldtf import current, missing, provided
+from legacy_towers.oldtf import current, missing, module_names, provided
 
 ROOT = "tensorflow"
 # The name under which the tree is imported.
@@ -45,13 +45,12 @@ class OldModule(types.ModuleType):
 
     def __init__(self, name: str, behind: Any) -> None:
         super().__init__(IMPORTED_AS + name[len(ROOT) :], getattr(behind, "__doc__", None))
-        self.__dict__["_old_name"] = name
-        self.__dict__["_behind"] = behind
+        module_names.own(self).update(_old_name=name, _behind=behind)
         # A package, for any of them may have modules below.
         self.__path__: List[str] = []
 
     def __getattr__(self, name: str) -> Any:
-        # Called for what is not in __dict__ only: each name is looked up once.
+        # Called for what the module does not hold only: each name is looked up once.
         if name in ("_old_name", "_behind"):
             raise AttributeError(name)
         if name == "__all__":
@@ -62,7 +61,12 @@ class OldModule(types.ModuleType):
                 return getattr(self._behind, name)
             raise AttributeError(name)
         # Threads that ask at the same time get the same module.
-        return self.__dict__.setdefault(name, _look_up(self._old_name, self._behind, name))
+        return module_names.own(self).setdefault(name, _look_up(self._old_name, self._behind, name))
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        """All names, of which the module holds only those that were asked for."""
+        return module_names.ModuleNames(self)
 
     def __dir__(self) -> List[str]:
         below = len(self._old_name) + 1

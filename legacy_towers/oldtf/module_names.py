@@ -1,0 +1,40 @@
+"""The names of a module whose attributes are made when they are first asked for, as its `__dict__`."""
+import collections.abc
+import types
+from typing import Any, Dict, Iterator
+
+# What `__dict__` of a module is made from, whatever its class calls `__dict__`.
+_own_names = types.ModuleType.__dict__["__dict__"].__get__
+
+
+def own(module: types.ModuleType) -> Dict[str, Any]:
+    """Returns the names that `module` holds already."""
+    return _own_names(module)  # type: ignore[no-any-return]
+
+
+class ModuleNames(collections.abc.MutableMapping):
+    """All names of `module`: scripts take `tf.logging.__dict__[level]`, `vars(tf.nn)[activation]`."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self._module = module
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return getattr(self._module, name)
+        except AttributeError:
+            raise KeyError(name) from None
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        own(self._module)[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del own(self._module)[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(set(own(self._module)) | set(dir(self._module))))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and (name in own(self._module) or name in dir(self._module))
