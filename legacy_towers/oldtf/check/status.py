@@ -39,6 +39,10 @@ def of_name(name: str) -> Status:
         try:
             value = getattr(value, part)
         except (AttributeError, ImportError) as error:
+            value = _module_of_1_15(whole)
+            if value is not None:
+                path = whole
+                continue
             # What else fails to be imported says why: a package that it needs, for example.
             is_missing = isinstance(error, (AttributeError, missing.MissingModule))
             return Status(whole, gone_at is not None, None, missing.sentence(whole) if is_missing else str(error))
@@ -79,6 +83,16 @@ def _first_gone(name: str) -> Optional[str]:
     return None
 
 
+def _module_of_1_15(name: str) -> Any:
+    """Returns the module `name` where TensorFlow 1.15 runs and has it: not all of its modules are attributes, too."""
+    if not tree.is_1_15():
+        return None
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
 def _attribute(value: Any, name: str, path: str) -> Any:
     if path in (ROOT + ".python", ROOT + ".compat") or path.startswith((ROOT + ".python.", ROOT + ".compat.")):
         try:
@@ -88,7 +102,7 @@ def _attribute(value: Any, name: str, path: str) -> Any:
     try:
         found = getattr(value, name)
     except (AttributeError, ImportError):
-        return None
+        return _module_of_1_15(path)
     return () if found is None else found
 
 

@@ -104,6 +104,20 @@ def test_a_folder_that_is_called_as_a_file_is_listed(tmp_path):
     assert path == str(tmp_path / "gone.py") and "it can't be read" in place.why
 
 
+@pytest.mark.parametrize("line", [
+    "from tensorflow.contrib.framework.python.ops import arg_scope",
+    "from tensorflow.contrib.learn.python.learn.datasets import base",
+    "from tensorflow.examples.tutorials.mnist import input_data",
+    "import tensorflow.contrib.slim.nets as nets",
+])
+def test_modules_that_are_no_attributes_are_there(tmp_path, line):
+    (tmp_path / "train.py").write_text(line + "\n", encoding="utf-8")
+    checked = project.check(str(tmp_path / "train.py"))
+    assert checked.missing == []
+    if IS_1_15:  # TensorFlow itself has them
+        assert checked.findings == []
+
+
 @pytest.mark.skipif(IS_1_15, reason="TensorFlow 1.15 has tf.contrib itself")
 def test_what_serves_a_name_is_told(tmp_path, capsys):
     path = write(tmp_path, train="import tensorflow as tf\ntf.contrib.staging.StagingArea\n")
