@@ -7,7 +7,7 @@ from tensorflow.python.ops import gen_clustering_ops
 
 def nearest(points: Any, centers: Any) -> Tuple[Any, Any]:
     """Returns (index of the nearest center, squared distance to it), each [points, 1]."""
-    return tuple(gen_clustering_ops.nearest_neighbors(points, centers, 1))  # type: ignore[return-value]
+    return tuple(gen_clustering_ops.nearest_neighbors(points, centers, 1))
 
 
 def plus_plus(points: Any, number: Any, seed: int, retries: int) -> Any:

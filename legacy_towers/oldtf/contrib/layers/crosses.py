@@ -111,7 +111,7 @@ def _below(hashes: Any, number: int) -> Any:
     return tf.where(tf.logical_and(tf.equal(last, 1), tf.equal(twice, number - 1)), tf.zeros_like(twice), twice + last)
 
 
-class CrossedColumn(feature_columns.CategoricalColumn):  # type: ignore[misc]
+class CrossedColumn(feature_columns.CategoricalColumn):
     """The crosses of columns of words, ints, buckets and of other crosses; made by `crossed_column`."""
 
     def __init__(

@@ -37,7 +37,7 @@ class _Canned(BaseEstimator):
 
         return core.Estimator(model_fn, self._model_dir, self._given_config)
 
-    def predict(
+    def predict(  # type: ignore[override]
         self,
         x: Any = None,
         input_fn: Optional[Callable[[], Any]] = None,
