@@ -4,12 +4,13 @@ import types
 from typing import Any, Dict, Iterator
 
 # What `__dict__` of a module is made from, whatever its class calls `__dict__`.
-_own_names = types.ModuleType.__dict__["__dict__"].__get__
+_own_names: Any = vars(types.ModuleType)["__dict__"]
 
 
 def own(module: types.ModuleType) -> Dict[str, Any]:
     """Returns the names that `module` holds already."""
-    return _own_names(module)  # type: ignore[no-any-return]
+    names: Dict[str, Any] = _own_names.__get__(module)
+    return names
 
 
 class ModuleNames(collections.abc.MutableMapping):

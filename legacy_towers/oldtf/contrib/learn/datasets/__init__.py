@@ -1,5 +1,5 @@
 """tf.contrib.learn.datasets."""
-from typing import Any
+from typing import Any, Callable, Dict
 
 from legacy_towers.oldtf.contrib.learn.datasets import base
 from legacy_towers.oldtf.contrib.learn.datasets.base import load_boston, load_iris
@@ -8,7 +8,12 @@ from legacy_towers.oldtf.tutorials import mnist_data as mnist
 
 __all__ = ["DATASETS", "base", "load_boston", "load_dataset", "load_dbpedia", "load_iris", "mnist"]
 
-DATASETS = {"boston": load_boston, "dbpedia": load_dbpedia, "iris": load_iris, "mnist": mnist.load_mnist}
+DATASETS: Dict[str, Callable[..., Any]] = {
+    "boston": load_boston,
+    "dbpedia": load_dbpedia,
+    "iris": load_iris,
+    "mnist": mnist.load_mnist,
+}
 
 
 def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = False) -> Any:
