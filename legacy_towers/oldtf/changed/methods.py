@@ -60,7 +60,7 @@ def _classes(model: Any, x: Any, batch_size: Any = 32, verbose: int = 0) -> np.n
 
 
 def _probabilities(model: Any, x: Any, batch_size: Any = 32, verbose: int = 0) -> np.ndarray:
-    return model.predict(x, batch_size=batch_size, verbose=verbose)  # type: ignore[no-any-return]
+    return model.predict(x, batch_size=batch_size, verbose=verbose)
 
 
 # What tf.keras.Sequential had until TensorFlow 2.6.

@@ -174,8 +174,9 @@ def _whole_number(node: ast.expr) -> Optional[int]:
         return None if number is None else -number
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         base, power = _whole_number(node.left), _whole_number(node.right)
-        small = base is not None and power is not None and abs(base) <= 16 and 0 <= power < 64
-        return int(base**power) if small else None
+        if base is None or power is None or abs(base) > 16 or not 0 <= power < 64:
+            return None
+        return int(base**power)
     value = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
     return value if type(value) is int else None
 
