@@ -51,6 +51,7 @@ class Asked(NamedTuple):
 
     Attributes:
       exists: whether a dotted name of TensorFlow is there.
+      is_module: whether a dotted name of TensorFlow is a module that is there.
       names_of: the public names of a module of TensorFlow, for `from tensorflow.x import *`.
       module: the module of the script that an import names: (dotted name, level of a relative one) -> the dotted name
         under which `bound_in` knows it, None for a module that is not the script's.
@@ -58,6 +59,7 @@ class Asked(NamedTuple):
     """
 
     exists: Callable[[str], bool]
+    is_module: Callable[[str], bool]
     names_of: Callable[[str], List[str]]
     module: Callable[[str, int], Optional[str]]
     bound_in: Callable[[str], Dict[str, Meanings]]

@@ -100,6 +100,7 @@ class _Project:
             return _not_read(error.lineno or 1, "it is no Python, neither 3 nor 2: {}".format(error.msg))
         asked = Asked(
             exists=status.exists,
+            is_module=status.is_module,
             names_of=status.names_of,
             module=lambda name, level: self._module(path, name, level),
             bound_in=self._bound_in,

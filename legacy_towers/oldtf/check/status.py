@@ -18,12 +18,14 @@ class Status(NamedTuple):
       served_by: the package whose code serves a gone name under `run`: "legacy_towers", "tf_slim", ...; None where the
         name is not gone, or missing.
       missing: the sentence that `run` would say of it, None where it is there.
+      is_module: whether it is a module that is there.
     """
 
     name: str
     gone: bool
     served_by: Optional[str]
     missing: Optional[str]
+    is_module: bool
 
 
 @functools.lru_cache(maxsize=None)
@@ -45,14 +47,20 @@ def of_name(name: str) -> Status:
                 continue
             # What else fails to be imported says why: a package that it needs, for example.
             is_missing = isinstance(error, (AttributeError, missing.MissingModule))
-            return Status(whole, gone_at is not None, None, missing.sentence(whole) if is_missing else str(error))
+            why = missing.sentence(whole) if is_missing else str(error)
+            return Status(whole, gone_at is not None, None, why, False)
         path = whole
-    return Status(path, gone_at is not None, _server(value) if gone_at else None, None)
+    return Status(path, gone_at is not None, _server(value) if gone_at else None, None, inspect.ismodule(value))
 
 
 def exists(name: str) -> bool:
     """Returns whether a script under `run` has the dotted `name`."""
     return of_name(name).missing is None
+
+
+def is_module(name: str) -> bool:
+    """Returns whether the dotted `name` is a module of TensorFlow that a script under `run` has."""
+    return of_name(name).is_module
 
 
 def names_of(module: str) -> List[str]:

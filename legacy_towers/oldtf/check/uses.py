@@ -14,6 +14,8 @@ from legacy_towers.oldtf.check.conditions import constant, expects_missing, trut
 from legacy_towers.oldtf.check.found import NOTHING, ROOT, Asked, Found, Meanings, NotUnderstood, Use, is_tensorflow
 from legacy_towers.oldtf.check.scopes import Function, Scope, Scopes
 
+# Functions that take nothing from a module that they are given, or whose calls are read by themselves.
+_LOOK_ONLY = ("dir", "getattr", "hasattr", "isinstance", "print", "reload", "repr", "str", "type")
 # Modules that are followed because conditions ask them, or because they import by name.
 _FOLLOWED = ("sys", "six", "importlib")
 
@@ -90,7 +92,7 @@ class _Reader:
                 elif isinstance(part, ast.stmt):
                     self._statement(part)
                 elif isinstance(part, ast.expr):
-                    self._expression(part)
+                    self._expression(part, is_followed=isinstance(node, ast.Expr))
                 elif isinstance(part, ast.AST):
                     self._parts(part)
 
@@ -158,7 +160,8 @@ class _Reader:
         self.scopes.leave()
 
     def _assign(self, targets: List[ast.expr], value: ast.expr) -> None:
-        self._expression(value)
+        is_followed = all(isinstance(target, (ast.Name, ast.Tuple, ast.List)) for target in targets)
+        self._expression(value, is_followed)
         for target in targets:
             same_length = (
                 isinstance(target, (ast.Tuple, ast.List))
@@ -195,7 +198,7 @@ class _Reader:
     def _if(self, node: ast.If) -> None:
         taken = self._truth(node.test)
         if taken is None:
-            self._expression(node.test)
+            self._expression(node.test, is_followed=True)
             self._branches += 1
         if taken is not False:
             self._statements(node.body)
@@ -224,12 +227,15 @@ class _Reader:
 
     # Expressions
 
-    def _expression(self, node: ast.expr) -> None:
+    def _expression(self, node: ast.expr, is_followed: bool = False) -> None:
+        """Reads an expression; `is_followed`: what is done with its value is read elsewhere."""
         if isinstance(node, (ast.Attribute, ast.Name)):
             meanings = self.scopes.meanings(node)
             if any(is_tensorflow(each) for each in meanings):
                 if isinstance(node, ast.Attribute):
                     self._use(meanings, node)
+                if not is_followed:
+                    self._handed_on(meanings, node)
                 return
             if isinstance(node, ast.Attribute):
                 self._expression(node.value)
@@ -241,31 +247,34 @@ class _Reader:
             self._comprehension(node)
             return
         if isinstance(node, (ast.IfExp, ast.BoolOp)):
-            self._choice(node)
+            self._choice(node, is_followed)
             return
         if isinstance(node, ast.Call):
             self._call(node)
+            is_followed = isinstance(node.func, ast.Name) and node.func.id in _LOOK_ONLY
+        elif not isinstance(node, (ast.Tuple, ast.List)):  # whose parts are assigned to names of their own
+            is_followed = isinstance(node, (ast.Compare, ast.UnaryOp))
         for part in ast.iter_child_nodes(node):
             if isinstance(part, ast.expr):
-                self._expression(part)
+                self._expression(part, is_followed)
             elif isinstance(part, ast.keyword):
                 self._expression(part.value)
             else:
                 self._parts(part)
 
-    def _choice(self, node: Union[ast.IfExp, ast.BoolOp]) -> None:
+    def _choice(self, node: Union[ast.IfExp, ast.BoolOp], is_followed: bool) -> None:
         """Reads the parts of `a if b else c`, `a and b`, `a or b` that may be reached."""
         if isinstance(node, ast.IfExp):
             taken = self._truth(node.test)
             for part, is_read in ((node.test, taken is None), (node.body, taken is not False),
                                   (node.orelse, taken is not True)):
                 if is_read:
-                    self._expression(part)
+                    self._expression(part, is_followed or part is node.test)
             return
         for part in node.values:
             found = self._truth(part)
             if found is None:
-                self._expression(part)
+                self._expression(part, is_followed)
             elif found is isinstance(node.op, ast.Or):
                 return
 
@@ -310,6 +319,12 @@ class _Reader:
         of_tensorflow = tuple(sorted(each for each in meanings if is_tensorflow(each)))
         line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0) + 1
         self.uses.append(Use(of_tensorflow, line, column, self._guarded_by, self._fallback_of))
+
+    def _handed_on(self, meanings: Meanings, node: ast.AST) -> None:
+        """Says of a module that is given to a function, returned or kept that it is followed no further."""
+        modules = sorted(each for each in meanings if is_tensorflow(each) and self._asked.is_module(each))
+        if modules:
+            self._say(node, "{} is handed on here, and what is taken from it there was not read".format(modules[0]))
 
     def _say(self, node: ast.AST, why: str) -> None:
         self.not_understood.append(NotUnderstood(getattr(node, "lineno", 0), why))

@@ -20,6 +20,7 @@ OWN = {"helpers": {"slim": frozenset(["tensorflow.contrib.slim"]), "tf": frozens
 def found(text, exists=HAS):
     asked = Asked(
         exists=lambda name: name in exists,
+        is_module=lambda name: name in HAS,
         names_of=lambda module: ["conv2d", "flatten"],
         module=lambda name, level: name if name in OWN else None,
         bound_in=lambda module: OWN[module],
@@ -125,12 +126,27 @@ def test_a_try_for_something_else_guards_nothing():
                  id="import_module"),
     pytest.param("__import__(name)", "a module is imported by a name", id="__import__"),
     pytest.param("import tensorflow as tf\ngetattr(tf.nn, name)", "an attribute of tensorflow.nn", id="getattr"),
+    pytest.param("import tensorflow as tf\nf(tf.contrib)", "tensorflow.contrib is handed on", id="argument"),
+    pytest.param("import tensorflow as tf\nf(x=tf)", "tensorflow is handed on", id="named-argument"),
+    pytest.param("import tensorflow as tf\ndef f(x=tf.nn): pass", "tensorflow.nn is handed on", id="default"),
+    pytest.param("import tensorflow as tf\ndef f():\n  return tf.contrib", "tensorflow.contrib", id="return"),
+    pytest.param("import tensorflow as tf\nself.nn = tf.nn", "tensorflow.nn is handed on", id="attribute"),
+    pytest.param("import tensorflow as tf\nx = {'nn': tf.nn}", "tensorflow.nn is handed on", id="in-a-dict"),
+    pytest.param("import tensorflow as tf\nf([tf.nn])", "tensorflow.nn is handed on", id="in-a-list"),
     pytest.param("exec(open('x').read())", "exec runs text", id="exec"),
     pytest.param("from tensorflow.gone import *", "all names of tensorflow.gone", id="star-of-what-is-missing"),
 ])
 def test_what_can_not_be_told_is_said(text, why):
     (place,) = found(text).not_understood
     assert place.why.startswith(why) and place.line == len(text.splitlines())
+
+
+@pytest.mark.parametrize("text", [
+    "nn = tf.nn", "a, b = tf.nn, tf", "x = tf.nn if new else tf", "tf is None", "hasattr(tf, 'nn')", "print(tf.nn)",
+    "f(tf.nn.relu)", "tf.nn.relu(tf.gone)", "x = tf.nn or tf",
+])
+def test_a_module_that_is_followed_is_understood(text):
+    assert found("import tensorflow as tf\n" + text).not_understood == []
 
 
 def test_places_are_lines_and_columns():
