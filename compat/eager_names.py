@@ -52,6 +52,7 @@ def defun(func: Any = None, input_signature: Any = None, autograph: bool = True,
 
 def list_devices() -> Any:
     """Returns the names of the devices."""
-    return [device.name for device in context.context().list_logical_devices()] if hasattr(
-        context.context(), "list_logical_devices"
-    ) else list(context.context().devices())
+    here = context.context()
+    if not hasattr(here, "list_logical_devices"):  # 1.15
+        return list(here.devices())
+    return [device.name for device in here.list_logical_devices()]

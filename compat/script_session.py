@@ -13,8 +13,8 @@ def managed_sessions_are(session_class: Any) -> Iterator[None]:
     Supervisor, MonitoredSession and its kin, slim's training and evaluation and Estimators all get their sessions from
     there, by the name `session.Session` of its module.
     """
-    # Private; a name of TensorFlow is exchanged nowhere else but in `autograph_source`: no argument of these makers
-    # takes a class. Tried on 1.15 and 2.21.
+    # Private: no argument of these makers takes a class. What else of TensorFlow is exchanged while a script runs is in
+    # `script_graph` and `autograph_source`. Tried on 1.15 and 2.21.
     from tensorflow.python.training import session_manager
 
     before = session_manager.session

@@ -13,9 +13,6 @@ _HERE = "legacy_towers.oldtf.changed."
 VIEWS: Dict[str, str] = {
     "numpy": _HERE + "numpy_view",
     "numpy.lib": _HERE + "numpy_lib",
-    "numpy.lib.arraysetops": _HERE + "numpy_lib",
-    "numpy.lib.function_base": _HERE + "numpy_lib",
-    "numpy.lib.index_tricks": _HERE + "numpy_lib",
     "numpy.random": _HERE + "numpy_random",
     "scipy": _HERE + "scipy_view",
     "scipy.integrate": _HERE + "scipy_integrate",
@@ -48,6 +45,12 @@ VIEWS: Dict[str, str] = {
     "time": _HERE + "python.time",
     "xml.etree.cElementTree": _HERE + "python.elementtree",
 }
+# Modules of numpy.lib that numpy 2 made its own.
+CLOSED = (
+    "arraypad arraysetops function_base histograms index_tricks nanfunctions polynomial shape_base twodim_base"
+    " type_check ufunclike utils"
+).split()
+VIEWS.update({"numpy.lib." + name: VIEWS["numpy.lib"] for name in CLOSED})
 # The Python from which on the first of these names is missing; before, numpy is old enough too.
 _FIRST_WITHOUT = (3, 8)
 

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, Tuple
 import numpy as np
 
 from legacy_towers.oldtf import current
-from legacy_towers.oldtf.changed import mixed_numbers
+from legacy_towers.oldtf.changed import mixed_numbers, quotients
 
 
 def _item_set(values: np.ndarray, *arguments: Any) -> None:
@@ -53,7 +53,6 @@ METHODS: Dict[str, List[Tuple[type, Callable[..., Any]]]] = {
 }
 
 
-
 def _classes(model: Any, x: Any, batch_size: Any = 32, verbose: int = 0) -> np.ndarray:
     found = model.predict(x, batch_size=batch_size, verbose=verbose)
     return found.argmax(axis=-1) if found.shape[-1] > 1 else (found > 0.5).astype("int32")
@@ -65,15 +64,13 @@ def _probabilities(model: Any, x: Any, batch_size: Any = 32, verbose: int = 0) -
 
 # What tf.keras.Sequential had until TensorFlow 2.6.
 _OF_MODELS = {"predict_classes": _classes, "predict_proba": _probabilities}
-# What scipy's sparse matrices had, and no longer have.
-_OF_SPARSE: Dict[str, Callable[[Any], Any]] = {
-    "A": lambda matrix: matrix.toarray(),
-    "H": lambda matrix: matrix.conj().T,
-}
 # Private lists of tf.Operation that public scripts read (gradient checkpointing), and where they are since 2.12.
 _OF_OPERATIONS = {"_outputs": "outputs", "_inputs": "inputs"}
 # What scipy's sparse matrices had as attributes until scipy 1.14.
-_OF_SPARSE = {"A": lambda matrix: matrix.toarray(), "H": lambda matrix: matrix.conj().transpose()}
+_OF_SPARSE: Dict[str, Callable[[Any], Any]] = {
+    "A": lambda matrix: matrix.toarray(),
+    "H": lambda matrix: matrix.conj().transpose(),
+}
 
 
 def _prefetch(dataset: Any, *arguments: Any, **options: Any) -> Any:
@@ -129,8 +126,6 @@ def attribute(value: Any, name: str) -> Any:
             import errno
 
             return errno
-        if name in _OF_SPARSE and type(value).__module__.startswith("scipy.sparse"):
-            return _OF_SPARSE[name](value)
         if name in _OF_SPARSE and hasattr(value, "tocsr") and hasattr(value, "toarray"):
             return _OF_SPARSE[name](value)
         if name in _OF_MODELS and any(base.__name__ == "Sequential" for base in type(value).__mro__):
@@ -150,9 +145,11 @@ def number(kind: Callable[..., Any], *arguments: Any) -> Any:
 def type_of(value: Any) -> type:
     """Returns type(x), tf.Tensor for every tensor of a graph, as in 1.x: `if type(x) is tf.Tensor`.
 
-    Since TensorFlow 2.14 such a tensor is of a class below it.
+    Since TensorFlow 2.14 such a tensor is of a class below it, and a quotient may be of one below float.
     """
     kind = type(value)
+    if kind is quotients.WholeFloat:
+        return float
     if kind.__name__ == "SymbolicTensor" and kind.__module__.startswith("tensorflow."):
         return next(base for base in kind.__mro__ if base.__name__ == "Tensor")
     return kind

@@ -7,11 +7,7 @@ from typing import Any
 
 import numpy as _now
 
-# Modules of numpy.lib that numpy 2 made its own.
-CLOSED = frozenset(
-    "arraypad arraysetops function_base histograms index_tricks nanfunctions polynomial shape_base twodim_base"
-    " type_check ufunclike utils".split()
-)
+from legacy_towers.oldtf.changed.libraries import CLOSED as _CLOSED
 
 
 def __getattr__(name: str) -> Any:
@@ -21,4 +17,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     if hasattr(_now.lib, name):
         return getattr(_now.lib, name)
-    return sys.modules[__name__] if name in CLOSED else getattr(numpy_view, name)
+    return sys.modules[__name__] if name in _CLOSED else getattr(numpy_view, name)

@@ -7,18 +7,27 @@ import os
 import sys
 from typing import Any
 
+from legacy_towers.oldtf.changed import version as _version
+
 try:
     _now: Any = importlib.import_module("pkg_resources")
 except ImportError:
     _now = None
 
+_TENSORFLOW = ("tensorflow", "tensorflow-gpu", "tensorflow_gpu")
+
 if _now is not None:
     globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+
+
+    def get_distribution(dist: Any) -> Any:
+        """Returns the installed package `dist`; of tensorflow with the version that scripts see."""
+        found = _now.get_distribution(dist)
+        return found.clone(version=_version.VERSION) if found.key in _TENSORFLOW else found
+
 else:
     import importlib.metadata
     import importlib.util
-
-    from legacy_towers.oldtf.changed import version as _version
 
     parse_version = importlib.import_module("packaging.version").parse
 
@@ -38,7 +47,7 @@ else:
         Raises:
           DistributionNotFound: there is none of the name.
         """
-        if dist in ("tensorflow", "tensorflow-gpu", "tensorflow_gpu"):
+        if dist in _TENSORFLOW:
             return Distribution(dist, _version.VERSION)
         try:
             return Distribution(dist, importlib.metadata.version(dist))
@@ -46,12 +55,18 @@ else:
             raise DistributionNotFound("The '{}' distribution was not found".format(dist)) from None
 
     def resource_filename(package_or_requirement: str, resource_name: str) -> str:
-        """Returns the path of the file `resource_name` beside the files of a package or module."""
+        """Returns the path of the file `resource_name` beside the files of a package or module.
+
+        Raises:
+          ImportError: there is no such package, or no folder that is its alone.
+        """
         module = sys.modules.get(package_or_requirement)
         path = getattr(module, "__file__", None)
         if path is None:
             found: Any = importlib.util.find_spec(package_or_requirement)
-            path = found.origin
+            path = found.origin if found is not None else None
+        if path is None:
+            raise ImportError("No module named '{}' with files of its own".format(package_or_requirement))
         return os.path.join(os.path.dirname(str(path)), *resource_name.split("/"))
 
     def resource_exists(package_or_requirement: str, resource_name: str) -> bool:

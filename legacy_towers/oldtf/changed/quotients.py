@@ -7,7 +7,14 @@ from typing import Any, Tuple
 
 
 class WholeFloat(float):
-    """A float without a fraction, which is an index too."""
+    """A float without a fraction, which is an index too; of any other number it is a plain float.
+
+    `type(x)(0.5)` is what HParams and its kin make of a value of x's kind.
+    """
+
+    def __new__(cls, value: Any = 0.0) -> Any:
+        plain = float(value)
+        return super().__new__(cls, plain) if plain.is_integer() else plain
 
     def __index__(self) -> int:
         return int(self)

@@ -54,17 +54,18 @@ class _OfScript:
         counts = True
         if self._counted is not None:
             counts = self._counted.before(self, fetches, _module_of(sys._getframe(1)))
+        run = super().run  # type: ignore[misc]
         if self._watch is not None:
-            run = super().run  # type: ignore[misc]
-            return self._watch.run(run, self, fetches, feed_dict, options, run_metadata, counts)
+            run = functools.partial(self._watch.run, run, self, counts=counts)
         try:
-            return super().run(fetches, feed_dict, options, run_metadata)  # type: ignore[misc]
+            return run(fetches, feed_dict, options, run_metadata)
         except ValueError as error:
             # Of numpy, which made no array of a feed, before anything ran.
             if not isinstance(feed_dict, dict) or not mixed_numbers.is_complaint(error):
                 raise
+            current.say_once("an array of one number in a list of numbers", "its number")
             feeds = {key: mixed_numbers.unwrapped(value) for key, value in feed_dict.items()}
-        return super().run(fetches, feeds, options, run_metadata)  # type: ignore[misc]
+        return run(fetches, feeds, options, run_metadata)
 
     def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
         counts = True

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from legacy_towers.oldtf import tree
-from legacy_towers.oldtf.changed import quotients, quotients_rewriting, rewriting
+from legacy_towers.oldtf.changed import methods, quotients, quotients_rewriting, rewriting
 
 tf = tree.module("tensorflow")
 
@@ -46,6 +46,9 @@ def test_a_quotient_is_a_float():
     assert type(pickle.loads(pickle.dumps(half))) is float and copy.deepcopy([half]) == [6.0]
     assert np.array([half]).dtype == np.float64 and np.float32(half) == 6
     assert hash(half) == hash(6.0) and {6: 1}[half] == 1
+    assert methods.type_of(half) is float
+    # What HParams makes of a value's type.
+    assert type(type(half)(0.5)) is float and type(half)("0.5") == 0.5
 
 
 @pytest.mark.parametrize(

@@ -65,3 +65,29 @@ before = kernel.numpy()
 kernel.assign(tf.zeros([3, 2]))
 saver.restore(path)
 print("restored", np.array_equal(before, kernel.numpy()), tfe.in_eager_mode())
+
+
+class Total(tfe.metrics.Metric):
+    def build(self, values):
+        self.total = self.add_variable("total", (), tf.float32, tf.constant_initializer(2.0))
+
+    def call(self, values):
+        self.total.assign_add(tf.reduce_sum(values))
+        return values
+
+    def result(self):
+        return self.total.value()
+
+
+total = Total()
+total(tf.ones([3]))
+print("total %.1f" % total.result().numpy())
+total.init_variables()
+total(tf.ones([1]))
+print("again %.1f of %d" % (total.result().numpy(), len(total.variables)))
+weighted = tfe.metrics.Mean("weighted")
+weighted([1.0, 4.0], [3.0, 1.0])
+print("weighted %.3f" % weighted.result().numpy())
+right = tfe.metrics.Accuracy("right")
+right(tf.constant([1, 2, 3]), tf.constant([1, 2, 2]), weights=tf.constant([1.0, 1.0, 2.0]))
+print("right %.3f" % right.result().numpy())

@@ -21,6 +21,10 @@ net 0.70103
 net 0.70705
 variables 4 [[3, 4], [4], [4, 2], [2]]
 restored True True
+total 5.0
+again 3.0 of 1
+weighted 1.750
+right 0.500
 """
 
 
@@ -38,6 +42,13 @@ def test_an_eager_script_prints_what_it_did_on_1_15(by):
 def test_a_saver_needs_eager_execution():
     with pytest.raises((RuntimeError, AttributeError), match="eager"):
         tf.contrib.eager.Saver([tf.get_variable("a", [1])])
+
+
+def test_metrics_need_eager_execution():
+    if tf.__version__.startswith("1.15"):
+        pytest.skip("those of 1.15 work in graphs, too")
+    with pytest.raises(RuntimeError, match="take tf.metrics in a graph"):
+        tf.contrib.eager.metrics.Mean()
 
 
 def test_networks_keep_layers():

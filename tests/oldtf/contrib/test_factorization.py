@@ -4,6 +4,7 @@ import pytest
 from oldtf.contrib import factorization_runs as runs
 
 from legacy_towers.compat import tf
+from legacy_towers.oldtf import tree
 from legacy_towers.oldtf.contrib import factorization
 
 IS_1_15 = tf.__version__.startswith("1.15")
@@ -69,3 +70,6 @@ def test_what_is_unknown_is_refused():
         factorization.KMeans(tf.constant(runs.POINTS), 3, "best")
     with pytest.raises(ValueError, match="distance metric 'far'"):
         factorization.KMeansClustering(3, distance_metric="far")
+    if not tree.is_1_15():  # which fails inside of TensorFlow
+        with pytest.raises(ValueError, match="initial_clusters is 'kmeans_plus_plus'"):
+            factorization.gmm(tf.constant(runs.POINTS), "kmeans_plus_plus", 3, 1)

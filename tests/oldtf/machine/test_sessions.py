@@ -5,6 +5,8 @@ from oldtf.machine.prepared import script
 
 from legacy_towers.compat import tf as real
 from legacy_towers.compat.session import config_of, is_closed
+from legacy_towers.oldtf import tree
+from legacy_towers.oldtf.bottleneck import watch
 
 
 def by_session(tf, config):
@@ -303,10 +305,18 @@ def test_gpus_are_asked_about_as_ever():
         assert tf.test.gpu_device_name() == real.test.gpu_device_name()
 
 
-def test_a_feed_of_numbers_and_arrays_of_one_number():
-    with script() as (tf, _), tf.Graph().as_default(), tf.Session() as session:
-        placeholder = tf.placeholder(tf.float32, [None])
-        targets = [np.array([0.5], np.float32), 0.0, np.array([[2.0]])]
-        assert session.run(placeholder * 2.0, {placeholder: targets}).tolist() == [1.0, 0.0, 4.0]
-        with pytest.raises(ValueError):
-            session.run(placeholder, {placeholder: [np.array([1.0, 2.0]), 0.0]})
+@pytest.mark.parametrize("is_watched", [False, True])
+def test_a_feed_of_numbers_and_arrays_of_one_number(is_watched):
+    with script() as (tf, run), tf.Graph().as_default():
+        run.machine.watch = watch.Watch() if is_watched else None
+        with tf.Session() as session:
+            placeholder = tf.placeholder(tf.float32, [None])
+            targets = [np.array([0.5], np.float32), 0.0, np.array([[2.0]])]
+            for _ in range(2):
+                assert session.run(placeholder * 2.0, {placeholder: targets}).tolist() == [1.0, 0.0, 4.0]
+            with pytest.raises(ValueError):
+                session.run(placeholder, {placeholder: [np.array([1.0, 2.0]), 0.0]})
+        said = [notice for notice in run.notices if "one number" in notice.name]
+        # The numpy of TensorFlow 1.15 makes the array itself; where it is not made either, that is said of a line, too.
+        assert len(said) == (0 if tree.is_1_15() else 2)
+        assert not is_watched or len(run.machine.watch.runs) == 2

@@ -1,5 +1,5 @@
 """Metrics of tf.contrib.eager: objects that are called with a batch, and tell a result."""
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Tuple
 
 from legacy_towers.compat import tf
 
@@ -7,12 +7,18 @@ from legacy_towers.compat import tf
 class Metric:
     """What counts over batches: `build` makes variables, `call` adds a batch, `result` tells.
 
-    Only under eager execution.
+    Only under eager execution, where `use_global_variables` says nothing: there are no collections.
+
+    Raises:
+      RuntimeError: in a graph, where tf.metrics count.
     """
 
     def __init__(self, name: Optional[str] = None, use_global_variables: bool = False) -> None:
         self._name = name or type(self).__name__
-        self._vars: List[Any] = []
+        if not tf.executing_eagerly():
+            raise RuntimeError("tf.contrib.eager.metrics count under eager execution only: take tf.metrics in a graph")
+        # With what each begins.
+        self._vars: List[Tuple[Any, Any]] = []
         self._built = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -27,18 +33,20 @@ class Metric:
 
     @property
     def variables(self) -> List[Any]:
-        return self._vars
+        return [variable for variable, _ in self._vars]
 
     def init_variables(self) -> None:
         """Begins again."""
-        for variable in self._vars:
-            variable.assign(tf.zeros_like(variable))
+        for variable, begin in self._vars:
+            variable.assign(begin)
 
     def add_variable(self, name: str, shape: Any = None, dtype: Any = None, initializer: Any = None) -> Any:
         """Returns a variable that the metric counts in; called by `build`."""
-        begin = (initializer or tf.zeros_initializer)()(shape, dtype=dtype)
-        self._vars.append(tf.Variable(begin, name="{}/{}".format(self._name, name), trainable=False, use_resource=True))
-        return self._vars[-1]
+        made = tf.zeros_initializer() if initializer is None else initializer
+        begin = (made() if isinstance(made, type) else made)(shape, dtype=dtype)
+        variable = tf.Variable(begin, name="{}/{}".format(self._name, name), trainable=False, use_resource=True)
+        self._vars.append((variable, begin))
+        return variable
 
     def build(self, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError("Metrics must define a build() member function")
@@ -79,8 +87,11 @@ class Mean(Metric):
             self.numer.assign_add(tf.reduce_sum(values * weights))
 
     def result(self, write_summary: bool = True) -> Any:
-        """Returns the mean of all batches."""
-        return self.numer / self.denom
+        """Returns the mean of all batches; with `write_summary` the default writer gets it too, if there is one."""
+        mean = self.numer / self.denom
+        if write_summary:
+            tf.contrib.summary.scalar(self.name, mean)
+        return mean
 
 
 class Accuracy(Mean):

@@ -5,6 +5,7 @@ from typing import Any, Callable, List, Optional, Tuple
 import numpy as np
 
 from legacy_towers.compat import tf
+from legacy_towers.oldtf.contrib.factorization.centers import RANDOM_INIT
 
 FULL_COVARIANCE = "full"
 DIAG_COVARIANCE = "diag"
@@ -198,6 +199,9 @@ def gmm(
       initial_clusters: "random", or [clusters, numbers].
     """
     means: Optional[Any] = None
+    if isinstance(initial_clusters, str) and initial_clusters != RANDOM_INIT:
+        raise ValueError("initial_clusters is {!r}, and a mixture begins from {!r} or from given means".format(
+            initial_clusters, RANDOM_INIT))
     if not isinstance(initial_clusters, (str, tf.Tensor)):
         means = tf.constant(initial_clusters, dtype=tf.float32)
     made = GmmAlgorithm(

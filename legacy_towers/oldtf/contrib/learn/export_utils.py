@@ -47,7 +47,13 @@ def make_parsing_export_strategy(
     target_core: bool = False,
     strip_default_attrs: Any = None,
 ) -> ExportStrategy:
-    """Returns the strategy whose models parse serialized examples of `feature_columns`."""
+    """Returns the strategy whose models parse serialized examples of `feature_columns`.
+
+    Raises:
+      ValueError: `target_core`, which takes feature columns of tf.feature_column and an Estimator of tf.estimator.
+    """
+    if target_core:
+        raise ValueError("target_core=True is not served: tf.estimator.FinalExporter exports an Estimator of the core")
     from legacy_towers.oldtf.contrib.layers import feature_column
 
     parsed = build_parsing_serving_input_fn(feature_column.create_feature_spec_for_parsing(feature_columns))
