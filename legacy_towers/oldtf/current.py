@@ -157,8 +157,9 @@ def end() -> None:
 
 def say(sentence: str) -> None:
     """Prints one line of ours on standard error."""
-    # In one piece: print's own line end is written apart, and a script's other processes write too.
-    print("legacy-towers: {}\n".format(sentence), end="", file=sys.stderr)
+    # In one piece: print's own line end is written apart, and a script's other processes write too. At once: before
+    # Python 3.9 a process that its parent ends, as those of a pool, would take it along.
+    print("legacy-towers: {}\n".format(sentence), end="", file=sys.stderr, flush=True)
 
 
 def place() -> Optional[Place]:

@@ -62,13 +62,18 @@ def start(pool, *commands):
     return [replies[str(name)] for name in range(len(commands))]
 
 
+def state(process):
+    """Returns the letter of what the process is doing: "R" for running, "T" for stopped."""
+    with open("/proc/{}/stat".format(process)) as stat:
+        return stat.read().rpartition(")")[2].split()[0]
+
+
 def gone(pid):
     """Whether a process is gone within ten seconds, or only waits for its parent to notice."""
     for _ in range(100):
         try:
-            with open("/proc/{}/stat".format(pid)) as stat:
-                if stat.read().rpartition(")")[2].split()[0] == "Z":
-                    return True
+            if state(pid) == "Z":
+                return True
         except FileNotFoundError:
             return True
         time.sleep(0.1)
@@ -161,8 +166,9 @@ def test_no_worker_outlives_who_started_it(job, name):
     parent = subprocess.Popen([sys.executable, "-c", PARENT, job], stdout=subprocess.PIPE, universal_newlines=True)
     try:
         held, busy = map(int, parent.stdout.readline().split())
-        with open("/proc/{}/stat".format(held)) as stat:
-            assert stat.read().rpartition(")")[2].split()[0] == "T"  # stopped
+        while state(held) != "T":  # stopped: what is asked for happens when the process is next given a core
+            assert parent.poll() is None
+            time.sleep(0.01)
         parent.send_signal(getattr(signal, name))
         parent.wait(30)
         assert gone(held) and gone(busy)
