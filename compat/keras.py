@@ -12,13 +12,12 @@ from legacy_towers.compat.versions import FIRST_WITH_KERAS_3, Version, dotted
 FLAG = "TF_USE_LEGACY_KERAS"
 # What TensorFlow itself takes for a yes.
 _YES = ("1", "true", "True")
-_NEED = "tf.layers and tf.nn.rnn_cell "
-_KERAS_2 = "the tf.keras of TensorFlow 1.x is not Keras 3, and "
+_NAMES = "tf.layers and tf.nn.rnn_cell "
 
 
 def prepare(version: Version) -> None:
     """Chooses tf_keras for `version` of TensorFlow where it fits and the user has not chosen himself."""
-    if version.pair >= FIRST_WITH_KERAS_3 and _package_problem(version) is None:
+    if version.pair >= FIRST_WITH_KERAS_3 and _package_needed(version) is None:
         os.environ.setdefault(FLAG, "1")
 
 
@@ -31,16 +30,16 @@ def problem(version: Version, loader: Any = None) -> Optional[str]:
     """
     if version.pair < FIRST_WITH_KERAS_3:
         return None
-    sentence = _package_problem(version)
-    if sentence is not None:
-        return sentence
+    need = _package_needed(version)
+    if need is not None:
+        return _NAMES + "need " + need
     flag = os.environ.get(FLAG)
     if flag not in _YES:
-        return _NEED + "don't exist in Keras 3, which {}={} asks for: unset {} before the program starts".format(
+        return _NAMES + "don't exist in Keras 3, which {}={} asks for: unset {} before the program starts".format(
             FLAG, flag, FLAG
         )
     if _chose_keras_3(loader):
-        return _NEED + (
+        return _NAMES + (
             "were used before legacy_towers.compat was imported, and TensorFlow chose Keras 3 for good: "
             "import legacy_towers.compat first"
         )
@@ -54,18 +53,19 @@ def keras_3_problem(version: Version) -> Optional[str]:
     asked for it by the environment variable gets it all the same.
     """
     chose_keras_3 = os.environ.get(FLAG, _YES[0]) not in _YES
-    sentence = None if version.pair < FIRST_WITH_KERAS_3 or chose_keras_3 else _package_problem(version)
-    return sentence and _KERAS_2 + "needs" + sentence[len(_NEED + "need") :]
+    need = None if version.pair < FIRST_WITH_KERAS_3 or chose_keras_3 else _package_needed(version)
+    return need and "the tf.keras of TensorFlow 1.x is not Keras 3, and needs " + need
 
 
-def _package_problem(version: Version) -> Optional[str]:
+def _package_needed(version: Version) -> Optional[str]:
+    """Returns what is needed beside TensorFlow, and the command that installs it, None if it is there."""
     # --no-deps: tf_keras requires the distribution `tensorflow`, which would overwrite a tensorflow-cpu.
     command = 'pip install --no-deps "tf_keras=={}.*"'.format(dotted(version.pair))
     if not packages.is_importable("tf_keras"):
-        return _NEED + "need the package tf_keras beside TensorFlow {}: {}".format(dotted(version.pair), command)
+        return "the package tf_keras beside TensorFlow {}: {}".format(dotted(version.pair), command)
     installed = packages.tf_keras_version()
     if installed is not None and versions.parse(installed).pair != version.pair:
-        return _NEED + "need the tf_keras of TensorFlow {}, and tf_keras {} is installed: {}".format(
+        return "the tf_keras of TensorFlow {}, and tf_keras {} is installed: {}".format(
             dotted(version.pair), installed, command
         )
     return None

@@ -6,8 +6,8 @@ from typing import Any
 import sklearn.manifold as _now
 
 globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
-_IS_NEW = "max_iter" in inspect.signature(_now.TSNE).parameters
-# What 1.2 gave other values; "square_distances" it dropped.
+_NAMES = inspect.signature(_now.TSNE).parameters
+# What 1.2 gave other values.
 _DEFAULTS = {"init": "random", "learning_rate": 200.0}
 
 
@@ -17,9 +17,9 @@ def __getattr__(name: str) -> Any:
 
 @functools.wraps(_now.TSNE, updated=())
 def TSNE(*arguments: Any, **options: Any) -> Any:  # noqa: N802
-    if _IS_NEW:
-        options = dict(_DEFAULTS, **options)
+    options = dict(_DEFAULTS, **options)
+    if "square_distances" not in _NAMES:
         options.pop("square_distances", None)
-        if "n_iter" in options:
-            options["max_iter"] = options.pop("n_iter")
+    if "n_iter" in options and "n_iter" not in _NAMES:
+        options["max_iter"] = options.pop("n_iter")
     return _now.TSNE(*arguments, **options)
