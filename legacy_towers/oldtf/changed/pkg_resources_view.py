@@ -14,17 +14,18 @@ try:
 except ImportError:
     _now = None
 
-_TENSORFLOW = ("tensorflow", "tensorflow-gpu", "tensorflow_gpu")
+_TENSORFLOW = ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow_gpu")
 
 if _now is not None:
-    globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
 
-
-    def get_distribution(dist: Any) -> Any:
+    def _distribution(dist: Any) -> Any:
         """Returns the installed package `dist`; of tensorflow with the version that scripts see."""
-        found = _now.get_distribution(dist)
-        return found.clone(version=_version.VERSION) if found.key in _TENSORFLOW else found
+        if dist in _TENSORFLOW:
+            return _now.Distribution(project_name=dist, version=_version.VERSION)
+        return _now.get_distribution(dist)
 
+    _names = {name: value for name, value in vars(_now).items() if not name.startswith("_")}
+    globals().update(_names, get_distribution=_distribution)
 else:
     import importlib.metadata
     import importlib.util

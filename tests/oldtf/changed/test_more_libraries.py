@@ -159,6 +159,8 @@ def test_pkg_resources_compares_versions():
     packages = view("pkg_resources")
     assert packages.parse_version("1.9.0") < packages.parse_version("1.15.5")
     assert packages.get_distribution("numpy").version == np.__version__
+    if libraries.are_needed():
+        assert packages.get_distribution("tensorflow").version.startswith("1.15")
     assert packages.resource_string("numpy", "__init__.py")
     with pytest.raises(packages.DistributionNotFound):
         packages.get_distribution("no_such_package_of_any_name")
