@@ -2,18 +2,33 @@
 import importlib.machinery
 import os
 import sys
+import types
 import warnings
+from typing import FrozenSet, Optional
 
 from legacy_towers.oldtf import current, tree
-from legacy_towers.oldtf.launch import loader
+from legacy_towers.oldtf.launch import loader, tracebacks
 
 
-def begin(run: current.ScriptRun) -> loader.ScriptFinder:
-    """Makes `run` the one that this process executes, and returns what loads its files."""
+def begin(run: current.ScriptRun, launcher: Optional[types.FrameType] = None) -> loader.ScriptFinder:
+    """Makes `run` the one that this process executes, and returns what loads its files.
+
+    Args:
+      run: the script's.
+      launcher: the frame that is about to run the script; None: Python itself loads it.
+    """
     current.begin(run)
     finder = loader.install(run, _serves_tree(run))
     _hide_warnings()
+    below = tracebacks.files_of(launcher)
+    run.when_tensorflow_is_there(lambda: _hide_our_lines_of_operations(finder, below))
     return finder
+
+
+def _hide_our_lines_of_operations(finder: loader.ScriptFinder, below: FrozenSet[str]) -> None:
+    from legacy_towers.compat import operation_traces
+
+    finder.lasting.enter_context(operation_traces.without_files(below | tracebacks.hidden_files()))
 
 
 def _serves_tree(run: current.ScriptRun) -> bool:

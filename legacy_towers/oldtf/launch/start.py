@@ -83,7 +83,7 @@ def execute(program: Program, run: current.ScriptRun) -> None:
     try:
         _replace_first_path(program.folder)
         shadowing.give_way(program.folder)
-        finder = beginning.begin(run)
+        finder = beginning.begin(run, launcher)
         _hide_our_lines_in_threads(launcher)
         code, main = _module_main(program, run) if program.is_module else _script_main(program, finder)
         run.launcher = sys.modules[_MAIN]

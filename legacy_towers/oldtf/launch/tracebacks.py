@@ -2,7 +2,7 @@
 import importlib
 import os
 import types
-from typing import List, Optional
+from typing import FrozenSet, List, Optional
 
 from legacy_towers import compat, errors
 
@@ -18,6 +18,24 @@ _HIDDEN = tuple(
 _IMPORT_MACHINERY = "<frozen importlib"
 # All that is ours; compat/ lies elsewhere in an editable install.
 _OURS = tuple(os.path.join(os.path.dirname(os.path.abspath(str(each.__file__))), "") for each in (errors, compat))
+
+
+def hidden_files() -> FrozenSet[str]:
+    """Returns the files whose frames are left out wherever they stand."""
+    files = {path for path in _HIDDEN if path.endswith(".py")}
+    for folder in _HIDDEN:
+        for directory, _, names in os.walk(folder):
+            files.update(os.path.join(directory, name) for name in names if name.endswith(".py"))
+    return frozenset(files)
+
+
+def files_of(frame: Optional[types.FrameType]) -> FrozenSet[str]:
+    """Returns the files of `frame` and of all that called it; none where it is None."""
+    files = set()
+    while frame is not None:
+        files.add(frame.f_code.co_filename)
+        frame = frame.f_back
+    return frozenset(files)
 
 
 def strip(error: BaseException, launcher: types.FrameType) -> BaseException:
