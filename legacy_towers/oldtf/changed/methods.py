@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, Tuple
 import numpy as np
 
 from legacy_towers.oldtf import current
-from legacy_towers.oldtf.changed import mixed_numbers, quotients
+from legacy_towers.oldtf.changed import mixed_numbers, quotients, scalars
 
 
 def _item_set(values: np.ndarray, *arguments: Any) -> None:
@@ -171,9 +171,16 @@ def _one_number(value: Any) -> Any:
 
 
 def store(value: Any, target: Any, key: Any) -> None:
-    """target[key] = value, where an array with one element counts as its number if an array takes no other."""
+    """target[key] = value, where an array with one element counts as its number if an array takes no other.
+
+    What the array's integers can't hold wraps around.
+    """
     try:
         target[key] = value
+    except OverflowError:
+        if not isinstance(target, np.ndarray) or target.dtype.kind not in "iu":
+            raise
+        target[key] = np.asarray(value).astype(target.dtype)
     except (TypeError, ValueError):
         plain = mixed_numbers.unwrapped(value) if isinstance(value, list) else mixed_numbers.number_of(value)
         if plain is value or not isinstance(target, np.ndarray):
@@ -183,38 +190,18 @@ def store(value: Any, target: Any, key: Any) -> None:
 
 def change(target: Any, key: Any, operation: str, value: Any) -> None:
     """target[key] += value, and the like: `operation` is "iadd" of the module operator."""
-    store(getattr(operator, operation)(target[key], value), target, key)
+    try:
+        found = scalars.in_place(getattr(operator, operation), target[key], value)
+    except OverflowError:  # a number that these integers can't hold
+        if not isinstance(target, np.ndarray):
+            raise
+        found = arithmetic(operation[1:], target[key], value).astype(target.dtype)
+    store(found, target, key)
 
 
 def arithmetic(operation: str, left: Any, right: Any) -> Any:
-    """Returns left * right, and the like, of the type that numpy 1 gave an array and a number.
-
-    A number of numpy's did not widen an array of its kind: float32 by float64 is float32. A whole number that the
-    array's type can't hold did: uint8 by 256 is uint16. numpy 2 alone gives float64 there, and an OverflowError here.
-
-    Args:
-      operation: "mul" of the module operator.
-    """
-    if type(left) is np.ndarray and left.ndim:
-        right = _weak(right)
-    elif type(right) is np.ndarray and right.ndim:
-        left = _weak(left)
-    try:
-        return getattr(operator, operation)(left, right)
-    except OverflowError:
-        if not isinstance(left, np.ndarray) and not isinstance(right, np.ndarray):
-            raise
-        return getattr(operator, operation)(*_wide_enough(left, right))
-
-
-def _weak(number: Any) -> Any:
-    return number.item() if isinstance(number, (np.number, np.bool_)) else number
-
-
-def _wide_enough(left: Any, right: Any) -> Any:
-    if isinstance(left, np.ndarray):
-        return left.astype(np.promote_types(left.dtype, np.min_scalar_type(right))), right
-    return left, right.astype(np.promote_types(right.dtype, np.min_scalar_type(left)))
+    """Returns left * right, and the like: `operation` is "mul" of the module operator; see `scalars.arithmetic`."""
+    return scalars.arithmetic(getattr(operator, operation), left, right)
 
 
 section = slice

@@ -12,13 +12,13 @@
 
 `int`, `float`, `type` and `open` are left alone in a file that gives one of these names a meaning of its own. Lines
 keep their numbers. The last four, and `values[i], others[i] = found`, are for files that import numpy, and where the
-value can be an array.
+value can be an array. What `scalars_rewriting` and `quotients_rewriting` change comes after these.
 """
 import ast
 import sys
 from typing import Any, List, Optional, Set
 
-from legacy_towers.oldtf.changed import quotients_rewriting
+from legacy_towers.oldtf.changed import quotients_rewriting, scalars_rewriting
 from legacy_towers.oldtf.changed.libraries import are_needed
 
 # The names of methods.METHODS, methods.NARROWED, of what operations and sparse matrices had, and os.errno: written out,
@@ -51,10 +51,13 @@ def rewrite(module: ast.Module, numbers: bool = True) -> ast.Module:
     """
     if not are_needed():
         return module
-    rewriting = _Rewriting(bound_names(module), sys.version_info >= (3, 9) and _imports_numpy(module), numbers)
+    own_names, has_arrays = bound_names(module), sys.version_info >= (3, 9) and _imports_numpy(module)
+    rewriting = _Rewriting(own_names, has_arrays, numbers)
     rewriting.visit(module)
     if rewriting.changed:
         _add_import(module, ast.Import(names=[ast.alias(name=_METHODS, asname=_HELD_AS)]))
+    if has_arrays and numbers and scalars_rewriting.rewrite(module, own_names):
+        _add_import(module, scalars_rewriting.import_statement())
     if quotients_rewriting.rewrite(module):
         _add_import(module, quotients_rewriting.import_statement())
     return module
@@ -127,7 +130,9 @@ class _Rewriting(ast.NodeTransformer):
         return _placed(ast.Expr(value=call), node)
 
     def _may_be_array(self, target: ast.expr, value: ast.expr) -> bool:
-        if not self._has_arrays or not isinstance(target, ast.Subscript) or isinstance(value, _NO_ARRAYS):
+        if not self._has_arrays or not isinstance(target, ast.Subscript):
+            return False
+        if isinstance(value, _NO_ARRAYS) and (_whole_number(value) or 0) <= 127:  # any integer of numpy's holds these
             return False
         return not isinstance(getattr(target.slice, "value", None), (str, bytes))
 

@@ -1,0 +1,117 @@
+"""Arithmetic of single numbers of numpy's by the rules of numpy 1, as `scalars_rewriting` puts it into scripts.
+
+A pixel, a loss that a session returned: a number of numpy's beside one of Python's took the wider of their types, and
+Python's were int64 and float64. numpy 2 gives numpy's type alone: uint8 200 + 100 is 44 there, and 200 * 300 an error.
+"""
+import builtins
+import operator  # noqa: F401 - scripts' rewritten lines take operator.add from here
+from typing import Any, Callable, Dict, Tuple
+
+import numpy as np
+
+from legacy_towers.oldtf.changed.quotients import WholeFloat
+
+# Numbers that one of Python's widens. np.float64 and np.int64 are as wide themselves.
+_NARROW = frozenset([getattr(np, "{}int{}".format(sign, bits)) for sign in ("", "u") for bits in (8, 16, 32)]) | {
+    np.uint64,
+    np.float16,
+    np.float32,
+}
+_OF_NUMPY = _NARROW | {np.ndarray}
+_AS_NUMPYS: Dict[type, Callable[..., Any]] = {
+    int: np.int64,
+    float: np.float64,
+    WholeFloat: np.float64,
+    complex: np.complex128,
+}
+# Kinds of one rank do not widen each other's arrays.
+_RANKS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 2}
+
+
+def arithmetic(operation: Callable[..., Any], left: Any, right: Any) -> Any:
+    """Returns operation(left, right), such as operator.mul, of the type that numpy 1 gave it.
+
+    A number of numpy's did not widen an array of its kind: float32 by float64 is float32. A whole number that the
+    array's type can't hold did: uint8 by 256 is uint16. numpy 2 alone gives float64 there, and an OverflowError here.
+    """
+    if type(left) in _OF_NUMPY:
+        left, right = _widened(left, right)
+    elif type(right) in _OF_NUMPY:
+        right, left = _widened(right, left)
+    try:
+        return operation(left, right)
+    except OverflowError:
+        if not isinstance(left, np.ndarray) and not isinstance(right, np.ndarray):
+            raise
+        return operation(*_wide_enough(left, right))
+
+
+def _widened(left: Any, right: Any) -> Tuple[Any, Any]:
+    """Returns both as numpy 1 saw them; `left` is an array or a narrow number."""
+    if type(left) is not np.ndarray:
+        right = as_wide(right) if type(right) is not np.ndarray else right
+        left = _weak(left, right) if type(right) is np.ndarray and right.ndim else left
+    elif left.ndim:
+        right = _weak(right, left)
+    return left, right
+
+
+def _weak(number: Any, beside: np.ndarray) -> Any:
+    if not isinstance(number, (np.number, np.bool_)) or beside.dtype.kind not in _RANKS:
+        return number
+    return number.item() if _RANKS[number.dtype.kind] <= _RANKS[beside.dtype.kind] else number
+
+
+def _wide_enough(left: Any, right: Any) -> Any:
+    if isinstance(left, np.ndarray):
+        return left.astype(np.promote_types(left.dtype, np.min_scalar_type(right))), right
+    return left, right.astype(np.promote_types(right.dtype, np.min_scalar_type(left)))
+
+
+def as_wide(number: Any) -> Any:
+    """Returns a number of Python's as numpy 1 took it; anything else as it is."""
+    make = _AS_NUMPYS.get(type(number))
+    if make is None:
+        return number
+    try:
+        return make(number)
+    except OverflowError:  # more than 64 bits are an object of Python's
+        return np.asarray(number)[()]
+
+
+def in_place(operation: Callable[..., Any], left: Any, right: Any) -> Any:
+    """Returns what `left += right` leaves in left: `operation` is operator.iadd."""
+    if type(right) in _NARROW:
+        left = as_wide(left)
+    elif type(left) in _NARROW:
+        right = as_wide(right)
+    return operation(left, right)
+
+
+def made(kind: Any, value: Any) -> Any:
+    """Returns kind(value), such as np.uint8(300), which wraps around."""
+    try:
+        return kind(value)
+    except OverflowError:
+        if not isinstance(kind, type) or not issubclass(kind, np.integer):
+            raise
+        return np.asarray(value).astype(kind)[()]
+
+
+def total(values: Any) -> Any:
+    """Returns sum(values) of Python's, which begins at an int."""
+    found = builtins.sum(values)
+    if type(found) not in _NARROW or not isinstance(values, (list, tuple, np.ndarray)):
+        return found
+    # What numpy 1 made of the int 0 and the first number.
+    return builtins.sum(values, np.int64(0) if np.issubdtype(type(found), np.integer) else np.float64(0))
+
+
+def truth(value: Any) -> bool:
+    """Returns bool(value), False of an array without elements."""
+    try:
+        return True if value else False
+    except ValueError:
+        if type(value) is np.ndarray and not value.size:
+            return False
+        raise

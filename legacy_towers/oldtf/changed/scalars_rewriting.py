@@ -1,0 +1,140 @@
+"""Puts what `scalars` has into the syntax tree of a script that imports numpy.
+
+    picture[i, j] * 2      scalars.arithmetic(operator.mul, picture[i, j], 2)
+    total += loss          total = scalars.in_place(operator.iadd, total, loss)
+    np.uint8(k)            scalars.made(np.uint8, k)
+    sum(row)               scalars.total(row)
+    if found:              if scalars.truth(found):
+
+Only where the value can be a single number of numpy's: an element of something, or what a function such as np.max or
+np.float32 returned. A call costs about 50 ns; `i + 1`, `n * k` and `count += 1` stay as they are.
+"""
+import ast
+from typing import Any, Set
+
+HELD_AS = "_legacy_towers_scalars"
+_SCALARS = "legacy_towers.oldtf.changed.scalars"
+_OPERATIONS = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Pow: "pow",
+    ast.Mod: "mod",
+    ast.FloorDiv: "floordiv",
+    ast.LShift: "lshift",
+}
+_IN_PLACE = {ast.Add: "iadd", ast.Sub: "isub", ast.Mult: "imul"}
+_INTEGERS = frozenset("int8 int16 int32 int64 uint8 uint16 uint32 uint64".split())
+_TYPES = _INTEGERS | {"float16", "float32"}
+_REDUCTIONS = frozenset("max min mean sum amax amin prod".split())
+_NOT_NUMPY = ("tf", "tensorflow", "math", "K")
+# Lists of sizes and of words: what they hold is Python's.
+_NO_ARRAYS = ("shape", "argv", "dims")
+
+
+def rewrite(module: ast.Module, own_names: Set[str]) -> bool:
+    """Changes the arithmetic of `module`; returns whether there was any.
+
+    Args:
+      own_names: the names that the file binds: its own `sum` stays.
+    """
+    rewriting = _Rewriting(own_names)
+    rewriting.visit(module)
+    return rewriting.changed
+
+
+def import_statement() -> ast.Import:
+    """Returns the statement that the rewritten module needs."""
+    return ast.Import(names=[ast.alias(name=_SCALARS, asname=HELD_AS)])
+
+
+class _Rewriting(ast.NodeTransformer):
+    def __init__(self, own_names: Set[str]) -> None:
+        self._own_names = own_names
+        self.changed = False
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        wanted = type(node.op) in _OPERATIONS and _may_be_scalars(node.left, node.right)
+        self.generic_visit(node)
+        if not wanted:
+            return node
+        return self._call(node, "arithmetic", self._operator(node, _OPERATIONS[type(node.op)]), node.left, node.right)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+        self.generic_visit(node)
+        if type(node.op) not in _IN_PLACE or not isinstance(node.target, ast.Name) or not _may_hold_scalar(node.value):
+            return node
+        before = ast.copy_location(ast.Name(id=node.target.id, ctx=ast.Load()), node.target)
+        value = self._call(node, "in_place", self._operator(node, _IN_PLACE[type(node.op)]), before, node.value)
+        return ast.copy_location(ast.Assign(targets=[node.target], value=value), node)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
+            return node
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _INTEGERS and not _is_tensorflows(node.func):
+            return self._call(node, "made", node.func, node.args[0])
+        name = getattr(node.func, "id", None)
+        if name in self._own_names or name not in ("sum", "bool"):
+            return node
+        return self._call(node, {"sum": "total", "bool": "truth"}[name], node.args[0])
+
+    def visit_If(self, node: Any) -> Any:
+        self.generic_visit(node)
+        node.test = self._truth(node.test)
+        return node
+
+    visit_While = visit_IfExp = visit_If
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Not):
+            node.operand = self._truth(node.operand)
+        return node
+
+    def _truth(self, node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.BoolOp):
+            node.values = [self._truth(each) for each in node.values]
+        is_value = isinstance(node, (ast.Name, ast.Subscript)) or _is_element(node)
+        return self._call(node, "truth", node) if is_value else node
+
+    def _operator(self, at: Any, name: str) -> ast.expr:
+        return ast.copy_location(ast.Attribute(value=self._held(at, "operator"), attr=name, ctx=ast.Load()), at)
+
+    def _held(self, at: Any, name: str) -> ast.expr:
+        self.changed = True
+        held = ast.copy_location(ast.Name(id=HELD_AS, ctx=ast.Load()), at)
+        return ast.copy_location(ast.Attribute(value=held, attr=name, ctx=ast.Load()), at)
+
+    def _call(self, at: Any, name: str, *arguments: ast.expr) -> ast.expr:
+        return ast.copy_location(ast.Call(func=self._held(at, name), args=list(arguments), keywords=[]), at)
+
+
+def _may_be_scalars(left: ast.expr, right: ast.expr) -> bool:
+    # Elements of two arrays, most often of one type, are the same on both, and the inside of many a loop.
+    if isinstance(left, ast.Subscript) and isinstance(right, ast.Subscript):
+        return False
+    return _is_element(left) or _is_element(right)
+
+
+def _is_element(node: ast.expr) -> bool:
+    if isinstance(node, ast.Subscript):
+        name = getattr(node.value, "attr", getattr(node.value, "id", ""))
+        return name not in _NO_ARRAYS and not isinstance(node.value, ast.Call) and _is_place(node.slice)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or _is_tensorflows(node.func):
+        return False
+    return node.func.attr in _TYPES or node.func.attr in _REDUCTIONS
+
+
+def _is_place(key: Any) -> bool:
+    key = getattr(key, "value", key) if type(key).__name__ == "Index" else key
+    keys = key.elts if isinstance(key, ast.Tuple) else [key]
+    return not any(isinstance(each, ast.Slice) or isinstance(getattr(each, "value", None), str) for each in keys)
+
+
+def _may_hold_scalar(value: ast.expr) -> bool:
+    return isinstance(value, (ast.Name, ast.Subscript, ast.Call, ast.BinOp))
+
+
+def _is_tensorflows(function: ast.Attribute) -> bool:
+    return getattr(function.value, "id", None) in _NOT_NUMPY

@@ -1,0 +1,104 @@
+"""Single numbers of numpy's have the types that numpy 1.18 gave them; on TensorFlow 1.15 it is there and says so."""
+import ast
+import sys
+
+import numpy as np
+import pytest
+
+from legacy_towers.oldtf.changed import rewriting, scalars
+
+NEEDED = pytest.mark.skipif(sys.version_info < (3, 9), reason="numpy 1 does it itself")
+
+
+def run(source, **names):
+    tree = ast.fix_missing_locations(rewriting.rewrite(ast.parse("import numpy as np\n" + source)))
+    names = dict(names, np=np)
+    exec(compile(tree, "script.py", "exec"), names)
+    return names
+
+
+def pixels():
+    return np.array([[200, 3]], np.uint8)
+
+
+@pytest.mark.parametrize(
+    "expression, value, dtype",
+    [
+        ("np.uint8(200) + 100", 300, np.int64),
+        ("img[0, 0] * 2 - 255", 145, np.int64),
+        ("img[0][0] * 300", 60000, np.int64),
+        ("100 - img[0, 0]", -100, np.int64),
+        ("img[0, 0] ** 2", 40000, np.int64),
+        ("img[0, 0] << 16", 200 << 16, np.int64),
+        ("img[0, 0] % 256", 200, np.int64),
+        ("img.max() + 100", 300, np.int64),
+        ("img[0, 0] + shift", 300, np.int64),
+        ("img[0, 0] + img[0, 0]", 144, np.uint8),
+        ("np.float32(3) * 2", 6.0, np.float64),
+        ("half[0] + 0.1", 0.6, np.float64),
+        ("half.mean() * 0.1", 0.05, np.float64),
+        ("big[0] + 1", 2**31, np.int64),
+        ("np.uint8(300)", 44, np.uint8),
+        ("np.uint8(-1)", 255, np.uint8),
+        ("sum(img[0])", 203, np.int64),
+        ("sum([np.uint8(200)] * 2)", 400, np.int64),
+        ("half * scales[0]", [0.125], np.float32),
+        ("half[0] * scales", [0.125], np.float64),
+        ("img[0, 0] * np.array([2], np.int8)", [400], np.int16),
+        ("img * np.float32(0.5)", [[100, 1.5]], np.float32),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_type_and_value_are_numpy_1s(expression, value, dtype):
+    names = dict(half=np.array([0.5], np.float32), big=np.array([2**31 - 1], np.int32), scales=np.array([0.25]))
+    found = run("found = " + expression, img=pixels(), shift=100, **names)["found"]
+    assert found.dtype == dtype and found.tolist() == value
+
+
+@pytest.mark.parametrize(
+    "change, left",
+    [
+        ("img[0, 0] = -1", 255),
+        ("img[0, 0] = 300", 44),
+        ("img[0, 0] += 300", 244),
+        ("img[0, 0] += shift * 3", 244),
+        ("img[:] = shift * 3", 44),
+        ("img[0, 0] -= shift * 2 + 1", 255),
+    ],
+)
+def test_what_a_byte_cannot_hold_wraps_around(change, left):
+    assert run(change, img=pixels(), shift=100)["img"][0, 0] == left
+
+
+def test_a_sum_that_begins_at_zero_does_not_stay_a_byte():
+    source = "total = 0\nfor row in img:\n  for pixel in row:\n    total += pixel\nmean = 0.0\nmean += half"
+    names = run(source, img=np.full([4, 4], 100, np.uint8), half=np.float32(0.1))
+    assert names["total"] == 1600 and names["mean"] == float(np.float32(0.1)) and names["mean"].dtype == np.float64
+
+
+def test_an_array_without_elements_is_false():
+    source = "found = []\nif empty: found += [1]\nif not empty: found += [2]\nif empty or bool(empty): found += [3]"
+    assert run(source + "\nif pairs[0]: found += [4]", empty=np.array([]), pairs=[[1]])["found"] == [2, 4]
+    with pytest.raises(ValueError, match="ambiguous"):
+        run("if two: pass", two=np.ones(2))
+
+
+def test_lists_and_arrays_grow_in_place():
+    names = run("before = (rows, values)\nrows += more\nvalues += more", rows=[1], values=np.ones(1), more=[2.0])
+    assert names["before"][0] == [1, 2.0] and names["before"][1].tolist() == [3.0]
+
+
+@NEEDED
+def test_loops_over_counters_stay_as_they_are():
+    alone = "import numpy as np\na = b * c\nd = i + 1\ncount += 1\ne = x.shape[0] * 2\nf = w[i] * x[i]\ntf.max(1) + 1"
+    assert ast.dump(rewriting.rewrite(ast.parse(alone))) == ast.dump(ast.parse(alone))
+    own_sum = "import numpy as np\nfrom ours import sum\nx = sum(y)"
+    assert ast.dump(rewriting.rewrite(ast.parse(own_sum))) == ast.dump(ast.parse(own_sum))
+
+
+@NEEDED
+def test_numbers_beyond_64_bits_and_errors_are_pythons():
+    assert scalars.as_wide(2**70) == 2**70
+    with pytest.raises(OverflowError):
+        scalars.made(float, 10**400)
+    assert scalars.total(iter([1, 2])) == 3 and scalars.total([0.5]) == 0.5
