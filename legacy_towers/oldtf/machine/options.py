@@ -15,7 +15,7 @@ from typing import Any, Callable, ContextManager, Iterator
 from legacy_towers.errors import ArgumentError
 from legacy_towers.oldtf import tree
 from legacy_towers.oldtf.current import ScriptRun
-from legacy_towers.oldtf.machine import report
+from legacy_towers.oldtf.machine import killed, report
 from legacy_towers.oldtf.machine.machine import Machine, MachineOptions
 from legacy_towers.whole_file import check_writable
 
@@ -126,7 +126,8 @@ def _prepared(options: MachineOptions, script_run: ScriptRun) -> Iterator[None]:
     if tree.IMPORTED_AS in sys.modules:
         machine.start()
     try:
-        yield
+        with _reported_when_killed(options, machine):
+            yield
     except BaseException as error:
         if not machine.is_own_end(error):
             script_run.note_end(error)
@@ -138,6 +139,19 @@ def _prepared(options: MachineOptions, script_run: ScriptRun) -> Iterator[None]:
             script_run.machine = None
             if options.report is not None:
                 report.write(options.report, machine)
+
+
+@contextlib.contextmanager
+def _reported_when_killed(options: MachineOptions, machine: Machine) -> Iterator[None]:
+    def write(name: str) -> None:
+        machine.script_run.ended_by = "by {}".format(name)
+        report.write(str(options.report), machine)
+
+    if options.report is None:
+        yield
+        return
+    with killed.last_words(write):
+        yield
 
 
 def _device(text: str) -> str:

@@ -132,7 +132,8 @@ def _sessions(machine: Machine) -> List[Dict[str, Any]]:
                 json_format.MessageToDict(tf.ConfigProto.FromString(each.config), preserving_proto_field_name=True)
             ),
         }
-        for each, made in machine.made.items()
+        # In one go: where a signal ends the script, it runs on meanwhile.
+        for each, made in list(machine.made.items())
     ]
 
 
