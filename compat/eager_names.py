@@ -1,13 +1,19 @@
-"""What tf.contrib.eager gave names to, and TensorFlow keeps in private places. Tried on 1.15 and 2.21."""
+"""What tf.contrib.eager gave names to, and TensorFlow keeps in private places. Tried on 1.15, 2.13 and 2.21."""
 import collections
 from typing import Any
 
 from tensorflow.python.data.ops import iterator_ops
 from tensorflow.python.eager import backprop, context
+from tensorflow.python.framework.ops import eager_run
 from tensorflow.python.ops import script_ops, variable_scope
 from tensorflow.python.ops.resource_variable_ops import ResourceVariable
 
 from legacy_towers.compat import tf
+
+try:
+    from tensorflow.python.trackable.autotrackable import AutoTrackable as Checkpointable
+except ImportError:  # TensorFlow 1.15
+    from tensorflow.python.training.tracking.tracking import AutoTrackable as Checkpointable
 
 implicit_gradients = backprop.implicit_grad
 implicit_value_and_gradients = backprop.implicit_val_and_grad
@@ -22,6 +28,10 @@ DEVICE_PLACEMENT_SILENT = context.DEVICE_PLACEMENT_SILENT
 DEVICE_PLACEMENT_WARN = context.DEVICE_PLACEMENT_WARN
 SYNC, ASYNC = context.SYNC, context.ASYNC
 execution_mode = context.execution_mode
+set_execution_mode = context.set_execution_mode
+async_wait = context.async_wait
+async_clear_error = context.async_clear_error
+run = eager_run
 # 2.x has no other name of the class of dataset iterators under eager execution; 1.15 calls it IteratorV2.
 _Iterator = getattr(iterator_ops, "OwnedIterator", None) or iterator_ops.IteratorV2
 

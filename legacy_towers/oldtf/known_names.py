@@ -44,8 +44,17 @@ def names_in(module: str) -> FrozenSet[str]:
     return _names_in(_plain(module))
 
 
-@functools.lru_cache(maxsize=None)
+def public_names(module: str) -> FrozenSet[str]:
+    """Returns what `module` showed on purpose: of the modules below it, those that it names itself."""
+    return _own_names(_plain(module))
+
+
 def _names_in(module: str) -> FrozenSet[str]:
+    return _own_names(module) | _below().get(module, frozenset())
+
+
+@functools.lru_cache(maxsize=None)
+def _own_names(module: str) -> FrozenSet[str]:
     found = set()
     # A star stands for all names of another module, as in `from x import *`.
     seen, waiting = set(), [module]
@@ -55,14 +64,12 @@ def _names_in(module: str) -> FrozenSet[str]:
             seen.add(current)
             for name in _modules().get(current, ()):
                 waiting.append(name[1:]) if name.startswith("*") else found.add(name)
-    return frozenset(found) | _below().get(module, frozenset())
+    return frozenset(found)
 
 
 def imported_from(module: str) -> Optional[str]:
     """Returns the module that `module` is another name of: tensorflow.python.ops.nn for tensorflow.contrib.slim.nn."""
-    names = _modules().get(_plain(module), frozenset())
-    (only,) = names if len(names) == 1 else ("",)
-    return only[1:] if only.startswith("*") else None
+    return _first_place(_plain(module))
 
 
 @functools.lru_cache(maxsize=None)
@@ -113,5 +120,18 @@ def arguments(dotted: str) -> Optional[Tuple[str, ...]]:
 
 def _plain(dotted: str) -> str:
     if dotted == _SAME_AS_ROOT or dotted.startswith(_SAME_AS_ROOT + "."):
-        return "tensorflow" + dotted[len(_SAME_AS_ROOT) :]
+        dotted = "tensorflow" + dotted[len(_SAME_AS_ROOT) :]
+    parts = dotted.split(".")
+    for length in range(2, len(parts)):
+        # What hangs below a second place of a module is recorded at its first only.
+        place = ".".join(parts[:length])
+        first = _first_place(place)
+        if first is not None and place not in _below():
+            return _plain(".".join([first] + parts[length:]))
     return dotted
+
+
+def _first_place(module: str) -> Optional[str]:
+    names = _modules().get(module, frozenset())
+    (only,) = names if len(names) == 1 else ("",)
+    return only[1:] if only.startswith("*") else None

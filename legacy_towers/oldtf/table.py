@@ -10,19 +10,16 @@ import argparse
 import importlib
 import importlib.util
 import os
-import re
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set
+from typing import Any, Dict, List, Optional, Sequence, Set
 
 from legacy_towers.compat import old_places, tf
-from legacy_towers.oldtf import advice, known_names, provided, tree
+from legacy_towers.oldtf import advice, known_names, provided, served_names, tested
 from legacy_towers.oldtf.changed import behaviour
 from legacy_towers.oldtf.missing import spoken
 
 ROOT = "tensorflow"
 CONTRIB = ROOT + ".contrib"
 PYTHON = ROOT + ".python"
-# Not part of the API, or counted elsewhere.
-_APART = ("contrib", "python", "core", "compiler", "tools", "examples", "raw_ops", "pywrap_tensorflow")
 # One line for all that is below.
 _AS_ONE = ("tensorflow.keras", "tensorflow.estimator", "tensorflow.lite")
 # The longest one that a name begins with says since which TensorFlow it is gone.
@@ -55,15 +52,6 @@ _OURS = "ours"
 _TESTS = os.path.join("tests", "oldtf")
 
 
-class Part(NamedTuple):
-    """How much of a module of 1.15 is there: names that TensorFlow has, that we serve, and that nothing serves."""
-
-    name: str
-    own: List[str]
-    served: List[str]
-    missing: List[str]
-
-
 def page(tests: str) -> str:
     """Returns the text of docs/compatibility.md.
 
@@ -71,6 +59,7 @@ def page(tests: str) -> str:
       tests: the folder tests/oldtf of the checkout.
     """
     rows = provided.rows(is_1_15=False)
+    uses = tested.Tests(tests, rows)
     lines = [
         "# What serves the names of TensorFlow 1.x",
         "",
@@ -87,9 +76,9 @@ def page(tests: str) -> str:
     ]
     lines += _modules()
     lines += ["", "## tf.contrib", "", "Gone since TensorFlow 2.0; tests hold the numbers against the real one.", ""]
-    lines += _contrib(rows, tests)
+    lines += _contrib(rows, uses)
     for room, (heading, since, sentence) in _ROOMS.items():
-        lines += ["", "## " + heading, ""] + ([sentence, ""] if sentence else []) + _rows_of(room, rows, since, tests)
+        lines += ["", "## " + heading, ""] + ([sentence, ""] if sentence else []) + _rows_of(room, rows, since, uses)
     lines += ["", "## Modules inside TensorFlow (tensorflow.python)", ""] + _moved()
     lines += ["", "## What scripts can see that is different", "", "### TensorFlow", ""]
     lines += _changes(behaviour.TENSORFLOW)
@@ -100,12 +89,12 @@ def page(tests: str) -> str:
 
 
 def _modules() -> List[str]:
-    parts: Dict[str, List[Part]] = {}
+    parts: Dict[str, List[served_names.Part]] = {}
     for module in known_names.modules():
-        if module.split(".")[1:2] and module.split(".")[1] in _APART:
+        if module.split(".")[1:2] and module.split(".")[1] in served_names.APART:
             continue
         group = next((each for each in _AS_ONE if module == each or module.startswith(each + ".")), module)
-        parts.setdefault(group, []).append(_part(module))
+        parts.setdefault(group, []).append(served_names.of_module(module))
     lines = ["| module | TensorFlow's own | served | not served |", "| --- | --- | --- | --- |"]
     for group, members in parts.items():
         missing = [
@@ -116,43 +105,16 @@ def _modules() -> List[str]:
     return lines
 
 
-def _part(module: str) -> Part:
-    found = Part(module, [], [], [])
-    rows = provided.rows(is_1_15=False)
-    try:
-        view: Any = tree.module(module)
-    except ImportError:
-        view = None
-    for name in sorted(known_names.names_in(module)):
-        whole = "{}.{}".format(module, name)
-        if known_names.is_module_of_1_15(whole) or name in _APART and module == ROOT:
-            continue
-        if not _has(view, name):
-            found.missing.append(name)
-        elif any(whole == row or whole.startswith(row + ".") for row in rows):
-            found.served.append(name)
-        else:
-            found.own.append(name)
-    return found
-
-
-def _has(view: Any, name: str) -> bool:
-    try:
-        return view is not None and hasattr(view, name)
-    except Exception:  # what a name needs is not installed: it is there all the same
-        return True
-
-
-def _contrib(rows: Dict[str, provided.Row], tests: str) -> List[str]:
+def _contrib(rows: Dict[str, provided.Row], tests: tested.Tests) -> List[str]:
     lines = ["| part | served by | names | not served | tested in |", "| --- | --- | --- | --- | --- |"]
-    for part in sorted(name for name in known_names.names_in(CONTRIB) if known_names.is_module_of_1_15(_below(name))):
-        whole = _below(part)
+    for part in sorted(known_names.names_in(CONTRIB)):
+        whole = "{}.{}".format(CONTRIB, part)
         own = [row for name, row in rows.items() if name == whole or name.startswith(whole + ".")]
-        if not own:
-            continue
-        found = [_part(module) for module in _public_modules(whole)]
+        found = served_names.of_contrib_part(whole)
         there = sum(len(each.served) + len(each.own) for each in found)
         missing = [(each.name + "." + name)[len(whole) + 1 :] for each in found for name in each.missing]
+        if not own or not there + len(missing):
+            continue
         lines.append(
             "| {} | {} | {} of {} | {} | {} |".format(
                 _code(whole),
@@ -160,23 +122,10 @@ def _contrib(rows: Dict[str, provided.Row], tests: str) -> List[str]:
                 there,
                 there + len(missing),
                 _listed(missing),
-                _tested(part, "contrib", tests),
+                tests.file_of(whole, "contrib"),
             )
         )
     return lines
-
-
-def _below(part: str) -> str:
-    return "{}.{}".format(CONTRIB, part)
-
-
-def _public_modules(part: str) -> Iterable[str]:
-    for module in known_names.modules():
-        inside = module == part or module.startswith(part + ".")
-        # What a part imports from elsewhere (`slim.array_ops`) is no name of the part.
-        home = known_names.imported_from(module) or module
-        if inside and ".python" not in module and ".gen_" not in module and home.startswith(part):
-            yield module
 
 
 def _served_by(rows: Sequence[provided.Row]) -> str:
@@ -201,7 +150,7 @@ def _source(target: str) -> str:
     return "".join(text)
 
 
-def _rows_of(room: str, rows: Dict[str, provided.Row], since: str, tests: str) -> List[str]:
+def _rows_of(room: str, rows: Dict[str, provided.Row], since: str, tests: tested.Tests) -> List[str]:
     lines = ["| name | served by | gone since | note | tested in |", "| --- | --- | --- | --- | --- |"]
     room_rows = importlib.import_module("legacy_towers.oldtf.{}.provides".format(room)).ROWS
     for row in sorted(room_rows, key=lambda each: each.name):
@@ -213,7 +162,7 @@ def _rows_of(room: str, rows: Dict[str, provided.Row], since: str, tests: str) -
                 _target(row.target),
                 since or _gone_since(row.name),
                 row.note,
-                _tested(row.name.rpartition(".")[2], room, tests),
+                tests.file_of(row.name, room),
             )
         )
     return lines
@@ -242,22 +191,6 @@ def _is_own(name: str) -> bool:
     except Exception:
         return False
     return True
-
-
-def _tested(name: str, room: str, tests: str) -> str:
-    """Returns the first test file of the room that has the word `name`."""
-    folder = os.path.join(tests, room)
-    # A name by itself, or the test that goes through all rows.
-    words = (re.compile(r"\b{}\b".format(re.escape(name))), re.compile("def test_every_row"))
-    files = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    named = [each for each in files if each.startswith("test_") and each.endswith(".py")]
-    helpers = [each for each in files if each.endswith("_cases.py")]
-    for word in words:
-        for each in sorted(named, key=lambda file: (name not in file, file)) + helpers:
-            with open(os.path.join(folder, each), encoding="utf-8") as file:
-                if word.search(file.read()):
-                    return "oldtf/{}/{}".format(room, each)
-    return ""
 
 
 def _moved() -> List[str]:

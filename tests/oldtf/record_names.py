@@ -5,6 +5,10 @@
 Two files are written: `names_1_15.txt`, a line for each module (`tensorflow.nn: relu softmax ...`), and
 `signatures_1_15.txt`, a line for each public function or class below tf (`tensorflow.nn.relu features name=None`).
 tf.contrib is in the first only: its parts are large, and those that we serve are compared with the real ones.
+
+A line has what `dir` shows of the module, without what it only happened to import. A module that it only happened to
+import (`tf.contrib.slim.array_ops`) has a line, for scripts can use it, but its parent's line does not name it. A
+module that is found at a second place has one star there: `tensorflow.contrib.slim.losses: *tensorflow.contrib.losses`.
 """
 import ast
 import importlib
@@ -13,10 +17,15 @@ import sys
 import types
 from typing import Any, Dict, Iterator, List, Set, Tuple
 
+_CONTRIB = "tensorflow.contrib"
 NAMES_FILE = "names_1_15.txt"
 SIGNATURES_FILE = "signatures_1_15.txt"
 # What Python's __future__ leaves in a module.
 _NOT_NAMES = {"absolute_import", "division", "print_function", "unicode_literals"}
+_TOOLS = ("tensorflow.python.util", "tensorflow_core.python.util")
+# The functions by which modules are tidied up, of which some keep one.
+_TIDYING = "tensorflow.python.util.all_util"
+_TIDIES_UP = "remove_undocumented("
 _DUNDER = {"__version__", "__git_version__", "__compiler_version__"}
 # Their modules are read from the files, for TensorFlow does not import all of them.
 _FROM_FILES = ("python", "contrib", "core", "compiler", "examples", "tools")
@@ -43,19 +52,69 @@ def public_modules() -> Dict[str, Set[str]]:
 
 
 def _walk(name: str, module: Any, above: Tuple[int, ...], found: Dict[str, Set[str]]) -> None:
+    in_contrib = name.startswith(_CONTRIB + ".")
     names = {each for each in dir(module) if each in _DUNDER or not each.startswith("_")} - _NOT_NAMES
+    if in_contrib:
+        names = {each for each in names if not _is_left_over(module, each)}
     for each in sorted(names):
         value = getattr(module, each, None)
         if not isinstance(value, types.ModuleType):
             continue
-        own = getattr(value, "__name__", "")
+        whole = "{}.{}".format(name, each)
+        own = getattr(value, "__name__", "").replace("tensorflow_core", "tensorflow")
         if not own.startswith("tensorflow"):
             names.discard(each)
-        elif name.startswith("tensorflow.contrib") and ".python" in own:
-            found["{}.{}".format(name, each)] = {"*" + own.replace("tensorflow_core", "tensorflow")}
+        elif in_contrib and own != whole:
+            found[whole] = {"*" + own}
+            if not _is_meant(name, module, each, own):
+                names.discard(each)
+        elif in_contrib and each == "python":
+            names.discard(each)
         elif not (name == "tensorflow" and each in _NOT_API or id(value) in above or _is_inside(module.__name__)):
-            _walk("{}.{}".format(name, each), value, above + (id(value),), found)
+            _walk(whole, value, above + (id(value),), found)
     found[name] = names
+
+
+def _is_left_over(module: Any, name: str) -> bool:
+    """Returns whether a module of tf.contrib has `name` from Python, six or numpy only, or from TensorFlow's tools."""
+    imported_from = _imported(module).get(name)
+    if _is_tidied(module):
+        return imported_from == _TIDYING
+    value = getattr(module, name, None)
+    homes = [imported_from, value.__module__ if isinstance(value, (type, types.FunctionType)) else None]
+    return any(home and (not home.startswith("tensorflow") or home.startswith(_TOOLS)) for home in homes)
+
+
+def _is_meant(name: str, module: Any, child: str, own: str) -> bool:
+    """Returns whether the module `own` is to be found as `child` of `module`, and not just imported there."""
+    part = ".".join(name.split(".")[:3])
+    is_public_in_part = own.startswith(part + ".") and ".python" not in own
+    is_asked_for = child in _imported(module) and hasattr(module, "__path__") and own.startswith(_CONTRIB)
+    return is_public_in_part or _is_tidied(module) or is_asked_for
+
+
+def _is_tidied(module: Any) -> bool:
+    """Returns whether the module has taken out what it does not want to show."""
+    return _TIDIES_UP in _source(module)
+
+
+def _imported(module: Any) -> Dict[str, str]:
+    """Returns name -> the module from which the source of `module` imports it by name."""
+    found = {}
+    for node in ast.parse(_source(module)).body:
+        if isinstance(node, ast.ImportFrom):
+            found.update({each.asname or each.name: node.module or "" for each in node.names})
+        elif isinstance(node, ast.Import):
+            found.update({each.asname or each.name.split(".")[0]: each.name for each in node.names})
+    return found
+
+
+def _source(module: Any) -> str:
+    file = getattr(module, "__file__", None) or ""
+    if not file.endswith(".py"):
+        return ""
+    with open(file, encoding="utf-8") as source:
+        return source.read()
 
 
 def _is_inside(own_name: str) -> bool:
@@ -92,9 +151,12 @@ class _Reader:
             if module.endswith("_pb2") or module not in self._sources:
                 return self._known[module]
             with open(self._sources[module], encoding="utf-8") as source:
-                tree = ast.parse(source.read())
-            with_imported = "__init__" in self._sources[module] or ".examples." in module
-            found = set(self._of(tree.body, with_imported))
+                text = source.read()
+            is_tidied = module.startswith(_CONTRIB) and _TIDIES_UP in text
+            with_imported = "__init__" in self._sources[module] or ".examples." in module or is_tidied
+            found = set(self._of(ast.parse(text).body, with_imported))
+            if is_tidied and module in sys.modules:
+                found = {each for each in found if each.startswith("*") or hasattr(sys.modules[module], each)}
             self._known[module] = {each for each in found if not each.startswith("_")} - _NOT_NAMES
         return self._known[module]
 
@@ -110,7 +172,7 @@ class _Reader:
                 if node.names[0].name == "*":
                     if node.module in self._sources:
                         yield "*" + node.module
-                elif with_imported:
+                elif with_imported and node.module != _TIDYING:
                     yield from (alias.asname or alias.name for alias in node.names)
 
 

@@ -48,6 +48,9 @@ _NOTES = {
 # Module below tensorflow.contrib -> what serves it.
 _BELOW: Dict[str, str] = {
     "autograph": "legacy_towers.compat:tf.autograph",
+    "autograph.Feature": "legacy_towers.compat:tf.autograph.experimental.Feature",
+    "autograph.do_not_convert": "legacy_towers.compat:tf.autograph.experimental.do_not_convert",
+    "autograph.set_loop_options": "legacy_towers.compat:tf.autograph.experimental.set_loop_options",
     "keras": "legacy_towers.oldtf.keras2.scripts_keras:keras",
     "all_reduce.python": "legacy_towers.oldtf.contrib.all_reduce",
     "all_reduce.python.all_reduce": "legacy_towers.compat.all_reduce",
@@ -140,6 +143,8 @@ _HEADS = "several heads in one model are not served: write a model_fn that adds 
 _WALS = "it needs operations that ended with TensorFlow 1.15: the package implicit factorizes matrices"
 
 REASONS: Dict[str, str] = {
+    "tensorflow.contrib.autograph": "tf.function and tf.autograph.to_graph convert what they call; the parts that they "
+    "are made of are no names any more",
     "tensorflow.contrib.copy_graph": "copy the graph by tf.train.export_meta_graph and import_meta_graph",
     "tensorflow.contrib.distributions": "tensorflow_probability has no such distribution any more",
     "tensorflow.contrib.distributions.bijectors": "tensorflow_probability has no such bijector any more",

@@ -91,3 +91,23 @@ print("weighted %.3f" % weighted.result().numpy())
 right = tfe.metrics.Accuracy("right")
 right(tf.constant([1, 2, 3]), tf.constant([1, 2, 2]), weights=tf.constant([1.0, 1.0, 2.0]))
 print("right %.3f" % right.result().numpy())
+
+
+class Holder(tfe.Checkpointable):
+    def __init__(self):
+        self.held = tfe.Variable(3.0)
+
+
+def main(_):
+    holder = Holder()
+    saved = tf.train.Checkpoint(holder=holder).save(os.path.join(tempfile.mkdtemp(), "held"))
+    holder.held.assign(5.0)
+    with tfe.execution_mode(tfe.ASYNC):
+        doubled = holder.held * 2.0
+        tfe.async_wait()
+    tf.train.Checkpoint(holder=holder).restore(saved)
+    tfe.set_execution_mode(tfe.SYNC)
+    print("held %.1f doubled %.1f" % (holder.held.numpy(), doubled.numpy()))
+
+
+tfe.run(main)

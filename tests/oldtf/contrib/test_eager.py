@@ -25,6 +25,7 @@ total 5.0
 again 3.0 of 1
 weighted 1.750
 right 0.500
+held 3.0 doubled 10.0
 """
 
 

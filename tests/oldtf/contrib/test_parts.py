@@ -59,6 +59,11 @@ def test_a_reason_is_said():
         _ = tf.contrib.summary.create_db_writer
 
 
+def test_names_of_autograph_that_moved():
+    assert tf.contrib.autograph.do_not_convert(len)([1, 2]) == 2
+    assert callable(tf.contrib.autograph.set_loop_options) and tf.contrib.autograph.Feature.ALL.name == "ALL"
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -6,9 +6,12 @@ from legacy_towers.compat.eager_names import (
     DEVICE_PLACEMENT_SILENT,
     DEVICE_PLACEMENT_WARN,
     SYNC,
+    Checkpointable,
     EagerVariableStore,
     Iterator,
     Variable,
+    async_clear_error,
+    async_wait,
     defun,
     execution_mode,
     gradients_function,
@@ -17,6 +20,8 @@ from legacy_towers.compat.eager_names import (
     list_devices,
     num_gpus,
     py_func,
+    run,
+    set_execution_mode,
     value_and_gradients_function,
 )
 from legacy_towers.oldtf.contrib.eager import metrics
@@ -35,6 +40,7 @@ make_template = tf.make_template
 __all__ = [
     "ASYNC",
     "Checkpoint",
+    "Checkpointable",
     "DEVICE_PLACEMENT_EXPLICIT",
     "DEVICE_PLACEMENT_SILENT",
     "DEVICE_PLACEMENT_WARN",
@@ -47,6 +53,8 @@ __all__ = [
     "Sequential",
     "TensorSpec",
     "Variable",
+    "async_clear_error",
+    "async_wait",
     "custom_gradient",
     "defun",
     "enable_eager_execution",
@@ -63,5 +71,7 @@ __all__ = [
     "metrics",
     "num_gpus",
     "py_func",
+    "run",
+    "set_execution_mode",
     "value_and_gradients_function",
 ]
