@@ -75,6 +75,7 @@ def prepared(arguments: argparse.Namespace, **changed: Any) -> Tuple[Any, Callab
     from legacy_towers.oldtf.machine import options
 
     program = program_of(arguments.program)
+    options.refuse_missing_gpu(arguments)
     script_run = program.run(arguments)
     script_run.is_python_2 = arguments.py2
     _until_exit(options.prepare(argparse.Namespace(**dict(vars(arguments), **changed)), script_run))

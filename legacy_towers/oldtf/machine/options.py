@@ -15,7 +15,7 @@ from typing import Any, Callable, ContextManager, Iterator
 from legacy_towers.errors import ArgumentError
 from legacy_towers.oldtf import tree
 from legacy_towers.oldtf.current import ScriptRun
-from legacy_towers.oldtf.machine import killed, report
+from legacy_towers.oldtf.machine import drivers, killed, report
 from legacy_towers.oldtf.machine.machine import Machine, MachineOptions
 from legacy_towers.whole_file import check_writable
 
@@ -103,6 +103,23 @@ def options_of(arguments: argparse.Namespace) -> MachineOptions:
         # The script may change the working directory.
         os.path.abspath(given["report"]) if given.get("report") else None,
     )
+
+
+def refuse_missing_gpu(arguments: argparse.Namespace) -> None:
+    """Refuses a GPU for the towers that this machine can't have, where that is known before TensorFlow is imported.
+
+    Where it is not (the machine has GPUs, and the script may yet hide some), the first session refuses it.
+
+    Raises:
+      ArgumentError: --towers-device names such a GPU.
+    """
+    device = arguments.towers_device
+    if device is None or not device.startswith("/gpu:"):
+        return
+    most = drivers.most_gpus()
+    if most is not None and int(device[len("/gpu:") :]) >= most:
+        has = "{} GPU{}".format(most or "no", "s" if most > 1 else "")
+        raise ArgumentError("--towers-device {}: this machine has {}".format(device, has))
 
 
 def prepare(arguments: argparse.Namespace, script_run: ScriptRun) -> ContextManager[None]:
