@@ -11,10 +11,11 @@ from tensorflow.python.ops.resource_variable_ops import ResourceVariable
 from legacy_towers.compat import tf
 
 try:
-    from tensorflow.python.trackable.autotrackable import AutoTrackable as Checkpointable
+    from tensorflow.python.trackable.autotrackable import AutoTrackable
 except ImportError:  # TensorFlow 1.15
-    from tensorflow.python.training.tracking.tracking import AutoTrackable as Checkpointable
+    from tensorflow.python.training.tracking.tracking import AutoTrackable
 
+Checkpointable = AutoTrackable
 implicit_gradients = backprop.implicit_grad
 implicit_value_and_gradients = backprop.implicit_val_and_grad
 gradients_function = backprop.gradients_function

@@ -1,13 +1,47 @@
 """What columns of tf.feature_column make of features, and the class that a column of ids of our own is of.
 
 All of it is private: the columns of the first version, by which input_layer and linear_model of tf.compat.v1 work.
-Tried on 1.15 and 2.21.
+Tried on 1.15, 2.13 and 2.21.
 """
 from typing import Any, Dict, Tuple
 
 from tensorflow.python.feature_column import feature_column as first_version
 
 CategoricalColumn = first_version._CategoricalColumn
+
+
+class OwnCategoricalColumn(CategoricalColumn):  # type: ignore[misc, valid-type]
+    """A column of ids of our own: what TensorFlow asks a column of the first version is answered by four names.
+
+    A subclass has the properties `name`, `num_buckets` (how many ids there are) and `config` (what tf.parse_example
+    needs), and the method `ids`.
+    """
+
+    def ids(self, inputs: Any) -> Any:
+        """Returns the sparse ids; `inputs.get` gives those of a feature or of another column, computed once.
+
+        Raises:
+          NotImplementedError: a subclass must have it.
+        """
+        raise NotImplementedError("{} has no method ids".format(type(self).__name__))
+
+    @property
+    def _num_buckets(self) -> int:
+        return int(self.num_buckets)
+
+    @property
+    def _is_v2_column(self) -> bool:
+        return False
+
+    @property
+    def _parse_example_spec(self) -> Dict[str, Any]:
+        return dict(self.config)
+
+    def _transform_feature(self, inputs: Any) -> Any:
+        return self.ids(inputs)
+
+    def _get_sparse_tensors(self, inputs: Any, weight_collections: Any = None, trainable: Any = None) -> Any:
+        return CategoricalColumn.IdWeightPair(inputs.get(self), None)
 
 
 def transformed(features: Dict[str, Any]) -> Any:
@@ -24,11 +58,6 @@ def ids_and_weights(column: Any, builder: Any) -> Tuple[Any, Any]:
     """Returns (sparse ids, sparse weights or None) of a column of ids, by what `transformed` returned."""
     found = column._get_sparse_tensors(builder)
     return found.id_tensor, found.weight_tensor
-
-
-def pair(ids: Any, weights: Any = None) -> Any:
-    """Returns what `_get_sparse_tensors` of a column of our own returns."""
-    return CategoricalColumn.IdWeightPair(ids, weights)
 
 
 def number_of_ids(column: Any) -> int:

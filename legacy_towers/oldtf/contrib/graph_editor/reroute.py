@@ -92,27 +92,8 @@ def _inputs(sgv0: Any, sgv1: Any, both_ways: bool) -> _Pair:
     for view in (one, other):
         may_change += util.get_consuming_ops(list(view.passthroughs))
     _reroute(list(one.inputs), list(other.inputs), both_ways, may_change, None)
-    _remap(one, other, both_ways)
+    other.take_inputs_of(one, both_ways)
     return one, other
-
-
-def _remap(one: subgraph.SubGraphView, other: subgraph.SubGraphView, both_ways: bool) -> None:
-    """Lets the views have the inputs that their operations have now."""
-    new_one, new_other = one.copy(), other.copy()
-    new_other._input_ts, new_other._passthrough_ts = list(one._input_ts), list(one._passthrough_ts)
-    if both_ways:
-        new_one._input_ts, new_one._passthrough_ts = list(other._input_ts), list(other._passthrough_ts)
-    _pass_through(new_one, new_other)
-    if both_ways:
-        _pass_through(new_other, new_one)
-    one._assign_from(new_one)
-    other._assign_from(new_other)
-
-
-def _pass_through(source: subgraph.SubGraphView, view: subgraph.SubGraphView) -> None:
-    for index, tensor in enumerate(view._output_ts):
-        if tensor in source._passthrough_ts:
-            view._output_ts[index] = view._input_ts[source._input_ts.index(tensor)]
 
 
 def _outputs(sgv0: Any, sgv1: Any, both_ways: bool) -> _Pair:

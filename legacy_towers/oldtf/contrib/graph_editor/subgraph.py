@@ -121,6 +121,24 @@ class SubGraphView:
             made._remap_outputs(new_output_indices)
         return made
 
+    def take_inputs_of(self, other: "SubGraphView", both_ways: bool = False) -> None:
+        """Gives this view the inputs of `other`, passthroughs included, and with `both_ways` the other way round.
+
+        An output that was a passthrough stays the input at its place.
+        """
+        ours, theirs = self.copy(), other.copy()
+        self._input_ts, self._passthrough_ts = list(theirs._input_ts), list(theirs._passthrough_ts)
+        if both_ways:
+            other._input_ts, other._passthrough_ts = list(ours._input_ts), list(ours._passthrough_ts)
+        other._let_pass_through(self)
+        if both_ways:
+            self._let_pass_through(other)
+
+    def _let_pass_through(self, other: "SubGraphView") -> None:
+        for index, tensor in enumerate(other._output_ts):
+            if tensor in self._passthrough_ts:
+                other._output_ts[index] = other._input_ts[self._input_ts.index(tensor)]
+
     def find_op_by_name(self, op_name: str) -> Any:
         """Returns the operation of this name.
 

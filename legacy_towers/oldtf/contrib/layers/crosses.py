@@ -111,7 +111,7 @@ def _below(hashes: Any, number: int) -> Any:
     return tf.where(tf.logical_and(tf.equal(last, 1), tf.equal(twice, number - 1)), tf.zeros_like(twice), twice + last)
 
 
-class CrossedColumn(feature_columns.CategoricalColumn):
+class CrossedColumn(feature_columns.OwnCategoricalColumn):
     """The crosses of columns of words, ints, buckets and of other crosses; made by `crossed_column`."""
 
     def __init__(
@@ -143,24 +143,12 @@ class CrossedColumn(feature_columns.CategoricalColumn):
         return self.hash_bucket_size
 
     @property
-    def _num_buckets(self) -> int:
-        return self.hash_bucket_size
-
-    @property
-    def _is_v2_column(self) -> bool:
-        return False
-
-    @property
     def config(self) -> Dict[str, Any]:
         """Returns what tf.parse_example needs to read the features."""
         found: Dict[str, Any] = {}
         for column in self.columns:
             found.update(feature_columns.parsing(column))
         return found
-
-    @property
-    def _parse_example_spec(self) -> Dict[str, Any]:
-        return self.config
 
     def leaves(self) -> List[Any]:
         """Returns the columns that are no crosses."""
@@ -169,7 +157,8 @@ class CrossedColumn(feature_columns.CategoricalColumn):
             found += column.leaves() if isinstance(column, CrossedColumn) else [column]
         return found
 
-    def _transform_feature(self, inputs: Any) -> Any:
+    def ids(self, inputs: Any) -> Any:
+        """Returns the ids of the crosses, row by row."""
         features = []
         for column in self.leaves():
             if hasattr(column, "boundaries"):
@@ -179,9 +168,6 @@ class CrossedColumn(feature_columns.CategoricalColumn):
         return sparse_feature_cross(
             features, hashed_output=True, num_buckets=self.hash_bucket_size, hash_key=self.hash_key, name="cross"
         )
-
-    def _get_sparse_tensors(self, inputs: Any, weight_collections: Any = None, trainable: Any = None) -> Any:
-        return feature_columns.pair(inputs.get(self))
 
 
 def crossed_column(
