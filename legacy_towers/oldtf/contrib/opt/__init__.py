@@ -6,14 +6,10 @@ from legacy_towers.oldtf.contrib.opt.adam import (
     LazyAdamOptimizer,
     NadamOptimizer,
 )
-from legacy_towers.oldtf.contrib.opt.averaged import (
-    ElasticAverageCustomGetter,
-    ElasticAverageOptimizer,
-    ModelAverageCustomGetter,
-    ModelAverageOptimizer,
-)
+from legacy_towers.oldtf.contrib.opt.elastic import ElasticAverageCustomGetter, ElasticAverageOptimizer
 from legacy_towers.oldtf.contrib.opt.external import ExternalOptimizerInterface, ScipyOptimizerInterface
 from legacy_towers.oldtf.contrib.opt.lars import LARSOptimizer
+from legacy_towers.oldtf.contrib.opt.model_average import ModelAverageCustomGetter, ModelAverageOptimizer
 from legacy_towers.oldtf.contrib.opt.shampoo import ShampooOptimizer
 from legacy_towers.oldtf.contrib.opt.sign import AddSignOptimizer, PowerSignOptimizer
 from legacy_towers.oldtf.contrib.opt.weight_decay import (
