@@ -21,8 +21,8 @@ from typing import Any, List, Optional, Set
 from legacy_towers.oldtf.changed import quotients_rewriting, scalars_rewriting
 from legacy_towers.oldtf.changed.libraries import are_needed
 
-# The names of methods.METHODS, methods.NARROWED, of what operations and sparse matrices had, and os.errno: written out,
-# so that a script without numpy needs none to be read.
+# The names of the tables in `attributes`, and os.errno: written out, so that a script without numpy needs none to be
+# read.
 _ATTRIBUTES = frozenset(
     ["tostring", "fromstring", "itemset", "newbyteorder", "ptp", "isAlive", "getchildren", "getiterator", "errno"]
     + ["_outputs", "_inputs", "initialized_value", "prefetch", "map", "interleave", "A", "H"]
