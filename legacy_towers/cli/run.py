@@ -7,7 +7,7 @@ What the script's own files import as tensorflow is TensorFlow 1.x, tf.contrib
 included. Libraries keep the real one. Exit code, output and signals are the script's.
 Python scripts that it starts by subprocess run alike. `--` ends the options.
 
-    legacy-towers run --check PATH
+    legacy-towers run --check PATH                or  --check -m MODULE
 
 runs nothing: it lists the names of TensorFlow that the script, or the files of a folder, would miss (exit code 1).
 """
@@ -35,8 +35,9 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
     check.add_argument("--json", action="store_true", help="print what --check finds as one JSON object")
     add_script_arguments(parser)
     options.add_arguments(parser)
+    _join_checked_module(given)
     take_program(parser, given)
-    if "--check" in given:
+    if any(word.split("=")[0] == "--check" for word in given):
         parser.note = "--check runs nothing: leave the script's options out"
 
 
@@ -110,6 +111,17 @@ def _check(arguments: argparse.Namespace) -> int:
     # No script runs, whose TensorFlow's log it would be.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     return command.run(arguments.check, arguments.json)
+
+
+def _join_checked_module(given: List[str]) -> None:
+    """Makes one word of `--check -m MODULE`, which argparse would take for three."""
+    if "--check" not in given:
+        return
+    at = given.index("--check")
+    words = given[at + 1 : at + 3]
+    if words and words[0].startswith("-m"):
+        taken = 2 if words[0] == "-m" else 1
+        given[at : at + 1 + taken] = ["--check=" + "".join(words[:taken])]
 
 
 def take_program(parser: Parser, given: List[str]) -> None:

@@ -1,20 +1,32 @@
 """`legacy-towers run --check PATH`: reads, asks, prints."""
-import os
+import logging
 
+from legacy_towers.errors import UserError
 from legacy_towers.oldtf.check import project, words
 
-MISSING = 1
+FAILED = 1
 
 
 def run(path: str, as_json: bool) -> int:
     """Prints what the script or folder at `path` would miss, and returns the exit code.
 
-    It is 1 if anything would be missing, or if the script that is named is itself no Python.
+    It is 1 if anything would be missing, or if a file of it could not be read: what that would miss nobody knows.
+
+    Args:
+      path: the script or folder; "-mNAME": the module or package that `python -m NAME` would run.
+      as_json: whether to print one JSON object.
     """
-    checked = project.check(path)
+    # What TensorFlow says of the age of names as they are looked up is not the script's.
+    logging.getLogger("tensorflow").setLevel(logging.ERROR)
+    if path.startswith("-m"):
+        if path == "-m":
+            raise UserError("-m needs the name of a module")
+        checked = project.check_module(path[len("-m") :])
+    else:
+        checked = project.check(path)
     # Not before: a wrong path is told at once.
     from legacy_towers.compat import tf
 
     version = ".".join(tf.__version__.split(".")[:2])
     print(words.as_json(checked, version) if as_json else words.as_text(checked, version))
-    return MISSING if checked.missing or os.path.normpath(path) in checked.unread else 0
+    return FAILED if checked.missing or checked.unread else 0

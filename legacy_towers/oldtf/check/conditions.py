@@ -1,24 +1,15 @@
-"""Which branch of a condition is taken, where that depends on Python or on the names of TensorFlow alone."""
+"""Which branch of a condition is taken, where that depends on Python or on TensorFlow's names or version alone."""
 import ast
-import operator
-import sys
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Optional
 
 from legacy_towers.oldtf.check.found import Meanings, is_tensorflow
+from legacy_towers.oldtf.check.values import value
 
 _MISSING_IS_EXPECTED = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException")
-_COMPARED: Dict[Any, Callable[[Any, Any], Any]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-}
 
 
 def truth(test: ast.expr, meanings: Callable[[ast.AST], Meanings], exists: Callable[[str], bool]) -> Optional[bool]:
-    """Returns what a condition on Python or on the names of TensorFlow comes to; None where that can't be told.
+    """Returns what a condition on Python or on TensorFlow's names or version comes to; None where that can't be told.
 
     Args:
       test: the condition.
@@ -36,10 +27,9 @@ def truth(test: ast.expr, meanings: Callable[[ast.AST], Meanings], exists: Calla
         return None if None in parts else not decisive
     if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "hasattr":
         return _has_attribute(test, meanings, exists)
-    if isinstance(test, (ast.Name, ast.Attribute)) and meanings(test) in ({"six.PY2"}, {"six.PY3"}):
-        return meanings(test) == {"six.PY3"}
-    if isinstance(test, ast.Compare):
-        return _compares_python(test, meanings)
+    if isinstance(test, (ast.Name, ast.Attribute, ast.Call, ast.Compare, ast.Subscript)):
+        found = value(test, meanings)
+        return bool(found) if isinstance(found, (bool, int, str)) else None
     return None
 
 
@@ -52,26 +42,6 @@ def _has_attribute(
     if len(owner) != 1 or not isinstance(name, str) or not is_tensorflow(min(owner)):
         return None
     return exists("{}.{}".format(min(owner), name))
-
-
-def _compares_python(test: ast.Compare, meanings: Callable[[ast.AST], Meanings]) -> Optional[bool]:
-    left, right = test.left, test.comparators[0]
-    value: Any = None
-    kind: Any = int
-    if isinstance(left, ast.Subscript) and meanings(left.value) == {"sys.version_info"}:
-        index = left.slice
-        index = getattr(index, "value", index) if not isinstance(index, ast.Constant) else index
-        value = sys.version_info[0] if constant(index) == 0 else None
-    elif meanings(left) == {"sys.version_info"}:
-        value, kind = tuple(sys.version_info[:2]), tuple
-    elif meanings(left) == {"sys.version_info.major"}:
-        value = sys.version_info[0]
-    other = constant(right)
-    compared = _COMPARED.get(type(test.ops[0]))
-    numbers = other if isinstance(other, tuple) else (other,)
-    if value is None or compared is None or len(test.ops) != 1 or not isinstance(other, kind):
-        return None
-    return bool(compared(value, other)) if all(isinstance(number, int) for number in numbers) else None
 
 
 def constant(node: ast.AST) -> Any:

@@ -1,7 +1,9 @@
 """The files of a script or of a folder, and what all of them would miss."""
 import ast
+import importlib.machinery
 import os
-from typing import Dict, List, NamedTuple, Optional, Tuple
+import sys
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from legacy_towers.errors import UserError
 from legacy_towers.oldtf.check import status, uses
@@ -59,11 +61,26 @@ def check(path: str) -> Checked:
     if not os.path.exists(path):
         raise UserError("there is no file or folder {!r}".format(path))
     if not os.path.isdir(path):
-        check_is_script(path)
-    project = _Project(path)
-    files = _python_files(path) if os.path.isdir(path) else [path]
+        check_is_script(path, may_be_no_text=True)
+        return _checked([path], os.path.dirname(path))
+    return _checked(_python_files(path), path)
+
+
+def check_module(name: str) -> Checked:
+    """Reads what `python -m name` would run, and the modules of its own that this imports; nothing is imported.
+
+    That is the module, or the __main__ of a package, with the packages around it; all files of a package without one.
+
+    Raises:
+      UserError: there is no such module.
+    """
+    return _checked(_files_of_module(name), "")
+
+
+def _checked(files: List[str], root: str) -> Checked:
     if not files:
-        raise UserError("the folder {!r} has no .py file".format(path))
+        raise UserError("the folder {!r} has no .py file".format(root))
+    project = _Project(root)
     for file in files:
         project.read(file)
     findings = [each for file in project.files for each in _findings(file, project.found[file])]
@@ -71,11 +88,47 @@ def check(path: str) -> Checked:
     return Checked(project.files, findings, not_understood, project.unread)
 
 
-class _Project:
-    """Reads each file once, and those of its own modules that a file imports."""
+def _files_of_module(name: str) -> List[str]:
+    around: List[str] = []
+    # As -m has it: the folder where it is typed, then the path.
+    folders = [os.getcwd()] + sys.path
+    spec: Any = None
+    parts = name.split(".")
+    for length in range(1, len(parts) + 1):
+        spec = importlib.machinery.PathFinder.find_spec(".".join(parts[:length]), folders) if parts[0] else None
+        if spec is None:
+            meant = "; did you mean the script, without -m?" if os.path.isfile(name) else ""
+            raise UserError("there is no module {!r} in {} or on the path{}".format(name, os.getcwd(), meant))
+        folders = list(spec.submodule_search_locations or ())
+        if spec.submodule_search_locations is not None:
+            around += [each for each in (os.path.join(folder, "__init__.py") for folder in folders)
+                       if os.path.isfile(each)]
+    if spec.submodule_search_locations is None:
+        if spec.origin is None or not spec.origin.endswith(".py"):
+            raise UserError("the module {!r} is no Python file: it is {}".format(name, spec.origin or "built in"))
+        return [_shown(each) for each in around + [spec.origin]]
+    mains = [each for each in (os.path.join(folder, "__main__.py") for folder in folders) if os.path.isfile(each)]
+    files = around + mains if mains else [file for folder in folders for file in _python_files(folder)]
+    if not files:
+        raise UserError("the package {!r} has no .py file".format(name))
+    return [_shown(each) for each in files]
 
-    def __init__(self, path: str) -> None:
-        self.root = path if os.path.isdir(path) else os.path.dirname(path)
+
+def _shown(path: str) -> str:
+    """Returns `path` as a person would type it here."""
+    below = os.getcwd() + os.sep
+    return path[len(below) :] if path.startswith(below) else path
+
+
+class _Project:
+    """Reads each file once, and those of its own modules that a file imports.
+
+    Args:
+      root: the folder that modules are looked for in, beside the folder of the file that imports them.
+    """
+
+    def __init__(self, root: str) -> None:
+        self.root = root
         self.found: Dict[str, Found] = {}
         self.files: List[str] = []
         self.unread: List[str] = []

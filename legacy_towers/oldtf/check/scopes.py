@@ -4,6 +4,7 @@ from typing import Dict, Iterator, List, Optional, Set, Union
 
 from legacy_towers.oldtf.check.conditions import constant
 from legacy_towers.oldtf.check.found import NOTHING, Asked, Meanings, is_tensorflow
+from legacy_towers.oldtf.check.values import is_value
 
 Function = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
 Scope = Dict[str, Meanings]
@@ -44,8 +45,10 @@ class Scopes:
 
     def bind(self, name: str, meanings: Meanings, may_stay: bool) -> None:
         """Notes what `name` is from here on; `may_stay`: or what it was before."""
-        before = self._scopes[-1].get(name, NOTHING) if may_stay else NOTHING
-        self._scopes[-1][name] = meanings | before
+        before = self._scopes[-1].get(name, NOTHING) if may_stay else meanings
+        # What may be two things is no value that a condition could be told by.
+        self._scopes[-1][name] = meanings if before == meanings else frozenset(
+            each for each in meanings | before if not is_value(each))
 
     def meanings(self, node: ast.AST) -> Meanings:
         """Returns what the expression may be, where it is a name, a chain of attributes or a choice of such."""
@@ -87,7 +90,10 @@ class Scopes:
     def of_own(self, module: str, name: str) -> Meanings:
         """Returns what `name` of the script's own `module` may be, a module below it too."""
         below = self._asked.module("{}.{}".format(module, name), 0)
-        return _as_own(below) if below is not None else self._asked.bound_in(module).get(name, NOTHING)
+        if below is None:
+            return self._asked.bound_in(module).get(name, NOTHING)
+        self._asked.bound_in(below)  # whoever has it has run it
+        return _as_own(below)
 
 
 def _as_own(module: Optional[str]) -> Meanings:

@@ -7,6 +7,11 @@ from typing import Any, List, NamedTuple, Optional
 from legacy_towers.oldtf import missing, tree
 from legacy_towers.oldtf.check.found import ROOT
 
+# Names with underscores that TensorFlow gave itself.
+_OF_TENSORFLOW = (
+    "__version__", "__git_version__", "__compiler_version__", "__cxx11_abi_flag__", "__monolithic_build__"
+)
+
 
 class Status(NamedTuple):
     """What became of a name.
@@ -35,7 +40,8 @@ def of_name(name: str) -> Status:
     value: Any = tree.module(ROOT)
     path = ROOT
     for part in name.split(".")[1:]:
-        if not _tells_its_names(value):
+        # What all modules have, as __name__, TensorFlow did not drop.
+        if not _tells_its_names(value) or part.startswith("__") and part not in _OF_TENSORFLOW:
             break
         whole = "{}.{}".format(path, part)
         try:
@@ -50,6 +56,8 @@ def of_name(name: str) -> Status:
             why = missing.sentence(whole) if is_missing else str(error)
             return Status(whole, gone_at is not None, None, why, False)
         path = whole
+    if tree.is_unserved(value):  # the import of it alone is no harm
+        return Status(path, False, None, None, True)
     return Status(path, gone_at is not None, _server(value) if gone_at else None, None, inspect.ismodule(value))
 
 
@@ -82,7 +90,7 @@ def _first_gone(name: str) -> Optional[str]:
         value = importlib.import_module(ROOT + ".compat.v1")
     path = ROOT
     for part in name.split(".")[1:]:
-        if not _tells_its_names(value):
+        if not _tells_its_names(value) or part.startswith("__") and part not in _OF_TENSORFLOW:
             return None
         path = "{}.{}".format(path, part)
         value = _attribute(value, part, path)

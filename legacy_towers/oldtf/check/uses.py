@@ -4,12 +4,13 @@ A name is followed from the import that binds it through attributes, assignments
 modules: after `slim = tf.contrib.slim`, `slim.conv2d` is `tensorflow.contrib.slim.conv2d`. Where a name may be one of
 several things (an import in each branch of an `if` or a `try`) all of them are kept. Nothing is run.
 
-Code that can't be reached is left out: the branch of a condition on Python's version, `six.PY2` or
+Code that can't be reached is left out: the branch of a condition on Python's version, on TensorFlow's, `six.PY2` or
 `hasattr(tf, "...")` that is not taken, and the handler of a `try` whose body misses nothing.
 """
 import ast
-from typing import Any, List, Optional, Tuple, Union
+from typing import Any, List, Optional, Set, Tuple, Union
 
+from legacy_towers.oldtf.check import values
 from legacy_towers.oldtf.check.conditions import constant, expects_missing, truth
 from legacy_towers.oldtf.check.found import NOTHING, ROOT, Asked, Found, Meanings, NotUnderstood, Use, is_tensorflow
 from legacy_towers.oldtf.check.scopes import Function, Scope, Scopes
@@ -40,10 +41,13 @@ class _Reader:
         self._guarded_by: Tuple[int, ...] = ()
         self._fallback_of: Tuple[int, ...] = ()
         self._tries = 0
+        # Names that functions bind when they run: nobody knows what they are then.
+        self._globals: Set[str] = set()
         # How many branches that may not be taken the reader is in.
         self._branches = 0
 
     def read(self, module: ast.Module) -> None:
+        self._globals = {name for each in ast.walk(module) if isinstance(each, ast.Global) for name in each.names}
         self._statements(module.body)
         while self._waiting:
             function, around, self._fallback_of = self._waiting.pop(0)
@@ -172,7 +176,17 @@ class _Reader:
                 for one, part in zip(target.elts, value.elts):  # type: ignore[attr-defined]
                     self._bind_target(one, self.scopes.meanings(part))
             else:
-                self._bind_target(target, self.scopes.meanings(value))
+                self._bind_target(target, self.scopes.meanings(value) or self._flag(target, value))
+
+    def _flag(self, target: ast.expr, value: ast.expr) -> Meanings:
+        """Returns what a name may be that keeps the outcome of a condition: IS_NEW = tf.__version__ >= "1.4"."""
+        if isinstance(target, ast.Name) and target.id in self._globals:
+            return NOTHING
+        if isinstance(value, ast.Call) or constant(value) is None:
+            found = self._truth(value)
+            told = values.value(value, self.scopes.meanings)
+            return values.as_meaning(found if told is values.UNKNOWN and found is not None else told)
+        return NOTHING
 
     def _bind_target(self, target: ast.expr, meanings: Meanings) -> None:
         if isinstance(target, ast.Name):

@@ -49,7 +49,7 @@ def as_json(checked: Checked, tensorflow: str) -> str:
 def _verdict(checked: Checked) -> str:
     files = _counted(len(checked.files) - len(checked.unread), "file") + " read"
     if checked.unread:
-        files += ", {} could not be".format(len(checked.unread))
+        files += ", {} could not be, so the answer is incomplete".format(len(checked.unread))
     served = sum(each.status.missing is None for each in checked.findings)
     parts: List[str] = []
     if checked.missing:

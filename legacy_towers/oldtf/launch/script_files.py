@@ -12,8 +12,11 @@ _OTHERS = {
 }
 
 
-def check_is_script(path: str) -> None:
+def check_is_script(path: str, may_be_no_text: bool = False) -> None:
     """Checks that the file at `path` may be a Python script; whether it is one Python's parser tells.
+
+    Args:
+      may_be_no_text: leave a file with null bytes to the parser, too.
 
     Raises:
       UserError: it is none, or can't be read.
@@ -30,5 +33,5 @@ def check_is_script(path: str) -> None:
         raise UserError("{!r} can't be read: {}".format(path, error.strerror)) from error
     if b"PK\3\4" in head:
         raise UserError("{!r} is an archive: unpack it, and name the script".format(path))
-    if b"\0" in head:
+    if b"\0" in head and not may_be_no_text:
         raise UserError("{!r} is no script: it has null bytes, as programs, data and text in UTF-16 have".format(path))

@@ -36,6 +36,13 @@ def test_a_name_that_nobody_has_is_missing_at_its_place(tmp_path):
     assert missing(checked) == [(3, "tensorflow.no_such_name"), (5, "tensorflow.GraphKeys.NO_SUCH_KEY")]
 
 
+@pytest.mark.skipif(IS_1_15, reason="TensorFlow 1.15 has it")
+def test_a_part_that_nobody_serves_is_missing_where_it_is_used(tmp_path):
+    write(tmp_path, train="from tensorflow.contrib import quantize as q, kafka\nq.create_eval_graph()\n")
+    checked = project.check(str(tmp_path / "train.py"))
+    assert missing(checked) == [(2, "tensorflow.contrib.quantize.create_eval_graph")]
+
+
 def test_the_script_s_own_modules_are_followed(tmp_path):
     write(
         tmp_path,
@@ -134,19 +141,70 @@ def test_the_exit_code_is_1_where_anything_is_missing(tmp_path, capsys):
     assert "train.py:2:1: missing: tf.gone" in printed and "1 name would be missing" in printed
 
 
-def test_a_named_script_that_is_no_python_is_not_well(tmp_path, capsys):
-    write(tmp_path, train="def (\n")
+@pytest.mark.parametrize("content", [b"def (\n", b"x = 1\0", "import tensorflow".encode("utf-16")])
+def test_what_could_not_be_read_makes_the_answer_incomplete(tmp_path, capsys, content):
+    write(tmp_path, well="import tensorflow as tf\ntf.nn\n")
+    (tmp_path / "train.py").write_bytes(content)
     assert command.run(str(tmp_path / "train.py"), as_json=False) == 1
-    assert "0 files read, 1 could not be: 1 place could not be told" in capsys.readouterr().out
-    # Among the files of a folder it may be anything: it is listed.
-    assert command.run(str(tmp_path), as_json=True) == 0
+    printed = capsys.readouterr().out
+    assert "0 files read, 1 could not be, so the answer is incomplete: 1 place could not be told" in printed
+    assert "train.py:1: not understood: it is no Python" in printed and "no name would" not in printed
+    assert command.run(str(tmp_path), as_json=False) == 1
+    assert "1 file read, 1 could not be, so the answer is incomplete:" in capsys.readouterr().out
+    assert command.run(str(tmp_path), as_json=True) == 1
     assert json.loads(capsys.readouterr().out)["unread"] == [str(tmp_path / "train.py")]
+
+
+def test_names_that_all_modules_have_were_not_dropped(tmp_path):
+    lines = ["tf.__name__", "tf.contrib.slim.__file__", "tf.__version__", "tf.nn.__x__"]
+    write(tmp_path, train="\n".join(["import tensorflow as tf"] + lines))
+    checked = project.check(str(tmp_path / "train.py"))
+    assert checked.missing == []
+    assert [each.status.name for each in checked.findings] == ([] if IS_1_15 else ["tensorflow.contrib.slim"])
+
+
+PACKAGE = {
+    "package/__init__": "raise SystemExit('this was imported')\nimport tensorflow as tf\ntf.gone_around\n",
+    "package/plain/__init__": "",
+    "package/plain/one": "from package.main import other\nimport tensorflow as tf\ntf.gone_one\n",
+    "package/main/__init__": "import tensorflow as tf\ntf.gone_init\n",
+    "package/main/__main__": "from package.main import used\nimport tensorflow as tf\ntf.gone_main\n",
+    "package/main/used": "from .. import tf\ntf.gone_used\n",
+    "package/main/other": "from package import tf\ntf.gone_other\n",
+}
+
+
+@pytest.mark.parametrize("name, expected", [
+    ("package.main", "around init main used"),
+    ("package.main.used", "around init used"),
+    ("package.plain", "around init one other"),  # it has no __main__
+    ("package", "around init main other one used"),
+])
+def test_a_module_is_read_and_not_imported(tmp_path, monkeypatch, capsys, name, expected):
+    write(tmp_path, PACKAGE)
+    monkeypatch.chdir(tmp_path)
+    checked = project.check_module(name)
+    found = {each.status.name[len("tensorflow.gone_") :] for each in checked.missing}
+    assert sorted(found) == sorted(expected.split()) and "package/__init__.py" in checked.files
+    assert command.run("-m" + name, as_json=False) == 1
+
+
+@pytest.mark.parametrize("name, message", [
+    ("", "-m needs the name of a module"), ("package.no", "there is no module 'package.no'"),
+    ("train.py", "did you mean the script, without -m"), (".train", "there is no module '.train'"),
+    ("sys", "there is no module 'sys'"),
+])
+def test_a_wrong_module_is_one_sentence(tmp_path, monkeypatch, name, message):
+    write(tmp_path, PACKAGE, train="")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=message):
+        command.run("-m" + name, as_json=False)
 
 
 @pytest.mark.parametrize("name, content, words", [
     pytest.param("train.ipynb", b"{}", "is a notebook", id="notebook"),
     pytest.param("train.pyc", b"", "is compiled already", id="bytecode"),
-    pytest.param("train.py", b"x = 1\0", "it has null bytes", id="null-bytes"),
+    pytest.param("train.py", b"PK\3\4\0", "is an archive", id="archive"),
 ])
 def test_what_is_no_script_is_one_sentence(tmp_path, name, content, words):
     (tmp_path / name).write_bytes(content)

@@ -101,11 +101,49 @@ def test_names_are_followed(text, expected):
     pytest.param("hasattr(tf, 'nn')", True, False, id="has"),
     pytest.param("hasattr(tf.contrib, 'nothing')", False, True, id="has-not"),
     pytest.param("unknown()", True, True, id="unknown"),
+    pytest.param("tf.__version__ >= '2'", False, True, id="tf-version"),
+    pytest.param("'2.0' <= tf.VERSION", False, True, id="tf-version-on-the-right"),
+    pytest.param("tf.version.VERSION.startswith('1.')", True, False, id="tf-version-starts"),
+    pytest.param("tf.__version__[0] == '2'", False, True, id="tf-version-letter"),
+    pytest.param("int(tf.__version__.split('.')[0]) > 1", False, True, id="tf-version-number"),
+    pytest.param("float(tf.__version__[:3]) < 1.0", False, True, id="tf-version-float"),
+    pytest.param("tuple(map(int, tf.__version__.split('.')[:2])) >= (1, 4)", True, False, id="tf-version-map"),
+    pytest.param("[int(x) for x in tf.__version__.split('.')] < [1, 4]", False, True, id="tf-version-list"),
+    pytest.param("'rc' in tf.__version__", False, True, id="tf-version-in"),
+    pytest.param("LooseVersion(tf.__version__) >= LooseVersion('2.0')", False, True, id="loose"),
+    pytest.param("distutils.version.LooseVersion(tf.__version__) < '1.4'", False, True, id="loose-and-text"),
+    pytest.param("version.parse(tf.__version__) >= version.parse('1.9')", True, False, id="packaging"),
+    pytest.param("tf.__version__ >= wanted", True, True, id="tf-version-and-unknown"),
+    pytest.param("tf.__version__ >= 2", True, True, id="tf-version-is-no-number"),
+    pytest.param("int(tf.__version__)", True, True, id="tf-version-is-no-whole-number"),
+    pytest.param("version.parse('1.0')", True, True, id="version-is-no-condition"),
+    pytest.param("tf.nn.version >= '2'", True, True, id="another-version"),
+    pytest.param("1 < len(tf.__version__) < 9", True, True, id="two-comparisons"),
+    pytest.param("int(x for y in z)", True, True, id="generator"),
 ])
 def test_branches_that_are_not_taken_are_left_out(condition, body, other):
-    text = "import sys, six\nimport tensorflow as tf\nif {}:\n  tf.mul\nelse:\n  tf.sub".format(condition)
+    text = "import sys, six, distutils\nfrom distutils.version import LooseVersion\nfrom packaging import version\n"
+    text += "import tensorflow as tf\nif {}:\n  tf.mul\nelse:\n  tf.sub".format(condition)
     used = set(names(text))
     assert ("mul" in used, "sub" in used) == (body, other)
+
+
+@pytest.mark.parametrize("text, left_out", [
+    pytest.param("NEW = tf.__version__ >= '2'\nif NEW: tf.mul", True, id="flag"),
+    pytest.param("MAJOR = int(tf.__version__.split('.')[0])\nif MAJOR > 1: tf.mul", True, id="number"),
+    pytest.param("v = tf.__version__.split('.')\nif v[0] == '2': tf.mul", True, id="parts"),
+    pytest.param("OLD = not six.PY3\ndef f():\n  if OLD: tf.mul", True, id="flag-in-a-function"),
+    pytest.param("HAS = hasattr(tf, 'gone')\nx = tf.mul if HAS else tf.nn", True, id="flag-of-a-name"),
+    pytest.param("NEW = NEW = tf.VERSION > '2'\nif other: NEW = other()\nif NEW: tf.mul", False, id="may-be-another"),
+    pytest.param("NEW = other()\nif other: NEW = tf.VERSION > '2'\nif NEW: tf.mul", False, id="may-be-what-it-was"),
+    pytest.param("v = tf.VERSION\nif other: v = other()\nif v > '2': tf.mul", False, id="may-be-another-version"),
+    pytest.param("NEW = tf.VERSION > '2'\nNEW |= other()\nif NEW: tf.mul", False, id="changed"),
+    pytest.param("NEW = tf.VERSION > '2'\ndef f(NEW):\n  if NEW: tf.mul", False, id="parameter"),
+    pytest.param("NEW = tf.VERSION > '2'\ndef f():\n  global NEW\n  NEW = other()\nif NEW: tf.mul", False, id="global"),
+    pytest.param("NEW = False\nif NEW: tf.mul", False, id="a-setting"),
+])
+def test_names_that_keep_the_outcome_of_a_condition(text, left_out):
+    assert ("mul" in names("import six\nimport tensorflow as tf\n" + text)) == (not left_out)
 
 
 def test_a_try_is_noted_on_both_sides():
