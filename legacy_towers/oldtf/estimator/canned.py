@@ -5,6 +5,7 @@ from typing import Any, Callable, Optional, Sequence
 from legacy_towers.compat import tf
 from legacy_towers.oldtf.estimator import heads, networks
 from legacy_towers.oldtf.estimator.estimator import Estimator
+from legacy_towers.oldtf.estimator.head import Head
 from legacy_towers.oldtf.estimator.spec import EstimatorSpec
 
 _SUM = tf.losses.Reduction.SUM
@@ -40,7 +41,7 @@ def _optimizer(given: Any, rate: float) -> Any:
 class _Parts:
     """What a canned model is made of, with the defaults of both halves."""
 
-    def __init__(self, head: heads.Head) -> None:
+    def __init__(self, head: Head) -> None:
         self.head = head
         self.is_combined = False
         self.linear_columns: Sequence[Any] = ()
@@ -137,10 +138,20 @@ class _Canned(Estimator):
         super().__init__(parts.model_fn(), model_dir, config, warm_start_from=warm_start_from)
 
 
-def _dnn(head: heads.Head, hidden_units: Any, columns: Any, optimizer: Any, activation: Any) -> _Parts:
+def _dnn(
+    head: Head,
+    hidden_units: Any,
+    columns: Any,
+    optimizer: Any,
+    activation: Any,
+    dropout: Optional[float],
+    batch_norm: bool,
+    partitioner: Any,
+) -> _Parts:
     parts = _Parts(head)
     parts.hidden_units, parts.dnn_columns = hidden_units, tuple(columns or ())
     parts.dnn_optimizer, parts.activation = optimizer, activation
+    parts.dropout, parts.batch_norm, parts.input_partitioner = dropout, batch_norm, partitioner
     return parts
 
 
@@ -165,8 +176,8 @@ class DNNClassifier(_Canned):
         batch_norm: bool = False,
     ) -> None:
         head = heads.classes_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        parts = _dnn(head, hidden_units, feature_columns, optimizer, activation_fn)
-        parts.dropout, parts.batch_norm, parts.input_partitioner = dropout, batch_norm, input_layer_partitioner
+        rest = (dropout, batch_norm, input_layer_partitioner)
+        parts = _dnn(head, hidden_units, feature_columns, optimizer, activation_fn, *rest)
         super().__init__(parts, model_dir, config, warm_start_from)
 
 
@@ -190,8 +201,8 @@ class DNNRegressor(_Canned):
         batch_norm: bool = False,
     ) -> None:
         head = heads.RegressionHead(weight_column, label_dimension, loss_reduction)
-        parts = _dnn(head, hidden_units, feature_columns, optimizer, activation_fn)
-        parts.dropout, parts.batch_norm, parts.input_partitioner = dropout, batch_norm, input_layer_partitioner
+        rest = (dropout, batch_norm, input_layer_partitioner)
+        parts = _dnn(head, hidden_units, feature_columns, optimizer, activation_fn, *rest)
         super().__init__(parts, model_dir, config, warm_start_from)
 
 
@@ -200,7 +211,7 @@ class DNNEstimator(_Canned):
 
     def __init__(
         self,
-        head: heads.Head,
+        head: Head,
         hidden_units: Sequence[int],
         feature_columns: Sequence[Any],
         model_dir: Optional[str] = None,
@@ -212,12 +223,12 @@ class DNNEstimator(_Canned):
         warm_start_from: Any = None,
         batch_norm: bool = False,
     ) -> None:
-        parts = _dnn(head, hidden_units, feature_columns, optimizer, activation_fn)
-        parts.dropout, parts.batch_norm, parts.input_partitioner = dropout, batch_norm, input_layer_partitioner
+        rest = (dropout, batch_norm, input_layer_partitioner)
+        parts = _dnn(head, hidden_units, feature_columns, optimizer, activation_fn, *rest)
         super().__init__(parts, model_dir, config, warm_start_from)
 
 
-def _linear(head: heads.Head, columns: Any, optimizer: Any, partitioner: Any, combiner: str) -> _Parts:
+def _linear(head: Head, columns: Any, optimizer: Any, partitioner: Any, combiner: str) -> _Parts:
     parts = _Parts(head)
     parts.linear_columns, parts.linear_optimizer = tuple(columns or ()), optimizer
     parts.input_partitioner, parts.sparse_combiner = partitioner, combiner
@@ -272,7 +283,7 @@ class LinearEstimator(_Canned):
 
     def __init__(
         self,
-        head: heads.Head,
+        head: Head,
         feature_columns: Sequence[Any],
         model_dir: Optional[str] = None,
         optimizer: Any = "Ftrl",

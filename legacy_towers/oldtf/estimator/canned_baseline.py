@@ -5,13 +5,14 @@ from legacy_towers.compat import tf
 from legacy_towers.oldtf.estimator import heads
 from legacy_towers.oldtf.estimator.canned import _optimizer
 from legacy_towers.oldtf.estimator.estimator import Estimator
+from legacy_towers.oldtf.estimator.head import Head
 from legacy_towers.oldtf.estimator.spec import EstimatorSpec
 
 _RATE = 0.3
 
 
 class _Baseline(Estimator):
-    def __init__(self, head: heads.Head, model_dir: Any, optimizer: Any, config: Any) -> None:
+    def __init__(self, head: Head, model_dir: Any, optimizer: Any, config: Any) -> None:
         def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
             with tf.variable_scope("baseline"):
                 first = next(iter(features.values())) if isinstance(features, dict) else features
@@ -65,6 +66,6 @@ class BaselineEstimator(_Baseline):
     """The same with a head of the caller's."""
 
     def __init__(
-        self, head: heads.Head, model_dir: Optional[str] = None, optimizer: Any = "Ftrl", config: Any = None
+        self, head: Head, model_dir: Optional[str] = None, optimizer: Any = "Ftrl", config: Any = None
     ) -> None:
         super().__init__(head, model_dir, optimizer, config)

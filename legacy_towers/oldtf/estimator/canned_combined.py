@@ -4,12 +4,13 @@ from typing import Any, Optional, Sequence
 from legacy_towers.compat import tf
 from legacy_towers.oldtf.estimator import heads
 from legacy_towers.oldtf.estimator.canned import _Canned, _Parts
+from legacy_towers.oldtf.estimator.head import Head
 
 _SUM = tf.losses.Reduction.SUM
 
 
 def _both(
-    head: heads.Head,
+    head: Head,
     linear: Sequence[Any],
     dnn: Sequence[Any],
     dnn_activation_fn: Any,
@@ -93,7 +94,7 @@ class DNNLinearCombinedEstimator(_Canned):
 
     def __init__(
         self,
-        head: heads.Head,
+        head: Head,
         model_dir: Optional[str] = None,
         linear_feature_columns: Any = None,
         linear_optimizer: Any = "Ftrl",

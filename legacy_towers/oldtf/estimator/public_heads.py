@@ -3,8 +3,9 @@ from typing import Any, Callable, Optional, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.oldtf.estimator import heads
+from legacy_towers.oldtf.estimator.head import Head
 
-Head = heads.Head
+Head = Head
 _MEAN = tf.losses.Reduction.SUM_OVER_BATCH_SIZE
 
 

@@ -2,8 +2,9 @@
 from typing import Any, Optional, Sequence
 
 from legacy_towers.compat import tf
-from legacy_towers.oldtf.estimator import heads, public_heads
+from legacy_towers.oldtf.estimator import public_heads
 from legacy_towers.oldtf.estimator.estimator import Estimator
+from legacy_towers.oldtf.estimator.head import Head
 from legacy_towers.oldtf.estimator.spec import EstimatorSpec
 
 _MEAN = tf.losses.Reduction.SUM_OVER_BATCH_SIZE
@@ -16,7 +17,7 @@ def multi_class_head(
     loss_reduction: str = _MEAN,
     loss_fn: Any = None,
     name: Optional[str] = None,
-) -> heads.Head:
+) -> Head:
     """Returns the head of more than two classes."""
     return public_heads.MultiClassHead(n_classes, weight_column, label_vocabulary, loss_reduction, loss_fn, name)
 
@@ -28,7 +29,7 @@ def binary_classification_head(
     loss_reduction: str = _MEAN,
     loss_fn: Any = None,
     name: Optional[str] = None,
-) -> heads.Head:
+) -> Head:
     """Returns the head of two classes."""
     return public_heads.BinaryClassHead(weight_column, thresholds, label_vocabulary, loss_reduction, loss_fn, name)
 
@@ -40,7 +41,7 @@ def regression_head(
     loss_fn: Any = None,
     inverse_link_fn: Any = None,
     name: Optional[str] = None,
-) -> heads.Head:
+) -> Head:
     """Returns the head of numbers by squared errors."""
     return public_heads.RegressionHead(label_dimension, weight_column, loss_reduction, loss_fn, inverse_link_fn, name)
 
@@ -51,14 +52,14 @@ def poisson_regression_head(
     loss_reduction: str = _MEAN,
     compute_full_loss: bool = True,
     name: Optional[str] = None,
-) -> heads.Head:
+) -> Head:
     """Returns the head of counts."""
     return public_heads.PoissonRegressionHead(label_dimension, weight_column, loss_reduction, compute_full_loss, name)
 
 
 def logistic_regression_head(
     weight_column: Any = None, loss_reduction: str = _MEAN, name: Optional[str] = None
-) -> heads.Head:
+) -> Head:
     """Returns the head of numbers in [0, 1]."""
     return public_heads.LogisticRegressionHead(weight_column, loss_reduction, name)
 

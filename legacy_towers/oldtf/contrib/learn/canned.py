@@ -81,6 +81,27 @@ class _Regressor(_Canned):
         return self._predict(PredictionKey.SCORES, x, input_fn, batch_size, as_iterable)
 
 
+def _deep(
+    columns: Any,
+    optimizer: Any,
+    hidden_units: Any,
+    activation: Any,
+    dropout: Optional[float],
+    embedding_multipliers: Any,
+    min_slice_size: Optional[int],
+) -> Half:
+    """Returns the half of hidden layers."""
+    return Half(
+        tuple(columns or ()),
+        optimizer,
+        hidden_units or (),
+        activation,
+        dropout,
+        embedding_multipliers=embedding_multipliers,
+        min_slice_size=min_slice_size,
+    )
+
+
 class DNNClassifier(_Classifier):
     """Fully connected layers for classes; Adagrad with 0.05 by default."""
 
@@ -102,10 +123,8 @@ class DNNClassifier(_Classifier):
         input_layer_min_slice_size: Optional[int] = None,
         label_keys: Any = None,
     ) -> None:
-        half = Half(tuple(feature_columns), optimizer, hidden_units, activation_fn, dropout)
-        half = half._replace(
-            embedding_multipliers=embedding_lr_multipliers, min_slice_size=input_layer_min_slice_size
-        )
+        layers = (hidden_units, activation_fn, dropout)
+        half = _deep(feature_columns, optimizer, *layers, embedding_lr_multipliers, input_layer_min_slice_size)
         model = Model(heads.classes(n_classes, weight_column_name, label_keys), half, None, gradient_clip_norm)
         super().__init__(model, model_dir, config, feature_engineering_fn, enable_centered_bias)
 
@@ -130,10 +149,8 @@ class DNNRegressor(_Regressor):
         embedding_lr_multipliers: Any = None,
         input_layer_min_slice_size: Optional[int] = None,
     ) -> None:
-        half = Half(tuple(feature_columns), optimizer, hidden_units, activation_fn, dropout)
-        half = half._replace(
-            embedding_multipliers=embedding_lr_multipliers, min_slice_size=input_layer_min_slice_size
-        )
+        layers = (hidden_units, activation_fn, dropout)
+        half = _deep(feature_columns, optimizer, *layers, embedding_lr_multipliers, input_layer_min_slice_size)
         model = Model(heads.regression(label_dimension, weight_column_name), half, None, gradient_clip_norm)
         super().__init__(model, model_dir, config, feature_engineering_fn, enable_centered_bias)
 
@@ -219,12 +236,8 @@ class DNNLinearCombinedClassifier(_Classifier):
         fix_global_step_increment_bug: bool = False,
     ) -> None:
         linear = Half(tuple(linear_feature_columns or ()), linear_optimizer, joint_weights=_joint_linear_weights)
-        dnn = Half(tuple(dnn_feature_columns or ()), dnn_optimizer, dnn_hidden_units or (), dnn_activation_fn)
-        dnn = dnn._replace(
-            dropout=dnn_dropout,
-            embedding_multipliers=embedding_lr_multipliers,
-            min_slice_size=input_layer_min_slice_size,
-        )
+        layers = (dnn_hidden_units, dnn_activation_fn, dnn_dropout)
+        dnn = _deep(dnn_feature_columns, dnn_optimizer, *layers, embedding_lr_multipliers, input_layer_min_slice_size)
         head = heads.classes(n_classes, weight_column_name, label_keys)
         model = _both(head, linear, dnn, gradient_clip_norm, fix_global_step_increment_bug)
         super().__init__(model, model_dir, config, feature_engineering_fn, enable_centered_bias)
@@ -255,12 +268,8 @@ class DNNLinearCombinedRegressor(_Regressor):
         fix_global_step_increment_bug: bool = False,
     ) -> None:
         linear = Half(tuple(linear_feature_columns or ()), linear_optimizer, joint_weights=_joint_linear_weights)
-        dnn = Half(tuple(dnn_feature_columns or ()), dnn_optimizer, dnn_hidden_units or (), dnn_activation_fn)
-        dnn = dnn._replace(
-            dropout=dnn_dropout,
-            embedding_multipliers=embedding_lr_multipliers,
-            min_slice_size=input_layer_min_slice_size,
-        )
+        layers = (dnn_hidden_units, dnn_activation_fn, dnn_dropout)
+        dnn = _deep(dnn_feature_columns, dnn_optimizer, *layers, embedding_lr_multipliers, input_layer_min_slice_size)
         head = heads.regression(label_dimension, weight_column_name)
         model = _both(head, linear, dnn, gradient_clip_norm, fix_global_step_increment_bug)
         super().__init__(model, model_dir, config, feature_engineering_fn, enable_centered_bias)

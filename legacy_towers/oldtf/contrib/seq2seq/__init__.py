@@ -8,13 +8,11 @@ from legacy_towers.oldtf.contrib.seq2seq.beam_search import (
 )
 from legacy_towers.oldtf.contrib.seq2seq.beams import gather_tree, tile_batch
 from legacy_towers.oldtf.contrib.seq2seq.decoding import BasicDecoder, BasicDecoderOutput, Decoder, dynamic_decode
-from legacy_towers.oldtf.contrib.seq2seq.helpers import (
-    CustomHelper,
+from legacy_towers.oldtf.contrib.seq2seq.helpers import CustomHelper, Helper, TrainingHelper
+from legacy_towers.oldtf.contrib.seq2seq.inference_helpers import (
     GreedyEmbeddingHelper,
-    Helper,
     InferenceHelper,
     SampleEmbeddingHelper,
-    TrainingHelper,
 )
 from legacy_towers.oldtf.contrib.seq2seq.loss import sequence_loss
 from legacy_towers.oldtf.contrib.seq2seq.mechanisms import (
