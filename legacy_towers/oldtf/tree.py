@@ -5,8 +5,10 @@
 
 A name is looked up in three places, in this order: the rows of `provided`; TensorFlow's own module of the same name;
 and TensorFlow's modules that nobody has imported yet (`tensorflow.python.ops.x`). What is in none of them raises one
-error that says where it was used and what it was. Nothing of TensorFlow is changed: the tree stands beside it, and
-`sys.modules["tensorflow"]` stays the real one.
+error that says where it was used and what it was. A part of tf.contrib that nothing serves is an empty module: the
+error is that of the first name that a script takes from it.
+
+Nothing of TensorFlow is changed: the tree stands beside it, and `sys.modules["tensorflow"]` stays the real one.
 
 On TensorFlow 1.15 the tree is made of TensorFlow's own modules, but for those that have a row with `on_1_15` or one
 below them.
@@ -24,13 +26,14 @@ import types
 from typing import Any, Dict, List, Optional, Sequence
 
 from legacy_towers.compat import old_places, versions
-from legacy_towers.oldtf import current, missing, module_names, provided
+from legacy_towers.oldtf import current, known_names, missing, module_names, provided
 
 ROOT = "tensorflow"
 # The name under which the tree is imported.
 IMPORTED_AS = current.TREE
 # TensorFlow's own TF1 API; its modules are modules of the tree's root.
 _SAME_AS_ROOT = ("tensorflow.compat.v1",)
+_CONTRIB = ROOT + ".contrib."
 # Packages of TensorFlow that are no part of its API; scripts import from them all the same.
 _PRIVATE_PACKAGES = ("python", "core", "compiler", "tools", "lite", "security", "distribute", "dtensor")
 
@@ -112,6 +115,13 @@ def is_needed() -> bool:
     return version is None or version.pair != (1, 15) or bool(provided.rows(is_1_15=True))
 
 
+def is_unserved(value: Any) -> bool:
+    """Returns whether `value` is a part of tf.contrib that TensorFlow 1.15 had, and of which nothing is served."""
+    return isinstance(value, OldModule) and value._behind is None and _is_unserved_part(value._old_name) and not (
+        _has_rows_below(value._old_name)
+    )
+
+
 @functools.lru_cache(maxsize=None)
 def is_1_15() -> bool:
     """Returns whether the TensorFlow that runs is 1.15, which has all the names itself."""
@@ -188,7 +198,7 @@ def _look_up(parent: str, behind: Any, name: str) -> Any:
     if whole in rows:
         return _as_old_module(whole, provided.load(rows[whole].target))
     found = _behind_attribute(whole, behind, name)
-    if found is None and _has_rows_below(whole):
+    if found is None and (_has_rows_below(whole) or _is_unserved_part(whole)):
         return OldModule(whole, None)
     if found is None:
         raise missing.missing_name(whole)
@@ -227,6 +237,11 @@ def _is_unimported_module(whole: str) -> bool:
         return importlib.util.find_spec(whole) is not None
     except ModuleNotFoundError:  # its parent is no package
         return False
+
+
+def _is_unserved_part(whole: str) -> bool:
+    # Scripts import parts that they then don't use, or only if a flag says so: the error is that of the first use.
+    return whole.startswith(_CONTRIB) and whole.count(".") == 2 and known_names.is_module_of_1_15(whole)
 
 
 def _has_rows_below(whole: str) -> bool:

@@ -43,6 +43,9 @@ def test_every_name_is_served_or_has_a_reason(part):
     except missing.MissingModule:
         assert part in reasons()
         return
+    if tree.is_unserved(module):
+        assert part in reasons()
+        return
     left = []
     for name in sorted(set(NAMES[part]) - BESIDE):
         try:

@@ -240,13 +240,30 @@ def test_a_missing_name_says_where_and_what(tmp_path, line, kind, words):
 
 @pytest.mark.skipif(IS_1_15, reason="TensorFlow 1.15 has it")
 @pytest.mark.parametrize(
-    "line", ["tf.contrib.bayesflow", "from tensorflow.contrib import bayesflow", "import tensorflow.contrib.bayesflow"]
+    "line",
+    [
+        "tf.contrib.bayesflow.monte_carlo",
+        "from tensorflow.contrib.bayesflow import monte_carlo",
+        "import tensorflow.contrib.bayesflow.monte_carlo",
+        "from tensorflow.contrib import bayesflow; bayesflow.monte_carlo",
+    ],
 )
 def test_a_name_of_1_15_that_is_not_served_says_what_to_do(tmp_path, line):
-    with pytest.raises((missing.MissingName, missing.MissingModule)) as caught:
+    with pytest.raises((missing.MissingName, missing.MissingModule, ImportError)) as caught:
         here.run(tmp_path, "import tensorflow as tf\n{}\n".format(line))
-    words = "script.py:2: tf.contrib.bayesflow was part of TensorFlow 1.15, and is not served: TensorFlow Probability"
+    words = "script.py:2: tf.contrib.bayesflow.monte_carlo was part of TensorFlow 1.15, and is not served: TensorFlow"
     assert words in str(caught.value)
+
+
+def test_a_part_that_is_not_served_may_be_imported(tmp_path):
+    source = """
+import tensorflow as tf
+import tensorflow.contrib.quantize as quantize
+from tensorflow.contrib import quantize as contrib_quantize
+
+same = quantize is contrib_quantize, quantize is tf.contrib.quantize
+"""
+    assert here.run(tmp_path, source)["same"] == (True, True)
 
 
 def test_scripts_may_ask_first(tmp_path):
