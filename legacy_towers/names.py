@@ -25,3 +25,28 @@ def quoted(names: Iterable[str], most: int = 5) -> str:
     names = list(names)
     text = ", ".join(repr(str(name)) for name in names[:most])
     return text if len(names) <= most else "{} and {} more".format(text, len(names) - most)
+
+
+def no_such_word(kind: str, part: str, text: str, known: Iterable[str]) -> str:
+    """Returns what to say of one of the words in `text`, joined by "+", that is none of `known`.
+
+    Args:
+      kind: what `text` names: "reduction".
+      part: the word, with what stands behind its ":".
+    """
+    known, name = list(known), part.partition(":")[0]
+    what = "there is no {} {!r}{}".format(kind, name, "" if name == text else " (in {!r})".format(text))
+    if not part:
+        what = 'the {} {!r} has no word {}'.format(kind, text, 'on one side of a "+"' if text else "at all")
+    return '{}: there are {}; words are joined by "+"'.format(what, quoted(known, most=len(known)))
+
+
+def wrong_argument(kind: str, part: str, text: str, argument: Optional[str]) -> str:
+    """Returns what to say of a word of `text` with a wrong argument; for the others see `no_such_word`.
+
+    Args:
+      argument: what the word takes behind a ":", in words; None where it takes nothing.
+    """
+    takes = "nothing behind it" if argument is None else '{} behind a ":"'.format(argument)
+    where = "" if part == text else " has {!r}".format(part)
+    return "the {} {!r}{}: {!r} takes {}".format(kind, text, where, part.partition(":")[0], takes)

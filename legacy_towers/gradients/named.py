@@ -46,7 +46,7 @@ from legacy_towers.gradients.numerics import check_numerics
 from legacy_towers.gradients.packed import packed
 from legacy_towers.gradients.scale import scale
 from legacy_towers.gradients.tree import tree
-from legacy_towers.names import quoted
+from legacy_towers.names import no_such_word, quoted, wrong_argument
 
 # What a word is: it makes the towers' gradients one, goes around one that does, or is a member of its own.
 REDUCING, AROUND, MEMBER = "reducing", "around", "member"
@@ -190,25 +190,16 @@ class _Asked(NamedTuple):
 def _parsed(part: str, text: str) -> _Asked:
     name, colon, argument = part.partition(":")
     if name not in _WORDS:
-        what = "there is no reduction {!r}{}".format(name, "" if name == text else " (in {!r})".format(text))
-        if not part:
-            what = 'the reduction {!r} has no word {}'.format(text, 'on one side of a "+"' if text else "at all")
-        raise ArgumentError(
-            '{}: there are {}; words are joined by "+"'.format(what, quoted(_WORDS, most=len(_WORDS)))
-        )
+        raise ArgumentError(no_such_word("reduction", part, text, _WORDS))
     word = _WORDS[name]
     if not colon and not word.needs_argument:
         return _Asked(part, word, {})
-    takes = "nothing behind it"
-    if word.argument is not None:
-        takes = '{} behind a ":"'.format(word.argument)
-        try:
-            if argument:
-                return _Asked(part, word, word.convert(argument))
-        except (ValueError, KeyError):
-            pass
-    where = "" if part == text else " has {!r}".format(part)
-    raise ArgumentError("the reduction {!r}{}: {!r} takes {}".format(text, where, name, takes))
+    try:
+        if word.argument is not None and argument:
+            return _Asked(part, word, word.convert(argument))
+    except (ValueError, KeyError):
+        pass
+    raise ArgumentError(wrong_argument("reduction", part, text, word.argument))
 
 
 def _units(words: Sequence[_Asked]) -> List[List[_Asked]]:

@@ -20,7 +20,7 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.byte_sizes import parse_bytes
 from legacy_towers.errors import ArgumentError, UserError
-from legacy_towers.names import quoted
+from legacy_towers.names import no_such_word, wrong_argument
 from legacy_towers.variables.asynchronous import Asynchronous
 from legacy_towers.variables.balanced import Balanced
 from legacy_towers.variables.base import Strategy
@@ -117,12 +117,7 @@ def make_strategy(text: str, devices: Sequence[str]) -> Strategy:
     for part in reversed(text.split("+")):
         name, colon, argument = part.partition(":")
         if name not in _WORDS:
-            what = "there is no strategy {!r}{}".format(name, "" if name == text else " (in {!r})".format(text))
-            if not part:
-                what = "the strategy {!r} has no word {}".format(text, "on one side of a \"+\"" if text else "at all")
-            raise ArgumentError(
-                "{}: there are {}; words are joined by \"+\"".format(what, quoted(_WORDS, most=len(_WORDS)))
-            )
+            raise ArgumentError(no_such_word("strategy", part, text, _WORDS))
         word = _WORDS[name]
         if strategy is not None and not word.takes_inner:
             raise ArgumentError("the strategy {!r} has words behind {!r}, which goes around no other strategy".format(
@@ -136,8 +131,6 @@ def make_strategy(text: str, devices: Sequence[str]) -> Strategy:
         except ValueError as error:
             if isinstance(error, UserError):
                 raise
-            takes = "nothing behind it" if word.argument is None else '{} behind a ":"'.format(word.argument)
-            where = "" if part == text else " has {!r}".format(part)
-            raise ArgumentError("the strategy {!r}{}: {!r} takes {}".format(text, where, name, takes)) from None
+            raise ArgumentError(wrong_argument("strategy", part, text, word.argument)) from None
     assert strategy is not None  # text.split gives one word at least
     return strategy

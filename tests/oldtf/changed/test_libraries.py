@@ -212,12 +212,6 @@ def test_arguments_of_numpy():
     assert numpy_view.random.RandomState is np.random.RandomState
 
 
-def test_sparse_matrices_have_their_short_names():
-    sparse = pytest.importorskip("scipy.sparse")
-    assert methods.attribute(sparse.csr_matrix([[0, 2]]), "A").tolist() == [[0, 2]]
-    assert methods.attribute(sparse.csr_matrix([[0, 2j]]), "H").toarray().tolist() == [[0], [-2j]]
-
-
 @pytest.mark.filterwarnings("ignore")
 def test_kinds_of_numbers_are_types():
     assert numpy_view.empty(3, dtype=np.integer).dtype == np.int64

@@ -148,9 +148,9 @@ def test_only_what_may_change_the_type_is_rewritten():
 
 def test_sparse_matrices_are_arrays_by_one_letter():
     sparse = pytest.importorskip("scipy.sparse")
-    matrix = sparse.csr_matrix(np.array([[0.0, 2.0], [0.0, 0.0]]))
-    assert methods.attribute(matrix, "A").tolist() == [[0.0, 2.0], [0.0, 0.0]]
-    assert methods.attribute(matrix, "H").toarray().tolist() == [[0.0, 0.0], [2.0, 0.0]]
+    matrix = sparse.csr_matrix(np.array([[0.0, 2.0j], [0.0, 0.0]]))
+    assert methods.attribute(matrix, "A").tolist() == [[0.0, 2.0j], [0.0, 0.0]]
+    assert methods.attribute(matrix, "H").toarray().tolist() == [[0.0, 0.0], [-2.0j, 0.0]]
     with pytest.raises(AttributeError):
         methods.attribute(object(), "A")
 
