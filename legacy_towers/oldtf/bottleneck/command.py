@@ -8,7 +8,7 @@ from legacy_towers.oldtf.bottleneck import stacks
 from legacy_towers.oldtf.current import ScriptRun
 from legacy_towers.whole_file import write_whole
 
-FAILED = 1
+FAILED, INTERRUPTED = 1, 130
 
 
 def measure(
@@ -24,7 +24,8 @@ def measure(
       out: where the text goes.
 
     Raises:
-      SystemExit: with code 1, after one sentence, where the script ended well and nothing can be told of it.
+      SystemExit: with code 1, after one sentence, where the script ended well and nothing can be told of it; with code
+        130 after Ctrl-C.
       BaseException: the script did; the figures are printed all the same.
     """
     watches: List[Any] = []
@@ -49,7 +50,8 @@ def measure(
             execute()
     except BaseException as error:
         end = error
-    if os.getpid() == process:  # else the script forked it
+    # Else the script forked it; or there is no script, which was said.
+    if os.getpid() == process and (script_run.launcher is not None or isinstance(end, KeyboardInterrupt)):
         if end is None or isinstance(end, SystemExit):
             _wait_for_threads()
         problem = _tell(watches[0].runs if watches else None, sampler.lines, warm_up, json_path, out)
@@ -57,6 +59,9 @@ def measure(
             current.say(problem)
         if problem is not None and (end is None or isinstance(end, SystemExit) and not end.code):
             raise SystemExit(FAILED)
+        if isinstance(end, KeyboardInterrupt):  # whoever measures has seen enough
+            current.say("interrupted")
+            raise SystemExit(INTERRUPTED)
     if end is not None:
         raise end
 
@@ -75,11 +80,13 @@ def _tell(runs: Optional[List[Any]], lines: Any, warm_up: int, json_path: Option
         return "{}: the script did not come to import TensorFlow".format(untold)
     from legacy_towers.oldtf.bottleneck import figures, words
 
+    if not runs:
+        return "{}: no session run of the script came to its end".format(untold)
     try:
         found = figures.of_runs(runs, warm_up)
     except ValueError as error:
-        return "{}: {} ({} session runs were seen; --warm-up {} leaves out the first)".format(
-            untold, error, len(runs), warm_up
+        return "{}: {} ({} seen; --warm-up {} leaves out the first)".format(
+            untold, error, "1 session run was" if len(runs) == 1 else "{} session runs were".format(len(runs)), warm_up
         )
     hottest = words.hottest_lines(lines)
     print("\n" + words.as_text(found, hottest), file=out)

@@ -14,6 +14,8 @@ _HIDDEN = tuple(
         ("before_one", ""), ("bottleneck", "watch.py"), ("changed", ""), ("launch", ""), ("machine", "graphs.py"),
         ("machine", "sessions.py"), ("machine", "steps.py"), ("tree.py",), ("missing.py",),
     )
+) + tuple(  # the import of TensorFlow
+    os.path.join(os.path.dirname(os.path.abspath(str(compat.__file__))), name) for name in ("__init__.py", "door.py")
 )
 _IMPORT_MACHINERY = "<frozen importlib"
 # All that is ours; compat/ lies elsewhere in an editable install.

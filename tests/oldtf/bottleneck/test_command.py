@@ -1,5 +1,8 @@
 """legacy-towers bottleneck on scripts whose bottleneck was planted: far larger than all the rest."""
 import json
+import os
+import signal
+import subprocess
 import sys
 import textwrap
 
@@ -130,12 +133,16 @@ def test_a_script_that_fails_fails_as_ever(tmp_path):
     done = bottleneck(tmp_path, "import tensorflow as tf\nraise ValueError('its own')\n", "--json", "figures.json")
     assert done.returncode == 1
     assert done.stderr.rstrip().endswith("ValueError: its own")
-    assert "legacy-towers: nothing can be told, and " in done.stderr and "(0 session runs were seen" in done.stderr
+    assert "legacy-towers: nothing can be told, and " in done.stderr and "no session run of the script" in done.stderr
     assert not (tmp_path / "figures.json").exists() and not done.stdout
 
 
 UNTOLD = {
-    "no session": ("import tensorflow as tf\n", "no session run came three times (0 session runs were seen"),
+    "no session": ("import tensorflow as tf\n", "no session run of the script came to its end"),
+    "one run": (COMMON + """
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+    """, "no session run came three times (1 session run was seen; --warm-up 10 leaves out the first)"),
     "no TensorFlow": ("print('nothing')\n", "the script did not come to import TensorFlow"),
     "ended well": ("import sys\nsys.exit(0)\n", "the script did not come to import TensorFlow"),
     "partial runs": (COMMON + """
@@ -157,6 +164,51 @@ def test_nothing_to_tell_is_one_sentence_and_exit_code_1(tmp_path, text, words):
     assert done.returncode == 1 and "Traceback" not in done.stderr
     (said,) = [line for line in done.stderr.splitlines() if line.startswith("legacy-towers: nothing can be told: ")]
     assert words in said
+
+
+# It takes Ctrl-C for its end, wherever it is.
+INTERRUPTED = {
+    "before TensorFlow": ("print('ready', flush=True)\nimport time\ntime.sleep(60)\n", "did not come to import"),
+    "before a run": (COMMON + """
+    print('ready', flush=True)
+    time.sleep(60)
+    """, "no session run of the script came to its end"),
+    "among the steps": (SLOW_STEP.replace("while True:\n            sess.run(op)", """for number in range(10 ** 9):
+            sess.run(op)
+            if number == 40:
+                print('ready', flush=True)"""), None),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text, words", list(INTERRUPTED.values()), ids=list(INTERRUPTED))
+def test_ctrl_c_ends_it_without_a_traceback(tmp_path, text, words):
+    (tmp_path / "script.py").write_text(textwrap.dedent(text))
+    command = [sys.executable, "-m", "legacy_towers", "bottleneck", "--steps", "1000000000", "script.py"]
+    process = subprocess.Popen(
+        command, cwd=str(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
+        env=dict(os.environ, TF_CPP_MIN_LOG_LEVEL="2"),
+    )
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Traceback" not in err, err
+    said = [line for line in err.splitlines() if line.startswith("legacy-towers: ")]
+    assert said[-1] == "legacy-towers: interrupted"
+    if words is None:
+        assert len(said) == 1 and " of a step (" in out.splitlines()[-1]
+    else:
+        assert words in said[0] and len(said) == 2 and not out
+
+
+@pytest.mark.parametrize("words, code, said", [
+    (["-m", "no_such_module"], 2, "there is no module 'no_such_module'"),
+    (["broken.py"], 1, "SyntaxError"),
+])
+def test_what_never_began_is_said_once(tmp_path, words, code, said):
+    (tmp_path / "broken.py").write_text("def f(:\n")
+    done = processes.run([sys.executable, "-m", "legacy_towers", "bottleneck"] + words, cwd=str(tmp_path))
+    assert done.returncode == code and said in done.stderr and "nothing can be told" not in done.stderr
 
 
 # By make_callable, without feeds and with a list of them; in the second, what is fed takes its time.
