@@ -164,6 +164,12 @@ def test_an_expression_has_its_value_of_python_2(values, expression):
 # Statements -> what they print.
 PRINTED = {
     "print": ("print 'a', 1,\nprint\nprint ('b')\nprint ('c', 2)\nprint 'd %d' % 3", "a 1 \nb\n('c', 2)\nd 3\n"),
+    "except on one line": (
+        "class Kept: pass\nkept = Kept()\ntry: open('/no/file')\nexcept IOError, (no, words): print no, words\n"
+        "try: int('x')\nexcept KeyError, (a, b): pass\nexcept ValueError, kept.error: pass\nelse: print 'no'\n"
+        "try: {}[1, 2]\nexcept (KeyError, IOError), [both]: key = both; print key, kept.error.__class__.__name__",
+        "2 No such file or directory\n(1, 2) ValueError\n",
+    ),
     "except": (
         "try:\n    raise ValueError, 'bad'\nexcept (KeyError, ValueError), e:\n    print e, e.message", "bad bad\n"
     ),

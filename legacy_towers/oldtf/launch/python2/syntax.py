@@ -10,7 +10,7 @@ import re
 from typing import Any, List, NamedTuple, Optional, Set
 
 _RULES = "except exec ne numliterals paren print raise repr tuple_params unicode throw".split()
-_OWN_RULE = "legacy_towers.oldtf.launch.python2.fix_mixed_lambda"
+_OWN_RULES = tuple("legacy_towers.oldtf.launch.python2.fix_" + rule for rule in ("mixed_lambda", "one_line_except"))
 # PEP 263.
 _CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _TAB = 8
@@ -59,7 +59,7 @@ def _tool() -> Any:
 
         log_debug = log_error = warning = log_message
 
-    return Quiet([_OWN_RULE] + ["fissix.fixes.fix_" + rule for rule in _RULES])
+    return Quiet(list(_OWN_RULES) + ["fissix.fixes.fix_" + rule for rule in _RULES])
 
 
 def _text(source: bytes) -> Optional[str]:
