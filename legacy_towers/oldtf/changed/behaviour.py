@@ -80,10 +80,22 @@ TENSORFLOW: Tuple[Change, ...] = (
     Change(
         "`tf.get_variable('w', [5, units / 2])`, `LSTMCell(units / 2)` in Python 3",
         "3.0 counts as the dimension 3",
-        "the same of quotients, in the script's own files; a float that is written out, `units * 0.5`, is refused",
+        "the same of quotients, in the script's own files; of other floats (`units * 0.5`, np.ceil) where they are "
+        "given to tf.get_variable or a placeholder",
         "oldtf/changed/test_quotients.py",
     ),
     Change("`model.predict_classes(x)`, `predict_proba` of tf.keras.Sequential", "there", "the same", _MORE),
+    Change(
+        "variables of `tf.keras.layers.LSTM`, `GRU`, `SimpleRNN`, `RNN`, `Bidirectional`, `ConvLSTM2D`",
+        "`lstm/kernel`, `conv_lst_m2d/kernel`",
+        "the same, so that checkpoints restore; 2.x alone has `lstm/lstm_cell/kernel`. The other layers' are the same",
+        "oldtf/keras2/test_keras_layers.py",
+    ),
+    Change(
+        "the name of a Keras layer or model of the script's own class with a digit behind a capital, `class CNN2D`",
+        "`cn_n2d`",
+        "`cnn2d`: give it a name where a checkpoint of 1.15 is to restore",
+    ),
     Change(
         "`dataset.map(f, num_parallel_calls=tf.constant(4))`",
         "takes an int32",

@@ -92,3 +92,18 @@ def test_an_error_is_at_its_line():
     with pytest.raises(ZeroDivisionError) as raised:
         exec(compile(module, "script.py", "exec"), {quotients_rewriting.HELD_AS: quotients})
     assert raised.traceback[1].lineno + 1 == 3
+
+
+@pytest.mark.parametrize("six", [6.0, np.ceil(5.5), np.float32(6)], ids=["float", "float64", "float32"])
+def test_floats_are_dimensions_of_variables_and_placeholders(six):
+    assert tf.get_variable("w", [3, six], initializer=tf.zeros_initializer()).shape.as_list() == [3, 6]
+    assert tf.get_variable("b", six).shape.as_list() == [6]
+    assert tf.get_variable(name="c", shape=(six, 1)).shape.as_list() == [6, 1]
+    assert tf.placeholder(tf.float32, [None, six]).shape.as_list() == [None, 6]
+    assert tf.placeholder(tf.float32).shape.dims is None
+    assert tf.placeholder_with_default(tf.zeros([2, 6]), [None, six]).shape.as_list() == [None, 6]
+
+
+def test_half_a_dimension_is_refused():
+    with pytest.raises((TypeError, ValueError)):
+        tf.get_variable("w", [3, 1.5])
