@@ -9,10 +9,11 @@
     values[i] += found          methods.change(values, i, "iadd", found)
     weights / np.sqrt(n)        methods.arithmetic("truediv", weights, np.sqrt(n))
     depth * 256                 methods.arithmetic("mul", depth, 256)
+    f(random_state=np.random)   f(random_state=np.random.mtrand._rand)
 
 `int`, `float`, `type` and `open` are left alone in a file that gives one of these names a meaning of its own. Lines
-keep their numbers. The last four, and `values[i], others[i] = found`, are for files that import numpy, and where the
-value can be an array. What `scalars_rewriting` and `quotients_rewriting` change comes after these.
+keep their numbers. From `store` to `arithmetic`, and `values[i], others[i] = found`, are for files that import numpy,
+and where the value can be an array. What `scalars_rewriting` and `quotients_rewriting` change comes after these.
 """
 import ast
 import sys
@@ -39,6 +40,7 @@ _ARE_NUMBERS = frozenset(
     "abs absolute amax amin exp float64 log log10 log1p log2 max mean median min norm percentile power prod sqrt square"
     " std sum var".split()
 )
+_NUMPY = ("np", "numpy", "onp")
 _NO_NUMPY = ("tf", "tensorflow", "math", "K")
 _ARITHMETIC = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv"}
 
@@ -78,6 +80,9 @@ class _Rewriting(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
+        for keyword in node.keywords:
+            if keyword.arg == "random_state" and _is_numpys_random(keyword.value):
+                keyword.value = _placed(_attribute_of(keyword.value, "mtrand", "_rand"), keyword.value)
         if not isinstance(node.func, ast.Name) or node.func.id in self._own_names:
             return node
         name = node.func.id
@@ -164,6 +169,17 @@ def _may_change_type(left: ast.expr, right: ast.expr) -> bool:
     if isinstance(left, ast.Constant) or isinstance(right, ast.Constant) or numbers != [None, None]:
         return any(number is not None and not 0 <= number <= 255 for number in numbers)
     return any(isinstance(each, ast.Call) and _is_numpys(each.func) for each in (left, right))
+
+
+def _is_numpys_random(node: ast.expr) -> bool:
+    """Returns whether this is np.random, which scikit-learn took for the generator behind it, and takes no more."""
+    return isinstance(node, ast.Attribute) and node.attr == "random" and getattr(node.value, "id", "") in _NUMPY
+
+
+def _attribute_of(value: ast.expr, *names: str) -> ast.expr:
+    for name in names:
+        value = ast.Attribute(value=value, attr=name, ctx=ast.Load())
+    return value
 
 
 def _is_numpys(function: ast.expr) -> bool:

@@ -85,6 +85,20 @@ def test_the_root_of_the_error():
     assert metrics.mean_squared_error(*columns, squared=False) == pytest.approx(2.0)
 
 
+@pytest.mark.skipif(sys.version_info < (3, 8), reason="nothing is rewritten here")
+def test_numpys_generator_is_a_random_state():
+    utils = pytest.importorskip("sklearn.utils")
+    names = {"np": view("numpy"), "shuffle": utils.shuffle}
+    tree = rewriting.rewrite(ast.parse("np.random.seed(3)\nfound = shuffle(np.arange(9), random_state=np.random)"))
+    exec(compile(ast.fix_missing_locations(tree), "script.py", "exec"), names)
+    np.random.seed(3)
+    order = np.arange(9)
+    np.random.shuffle(order)
+    assert names["found"].tolist() == order.tolist()
+    alone = "shuffle(values, random_state=state)\nshuffle(values, np.random, random=np.random)"
+    assert ast.dump(rewriting.rewrite(ast.parse(alone))) == ast.dump(ast.parse(alone))
+
+
 def test_sklearn_has_its_modules():
     pytest.importorskip("sklearn")
     names = {}
