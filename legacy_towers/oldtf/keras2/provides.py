@@ -9,10 +9,13 @@ from legacy_towers.oldtf.provided import Row
 
 # What a model is built with. The rest (datasets, utils, initializers, losses) is the same in Keras 3.
 BUILDERS = ("Input", "Model", "Sequential", "layers", "models")
+# Layers whose variables have the names of 1.15.
+RECURRENT = ("RNN", "LSTM", "GRU", "SimpleRNN", "ConvLSTM2D", "StackedRNNCells")
 _HERE = "legacy_towers.oldtf.keras2."
 _SAME = "the classes of tf.layers: TensorFlow 2.x has others under this name"
 _CELLS = "the classes of tf.nn.rnn_cell: TensorFlow 2.x has others under this name"
 
+_NAMES = "variables have the names of 1.15, without the cell's"
 _KERAS = "tf.keras itself; an error where only Keras 3 is there"
 
 ROWS: Tuple[Row, ...] = tuple(
@@ -20,6 +23,8 @@ ROWS: Tuple[Row, ...] = tuple(
 ) + tuple(
     Row("tensorflow.python.layers." + name, _HERE + "python_layers." + name, note=_SAME)
     for name in ("base", "core", "convolutional", "layers", "normalization", "pooling")
+) + tuple(
+    Row("tensorflow.keras.layers." + name, _HERE + "recurrent:" + name, note=_NAMES) for name in RECURRENT
 ) + (
     Row("tensorflow.python.ops.rnn_cell", _HERE + "python_ops.rnn_cell_impl", note=_CELLS),
     Row("tensorflow.python.ops.rnn_cell_impl", _HERE + "python_ops.rnn_cell_impl", note=_CELLS),

@@ -9,6 +9,12 @@ from typing import Any, List, Optional
 from legacy_towers.compat import keras_modules
 from legacy_towers.oldtf.keras2 import scripts_keras
 
+# Files below layers/ that Keras took apart since; their classes are all in tf.keras.layers.
+_FILES_OF_LAYERS = frozenset(
+    "advanced_activations convolutional convolutional_recurrent core cudnn_recurrent embeddings local merge noise"
+    " normalization pooling recurrent wrappers".split()
+)
+
 
 class KerasModule(types.ModuleType):
     """One module below tensorflow.python.keras.
@@ -33,6 +39,8 @@ class KerasModule(types.ModuleType):
             value = _module(below, value) or value
         if value is None:
             value = getattr(keras_modules.source_module(path), name, None) if path else None
+        if value is None and path == "layers" and name in _FILES_OF_LAYERS:
+            value = KerasModule(below, public)
         if value is None:
             raise AttributeError("tensorflow.python.keras.{} is in no Keras that is here".format(below))
         self.__dict__[name] = value

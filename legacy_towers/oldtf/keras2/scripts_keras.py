@@ -6,14 +6,25 @@ from legacy_towers.compat import keras as chosen
 from legacy_towers.compat import tf, versions
 from legacy_towers.compat.view import ModuleView
 from legacy_towers.errors import EnvironmentProblem
-from legacy_towers.oldtf.keras2.provides import BUILDERS
+from legacy_towers.oldtf.keras2.provides import BUILDERS, RECURRENT
 
 
 def _builder(name: str) -> Any:
     problem = chosen.keras_3_problem(versions.parse(tf.__version__))
     if problem is not None:
         raise EnvironmentProblem(problem)
-    return getattr(tf.keras, name)
+    found = getattr(tf.keras, name)
+    if name != "layers":
+        return found
+    served = {each: functools.partial(_recurrent, each) for each in RECURRENT}
+    return ModuleView("tf.keras.layers", found, replaced=served)
+
+
+def _recurrent(name: str) -> Any:
+    # Imported when asked for: it imports all of Keras.
+    from legacy_towers.oldtf.keras2 import recurrent
+
+    return getattr(recurrent, name)
 
 
 keras = ModuleView("tf.keras", tf.keras, replaced={name: functools.partial(_builder, name) for name in BUILDERS})

@@ -19,6 +19,9 @@ SAME = [
     ("python.keras.models", "Model", "keras.models.Model"),
     ("python.keras.callbacks", "EarlyStopping", "keras.callbacks.EarlyStopping"),
     ("keras.layers", "LSTM", "keras.layers.LSTM"),
+    ("python.keras.layers", "GRU", "keras.layers.GRU"),
+    ("python.keras.layers.recurrent", "LSTM", "keras.layers.LSTM"),
+    ("python.keras.layers.wrappers", "Bidirectional", "keras.layers.Bidirectional"),
 ]
 
 
