@@ -56,10 +56,22 @@ def instead_of(words: Sequence[Any], cwd: Any = None, env: Any = None) -> Any:
         return words
     if started is None or run is None:
         return words
-    with_options = ["-m", "legacy_towers", "run"] + option_words(run.options)
+    with_options = option_words(run.options)
+    version = _version(texts[0])
+    is_other = not "{}.{}".format(*sys.version_info).startswith(version)
+    if version.startswith("2") and "--py2" not in with_options:
+        with_options.insert(0, "--py2")
     shown = ("-m " if texts[started.at].startswith("-m") else "") + started.name
-    current.say_once("python " + shown, "legacy-towers run " + shown)
-    return [started.python] + texts[1 : started.at] + with_options + list(words[started.at :])
+    current.say_once(
+        "python{} {}".format(version if is_other else "", shown),
+        "legacy-towers run {}{}{}".format(
+            "--py2 " if version.startswith("2") else "",
+            shown,
+            ", by Python {}.{}".format(*sys.version_info) if is_other else "",
+        ),
+    )
+    return [started.python] + texts[1 : started.at] + ["-m", "legacy_towers", "run"] + with_options + list(
+        words[started.at :])
 
 
 def say_of_shell(text: Any) -> None:
@@ -101,6 +113,12 @@ def _interpreter(word: str, env: Any) -> Optional[str]:
     path = (os.environ if env is None else env).get("PATH")
     found = shutil.which(word, path=path)
     return word if found is not None and _is_this(found) else sys.executable
+
+
+def _version(word: str) -> str:
+    """Returns "2.7" of python2.7, and "" of python."""
+    found = _PYTHON.match(os.path.basename(word))
+    return (found.group(1) or "") if found is not None else ""
 
 
 def _is_this(python: str) -> bool:

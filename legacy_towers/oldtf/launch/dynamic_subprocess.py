@@ -15,29 +15,50 @@ class Popen(subprocess.Popen):
     """subprocess.Popen."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        arguments, options = _instead(arguments, options)
+        given = _given(arguments, options)
+        arguments, options = _with_words(arguments, options, _instead(given))
         super().__init__(*arguments, **options)
+        self.args = given.get("args")
 
 
-def _instead(arguments: Tuple[Any, ...], options: Dict[str, Any]) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
-    """Returns the arguments of Popen with what is started in place of what they name."""
-    given = dict(zip(_NAMES, arguments), **options)
+def _given(arguments: Tuple[Any, ...], options: Dict[str, Any]) -> Dict[str, Any]:
+    return dict(zip(_NAMES, arguments), **options)
+
+
+def _instead(given: Dict[str, Any]) -> Any:
+    """Returns what is started in place of the `args` that Popen was given; the same where nothing is."""
     words = given.get("args")
     if given.get("shell"):
         children.say_of_shell(words)
     if not isinstance(words, (list, tuple)) or given.get("shell") or given.get("executable") is not None:
-        return arguments, options
-    words = children.instead_of(words, given.get("cwd"), given.get("env"))
+        return words
+    return children.instead_of(words, given.get("cwd"), given.get("env"))
+
+
+def _with_words(
+    arguments: Tuple[Any, ...], options: Dict[str, Any], words: Any
+) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
+    """Returns the arguments of Popen with `words` as its `args`."""
     if arguments:
         return (words,) + arguments[1:], options
-    return arguments, dict(options, args=words)
+    return arguments, dict(options, args=words) if "args" in options else options
 
 
 def _of_words(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def with_words(*arguments: Any, **options: Any) -> Any:
-        arguments, options = _instead(arguments, options)
-        return function(*arguments, **options)
+        given = _given(arguments, options)
+        words = _instead(given)
+        arguments, options = _with_words(arguments, options, words)
+        try:
+            done = function(*arguments, **options)
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+            if error.cmd is words:
+                error.cmd = given["args"]
+            raise
+        if isinstance(done, subprocess.CompletedProcess) and done.args is words:
+            done.args = given["args"]
+        return done
 
     return with_words
 

@@ -30,7 +30,10 @@ SERVED = {
         [PYTHON, "-u", "-W", "ignore", "-Xdev", "lib/far.py"],
         [PYTHON, "-u", "-W", "ignore", "-Xdev"] + WORDS + ["lib/far.py"],
     ),
-    "by a bare name": (["python2.7", "worker.py"], [PYTHON] + WORDS + ["worker.py"]),
+    "by a bare name": (["python3.2", "worker.py"], [PYTHON] + WORDS + ["worker.py"]),
+    "by the name of Python 2": (
+        ["python2.7", "worker.py"], [PYTHON] + WORDS[:3] + ["--py2"] + WORDS[3:] + ["worker.py"],
+    ),
     "a module": ([PYTHON, "-m", "lib.far", "a"], [PYTHON] + WORDS + ["-m", "lib.far", "a"]),
     "a module, in one word": ([PYTHON, "-mworker"], [PYTHON] + WORDS + ["-mworker"]),
     "a folder": ([PYTHON, "job"], [PYTHON] + WORDS + ["job"]),
@@ -89,6 +92,57 @@ def test_what_a_shell_starts_is_told(begun, capsys, text, said):
     children.say_of_shell(text)
     told = capsys.readouterr().err
     assert said in told and bool(said) == bool(told)
+
+
+@pytest.mark.parametrize("python, said", [
+    (PYTHON, "python worker.py: taken for legacy-towers run worker.py\n"),
+    ("python3", "python worker.py: taken for legacy-towers run worker.py\n"),
+    ("python2", "python2 worker.py: taken for legacy-towers run --py2 worker.py, by Python {}.{}\n"),
+    ("python3.2", "python3.2 worker.py: taken for legacy-towers run worker.py, by Python {}.{}\n"),
+])
+def test_what_a_python_was_taken_for_is_said_once(begun, capsys, python, said):
+    code = compile("for _ in range(2): instead_of([python, 'worker.py'], cwd=folder)", "script.py", "exec")
+    current.running().add_file("script.py")
+    exec(code, {"instead_of": children.instead_of, "python": python, "folder": str(begun)})
+    assert capsys.readouterr().err == "legacy-towers: script.py:1: " + said.format(*sys.version_info)
+
+
+AS_GIVEN = """
+import subprocess, sys
+from subprocess import PIPE, Popen
+
+words = ["python2.7", "worker.py", "exit"]
+process = Popen(words)
+process.wait()
+print(process.args is words, subprocess.Popen(args=tuple(words)).args == tuple(words))
+print(subprocess.run(words).args is words, subprocess.run(args=words).args is words)
+for check in subprocess.check_call, subprocess.check_output:
+    try:
+        check(words)
+    except subprocess.CalledProcessError as error:
+        print(error.cmd is words, error)
+try:
+    subprocess.call([sys.executable, "worker.py", "sleep"], timeout=0.01)
+except subprocess.TimeoutExpired as error:
+    print(error.cmd)
+for wrong in ({}, {"args": None}):
+    try:
+        subprocess.Popen(**wrong)
+    except TypeError as error:
+        print(error)
+"""
+
+
+def test_what_was_started_is_what_the_script_gave(tmp_path):
+    here.write(tmp_path, {"script.py": AS_GIVEN, "worker.py": "import sys\nsys.exit(7 / 2)\n"})
+    plain = outcome(started(tmp_path, ["-c", AS_GIVEN.replace("python2.7", sys.executable)]))[1]
+    code, out, err = outcome(started(tmp_path, RUN + ["script.py"]))
+    assert code == 0, err
+    lines = out.splitlines()
+    assert lines[:4] == ["True True", "True True"] + [
+        "True Command '['python2.7', 'worker.py', 'exit']' returned non-zero exit status 3."] * 2
+    assert lines[4] == str([sys.executable, "worker.py", "sleep"]) and lines[5:] == plain.splitlines()[5:]
+    assert err.count("python2.7 worker.py: taken for legacy-towers run --py2 worker.py, by Python") == 4
 
 
 LAUNCHER = """
