@@ -5,6 +5,8 @@ import inspect
 import re
 from typing import Any, Callable, Iterator, List, Optional, Set
 
+from legacy_towers.compat import tf
+
 _KEY = ("__variable_store",)
 
 
@@ -53,6 +55,25 @@ def is_of_template(error: ValueError) -> bool:
     """Returns whether an error says that a `tf.make_template` was called again and made another variable."""
     # Nothing but its words tells. Tried on 1.15 and 2.21.
     return "created when calling a template after the first time" in str(error)
+
+
+def regularization_loss(value: Any) -> Any:
+    """Returns the tensor of a loss that a variable's regularizer gave, for the collection of such losses.
+
+    TensorFlow 2.x collects there an object that makes the loss anew at each use. A graph's own functions take it for
+    none of its tensors: those for control dependencies, groups and feeds, and moving averages. TensorFlow 1.15
+    collects a tensor, made outside the branches and loops that the variable was made in; so does this.
+
+    Args:
+      value: what is collected; anything but such an object is returned as it is.
+    """
+    # Private: the class has no public name. Tried on 2.13 and 2.21; TensorFlow 1.15 lacks it.
+    if type(value).__name__ != "_LazyEvalTensor":
+        return value
+    if value._master_tensor.op._get_control_flow_context() is None:
+        return value._master_tensor
+    with tf.init_scope():
+        return value._thunk()
 
 
 class _Store:

@@ -1,7 +1,7 @@
 """tf.Graph, for graphs whose operations go where this machine has room for them."""
 from typing import Any, Optional
 
-from legacy_towers.compat import script_graph, tf
+from legacy_towers.compat import script_graph, tf, variable_store
 from legacy_towers.oldtf.machine import machine as machine_room
 
 
@@ -30,6 +30,12 @@ class Graph(script_graph.PlacingGraph, metaclass=_AnyGraph):
         if self._session_cpus is not None and cpu >= self._session_cpus:
             machine.say_late("a session", self._session_cpus, cpu + 1)
             self._session_cpus = None
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Adds `value` to the collection `name`; losses of regularizers as the tensors that 1.x had there."""
+        if name == tf.GraphKeys.REGULARIZATION_LOSSES:
+            value = variable_store.regularization_loss(value)
+        super().add_to_collection(name, value)
 
     def note_session(self, cpus: int) -> None:
         """Says that a session of this graph was made that has `cpus` CPU devices."""
