@@ -1,7 +1,6 @@
 """Estimator: a model function, trained, evaluated and asked for predictions, each in a graph of its own."""
 import copy
 import os
-import tempfile
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Union
 
 from legacy_towers.compat import estimators, tf
@@ -18,7 +17,7 @@ from legacy_towers.oldtf.estimator import (
 )
 from legacy_towers.oldtf.estimator.cluster import TaskType
 from legacy_towers.oldtf.estimator.mode_keys import ModeKeys
-from legacy_towers.oldtf.estimator.run_config import RunConfig, default_session_config
+from legacy_towers.oldtf.estimator.run_config import RunConfig, replica_device_setter, with_directory
 from legacy_towers.oldtf.estimator.spec import EstimatorSpec
 
 # What a subclass may have of its own name: hooks into the class that TensorFlow's own subclasses use.
@@ -51,13 +50,13 @@ class Estimator:
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
         self._check_not_overridden()
-        self._config = _with_directory(config, model_dir)
+        self._config = with_directory(config, model_dir)
         self._model_dir = self._config.model_dir
         self._session_config = self._config.session_config
         self._train_distribution = self._config.train_distribute
         self._eval_distribution = self._config.eval_distribute
         tf.logging.info("Using config: %s", vars(self._config))
-        self._device_fn = self._config.device_fn or _replica_device_setter(self._config)
+        self._device_fn = self._config.device_fn or replica_device_setter(self._config)
         arguments.check_model_function(model_fn, params)
         self._model_fn = model_fn
         self._params = copy.deepcopy(params or {})
@@ -272,36 +271,6 @@ class Estimator:
                         kind, both
                     )
                 )
-
-
-def _with_directory(config: Optional[RunConfig], model_dir: Optional[str]) -> RunConfig:
-    """Returns `config` with a session's options and the folder of the model."""
-    if config is None:
-        config = RunConfig()
-        tf.logging.info("Using default config.")
-    if not isinstance(config, RunConfig):
-        raise ValueError("config must be an instance of `RunConfig`, but provided {}.".format(config))
-    if config.session_config is None:
-        config = config.replace(session_config=default_session_config())
-    model_dir = os.fspath(model_dir) if model_dir is not None else None
-    if model_dir and config.model_dir and config.model_dir != model_dir:
-        raise ValueError(
-            "`model_dir` are set both in constructor and `RunConfig`, but with different values. In constructor: "
-            "'{}', in `RunConfig`: '{}' ".format(model_dir, config.model_dir)
-        )
-    if not model_dir and not config.model_dir:
-        model_dir = tempfile.mkdtemp()
-        tf.logging.warning("Using temporary folder as model directory: %s", model_dir)
-    return config.replace(model_dir=model_dir) if model_dir else config
-
-
-def _replica_device_setter(config: RunConfig) -> Any:
-    if not config.num_ps_replicas:
-        return None
-    worker = "/job:{}/task:{}".format(config.task_type, config.task_id) if config.task_type else "/job:worker"
-    return tf.train.replica_device_setter(
-        ps_tasks=config.num_ps_replicas, worker_device=worker, merge_devices=True, cluster=config.cluster_spec
-    )
 
 
 def _check_positive(name: str, number: Optional[int]) -> None:

@@ -1,6 +1,7 @@
 """RunConfig: how an Estimator runs."""
 import copy
 import os
+import tempfile
 from typing import Any, Optional
 
 from legacy_towers.compat import tf
@@ -187,6 +188,41 @@ def default_session_config() -> Any:
     rewriting = config.graph_options.rewrite_options
     rewriting.meta_optimizer_iterations = rewriting.ONE
     return config
+
+
+def with_directory(config: Optional[RunConfig], model_dir: Optional[str]) -> RunConfig:
+    """Returns `config` with a session's options and the folder of the model, a temporary one where none is named.
+
+    Raises:
+      ValueError: `config` is none, or names another folder than `model_dir`.
+    """
+    if config is None:
+        config = RunConfig()
+        tf.logging.info("Using default config.")
+    if not isinstance(config, RunConfig):
+        raise ValueError("config must be an instance of `RunConfig`, but provided {}.".format(config))
+    if config.session_config is None:
+        config = config.replace(session_config=default_session_config())
+    model_dir = os.fspath(model_dir) if model_dir is not None else None
+    if model_dir and config.model_dir and config.model_dir != model_dir:
+        raise ValueError(
+            "`model_dir` are set both in constructor and `RunConfig`, but with different values. In constructor: "
+            "'{}', in `RunConfig`: '{}' ".format(model_dir, config.model_dir)
+        )
+    if not model_dir and not config.model_dir:
+        model_dir = tempfile.mkdtemp()
+        tf.logging.warning("Using temporary folder as model directory: %s", model_dir)
+    return config.replace(model_dir=model_dir) if model_dir else config
+
+
+def replica_device_setter(config: RunConfig) -> Any:
+    """Returns the device function of a job with parameter servers; None where it has none."""
+    if not config.num_ps_replicas:
+        return None
+    worker = "/job:{}/task:{}".format(config.task_type, config.task_id) if config.task_type else "/job:worker"
+    return tf.train.replica_device_setter(
+        ps_tasks=config.num_ps_replicas, worker_device=worker, merge_devices=True, cluster=config.cluster_spec
+    )
 
 
 def _filtered_config(task_type: Optional[str], task_id: int) -> Any:
