@@ -149,6 +149,17 @@ def test_an_installed_package_that_is_run_is_the_users(tmp_path):
     assert code == 1 and "NameError: name 'xrange' is not defined" in err
 
 
+def test_pytest_runs_tests_that_see_what_a_script_sees(tmp_path):
+    # `xrange` stands for it: only files of the user that are loaded here have it.
+    test = "def test_range():\n    assert list(xrange(2)) == [0, 1]\n"
+    here.write(tmp_path, {"test_x.py": test, "conftest.py": "xrange(2)\n"})
+    code, out, err = outcome(started(tmp_path, RUN + ["-m", "pytest", "-q", "-p", "no:cacheprovider"]))
+    assert code == 0 and "1 passed" in out, out + err
+    assert err.splitlines()[0] == (
+        "legacy-towers: -m pytest: taken for -m pytest --assert=plain, by which tests see TensorFlow 1.x"
+    )
+
+
 def test_all_is_taken_for_python_2_on_request(tmp_path):
     here.write(tmp_path, {"script.py": "import beside\nprint(7 / 2)\n", "beside.py": "print(9 / 2)\n"})
     assert outcome(started(tmp_path, RUN + ["--py2", "script.py", "--py2"])) == (0, "4\n3\n", "")
