@@ -54,6 +54,8 @@ setup(
             'tf_keras>=2.16,<2.21; python_version == "3.9"',
             'tensorflow>=2.13,<2.22; python_version >= "3.10"',
             'tf_keras>=2.16,<2.22; python_version >= "3.10"',
+            # TensorFlow brought it along until 2.20, and scripts import it.
+            'tensorboard; python_version >= "3.10"',
         ],
         "progress": ["tqdm"],
         "compare": ["jinja2>=3", "psutil"],

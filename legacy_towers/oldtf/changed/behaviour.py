@@ -201,6 +201,12 @@ PYTHON: Tuple[Change, ...] = (
         "until scipy 1.2",
         "the same, where Pillow is installed",
     ),
+    Change(
+        "`tensorboard.summary.custom_scalar_pb`, `tensorboard.plugins.projector`",
+        "there, with TensorFlow",
+        "the same, the projector without the package tensorboard, too",
+        "oldtf/changed/test_tensorboard.py",
+    ),
     Change("`scipy.stats.mode(x)[0][0]`, `sparse_matrix.A`, `scipy.stats.itemfreq`", "there", "the same", _MORE),
     Change(
         "`TSNE(n_iter=...)`, `TfidfVectorizer().get_feature_names()`, `mean_squared_error(squared=False)`",
