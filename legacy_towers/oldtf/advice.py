@@ -15,7 +15,6 @@ _OWN_LOOP = "write the loop with tf.train.MonitoredTrainingSession"
 ADVICE: Dict[str, str] = {
     "tensorflow.contrib": "tf.contrib ended with it, and nothing stands in for this part",
     "tensorflow.contrib.all_reduce": "legacy_towers.gradients averages over towers, by trees and collectives too",
-    "tensorflow.contrib.autograph": "it is tf.autograph now",
     "tensorflow.contrib.bayesflow": _TFP,
     "tensorflow.contrib.bigtable": _IO,
     "tensorflow.contrib.boosted_trees": _TREES,
