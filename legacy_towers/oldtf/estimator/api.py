@@ -32,6 +32,7 @@ from legacy_towers.oldtf.estimator.public_heads import (
     RegressionHead,
 )
 from legacy_towers.oldtf.estimator.run_config import RunConfig
+from legacy_towers.oldtf.estimator.several_heads import MultiHead, MultiLabelHead
 from legacy_towers.oldtf.estimator.spec import EstimatorSpec
 from legacy_towers.oldtf.estimator.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
 from legacy_towers.oldtf.estimator.warm_start import VocabInfo, WarmStartSettings
@@ -85,6 +86,8 @@ __all__ = [
     "LogisticRegressionHead",
     "ModeKeys",
     "MultiClassHead",
+    "MultiHead",
+    "MultiLabelHead",
     "NanLossDuringTrainingError",
     "NanTensorHook",
     "PoissonRegressionHead",

@@ -9,9 +9,9 @@ class ResultNames:
     """The names of metrics at one threshold."""
 
     def __init__(self, threshold: float) -> None:
-        self.accuracy = "accuracy/positive_threshold_%f" % threshold
-        self.precision = "precision/positive_threshold_%f" % threshold
-        self.recall = "recall/positive_threshold_%f" % threshold
+        self.accuracy = "accuracy/positive_threshold_%g" % threshold
+        self.precision = "precision/positive_threshold_%g" % threshold
+        self.recall = "recall/positive_threshold_%g" % threshold
 
 
 def dense_labels(labels: Any, logits: Any, dimension: int) -> Any:
@@ -25,23 +25,25 @@ def dense_labels(labels: Any, logits: Any, dimension: int) -> Any:
             "You must provide a labels Tensor. Given: None. Suggested troubleshooting steps: Check that your data "
             "contain your label feature. Check that your input_fn properly parses and returns labels."
         )
-    if isinstance(labels, tf.SparseTensor):
-        if dimension != 1:
-            raise ValueError("SparseTensor labels are not supported where labels have {} numbers".format(dimension))
-        labels = tf.reshape(labels.values, [-1, 1])
-    labels = tf.convert_to_tensor(labels)
-    if labels.shape.rank is not None and logits.shape.rank is not None and labels.shape.rank == logits.shape.rank - 1:
-        labels = tf.expand_dims(labels, -1)
-    if labels.shape.rank is not None and not labels.shape[-1:].is_compatible_with([dimension]):
-        raise ValueError(
-            "Mismatched label shape. Expected labels dimension={}. Received {}. Suggested Fix: If your classifier "
-            "expects one-hot encoding label, check your n_classes argument to the estimator and/or the shape of your "
-            "label.".format(dimension, labels.shape[-1])
-        )
-    expected = tf.concat([tf.shape(logits)[:-1], [dimension]], axis=0)
-    check = tf.assert_equal(expected, tf.shape(labels), message="labels and logits differ in shape")
-    with tf.control_dependencies([check]):
-        return tf.identity(labels)
+    # The names of these tensors are those of TensorFlow 1.15: hooks of scripts ask for them.
+    with tf.name_scope(None, "labels", (labels, logits)) as scope:
+        if isinstance(labels, tf.SparseTensor):
+            if dimension != 1:
+                raise ValueError("SparseTensor labels are not supported where labels have {} numbers".format(dimension))
+            labels = tf.reshape(labels.values, [-1, 1])
+        labels = tf.convert_to_tensor(labels)
+        if labels.shape.rank is not None and logits.shape.rank is not None and labels.shape.rank == logits.shape.rank - 1:
+            labels = tf.expand_dims(labels, -1)
+        if labels.shape.rank is not None and not labels.shape[-1:].is_compatible_with([dimension]):
+            raise ValueError(
+                "Mismatched label shape. Expected labels dimension={}. Received {}. Suggested Fix: If your classifier "
+                "expects one-hot encoding label, check your n_classes argument to the estimator and/or the shape of your "
+                "label.".format(dimension, labels.shape[-1])
+            )
+        expected = tf.concat([tf.shape(logits)[:-1], [dimension]], axis=0)
+        check = tf.assert_equal(expected, tf.shape(labels), message="labels and logits differ in shape")
+        with tf.control_dependencies([check]):
+            return tf.identity(labels, name=scope)
 
 
 def label_ids(labels: Any, vocabulary: Optional[Sequence[str]]) -> Any:
@@ -81,10 +83,12 @@ def example_weights(features: Any, column: Any, logits: Any) -> Any:
         weights = column.normalizer_fn(weights)
     if not (weights.dtype.is_floating or weights.dtype.is_integer):
         raise ValueError("Weight column should be castable to float. Given dtype: {}".format(weights.dtype))
-    weights = tf.cast(weights, tf.float32)
-    if weights.shape.rank is not None and logits.shape.rank is not None and weights.shape.rank == logits.shape.rank - 1:
-        weights = tf.expand_dims(weights, -1)
-    return weights
+    with tf.name_scope(None, "weights", (weights, logits)) as scope:
+        weights = tf.cast(weights, tf.float32)
+        known = weights.shape.rank is not None and logits.shape.rank is not None
+        if known and weights.shape.rank == logits.shape.rank - 1:
+            weights = tf.expand_dims(weights, -1)
+        return tf.identity(weights, name=scope)
 
 
 def weighted_loss(losses: Any, weights: Any, reduction: str) -> Any:
@@ -109,6 +113,23 @@ def classification_output(scores: Any, n_classes: int, vocabulary: Optional[Sequ
     """Returns the export output of a classifier: all classes' names beside their scores."""
     names = tf.tile(tf.expand_dims(_names(n_classes, vocabulary), 0), [tf.shape(scores)[0], 1])
     return export.ClassificationOutput(scores=scores, classes=names)
+
+
+def metrics_at(threshold: float, labels: Any, predictions: Any, weights: Any) -> Dict[str, Any]:
+    """Returns the metrics of who says yes where `predictions` are at least `threshold`."""
+    names = ResultNames(threshold)
+    chosen = tf.cast(tf.greater_equal(predictions, threshold), tf.float32)
+    precision, precision_update = tf.metrics.precision_at_thresholds(
+        labels, predictions, (threshold,), weights, name=names.precision
+    )
+    recall, recall_update = tf.metrics.recall_at_thresholds(
+        labels, predictions, (threshold,), weights, name=names.recall
+    )
+    return {
+        names.accuracy: tf.metrics.accuracy(labels, chosen, weights, name=names.accuracy),
+        names.precision: (tf.squeeze(precision), tf.squeeze(precision_update)),
+        names.recall: (tf.squeeze(recall), tf.squeeze(recall_update)),
+    }
 
 
 def accuracy_baseline(mean_label: Tuple[Any, Any]) -> Tuple[Any, Any]:

@@ -5,13 +5,13 @@ from legacy_towers.compat import tf
 from legacy_towers.oldtf.estimator import export
 from legacy_towers.oldtf.estimator.head import Head
 from legacy_towers.oldtf.estimator.head_tensors import (
-    ResultNames,
     accuracy_baseline,
     check_range,
     class_tensors,
     classification_output,
     dense_labels,
     label_ids,
+    metrics_at,
 )
 
 _SERVING_DEFAULT = "serving_default"
@@ -109,7 +109,7 @@ class BinaryClassHead(Head):
         labels = dense_labels(labels, logits, 1)
         if self._vocabulary is not None:
             labels = label_ids(labels, self._vocabulary)
-        return check_range(tf.cast(labels, tf.float32), 2)
+        return check_range(tf.cast(labels, tf.float32, name="ToFloat"), 2)
 
     def losses(self, labels: Any, logits: Any) -> Any:
         return tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
@@ -130,23 +130,8 @@ class BinaryClassHead(Head):
         for name, curve in (("auc", "ROC"), ("auc_precision_recall", "PR")):
             found[name] = tf.metrics.auc(labels, logistic, spread, curve=curve, name=name)
         for threshold in self._thresholds:
-            found.update(self._at(threshold, labels, logistic, weights))
+            found.update(metrics_at(threshold, labels, logistic, weights))
         return found
-
-    def _at(self, threshold: float, labels: Any, logistic: Any, weights: Any) -> Dict[str, Any]:
-        names = ResultNames(threshold)
-        chosen = tf.cast(tf.greater_equal(logistic, threshold), tf.float32)
-        precision, precision_update = tf.metrics.precision_at_thresholds(
-            labels, logistic, (threshold,), weights, name=names.precision
-        )
-        recall, recall_update = tf.metrics.recall_at_thresholds(
-            labels, logistic, (threshold,), weights, name=names.recall
-        )
-        return {
-            names.accuracy: tf.metrics.accuracy(labels, chosen, weights, name=names.accuracy),
-            names.precision: (tf.squeeze(precision), tf.squeeze(precision_update)),
-            names.recall: (tf.squeeze(recall), tf.squeeze(recall_update)),
-        }
 
 
 class RegressionHead(Head):

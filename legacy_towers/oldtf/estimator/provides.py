@@ -11,6 +11,7 @@ ROWS: Tuple[Row, ...] = (
         _ROOM + "api",
         note="ended with TensorFlow 2.15; in one process also under MirroredStrategy, otherwise by ps and workers",
     ),
+    Row("tensorflow.estimator.experimental.KMeans", _ROOM + "kmeans:KMeans"),
     Row("tensorflow.python.estimator.estimator", _ROOM + "api"),
     Row("tensorflow.python.estimator.estimator_lib", _ROOM + "api"),
     Row("tensorflow.python.estimator.model_fn", _ROOM + "api"),
@@ -22,16 +23,12 @@ ROWS: Tuple[Row, ...] = (
 
 _TREES = "boosted trees stood on kernels that TensorFlow has no more: train them with scikit-learn or xgboost"
 _TPU = "TPUs are not served"
-_HEADS = "several heads in one model are not served: write a model_fn that adds their losses"
 
 REASONS: Dict[str, str] = {
     "tensorflow.estimator": "tf.estimator has no such name, or it is not served",
     "tensorflow.estimator.BoostedTreesClassifier": _TREES,
     "tensorflow.estimator.BoostedTreesEstimator": _TREES,
     "tensorflow.estimator.BoostedTreesRegressor": _TREES,
-    "tensorflow.estimator.MultiHead": _HEADS,
-    "tensorflow.estimator.MultiLabelHead": _HEADS,
-    "tensorflow.estimator.experimental.KMeans": "use sklearn.cluster.KMeans",
     "tensorflow.estimator.experimental.LinearSDCA": "take tf.train.FtrlOptimizer as the optimizer",
     "tensorflow.estimator.tpu.experimental": _TPU,
 }

@@ -5,6 +5,8 @@ from legacy_towers.oldtf.contrib.estimator.heads import (
     forward_features,
     logistic_regression_head,
     multi_class_head,
+    multi_head,
+    multi_label_head,
     poisson_regression_head,
     regression_head,
 )
@@ -41,6 +43,8 @@ __all__ = [
     "make_early_stopping_hook",
     "make_stop_at_checkpoint_step_hook",
     "multi_class_head",
+    "multi_head",
+    "multi_label_head",
     "poisson_regression_head",
     "read_eval_metrics",
     "regression_head",

@@ -2,7 +2,7 @@
 from typing import Any, Optional, Sequence
 
 from legacy_towers.compat import tf
-from legacy_towers.oldtf.estimator import public_heads
+from legacy_towers.oldtf.estimator import public_heads, several_heads
 from legacy_towers.oldtf.estimator.estimator import Estimator
 from legacy_towers.oldtf.estimator.head import Head
 from legacy_towers.oldtf.estimator.spec import EstimatorSpec
@@ -32,6 +32,34 @@ def binary_classification_head(
 ) -> Head:
     """Returns the head of two classes."""
     return public_heads.BinaryClassHead(weight_column, thresholds, label_vocabulary, loss_reduction, loss_fn, name)
+
+
+def multi_label_head(
+    n_classes: int,
+    weight_column: Any = None,
+    thresholds: Any = None,
+    label_vocabulary: Any = None,
+    loss_reduction: str = _MEAN,
+    loss_fn: Any = None,
+    classes_for_class_based_metrics: Any = None,
+    name: Optional[str] = None,
+) -> Head:
+    """Returns the head of classes that don't exclude each other."""
+    return several_heads.MultiLabelHead(
+        n_classes,
+        weight_column,
+        thresholds,
+        label_vocabulary,
+        loss_reduction,
+        loss_fn,
+        classes_for_class_based_metrics,
+        name,
+    )
+
+
+def multi_head(heads: Sequence[Head], head_weights: Optional[Sequence[float]] = None) -> Head:
+    """Returns the head of several named heads."""
+    return several_heads.MultiHead(heads, head_weights)
 
 
 def regression_head(
