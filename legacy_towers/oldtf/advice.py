@@ -32,7 +32,6 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.hadoop": _IO,
     "tensorflow.contrib.ignite": _IO,
     "tensorflow.contrib.kafka": _IO,
-    "tensorflow.contrib.kernel_methods": "scikit-learn has random Fourier features: sklearn.kernel_approximation",
     "tensorflow.contrib.kfac": "it is the package kfac, which ended with TensorFlow 1 too",
     "tensorflow.contrib.kinesis": _IO,
     "tensorflow.contrib.labeled_tensor": "nothing has it any more: name the axes in comments",

@@ -21,6 +21,7 @@ _PARTS = (
     "image",
     "input_pipeline",
     "integrate",
+    "kernel_methods",
     "learn",
     "lookup",
     "memory_stats",
@@ -74,6 +75,10 @@ _BELOW: Dict[str, str] = {
     "image.python.ops.interpolate_spline": _OURS + "image",
     "image.python.ops.sparse_image_warp": _OURS + "image",
     "integrate.python.ops.odes": _OURS + "integrate",
+    "kernel_methods.python.kernel_estimators": _OURS + "kernel_methods",
+    "kernel_methods.python.losses": _OURS + "kernel_methods",
+    "kernel_methods.python.mappers.dense_kernel_mapper": _OURS + "kernel_methods",
+    "kernel_methods.python.mappers.random_fourier_features": _OURS + "kernel_methods",
     "learn.python.learn": _OURS + "learn",
     "learn.python.learn.datasets.mnist": "legacy_towers.oldtf.tutorials.mnist_data",
     "learn.python.learn.datasets.base": _OURS + "learn.datasets.base",
@@ -139,7 +144,6 @@ _TPU = "TPUs are not served: with use_tpu=False the rest of tf.contrib.tpu is"
 _TREES = "boosted trees stood on kernels that TensorFlow has no more: train them with scikit-learn or xgboost"
 _LEARN = "of tf.contrib.learn only the more used names are served: take tf.estimator"
 _WORKERS = "take tf.contrib.opt.ElasticAverageOptimizer, which lets workers meet in averages too"
-_HEADS = "several heads in one model are not served: write a model_fn that adds their losses"
 _WALS = "it needs operations that ended with TensorFlow 1.15: the package implicit factorizes matrices"
 
 REASONS: Dict[str, str] = {
@@ -173,8 +177,6 @@ REASONS: Dict[str, str] = {
     "tensorflow.contrib.estimator.boosted_trees_regressor_train_in_memory": _TREES,
     "tensorflow.contrib.estimator.build_supervised_input_receiver_fn_from_input_fn": "take "
     "tf.contrib.estimator.build_raw_supervised_input_receiver_fn with placeholders",
-    "tensorflow.contrib.estimator.multi_head": _HEADS,
-    "tensorflow.contrib.estimator.multi_label_head": _HEADS,
     "tensorflow.contrib.learn": _LEARN,
     "tensorflow.contrib.learn.KMeansClustering": "take tf.contrib.factorization.KMeansClustering",
     "tensorflow.contrib.learn.SVM": "use sklearn.svm",
