@@ -115,7 +115,8 @@ class Head:
                 train_op = optimizer.minimize(loss, tf.train.get_global_step())
             updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
             train_op = tf.group(train_op, *updates) if updates else train_op
-        self._summarize(spec, loss, regularization)
+            mean_loss = self._mean_loss(spec)
+        self._summarize(loss, mean_loss, regularization)
         return EstimatorSpec(mode, predictions, loss, train_op)
 
     def _key(self, name: str) -> str:
@@ -130,11 +131,16 @@ class Head:
                 found["regularization_loss"] = tf.metrics.mean(regularization, name="regularization_loss")
         return {self._key(name): metric for name, metric in found.items()}
 
-    def _summarize(self, spec: LossSpec, loss: Any, regularization: Any) -> None:
+    def _mean_loss(self, spec: LossSpec) -> Any:
+        # Its name, "head/truediv", is that of TensorFlow 1.15: hooks of scripts ask for it.
+        if self._loss_reduction != tf.losses.Reduction.SUM:
+            return None
+        return spec.training_loss / tf.reduce_sum(spec.weights * tf.ones_like(spec.unreduced_loss))
+
+    def _summarize(self, loss: Any, mean_loss: Any, regularization: Any) -> None:
         with tf.name_scope(""):
             tf.summary.scalar(self._key("loss"), loss)
-            if self._loss_reduction == tf.losses.Reduction.SUM:
-                count = tf.reduce_sum(spec.weights * tf.ones_like(spec.unreduced_loss))
-                tf.summary.scalar(self._key("average_loss"), spec.training_loss / count)
+            if mean_loss is not None:
+                tf.summary.scalar(self._key("average_loss"), mean_loss)
             if regularization is not None:
                 tf.summary.scalar(self._key("regularization_loss"), regularization)

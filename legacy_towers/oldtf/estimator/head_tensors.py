@@ -32,13 +32,14 @@ def dense_labels(labels: Any, logits: Any, dimension: int) -> Any:
                 raise ValueError("SparseTensor labels are not supported where labels have {} numbers".format(dimension))
             labels = tf.reshape(labels.values, [-1, 1])
         labels = tf.convert_to_tensor(labels)
-        if labels.shape.rank is not None and logits.shape.rank is not None and labels.shape.rank == logits.shape.rank - 1:
+        known = labels.shape.rank is not None and logits.shape.rank is not None
+        if known and labels.shape.rank == logits.shape.rank - 1:
             labels = tf.expand_dims(labels, -1)
         if labels.shape.rank is not None and not labels.shape[-1:].is_compatible_with([dimension]):
             raise ValueError(
-                "Mismatched label shape. Expected labels dimension={}. Received {}. Suggested Fix: If your classifier "
-                "expects one-hot encoding label, check your n_classes argument to the estimator and/or the shape of your "
-                "label.".format(dimension, labels.shape[-1])
+                "Mismatched label shape. Expected labels dimension={}. Received {}. Suggested Fix: If your "
+                "classifier expects one-hot encoding label, check your n_classes argument to the estimator and/or "
+                "the shape of your label.".format(dimension, labels.shape[-1])
             )
         expected = tf.concat([tf.shape(logits)[:-1], [dimension]], axis=0)
         check = tf.assert_equal(expected, tf.shape(labels), message="labels and logits differ in shape")

@@ -40,3 +40,30 @@ def test_the_recording_is_what_the_real_one_does(name, tmp_path):
     recorded = canned_runs.recorded(name)
     first = {key[len("first/") :]: value for key, value in recorded.items() if key.startswith("first/")}
     check(canned_runs.run(tf.estimator, name, str(tmp_path), first), recorded)
+
+
+class Losses(tf.train.SessionRunHook):
+    """Asks for the tensors that hooks of public scripts log, by their names on TensorFlow 1.15."""
+
+    names = ("linear/head/weighted_loss/Sum:0", "linear/head/truediv:0", "linear/head/labels:0")
+    values = ()
+
+    def before_run(self, run_context):
+        return tf.train.SessionRunArgs(list(self.names))
+
+    def after_run(self, run_context, run_values):
+        self.values = run_values.results
+
+
+@pytest.mark.parametrize("estimators", [api] + ([tf.estimator] if IS_1_15 else []))
+def test_the_losses_and_labels_of_heads_have_their_names(estimators, tmp_path):
+    labels = np.array([[0], [1], [1], [0]], np.int64)
+    column = tf.feature_column.numeric_column("x")
+    estimator = estimators.LinearClassifier([column], str(tmp_path))
+    seen = Losses()
+    batch = ({"x": np.ones((4, 1), np.float32)}, labels)
+    estimator.train(lambda: tf.data.Dataset.from_tensors(batch), [seen], steps=1)
+    loss, mean_loss, as_given = seen.values
+    # With all weights at 0 each of two classes is as likely as the other.
+    np.testing.assert_allclose([loss, mean_loss], [4 * np.log(2), np.log(2)], rtol=1e-6)
+    np.testing.assert_array_equal(as_given, labels)
