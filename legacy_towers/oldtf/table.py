@@ -77,8 +77,8 @@ def page(tests: str) -> str:
     lines += _modules()
     lines += ["", "## tf.contrib", ""]
     lines += [
-        "Gone since TensorFlow 2.0; tests hold the numbers against the real one. Names are those that a part showed, with",
-        "those of the modules at home in it; the last column is the first test file that uses one of them.",
+        "Gone since TensorFlow 2.0; tests hold the numbers against the real one. Names are those that a part showed,",
+        "with those of the modules at home in it; the last column is the first test file that uses one of them.",
         "",
     ]
     lines += _contrib(rows, uses)
