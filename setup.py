@@ -37,6 +37,7 @@ setup(
         "legacy_towers": ["py.typed"],
         "legacy_towers.compat": ["py.typed"],
         "legacy_towers.oldtf": ["*.txt"],
+        "legacy_towers.oldtf.changed": ["*.csv"],
         "legacy_towers.report": ["templates/*"],
     },
     zip_safe=False,

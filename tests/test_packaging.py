@@ -257,6 +257,7 @@ def package_files():
     """Returns the installed names of all modules, of py.typed, of the page's templates and of the recorded names."""
     names = {"legacy_towers/py.typed", "legacy_towers/compat/py.typed"} | templates()
     names |= {"legacy_towers/oldtf/names_1_15.txt", "legacy_towers/oldtf/signatures_1_15.txt"}
+    names.add("legacy_towers/oldtf/changed/boston_house_prices.csv")
     for path in MODULES.values():
         inside = path.replace(os.sep, "/")
         names.add(inside if inside.startswith("legacy_towers/") else "legacy_towers/" + inside)

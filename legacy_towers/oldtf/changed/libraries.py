@@ -23,6 +23,7 @@ VIEWS: Dict[str, str] = {
     "scipy.sparse.linalg.eigen": "scipy.sparse.linalg",
     "scipy.sparse.linalg.eigen.arpack": "scipy.sparse.linalg",
     "sklearn": _HERE + "sklearn_view",
+    "sklearn.datasets": _HERE + "sklearn_datasets",
     "sklearn.datasets.samples_generator": "sklearn.datasets",
     "sklearn.externals": _HERE + "sklearn_externals",
     "sklearn.externals.joblib": "joblib",

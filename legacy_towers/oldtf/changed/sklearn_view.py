@@ -7,8 +7,8 @@ import sklearn as _now
 
 __all__ = list(_now.__all__)
 __version__ = _now.__version__
-_VIEWS = {name: "legacy_towers.oldtf.changed.sklearn_" + name for name in ("manifold", "metrics", "preprocessing")}
-_VIEWS["externals"] = "legacy_towers.oldtf.changed.sklearn_externals"
+_NAMES = ("datasets", "externals", "manifold", "metrics", "preprocessing")
+_VIEWS = {name: "legacy_towers.oldtf.changed.sklearn_" + name for name in _NAMES}
 
 
 def __getattr__(name: str) -> Any:

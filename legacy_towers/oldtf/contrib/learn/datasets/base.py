@@ -6,6 +6,7 @@ from typing import Any, List, NamedTuple
 import numpy as np
 
 from legacy_towers.compat import tf
+from legacy_towers.oldtf.changed import boston
 
 __all__ = [
     "Dataset",
@@ -73,17 +74,12 @@ def load_iris(data_path: Any = None) -> Dataset:
 
 
 def load_boston(data_path: Any = None) -> Dataset:
-    """Returns the table of the file `data_path`.
-
-    Raises:
-      ValueError: no file is given: the data set is in no package that is kept any more.
-    """
-    if data_path is None:
-        raise ValueError(
-            "tf.contrib.learn.datasets.load_boston: scikit-learn dropped the Boston house prices in 1.2; give the path "
-            "of boston_house_prices.csv as data_path"
-        )
-    return load_csv_with_header(data_path, target_dtype=float, features_dtype=float)
+    """Returns the Boston house prices, or the table of the file `data_path`."""
+    if data_path is not None:
+        return load_csv_with_header(data_path, target_dtype=float, features_dtype=float)
+    _, table = boston.table("tf.contrib.learn.datasets.load_boston")
+    table[445, 0] = 0.6718  # what TensorFlow's own copy had there, for 10.6718
+    return Dataset(table[:, :-1], table[:, -1])
 
 
 def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
