@@ -48,7 +48,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     try:
         with plain_warnings(PROGRAM):
             outcome = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
-        sys.stdout.flush()
+        _flush()
     except UserError as error:
         return _say("error: {}".format(error), REFUSED)
     except KeyboardInterrupt:
@@ -102,8 +102,13 @@ def _dispatch(arguments: List[str]) -> Union[int, Callable[[], None]]:
     return outcome
 
 
+def _flush() -> None:
+    if sys.stdout is not None:  # None: it was closed by who started us
+        sys.stdout.flush()
+
+
 def _say(text: str, code: int) -> int:
-    sys.stdout.flush()
+    _flush()
     print("{}: {}".format(PROGRAM, text), file=sys.stderr)
     return code
 

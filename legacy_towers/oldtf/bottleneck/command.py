@@ -1,14 +1,15 @@
 """Watches a script from its begin to its end, and then says what was seen."""
 import os
 import threading
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, NoReturn, Optional
 
+from legacy_towers.errors import UserError
 from legacy_towers.oldtf import current
 from legacy_towers.oldtf.bottleneck import stacks
 from legacy_towers.oldtf.current import ScriptRun
 from legacy_towers.whole_file import write_whole
 
-FAILED, INTERRUPTED = 1, 130
+FAILED, INTERRUPTED, PIPE_CLOSED = 1, 130, 141
 
 
 def measure(
@@ -54,7 +55,10 @@ def measure(
     if os.getpid() == process and (script_run.launcher is not None or isinstance(end, KeyboardInterrupt)):
         if end is None or isinstance(end, SystemExit):
             _wait_for_threads()
-        problem = _tell(watches[0].runs if watches else None, sampler.lines, warm_up, json_path, out)
+        try:
+            problem = _tell(watches[0].runs if watches else None, sampler.lines, warm_up, json_path, out)
+        except (OSError, UserError) as error:
+            _end_unheard(error, out)
         if problem is not None:
             current.say(problem)
         if problem is not None and (end is None or isinstance(end, SystemExit) and not end.code):
@@ -64,6 +68,19 @@ def measure(
             raise SystemExit(INTERRUPTED)
     if end is not None:
         raise end
+
+
+def _end_unheard(error: Exception, out: Any) -> NoReturn:
+    """Ends the process where the figures could not be written."""
+    if isinstance(error, UserError):
+        current.say("error: {}".format(error))
+        raise SystemExit(FAILED) from None
+    # What is left is flushed once more at exit: let that go nowhere.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+    if isinstance(error, BrokenPipeError):  # the reader (head, less) has gone
+        raise SystemExit(PIPE_CLOSED) from None
+    current.say("error: the figures can't be printed: {}".format(error.strerror or error))  # type: ignore[attr-defined]
+    raise SystemExit(FAILED) from None
 
 
 def _wait_for_threads() -> None:
@@ -89,7 +106,7 @@ def _tell(runs: Optional[List[Any]], lines: Any, warm_up: int, json_path: Option
             untold, error, "1 session run was" if len(runs) == 1 else "{} session runs were".format(len(runs)), warm_up
         )
     hottest = words.hottest_lines(lines)
-    print("\n" + words.as_text(found, hottest), file=out)
+    print("\n" + words.as_text(found, hottest), file=out, flush=True)
     if json_path is not None:
         write_whole(json_path, words.json_text(found, hottest) + "\n", "the figures")
     return None

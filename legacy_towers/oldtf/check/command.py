@@ -1,5 +1,7 @@
 """`legacy-towers run --check PATH`: reads, asks, prints."""
 import logging
+import os
+import sys
 
 from legacy_towers.errors import UserError
 from legacy_towers.oldtf.check import project, words
@@ -28,5 +30,12 @@ def run(path: str, as_json: bool) -> int:
     from legacy_towers.compat import tf
 
     version = ".".join(tf.__version__.split(".")[:2])
-    print(words.as_json(checked, version) if as_json else words.as_text(checked, version))
+    try:
+        print(words.as_json(checked, version) if as_json else words.as_text(checked, version), flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # At exit Python would say so once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise UserError("the answer can't be printed: {}".format(error.strerror)) from error
     return FAILED if checked.missing or checked.unread else 0

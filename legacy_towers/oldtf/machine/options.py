@@ -155,14 +155,21 @@ def _prepared(options: MachineOptions, script_run: ScriptRun) -> Iterator[None]:
             machine.stop()
             script_run.machine = None
             if options.report is not None:
-                report.write(options.report, machine)
+                _write_report(options.report, machine)
+
+
+def _write_report(path: str, machine: Machine) -> None:
+    try:
+        report.write(path, machine)
+    except ArgumentError as error:  # the script is over, and its exit code stays: nobody is there to catch this
+        machine.say("error: {}".format(error))
 
 
 @contextlib.contextmanager
 def _reported_when_killed(options: MachineOptions, machine: Machine) -> Iterator[None]:
     def write(name: str) -> None:
         machine.script_run.ended_by = "by {}".format(name)
-        report.write(str(options.report), machine)
+        _write_report(str(options.report), machine)
 
     if options.report is None:
         yield

@@ -201,6 +201,30 @@ def test_ctrl_c_ends_it_without_a_traceback(tmp_path, text, words):
         assert words in said[0] and len(said) == 2 and not out
 
 
+STEPS = COMMON + """
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for _ in range(40):
+            sess.run(w)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command, text, codes", [
+    pytest.param("bottleneck", STEPS, (141, 1), id="figures"),
+    pytest.param("run --check", "x = 1\n", (141, 2), id="check"),
+])
+def test_an_output_that_takes_nothing_is_no_traceback(tmp_path, command, text, codes):
+    (tmp_path / "script.py").write_text(textwrap.dedent(text))
+    words = "{} -m legacy_towers {} script.py".format(sys.executable, command)
+    # A reader that has gone; a disk that is full; no standard output at all.
+    for where, code in (("| true; exit ${PIPESTATUS[0]}", codes[0]), ("> /dev/full", codes[1]), (">&-", 0)):
+        done = processes.run(["bash", "-c", "{} {}".format(words, where)], cwd=str(tmp_path))
+        said = [line for line in done.stderr.splitlines() if line.startswith("legacy-towers: ")]
+        assert done.returncode == code and "Traceback" not in done.stderr, done.stderr
+        assert len(said) == (1 if "full" in where else 0) and all("No space left" in line for line in said)
+
+
 @pytest.mark.parametrize("words, code, said", [
     (["-m", "no_such_module"], 2, "there is no module 'no_such_module'"),
     (["broken.py"], 1, "SyntaxError"),

@@ -275,6 +275,14 @@ def test_a_process_that_the_script_forks_reports_nothing(tmp_path):
     assert os.listdir(str(tmp_path)) == ["script.py"]
 
 
+def test_a_report_that_can_not_be_written_at_the_end_is_one_sentence(tmp_path):
+    here.write(tmp_path, {"script.py": "import os, sys\nos.rmdir('gone')\nsys.exit(4)\n"})
+    os.mkdir(str(tmp_path / "gone"))
+    code, out, err = outcome(started(tmp_path, RUN + ["--report", "gone/report.json", "script.py"]))
+    assert (code, out) == (4, "") and len(err.splitlines()) == 1
+    assert err.startswith("legacy-towers: error: the report can't be written to ")
+
+
 MISTAKES = {
     "no script": ([], "which script?"),
     "not there": (["gone.py"], "there is no script 'gone.py'"),
