@@ -4,6 +4,7 @@ import contextlib
 from typing import Any, Counter, Dict, NamedTuple, Optional
 
 from legacy_towers.oldtf import current
+from legacy_towers.oldtf.machine import ending
 
 
 class MachineOptions(NamedTuple):
@@ -62,6 +63,7 @@ class Machine:
         self.steps: Any = None
         # The number of CPU devices of the server that this process has; a server is made before any graph.
         self.server_cpus: Optional[int] = None
+        self.ending = ending.Ending()
         self._lasting = contextlib.ExitStack()
 
     def start(self) -> None:
@@ -78,6 +80,7 @@ class Machine:
 
     def stop(self) -> None:
         """Puts back what `start` exchanged."""
+        self.ending.wait()
         self.say_news()
         self._lasting.close()
 

@@ -21,12 +21,13 @@ class _AnySession(type):
         return super().__instancecheck__(instance)
 
 
-class _OfScript:
+class _OfScript(script_session.RunsThrough):
     """What both kinds of sessions have: a config merged with the options, and runs that are counted if asked."""
 
     # A subclass of the script may not call our __init__.
     _counted: Any = None
     _watch: Any = None
+    _ending: Any = None
     # TensorFlow's __del__ asks for it, also of a session that was refused.
     _session: Any = None
 
@@ -38,7 +39,7 @@ class _OfScript:
             return config
         machine.refuse_impossible()
         machine.say_news()
-        self._watch = machine.watch
+        self._watch, self._ending = machine.watch, machine.ending
         if machine.steps is not None:
             self._counted = machine.steps.of_session(machine, _is_monitored(sys._getframe(2)))
         merged = merge(machine, default() if config is None else config, on_this_process=not target)
@@ -49,6 +50,9 @@ class _OfScript:
         elif isinstance(built, script_graph.PlacingGraph):
             built.note_session(merged.device_count.get("CPU", 1))
         return merged
+
+    def around_run(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        return call(*arguments) if self._ending is None else self._ending.run(call, *arguments)
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         counts = True
