@@ -45,6 +45,7 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
 def run(arguments: argparse.Namespace) -> Callable[[], None]:
     from legacy_towers.oldtf.bottleneck import command
 
+    run_command.check_working_folder()
     if arguments.json is not None:
         check_writable(arguments.json, "the figures")
         # The script may change the working directory.

@@ -56,7 +56,20 @@ def add_script_arguments(parser: Parser) -> None:
     )
 
 
+def check_working_folder() -> None:
+    """Refuses to start in a folder that was removed: what is named from there can't be found.
+
+    Raises:
+      UserError: it is gone.
+    """
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise UserError("the folder that you are in is gone: change to one that is there") from error
+
+
 def run(arguments: argparse.Namespace) -> Union[int, Callable[[], None]]:
+    check_working_folder()
     if arguments.check is not None:
         return _check(arguments)
     if arguments.json:

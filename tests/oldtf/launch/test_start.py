@@ -283,6 +283,19 @@ def test_a_report_that_can_not_be_written_at_the_end_is_one_sentence(tmp_path):
     assert err.startswith("legacy-towers: error: the report can't be written to ")
 
 
+@pytest.mark.parametrize("words", [["run", "{}/script.py"], ["run", "-m", "json"], ["run", "--check", "{}/script.py"],
+                                   ["bottleneck", "--json", "x", "{}/script.py"]], ids=" ".join)
+def test_a_working_folder_that_is_gone_is_one_sentence(tmp_path, words):
+    here.write(tmp_path, {"script.py": ""})
+    os.mkdir(str(tmp_path / "gone"))
+    program = "import os, sys\nos.rmdir(os.getcwd())\nfrom legacy_towers.cli.main import main\nsys.exit(main())\n"
+    words = [word.format(tmp_path) for word in words]
+    code, out, err = outcome(started(tmp_path / "gone", ["-c", program] + words))
+    said = "legacy-towers: error: the folder that you are in is gone: change to one that is there"
+    assert (code, out) == (2, "") and err.splitlines()[-1] == said
+    assert "Traceback" not in err
+
+
 MISTAKES = {
     "no script": ([], "which script?"),
     "not there": (["gone.py"], "there is no script 'gone.py'"),
