@@ -3,6 +3,7 @@
 All of it is private: the columns of the first version, by which input_layer and linear_model of tf.compat.v1 work.
 Tried on 1.15, 2.13 and 2.21.
 """
+import functools
 from typing import Any, Dict, Tuple
 
 from tensorflow.python.feature_column import feature_column as first_version
@@ -42,6 +43,25 @@ class OwnCategoricalColumn(CategoricalColumn):  # type: ignore[misc, valid-type]
 
     def _get_sparse_tensors(self, inputs: Any, weight_collections: Any = None, trainable: Any = None) -> Any:
         return CategoricalColumn.IdWeightPair(inputs.get(self), None)
+
+
+def with_ids_modulo(column: Any) -> Any:
+    """Returns the column of categorical_column_with_identity, with ids taken modulo its number of buckets.
+
+    _transform_input_tensor: tried on 2.13 and 2.21, where both versions of columns come through it.
+    """
+    return _modulo(type(column))(*column)
+
+
+@functools.lru_cache(maxsize=None)  # columns that share an embedding must be of one class
+def _modulo(kind: Any) -> Any:
+    class Modulo(kind):  # type: ignore[misc, valid-type]
+        def _transform_input_tensor(self, input_tensor: Any) -> Any:
+            found = super()._transform_input_tensor(input_tensor)
+            return type(found)(found.indices, found.values % self.number_buckets, found.dense_shape)
+
+    Modulo.__name__ = kind.__name__
+    return Modulo
 
 
 def transformed(features: Dict[str, Any]) -> Any:

@@ -80,7 +80,19 @@ def crosses(tf):
     return outputs
 
 
-CASES = {"crosses": crosses, "joint": joint, "net": net, "sums": sums}
+def beyond(tf):
+    """Numbers that are not below the number of buckets."""
+    layers = tf.contrib.layers
+    places = [[row, 0] for row in range(5)]
+    given = {"number": tf.SparseTensor(places, tf.constant([0, 4, 5, 13, 7], tf.int64), [5, 1])}
+    number = layers.sparse_column_with_integerized_feature("number", 5)
+    twice = layers.crossed_column([number, layers.sparse_column_with_integerized_feature("number", 3)], 11)
+    made, _, _ = layers.weighted_sum_from_feature_columns(given, [number, twice], 2)
+    net = layers.input_from_feature_columns(given, [layers.one_hot_column(number), layers.embedding_column(number, 2)])
+    return {"sums": made, "net": net, "ids": layers.transform_features(given, [number])[number].values}
+
+
+CASES = {"beyond": beyond, "crosses": crosses, "joint": joint, "net": net, "sums": sums}
 
 
 def main():

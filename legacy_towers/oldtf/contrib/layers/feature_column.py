@@ -86,8 +86,9 @@ def sparse_column_with_keys(
 def sparse_column_with_integerized_feature(
     column_name: str, bucket_size: int, combiner: str = "sum", dtype: Any = tf.int64
 ) -> Any:
-    """Returns the column of ints below `bucket_size`."""
-    return _ours(tf.feature_column.categorical_column_with_identity(column_name, bucket_size), combiner)
+    """Returns the column of ints modulo `bucket_size`; crosses take them as they are."""
+    column = tf.feature_column.categorical_column_with_identity(column_name, bucket_size)
+    return _ours(columns_of_tf.with_ids_modulo(column), combiner)
 
 
 def sparse_column_with_vocabulary_file(
