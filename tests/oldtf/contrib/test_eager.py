@@ -63,3 +63,42 @@ def test_networks_keep_layers():
         network.get_layer("third")
     with pytest.raises(TypeError, match="not a tf.layers.Layer"):
         network.track_layer(3)
+
+
+def test_networks_and_their_layers_are_named_by_their_class_and_their_place():
+    eager = tf.contrib.eager
+
+    class MyNet(eager.Network):
+        def __init__(self, name=None):
+            super(MyNet, self).__init__(name=name)
+            self.one, self.two = self.track_layer(tf.layers.Dense(3)), self.track_layer(tf.layers.Dense(3))
+
+        def call(self, inputs):
+            return self.one(self.two(inputs))
+
+    class Outer(eager.Network):
+        def __init__(self):
+            super(Outer, self).__init__()
+            self.nets = [self.track_layer(net) for net in (MyNet(), MyNet(), MyNet("own"))]
+
+        def call(self, inputs):
+            return sum(net(inputs) for net in self.nets)
+
+    def kernels(network):
+        return [variable.op.name for variable in network.variables if "kernel" in variable.name]
+
+    inputs = tf.ones([2, 3])
+    tf.layers.dense(inputs, 3)
+    first, second, outer, own = MyNet(), MyNet(), Outer(), MyNet("own")
+    with tf.variable_scope("scope"):
+        inside = MyNet()
+    for network in (second, first, first, outer, own, inside):
+        network(inputs)
+    assert kernels(first) == ["my_net_1/dense/kernel", "my_net_1/dense_1/kernel"]
+    assert kernels(second) == ["my_net/dense/kernel", "my_net/dense_1/kernel"]
+    assert kernels(outer)[::2] == ["outer/my_net/dense/kernel", "outer/my_net_1/dense/kernel", "outer/own/dense/kernel"]
+    assert kernels(own) == ["own/dense/kernel", "own/dense_1/kernel"]
+    assert (inside.name, kernels(inside)[0]) == ("scope/my_net", "scope/my_net/dense/kernel")
+    assert [layer.name for layer in outer.layers] == ["my_net", "my_net_1", "own"]
+    with pytest.raises(ValueError, match="'own' already exists"):
+        MyNet("own")(inputs)

@@ -1,12 +1,19 @@
 """Network and Sequential of tf.contrib.eager: layers that are tracked, and their variables."""
 import inspect
-from typing import Any, Callable, List, Optional, Sequence
+import re
+from typing import Any, Callable, Collection, List, Optional, Sequence
 
 from legacy_towers.compat import tf
+
+# The collection of the names that networks of the graph have taken.
+_NAMES = "eager_network_names"
 
 
 class Network:
     """A model of layers that `track_layer` was told of; `call` says what it does.
+
+    Without a name it gets that of its class in small letters (MyNet is my_net, the next my_net_1): as soon as another
+    network tracks it, else when it is first called.
 
     Raises:
       ValueError: a name with a slash.
@@ -15,11 +22,16 @@ class Network:
     def __init__(self, name: Optional[str] = None) -> None:
         if name is not None and "/" in name:
             raise ValueError("Forward slashes ('/') are not allowed in Network names.")
-        self._name = name or type(self).__name__.lower()
+        self._name = name
         self._layers: List[Any] = []
+        self._names_of_layers: List[str] = []
+        self._parent: Optional["Network"] = None
+        self._scope: Any = None
+        self._made_in = tf.get_variable_scope()
 
     @property
-    def name(self) -> str:
+    def name(self) -> Optional[str]:
+        """The name, None as long as there is none; a network in a variable scope has that of its own scope."""
         return self._name
 
     @property
@@ -36,8 +48,20 @@ class Network:
             raise TypeError(
                 "Network.track_layer() passed type {}, not a tf.layers.Layer".format(type(layer).__name__)
             )
+        self._name_layer(layer)
         self._layers.append(layer)
         return layer
+
+    def _name_layer(self, layer: Any) -> None:
+        if isinstance(layer, Network):
+            if layer._scope is not None or layer._parent is not None:
+                return
+            layer._parent = self
+            layer._name = layer._name or _unique(_small_letters(type(layer).__name__), self._names_of_layers)
+        elif not layer.built and getattr(layer, "_base_name", layer.name) != layer.name:
+            # It was numbered over the whole graph; in checkpoints its number is that within the network.
+            layer._name = layer._base_name = _unique(layer._base_name, self._names_of_layers)
+        self._names_of_layers.append(layer.name)
 
     def get_layer(self, name: Optional[str] = None, index: Optional[int] = None) -> Any:
         """Returns a layer by its name or its index.
@@ -58,8 +82,33 @@ class Network:
         raise NotImplementedError("a Network needs a method call")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        with tf.variable_scope(self._name, reuse=tf.AUTO_REUSE):
+        with tf.variable_scope(self._own_scope(), reuse=tf.AUTO_REUSE):
             return self.call(*args, **kwargs)
+
+    def _own_scope(self) -> Any:
+        if self._scope is None:
+            outer = self._made_in if self._parent is None else self._parent._own_scope()
+            with tf.variable_scope(outer):
+                name = self._name if self._parent is not None else self._claimed_name(outer.name)
+                with tf.variable_scope(name, use_resource=True) as self._scope:
+                    pass
+            if self._parent is None:
+                self._name = self._scope.name
+        return self._scope
+
+    def _claimed_name(self, outer: str) -> str:
+        """Returns the name of a network that is in no other, which is then taken within the scope called `outer`."""
+        prefix = outer + "/" if outer else ""
+        taken = tf.get_collection_ref(_NAMES)
+        there = [name[len(prefix) :] for name in taken if name.startswith(prefix)]
+        if self._name in there:
+            raise ValueError(
+                "A Network named '{}' already exists (or a variable_scope was created with this name). "
+                "Names must be unique.".format(self._name)
+            )
+        name = self._name or _unique(_small_letters(type(self).__name__), there)
+        taken.append(prefix + name)
+        return name
 
     def _of_layers(self, kind: str) -> List[Any]:
         return [variable for layer in self._layers for variable in getattr(layer, kind)]
@@ -112,3 +161,19 @@ class Sequential(Network):
             takes_it = training is not None and "training" in inspect.signature(getattr(step, "call", step)).parameters
             inputs = step(inputs, training=training) if takes_it else step(inputs)
         return inputs
+
+
+def _small_letters(name: str) -> str:
+    """Returns the name of a class as layers are called: my_net for MyNet."""
+    words = re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
+    small = re.sub("([a-z])([A-Z])", r"\1_\2", words).lower()
+    return "private" + small if small.startswith("_") else small
+
+
+def _unique(base: str, taken: Collection[str]) -> str:
+    """Returns `base`, or the first of base_1, base_2 ... that is not `taken`."""
+    name, number = base, 0
+    while name in taken:
+        number += 1
+        name = "{}_{}".format(base, number)
+    return name
