@@ -101,6 +101,7 @@ _BELOW: Dict[str, str] = {
     "learn.python.learn.estimators.dnn_linear_combined": _OURS + "learn",
     "learn.python.learn.estimators.prediction_key": _OURS + "learn",
     "learn.python.learn.estimators.linear": _OURS + "learn",
+    "learn.python.learn.estimators.kmeans": _OURS + "learn",
     "learn.python.learn.experiment": _OURS + "learn",
     "learn.python.learn.learn_runner": _OURS + "learn.learn_runner",
     "learn.python.learn.metric_spec": _OURS + "learn",
@@ -178,7 +179,6 @@ REASONS: Dict[str, str] = {
     "tensorflow.contrib.estimator.build_supervised_input_receiver_fn_from_input_fn": "take "
     "tf.contrib.estimator.build_raw_supervised_input_receiver_fn with placeholders",
     "tensorflow.contrib.learn": _LEARN,
-    "tensorflow.contrib.learn.KMeansClustering": "take tf.contrib.factorization.KMeansClustering",
     "tensorflow.contrib.learn.SVM": "use sklearn.svm",
     "tensorflow.contrib.learn.read_keyed_batch_examples_shared_queue": "take read_keyed_batch_examples",
     "tensorflow.contrib.learn.read_keyed_batch_features_shared_queue": "take read_keyed_batch_features",

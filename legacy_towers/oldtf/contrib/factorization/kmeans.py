@@ -27,7 +27,7 @@ class InitializeClustersHook(tf.train.SessionRunHook):
                 time.sleep(1)
 
 
-class _StopAtLittleChange(tf.train.SessionRunHook):
+class StopAtLittleChange(tf.train.SessionRunHook):
     """Stops once the loss changes by less than the part `tolerance`."""
 
     def __init__(self, loss: Any, tolerance: float) -> None:
@@ -87,7 +87,7 @@ class KMeansClustering(Estimator):
 
         def model_fn(features: Any, mode: str, config: Any) -> EstimatorSpec:
             graph = clustering.KMeans(
-                _points(features, feature_columns),
+                points(features, feature_columns),
                 num_clusters,
                 initial_clusters,
                 distance_metric,
@@ -121,7 +121,8 @@ class KMeansClustering(Estimator):
             yield found[key]
 
 
-def _points(features: Any, columns: Any) -> Any:
+def points(features: Any, columns: Any) -> Any:
+    """Returns the points [batch, numbers] that an input_fn gave."""
     if not isinstance(features, dict):
         return features
     if columns:
@@ -137,7 +138,7 @@ def _spec(graph: Any, mode: str, config: Any, tolerance: Optional[float]) -> Est
         train_op = tf.identity(loss)
     hooks = [InitializeClustersHook(init_op, initialized, config.is_chief)]
     if tolerance is not None:
-        hooks.append(_StopAtLittleChange(loss, tolerance))
+        hooks.append(StopAtLittleChange(loss, tolerance))
     predictions: Dict[str, Any] = {
         KMeansClustering.ALL_DISTANCES: distances[0],
         KMeansClustering.CLUSTER_INDEX: nearest[0],

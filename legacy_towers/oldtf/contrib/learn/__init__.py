@@ -32,6 +32,7 @@ from legacy_towers.oldtf.contrib.learn.graph_io import (
     read_keyed_batch_features,
 )
 from legacy_towers.oldtf.contrib.learn.heads import PredictionKey, ProblemType
+from legacy_towers.oldtf.contrib.learn.kmeans import KMeansClustering
 from legacy_towers.oldtf.contrib.learn.mode import MetricSpec, ModeKeys, ModelFnOps
 from legacy_towers.oldtf.contrib.learn.run_config import RunConfig, TaskType
 
@@ -48,6 +49,7 @@ __all__ = [
     "Experiment",
     "ExportStrategy",
     "InputFnOps",
+    "KMeansClustering",
     "LinearClassifier",
     "LinearRegressor",
     "MetricSpec",

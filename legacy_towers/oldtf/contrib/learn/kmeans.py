@@ -1,0 +1,78 @@
+"""tf.contrib.learn.KMeansClustering: k-means with fit, score and transform."""
+from typing import Any, Callable, Iterator, Optional
+
+import numpy as np
+
+from legacy_towers.compat import tf
+from legacy_towers.oldtf.contrib.factorization import clustering, kmeans
+from legacy_towers.oldtf.contrib.learn.estimator import Estimator
+from legacy_towers.oldtf.contrib.learn.mode import ModelFnOps
+
+
+class KMeansClustering(Estimator):
+    """Clusters of points [batch, numbers], or of the features of a dict side by side, in the order of their names."""
+
+    SQUARED_EUCLIDEAN_DISTANCE = clustering.SQUARED_EUCLIDEAN_DISTANCE
+    COSINE_DISTANCE = clustering.COSINE_DISTANCE
+    RANDOM_INIT = clustering.RANDOM_INIT
+    KMEANS_PLUS_PLUS_INIT = clustering.KMEANS_PLUS_PLUS_INIT
+    SCORES = "scores"
+    CLUSTER_IDX = "cluster_idx"
+    CLUSTERS = clustering.CLUSTERS_VAR_NAME
+    ALL_SCORES = "all_scores"
+    LOSS_OP_NAME = "kmeans_loss"
+
+    def __init__(
+        self,
+        num_clusters: int,
+        model_dir: Optional[str] = None,
+        initial_clusters: Any = clustering.RANDOM_INIT,
+        distance_metric: str = clustering.SQUARED_EUCLIDEAN_DISTANCE,
+        random_seed: int = 0,
+        use_mini_batch: bool = True,
+        mini_batch_steps_per_iteration: int = 1,
+        kmeans_plus_plus_num_retries: int = 2,
+        relative_tolerance: Optional[float] = None,
+        config: Any = None,
+    ) -> None:
+        def model_fn(features: Any, labels: Any, mode: str, config: Any) -> ModelFnOps:
+            distances, nearest, scores, initialized, init_op, step = clustering.KMeans(
+                kmeans.points(features, None),
+                num_clusters,
+                initial_clusters,
+                distance_metric,
+                use_mini_batch,
+                mini_batch_steps_per_iteration,
+                random_seed,
+                kmeans_plus_plus_num_retries,
+            ).training_graph()
+            loss = tf.reduce_sum(scores, name=self.LOSS_OP_NAME)
+            tf.summary.scalar("loss/raw", loss)
+            with tf.control_dependencies([step, tf.assign_add(tf.train.get_global_step(), 1)]):
+                train_op = tf.identity(loss)
+            hooks = [kmeans.InitializeClustersHook(init_op, initialized, config.is_chief)]
+            if relative_tolerance is not None:
+                hooks.append(kmeans.StopAtLittleChange(loss, relative_tolerance))
+            predictions = {self.ALL_SCORES: distances[0], self.CLUSTER_IDX: nearest[0]}
+            metrics = {self.SCORES: tf.metrics.mean(loss)}
+            return ModelFnOps(mode, predictions, loss, train_op, eval_metric_ops=metrics, training_hooks=hooks)
+
+        super().__init__(model_fn, model_dir, config)
+
+    def predict_cluster_idx(self, input_fn: Optional[Callable[[], Any]] = None) -> Iterator[Any]:
+        """Yields the number of the nearest center of each point."""
+        for found in self.predict(input_fn=input_fn, outputs=[self.CLUSTER_IDX]):
+            yield found[self.CLUSTER_IDX]
+
+    def score(self, input_fn: Optional[Callable[[], Any]] = None, steps: Optional[int] = None) -> Any:
+        """Returns the sum of the distances of a batch's points to their nearest centers; of several steps the mean."""
+        return np.sum(self.evaluate(input_fn=input_fn, steps=steps)[self.SCORES])
+
+    def transform(self, input_fn: Optional[Callable[[], Any]] = None, as_iterable: bool = False) -> Any:
+        """Returns the distances [points, clusters], squared for the Euclidean distance."""
+        found = self.predict(input_fn=input_fn, outputs=[self.ALL_SCORES], as_iterable=as_iterable)
+        return found if as_iterable else found[self.ALL_SCORES]
+
+    def clusters(self) -> Any:
+        """Returns the centers [clusters, numbers] of the latest checkpoint."""
+        return self.get_variable_value(self.CLUSTERS)
