@@ -2,12 +2,14 @@
 import ast
 import importlib.machinery
 import os
+import stat
 import sys
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from legacy_towers.errors import UserError
 from legacy_towers.oldtf.check import status, uses
 from legacy_towers.oldtf.check.found import Asked, Found, Meanings, NotUnderstood
+from legacy_towers.oldtf.launch.deep_trees import room_for_deep_trees
 from legacy_towers.oldtf.launch.python2 import syntax
 from legacy_towers.oldtf.launch.script_files import check_is_script
 
@@ -143,14 +145,6 @@ class _Project:
         return self.found[key]
 
     def _read(self, path: str) -> Found:
-        try:
-            module = _parsed(path)
-        except OSError as error:
-            self.unread.append(path)
-            return _not_read(1, "it can't be read: {}".format(error.strerror))
-        except SyntaxError as error:
-            self.unread.append(path)
-            return _not_read(error.lineno or 1, "it is no Python, neither 3 nor 2: {}".format(error.msg))
         asked = Asked(
             exists=status.exists,
             is_module=status.is_module,
@@ -158,7 +152,18 @@ class _Project:
             module=lambda name, level: self._module(path, name, level),
             bound_in=self._bound_in,
         )
-        return uses.of_source(module, asked)
+        try:
+            with room_for_deep_trees():
+                return uses.of_source(_parsed(path), asked)
+        except OSError as error:
+            why = "it can't be read: {}".format(error.strerror or error)
+        except (RecursionError, MemoryError):
+            why = "it is nested too deeply to be read"
+        except SyntaxError as error:
+            self.unread.append(path)
+            return _not_read(error.lineno or 1, "it is no Python, neither 3 nor 2: {}".format(error.msg))
+        self.unread.append(path)
+        return _not_read(1, why)
 
     def _bound_in(self, module: str) -> Dict[str, Meanings]:
         return self.read(module).bound if module.endswith(".py") else {}
@@ -196,6 +201,10 @@ def _parsed(path: str) -> ast.Module:
     Raises:
       SyntaxError: neither can.
     """
+    mode = os.stat(path).st_mode
+    # Of /dev/zero there is no end, and a pipe that lies in a folder may never have a begin.
+    if stat.S_ISCHR(mode) and not os.path.samefile(path, os.devnull) or stat.S_ISFIFO(mode) and path.endswith(".py"):
+        raise OSError("it is no file")
     with open(path, "rb") as file:
         source = file.read()
     try:

@@ -43,6 +43,8 @@ class _Reader:
         self._tries = 0
         # Names that functions bind when they run: nobody knows what they are then.
         self._globals: Set[str] = set()
+        # With `from __future__ import annotations` they are text.
+        self._reads_annotations = True
         # How many branches that may not be taken the reader is in.
         self._branches = 0
 
@@ -77,7 +79,8 @@ class _Reader:
         elif isinstance(node, ast.Assign):
             self._assign(node.targets, node.value)
         elif isinstance(node, ast.AnnAssign):
-            self._expression(node.annotation)
+            if self._reads_annotations:
+                self._expression(node.annotation)
             if node.value is not None:
                 self._assign([node.target], node.value)
         elif isinstance(node, ast.If):
@@ -117,6 +120,8 @@ class _Reader:
         own = None if from_tensorflow else self._asked.module(module, node.level)
         if own is not None:
             self._asked.bound_in(own)  # the import runs it, whatever is taken from it
+        if module == "__future__" and any(alias.name == "annotations" for alias in node.names):
+            self._reads_annotations = False
         for alias in node.names:
             if alias.name == "*":
                 self._import_all(module if from_tensorflow else own, from_tensorflow, node)
@@ -147,10 +152,22 @@ class _Reader:
                 self._bind(name, frozenset(["{}.{}".format(module, name)]))
 
     def _function(self, node: Union[ast.FunctionDef, ast.AsyncFunctionDef]) -> None:
-        for part in node.decorator_list + node.args.defaults + [each for each in node.args.kw_defaults if each]:
+        for part in node.decorator_list:
             self._expression(part)
+        self._arguments(node.args)
+        if node.returns is not None and self._reads_annotations:
+            self._expression(node.returns)
         self._bind(node.name, NOTHING)
         self._later(node)
+
+    def _arguments(self, arguments: ast.arguments) -> None:
+        """Reads what runs where a function is defined: the defaults and annotations of its arguments."""
+        for default in arguments.defaults + [each for each in arguments.kw_defaults if each]:
+            self._expression(default)
+        every = getattr(arguments, "posonlyargs", []) + arguments.args + arguments.kwonlyargs
+        for each in every + [extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None]:
+            if each.annotation is not None and self._reads_annotations:
+                self._expression(each.annotation)
 
     def _later(self, function: Function) -> None:
         self._waiting.append((function, self.scopes.around(), self._fallback_of))
@@ -194,13 +211,24 @@ class _Reader:
         else:
             self._bind_targets(target)
 
-    def _bind_targets(self, target: ast.expr) -> None:
+    def _bind_targets(self, target: ast.AST) -> None:
         """Notes that the names in `target` are nothing of TensorFlow from here on."""
-        for part in ast.walk(target):
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-                self._bind(part.id, NOTHING)
-            elif isinstance(part, (ast.Attribute, ast.Subscript)):
-                self._expression(part.value)
+        if isinstance(target, ast.Name):
+            self._bind(target.id, NOTHING)
+        elif isinstance(target, ast.Starred):
+            self._bind_targets(target.value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for part in target.elts:
+                self._bind_targets(part)
+        elif isinstance(target, ast.Attribute):
+            self._expression(target.value)
+        elif isinstance(target, ast.Subscript):
+            self._expression(target.value)
+            index: Any = target.slice
+            if isinstance(index, ast.expr):
+                self._expression(index)
+            else:  # before Python 3.9 it is of a kind of its own
+                self._parts(index)
 
     def _bind(self, name: str, meanings: Meanings) -> None:
         # In a branch that may not be run, what the name was before stays possible.
@@ -255,6 +283,7 @@ class _Reader:
                 self._expression(node.value)
             return
         if isinstance(node, ast.Lambda):
+            self._arguments(node.args)
             self._later(node)
             return
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):

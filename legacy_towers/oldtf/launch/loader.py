@@ -15,6 +15,7 @@ from legacy_towers.oldtf import tree
 from legacy_towers.oldtf.changed import libraries, rewriting
 from legacy_towers.oldtf.current import ScriptRun
 from legacy_towers.oldtf.launch import VIEWS, python2, shadowing
+from legacy_towers.oldtf.launch.deep_trees import room_for_deep_trees
 from legacy_towers.oldtf.launch.imports import Imports
 
 # As inspect has them, which takes its time to import.
@@ -80,8 +81,9 @@ class ScriptFinder(importlib.abc.MetaPathFinder):
         self.run.add_file(path)
         self._sources[path] = source, package
         self._read_again.pop(path, None)
-        module = self.rewritten(python2.read(source, path, self.run, bool(package)))
-        return compile(module, path, "exec", dont_inherit=True)
+        with room_for_deep_trees():
+            module = self.rewritten(python2.read(source, path, self.run, bool(package)))
+            return compile(module, path, "exec", dont_inherit=True)
 
     def function(self, code: Any) -> Optional[ast.AST]:
         """Returns the FunctionDef or Lambda that `code` was compiled from, None where it can't be told.

@@ -111,6 +111,26 @@ def test_a_folder_that_is_called_as_a_file_is_listed(tmp_path):
     assert path == str(tmp_path / "gone.py") and "it can't be read" in place.why
 
 
+def test_what_has_no_end_or_never_begins_is_listed(tmp_path):
+    os.symlink("/dev/zero", str(tmp_path / "endless.py"))
+    os.mkfifo(str(tmp_path / "pipe.py"))
+    checked = project.check(str(tmp_path))
+    assert [place.why for _, place in checked.not_understood] == ["it can't be read: it is no file"] * 2
+    assert len(checked.unread) == 2
+
+
+@pytest.mark.parametrize("text, missing_lines", [
+    ("if x: pass\n" + "".join("elif x == {}: tf.nn\n".format(number) for number in range(1500)) + "tf.gone", [1503]),
+    ("x = " + " + ".join(["tf.nn.relu"] * 1500) + "\ntf.gone", [3]),
+    ("x = " + "-" * 100000 + "1", []),
+], ids=["elifs", "terms", "too-deep"])
+def test_deep_trees_are_read_or_listed(tmp_path, text, missing_lines):
+    write(tmp_path, train="import tensorflow as tf\n" + text)
+    checked = project.check(str(tmp_path / "train.py"))
+    assert [line for line, _ in missing(checked)] == missing_lines
+    assert bool(checked.unread) == (not missing_lines)
+
+
 @pytest.mark.parametrize("line", [
     "from tensorflow.contrib.framework.python.ops import arg_scope",
     "from tensorflow.contrib.learn.python.learn.datasets import base",

@@ -288,3 +288,13 @@ def test_modules_of_the_view_are_pickled_by_their_names(tmp_path):
     names = here.run(tmp_path, source)
     assert names["values"][0] is names["tf"] is tree.module("tensorflow")
     assert names["values"][1] is names["tf"].contrib
+
+
+@pytest.mark.parametrize("source, expected", [
+    ("if x == 0: y = 0\n" + "".join("elif x == {0}: y = {0}\n".format(number) for number in range(1, 1500)), 7),
+    ("y = " + " + ".join(["x"] * 1500), 7 * 1500),
+], ids=["elifs", "terms"])
+def test_deep_trees_are_loaded_as_the_interpreter_does(tmp_path, source, expected):
+    limit = sys.getrecursionlimit()
+    assert here.run(tmp_path, "x = 7\n" + source)["y"] == expected
+    assert sys.getrecursionlimit() == limit
