@@ -50,7 +50,7 @@ _FUNCTIONS: Dict[str, Callable[..., Any]] = {
 _VERSIONS = ("LooseVersion", "StrictVersion", "Version", "parse_version")
 
 
-class _Version(tuple):  # type: ignore[type-arg]
+class _Version(tuple):
     """The numbers and words of a version; compared as tuples are."""
 
     @classmethod

@@ -18,7 +18,7 @@ class Popen(subprocess.Popen):
         given = _given(arguments, options)
         arguments, options = _with_words(arguments, options, _instead(given))
         super().__init__(*arguments, **options)
-        self.args = given.get("args")
+        self.args = given["args"]
 
 
 def _given(arguments: Tuple[Any, ...], options: Dict[str, Any]) -> Dict[str, Any]:
