@@ -52,7 +52,8 @@ def store(value: Any, target: Any, key: Any) -> None:
 def change(target: Any, key: Any, operation: str, value: Any) -> None:
     """target[key] += value, and the like: `operation` is "iadd" of the module operator."""
     try:
-        found = scalars.in_place(getattr(operator, operation), target[key], value)
+        before = target[key]
+        found = getattr(operator, operation)(before, scalars.beside(before, value))
     except OverflowError:  # a number that these integers can't hold
         if not isinstance(target, np.ndarray):
             raise

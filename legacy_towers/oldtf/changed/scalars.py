@@ -17,6 +17,10 @@ _NARROW = frozenset([getattr(np, "{}int{}".format(sign, bits)) for sign in ("", 
     np.float16,
     np.float32,
 }
+_WIDE = {kind: np.int64 if issubclass(kind, np.integer) and kind is not np.uint64 else np.float64 for kind in _NARROW}
+_WIDE.update({np.int64: np.int64, np.float64: np.float64})
+_NUMBERS = frozenset(_WIDE)
+_PLAIN = (int, float, WholeFloat)
 _OF_NUMPY = _NARROW | {np.ndarray}
 _AS_NUMPYS: Dict[type, Callable[..., Any]] = {
     int: np.int64,
@@ -79,13 +83,29 @@ def as_wide(number: Any) -> Any:
         return np.asarray(number)[()]
 
 
-def in_place(operation: Callable[..., Any], left: Any, right: Any) -> Any:
-    """Returns what `left += right` leaves in left: `operation` is operator.iadd."""
-    if type(right) in _NARROW:
-        left = as_wide(left)
-    elif type(left) in _NARROW:
-        right = as_wide(right)
-    return operation(left, right)
+def beside(left: Any, right: Any) -> Any:
+    """Returns what `right` must be for left + right, and left += right, to have the type that numpy 1 gave it.
+
+    The addition stays where it is: only so `text += letter` grows in place.
+    """
+    if type(right) in _NUMBERS:
+        return _beside(left, right)
+    return as_wide(right) if type(left) in _NARROW else right
+
+
+def _beside(left: Any, right: Any) -> Any:
+    if type(left) in _PLAIN:
+        return _WIDE[type(right)](right)
+    if type(left) is np.ndarray and left.ndim and _fits(right, left.dtype):
+        return _weak(right, left)
+    return right
+
+
+def _fits(number: Any, dtype: Any) -> bool:
+    if dtype.kind not in "iu" or not isinstance(number, np.integer):
+        return True
+    limits = np.iinfo(dtype)
+    return bool(limits.min <= int(number) <= limits.max)
 
 
 def made(kind: Any, value: Any) -> Any:

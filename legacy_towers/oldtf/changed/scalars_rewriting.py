@@ -1,7 +1,8 @@
 """Puts what `scalars` has into the syntax tree of a script that imports numpy.
 
     picture[i, j] * 2      scalars.arithmetic(operator.mul, picture[i, j], 2)
-    total += loss          total = scalars.in_place(operator.iadd, total, loss)
+    offset + row[i]        offset + scalars.beside(offset, row[i])
+    total += loss          total += scalars.beside(total, loss)
     np.uint8(k)            scalars.made(np.uint8, k)
     sum(row)               scalars.total(row)
     if found:              if scalars.truth(found):
@@ -23,7 +24,9 @@ _OPERATIONS = {
     ast.FloorDiv: "floordiv",
     ast.LShift: "lshift",
 }
-_IN_PLACE = {ast.Add: "iadd", ast.Sub: "isub", ast.Mult: "imul"}
+_IN_PLACE = (ast.Add, ast.Sub, ast.Mult)
+# Beside these no number is added.
+_TEXT_AND_LISTS = (ast.JoinedStr, ast.List, ast.ListComp, ast.Tuple)
 _INTEGERS = frozenset("int8 int16 int32 int64 uint8 uint16 uint32 uint64".split())
 _TYPES = _INTEGERS | {"float16", "float32"}
 _REDUCTIONS = frozenset("max min mean sum amax amin prod".split())
@@ -58,15 +61,19 @@ class _Rewriting(ast.NodeTransformer):
         self.generic_visit(node)
         if not wanted:
             return node
+        if isinstance(node.left, ast.Name):
+            node.right = self._beside(node, node.left, node.right)
+            return node
         return self._call(node, "arithmetic", self._operator(node, _OPERATIONS[type(node.op)]), node.left, node.right)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
         self.generic_visit(node)
-        if type(node.op) not in _IN_PLACE or not isinstance(node.target, ast.Name) or not _may_hold_scalar(node.value):
-            return node
-        before = ast.copy_location(ast.Name(id=node.target.id, ctx=ast.Load()), node.target)
-        value = self._call(node, "in_place", self._operator(node, _IN_PLACE[type(node.op)]), before, node.value)
-        return ast.copy_location(ast.Assign(targets=[node.target], value=value), node)
+        if isinstance(node.op, _IN_PLACE) and isinstance(node.target, ast.Name) and _may_hold_scalar(node.value):
+            node.value = self._beside(node, node.target, node.value)
+        return node
+
+    def _beside(self, at: Any, left: ast.Name, right: ast.expr) -> ast.expr:
+        return self._call(at, "beside", ast.copy_location(ast.Name(id=left.id, ctx=ast.Load()), left), right)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
@@ -114,7 +121,13 @@ def _may_be_scalars(left: ast.expr, right: ast.expr) -> bool:
     # Elements of two arrays, most often of one type, are the same on both, and the inside of many a loop.
     if isinstance(left, ast.Subscript) and isinstance(right, ast.Subscript):
         return False
+    if any(isinstance(each, _TEXT_AND_LISTS) or _is_text(each) for each in (left, right)):
+        return False
     return _is_element(left) or _is_element(right)
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(getattr(node, "value", None), (str, bytes))
 
 
 def _is_element(node: ast.expr) -> bool:
@@ -133,7 +146,9 @@ def _is_place(key: Any) -> bool:
 
 
 def _may_hold_scalar(value: ast.expr) -> bool:
-    return isinstance(value, (ast.Name, ast.Subscript, ast.Call, ast.BinOp))
+    if isinstance(value, ast.BinOp):
+        return not _is_text(value.left) and not _is_text(value.right)
+    return isinstance(value, (ast.Name, ast.Subscript, ast.Call))
 
 
 def _is_tensorflows(function: ast.Attribute) -> bool:
