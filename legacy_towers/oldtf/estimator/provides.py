@@ -4,6 +4,7 @@ from typing import Dict, Tuple
 from legacy_towers.oldtf.provided import Row
 
 _ROOM = "legacy_towers.oldtf.estimator."
+_KERAS = 'with the checkpoints of tf.train.Saver (checkpoint_format="saver")'
 
 ROWS: Tuple[Row, ...] = (
     Row(
@@ -12,6 +13,9 @@ ROWS: Tuple[Row, ...] = (
         note="ended with TensorFlow 2.15; in one process also under MirroredStrategy, otherwise by ps and workers",
     ),
     Row("tensorflow.estimator.experimental.KMeans", _ROOM + "kmeans:KMeans"),
+    Row("tensorflow.keras.estimator.model_to_estimator", _ROOM + "keras_models:model_to_estimator", note=_KERAS),
+    Row("tensorflow.python.estimator.keras", _ROOM + "keras_models"),
+    Row("tensorflow.python.keras.estimator", _ROOM + "keras_models"),
     Row("tensorflow.python.estimator.estimator", _ROOM + "api"),
     Row("tensorflow.python.estimator.estimator_lib", _ROOM + "api"),
     Row("tensorflow.python.estimator.model_fn", _ROOM + "api"),
