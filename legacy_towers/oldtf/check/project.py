@@ -9,6 +9,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 from legacy_towers.errors import UserError
 from legacy_towers.oldtf.check import status, uses
 from legacy_towers.oldtf.check.found import Asked, Found, Meanings, NotUnderstood
+from legacy_towers.oldtf.launch import python2
 from legacy_towers.oldtf.launch.deep_trees import room_for_deep_trees
 from legacy_towers.oldtf.launch.python2 import syntax
 from legacy_towers.oldtf.launch.script_files import check_is_script
@@ -213,6 +214,9 @@ def _parsed(path: str) -> ast.Module:
         translated = syntax.translate(source, path)
         if translated is not None:
             return translated.tree
+        if python2.looks_like_python_2(error):
+            line, why = syntax.problem(source, path)
+            raise SyntaxError(why, (path, line or getattr(error, "lineno", 1), 0, "")) from error
         if isinstance(error, SyntaxError):
             raise
         raise SyntaxError(str(error)) from error

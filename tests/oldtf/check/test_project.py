@@ -97,6 +97,12 @@ def test_python_2_is_read_as_run_reads_it(tmp_path, source, line):
     assert missing(checked) == [(line, "tensorflow.gone")] and not checked.not_understood
 
 
+def test_what_keeps_a_file_from_being_python_2_is_told(tmp_path):
+    write(tmp_path, train="print 'a'\nwith = 3\n")
+    ((_, place),) = project.check(str(tmp_path)).not_understood
+    assert place.line == 2 and place.why == "it is no Python, neither 3 nor 2: '=' was not expected"
+
+
 @pytest.mark.parametrize("source", [b"x = '\0'\n", b"# coding: nothing\n\0"], ids=["null", "unknown-coding"])
 def test_bytes_that_are_no_text_are_listed(tmp_path, source):
     (tmp_path / "train.py").write_bytes(source)

@@ -463,3 +463,16 @@ def test_text_that_is_run_is_python_2_too(tmp_path):
         "exec compile('third = [x / 2 for x in {1: 2}.keys()]', '<x>', 'exec')\n",
     )
     assert names["found"]["half"] == 3 and names["found"]["last"] == 2 and names["third"] == [0]
+
+
+@pytest.mark.parametrize("source, said", [
+    ("def f():\n    print 'a'\n  print 'b'\n", ":3: neither Python 2 nor Python 3: unindent does not match"),
+    ("try:\n    print 'a'\nexcept IOError, e\n    pass\n", ":3: neither Python 2 nor Python 3: the line's end was not"),
+    ("print 'a'\nwith = 3\n", ":2: neither Python 2 nor Python 3: '=' was not expected"),
+    ("def f(:\n    pass\n", None),  # Python 3 says all
+])
+def test_what_is_neither_python_is_said_where_it_is(tmp_path, capsys, source, said):
+    with pytest.raises(SyntaxError):
+        here.run(tmp_path, source)
+    err = capsys.readouterr().err
+    assert "script.py" + said in err if said else err == ""

@@ -6,6 +6,7 @@
 """
 import ast
 import os
+import re
 from typing import Any, FrozenSet, Optional
 
 from legacy_towers.oldtf import current
@@ -13,6 +14,10 @@ from legacy_towers.oldtf.current import Notice, Place, ScriptRun
 from legacy_towers.oldtf.launch.python2.rewrite import OldNames
 
 _HERE = __name__
+# What Python 3 says of text that is Python 2's.
+_OF_PYTHON_2 = re.compile(
+    "Missing parentheses in call to|multiple exception types must be|leading zeros in decimal|inconsistent use of tabs"
+)
 
 
 def read(source: bytes, path: str, run: ScriptRun, in_package: bool, says: bool = True) -> ast.Module:
@@ -43,6 +48,8 @@ def read(source: bytes, path: str, run: ScriptRun, in_package: bool, says: bool 
 
         translated = syntax.translate(source, path)
     if translated is None:
+        if tree is None and says and (run.is_python_2 or looks_like_python_2(problem)):
+            _say_no_python_2(source, path, run)
         tree = _parsed(source, path) if tree is None else tree
         true_division, absolute = True, True
     else:
@@ -56,6 +63,11 @@ def read(source: bytes, path: str, run: ScriptRun, in_package: bool, says: bool 
         run.notice(Notice(Place(run.shown(path), line), name, meaning))
 
     return OldNames(tree, translated is not None, true_division, tell, siblings).rewrite(tree)
+
+
+def looks_like_python_2(problem: Optional[Exception]) -> bool:
+    """Returns whether `problem`, of Python 3's parser, is about something that Python 2 had."""
+    return _OF_PYTHON_2.match(str(getattr(problem, "msg", ""))) is not None
 
 
 def _parsed(source: bytes, path: str) -> Any:
@@ -105,6 +117,18 @@ def _say_whole(run: ScriptRun, path: str, problem: Any) -> None:
         run.is_python_2 = True
     also = " with all that it imports from its own files" if is_first else ""
     current.say("{}: taken for Python 2{}: {}".format(where, also, problem.msg))
+
+
+def _say_no_python_2(source: bytes, path: str, run: ScriptRun) -> None:
+    """Says what keeps a file from being Python 2; what Python 3 says of it, which follows, is beside the point."""
+    from legacy_towers.oldtf.launch.python2 import syntax
+
+    try:
+        _parsed(source, path)
+    except (SyntaxError, ValueError):
+        line, why = syntax.problem(source, path)
+        where = "{}:{}".format(run.shown(path), line) if line is not None else run.shown(path)
+        current.say("{}: neither Python 2 nor Python 3: {}".format(where, why))
 
 
 def _siblings(path: str) -> FrozenSet[str]:

@@ -7,7 +7,7 @@ import ast
 import difflib
 import io
 import re
-from typing import Any, List, NamedTuple, Optional, Set
+from typing import Any, List, NamedTuple, Optional, Set, Tuple, Union
 
 _RULES = "except exec ne numliterals paren print raise repr tuple_params unicode throw".split()
 _OWN_RULES = tuple("legacy_towers.oldtf.launch.python2.fix_" + rule for rule in ("mixed_lambda", "one_line_except"))
@@ -31,6 +31,27 @@ class Translated(NamedTuple):
 
 def translate(source: bytes, path: str) -> Optional[Translated]:
     """Returns what is made of a file of Python 2, None if its text is none."""
+    made = _translated(source, path)
+    return made if isinstance(made, Translated) else None
+
+
+def problem(source: bytes, path: str) -> Tuple[Optional[int], str]:
+    """Returns (line, what is wrong there) of a file that is no Python 2; the line is None where nobody knows it."""
+    made = _translated(source, path)
+    if isinstance(made, SyntaxError):
+        return made.lineno, str(made.msg)
+    context = getattr(made, "context", None)
+    if context is not None:  # a ParseError of fissix: (what stands before, (line, column))
+        value = made.value.strip()  # type: ignore[union-attr]
+        return context[1][0], "{!r} was not expected".format(value) if value else "the line's end was not expected"
+    if isinstance(made, Exception):  # a TokenError: (what is wrong, (line, column))
+        place = made.args[1] if len(made.args) > 1 else (None, 0)
+        return place[0], str(made.args[0] if made.args else made)
+    return None, "its text can't be read"
+
+
+def _translated(source: bytes, path: str) -> Union[Translated, Exception, None]:
+    """Returns what is made of the file, or the error of what can't be read; None if that is not even text."""
     text = _text(source)
     if text is None:
         return None
@@ -40,11 +61,12 @@ def translate(source: bytes, path: str) -> Optional[Translated]:
     try:
         refactored = _tool().refactor_string(_without_mixed_tabs(text), path)
         if refactored is None:  # no Python 2 either
+            _tool().driver.parse_string(_without_mixed_tabs(text))
             return None
         new = str(refactored)
         tree = ast.parse(new, path)
-    except (SyntaxError, ValueError, parse.ParseError, old_tokenize.TokenError):
-        return None
+    except (SyntaxError, ValueError, parse.ParseError, old_tokenize.TokenError) as error:
+        return error
     _put_lines_back(tree, text, new)
     future = _future_names(tree)
     return Translated(tree, "division" in future, "absolute_import" in future)
