@@ -34,6 +34,7 @@ _OF_2 = {
     ),
 }
 
+_BENCHMARKS = "takes --benchmarks, which is --benchmark_filter today"
 _NAMES = "takes names that absl has taken for flags of its own, such as log_dir"
 
 
@@ -58,6 +59,9 @@ def _of_1() -> Tuple[Row, ...]:
 
 
 ROWS: Tuple[Row, ...] = (
+    Row("tensorflow.test.main", _HERE + "benchmarks:main", note=_BENCHMARKS),
+    Row("tensorflow.python.platform.test.main", _HERE + "benchmarks:main", note=_BENCHMARKS),
+    Row("tensorflow.python.platform.googletest.main", _HERE + "benchmarks:main", note=_BENCHMARKS),
     *_of_1(),
     *_flags("tensorflow.app.flags."),
     *_flags("tensorflow.flags."),
