@@ -2,9 +2,11 @@
 
 They win, as they do with python, although the launcher has imported Python's own of that name already.
 """
+import contextlib
 import os
 import sys
-from typing import Dict, Set
+import types
+from typing import Dict, Iterator, Set
 
 # What the interpreter itself has imported before any script: a script's file of this name is never found.
 _FIRST = frozenset(
@@ -22,6 +24,29 @@ def give_way(folder: str) -> None:
         for other in list(sys.modules):
             if other == name or other.startswith(name + "."):
                 del sys.modules[other]
+
+
+@contextlib.contextmanager
+def left_out(folder: str) -> Iterator[None]:
+    """Lets imports find nothing in `folder`, the script's, while it lasts: what we import late needs Python's own.
+
+    The script finds its own modules afterwards as it would have before.
+    """
+    names = _modules_in(folder) - _FIRST
+    path = list(sys.path)
+
+    def take_out() -> Dict[str, types.ModuleType]:
+        found = [name for name in sys.modules if name.split(".")[0] in names]
+        return {name: sys.modules.pop(name) for name in found}
+
+    before = take_out()
+    sys.path[:] = [each for each in path if os.path.realpath(each) != os.path.realpath(folder)]
+    try:
+        yield
+    finally:
+        sys.path[:] = path
+        take_out()
+        sys.modules.update(before)
 
 
 def without_own(views: Dict[str, str], folder: str) -> Dict[str, str]:

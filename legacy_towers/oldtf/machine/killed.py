@@ -25,17 +25,25 @@ def last_words(speak: Callable[[str], None]) -> Iterator[None]:
     if os.name != "posix" or threading.current_thread() is not threading.main_thread() or not mine:
         yield
         return
+    import ctypes  # not where nobody asks for it: it takes its time; and not at the end, when the script's may be found
+
     process = os.getpid()
     spoken = threading.Lock()
 
+    def die(number: int) -> None:
+        """Ends this process by the signal, as it would have ended."""
+        # signal.signal is for the main thread only.
+        ctypes.pythonapi.PyOS_setsig(number, None)
+        os.kill(os.getpid(), number)
+
     def end(number: int, frame: Any = None) -> None:
         if os.getpid() != process:  # forked, and not by Python
-            _die(number)
+            die(number)
         with spoken:
             try:
                 speak(signal.Signals(number).name)
             finally:
-                _die(number)
+                die(number)
 
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
@@ -79,11 +87,3 @@ def _listen(reading: int, mine: Any, end: Callable[[int], None]) -> None:
         if heard[0] in mine and signal.getsignal(heard[0]) is end:
             end(heard[0])
 
-
-def _die(number: int) -> None:
-    """Ends this process by the signal, as it would have ended."""
-    import ctypes  # late: it takes its time, and few need it
-
-    # signal.signal is for the main thread only.
-    ctypes.pythonapi.PyOS_setsig(number, None)
-    os.kill(os.getpid(), number)

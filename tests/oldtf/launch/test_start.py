@@ -172,6 +172,16 @@ def test_two_dashes_end_our_options(tmp_path):
     assert outcome(started(tmp_path, RUN + ["--", "-odd.py"])) == (0, "3\n", "")
 
 
+def test_a_script_of_python_2_has_its_own_modules_of_pythons_names(tmp_path):
+    # The translation needs those of Python, and is imported late.
+    names = "difflib random logging tempfile pickle tokenize shutil".split()
+    here.write(tmp_path, {name + ".py": "MINE = 'my {}'\n".format(name) for name in names})
+    source = "import {0}\nprint [each.MINE for each in ({0})]\nimport late\n".format(", ".join(names))
+    here.write(tmp_path, {"script.py": source, "late.py": "import random, pickle\nprint random.MINE, pickle.MINE\n"})
+    code, out, err = outcome(started(tmp_path, RUN + ["script.py"]))
+    assert (code, out) == (0, "{}\nmy random my pickle\n".format(["my " + name for name in names])), err
+
+
 def test_an_error_that_is_python_2s_says_so(tmp_path):
     here.write(tmp_path, {"script.py": "print({'a': 1}.keys()[0])\n"})
     code, _, err = outcome(started(tmp_path, RUN + ["script.py"]))

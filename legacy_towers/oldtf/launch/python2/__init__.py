@@ -7,10 +7,12 @@
 import ast
 import os
 import re
+import sys
 from typing import Any, FrozenSet, Optional
 
 from legacy_towers.oldtf import current
 from legacy_towers.oldtf.current import Notice, Place, ScriptRun
+from legacy_towers.oldtf.launch import shadowing
 from legacy_towers.oldtf.launch.python2.rewrite import OldNames
 
 _HERE = __name__
@@ -44,9 +46,7 @@ def read(source: bytes, path: str, run: ScriptRun, in_package: bool, says: bool 
         tree = None if problem is not None else tree
     translated = None
     if tree is None:
-        from legacy_towers.oldtf.launch.python2 import syntax
-
-        translated = syntax.translate(source, path)
+        translated = _syntax(run).translate(source, path)
     if translated is None:
         if tree is None and says and (run.is_python_2 or looks_like_python_2(problem)):
             _say_no_python_2(source, path, run)
@@ -63,6 +63,18 @@ def read(source: bytes, path: str, run: ScriptRun, in_package: bool, says: bool 
         run.notice(Notice(Place(run.shown(path), line), name, meaning))
 
     return OldNames(tree, translated is not None, true_division, tell, siblings).rewrite(tree)
+
+
+def _syntax(run: ScriptRun) -> Any:
+    """Returns the module `syntax`, which is imported when it is first needed: few scripts are Python 2."""
+    loaded = sys.modules.get(_HERE + ".syntax")
+    if loaded is None:
+        with shadowing.left_out(run.root):
+            from legacy_towers.oldtf.launch.python2 import syntax
+
+            syntax.load()
+            loaded = syntax
+    return loaded
 
 
 def looks_like_python_2(problem: Optional[Exception]) -> bool:
@@ -121,12 +133,10 @@ def _say_whole(run: ScriptRun, path: str, problem: Any) -> None:
 
 def _say_no_python_2(source: bytes, path: str, run: ScriptRun) -> None:
     """Says what keeps a file from being Python 2; what Python 3 says of it, which follows, is beside the point."""
-    from legacy_towers.oldtf.launch.python2 import syntax
-
     try:
         _parsed(source, path)
     except (SyntaxError, ValueError):
-        line, why = syntax.problem(source, path)
+        line, why = _syntax(run).problem(source, path)
         where = "{}:{}".format(run.shown(path), line) if line is not None else run.shown(path)
         current.say("{}: neither Python 2 nor Python 3: {}".format(where, why))
 

@@ -72,6 +72,11 @@ def _translated(source: bytes, path: str) -> Union[Translated, Exception, None]:
     return Translated(tree, "division" in future, "absolute_import" in future)
 
 
+def load() -> None:
+    """Imports all that the translation needs."""
+    _tool()
+
+
 def _tool() -> Any:
     from fissix import refactor
 
