@@ -96,9 +96,9 @@ def _files_of_module(name: str) -> List[str]:
     # As -m has it: the folder where it is typed, then the path.
     folders = [os.getcwd()] + sys.path
     spec: Any = None
-    parts = name.split(".")
-    for length in range(1, len(parts) + 1):
-        spec = importlib.machinery.PathFinder.find_spec(".".join(parts[:length]), folders) if parts[0] else None
+    for part in name.split("."):
+        # By its last name alone: Python asks for the parents of the whole one, and they are not imported.
+        spec = importlib.machinery.PathFinder.find_spec(part, folders) if part else None
         if spec is None:
             meant = "; did you mean the script, without -m?" if os.path.isfile(name) else ""
             raise UserError("there is no module {!r} in {} or on the path{}".format(name, os.getcwd(), meant))

@@ -215,6 +215,16 @@ def test_a_module_is_read_and_not_imported(tmp_path, monkeypatch, capsys, name, 
     assert command.run("-m" + name, as_json=False) == 1
 
 
+def test_a_package_may_have_no_init(tmp_path, monkeypatch):
+    write(tmp_path, {"space/inner/one": "import tensorflow as tf\nfrom space.inner import two\ntf.gone_one\n",
+                     "space/inner/two": "import tensorflow as tf\ntf.gone_two\n"})
+    monkeypatch.chdir(tmp_path)
+    for name in ("space.inner.one", "space.inner", "space"):
+        checked = project.check_module(name)
+        assert checked.files == ["space/inner/one.py", "space/inner/two.py"]
+        assert [line for line, _ in missing(checked)] == [3, 2]
+
+
 @pytest.mark.parametrize("name, message", [
     ("", "-m needs the name of a module"), ("package.no", "there is no module 'package.no'"),
     ("train.py", "did you mean the script, without -m"), (".train", "there is no module '.train'"),
