@@ -60,7 +60,7 @@ def _probabilities(model: Any, x: Any, batch_size: Any = 32, verbose: int = 0) -
 # What tf.keras.Sequential had until TensorFlow 2.6.
 OF_MODELS = {"predict_classes": _classes, "predict_proba": _probabilities}
 # Private lists of tf.Operation that public scripts read (gradient checkpointing), and where they are since 2.12.
-OF_OPERATIONS = {"_outputs": "outputs", "_inputs": "inputs"}
+OF_OPERATIONS = {"_outputs": "outputs", "_inputs": "inputs", "_control_inputs": "control_inputs"}
 # What scipy's sparse matrices had as attributes until scipy 1.14.
 OF_SPARSE: Dict[str, Callable[[Any], Any]] = {
     "A": lambda matrix: matrix.toarray(),

@@ -26,7 +26,7 @@ from legacy_towers.oldtf.changed.libraries import are_needed
 # read.
 _ATTRIBUTES = frozenset(
     ["tostring", "fromstring", "itemset", "newbyteorder", "ptp", "isAlive", "getchildren", "getiterator", "errno"]
-    + ["_outputs", "_inputs", "initialized_value", "prefetch", "map", "interleave", "A", "H"]
+    + ["_outputs", "_inputs", "_control_inputs", "initialized_value", "prefetch", "map", "interleave", "A", "H"]
     + ["predict_classes", "predict_proba"]
 )
 _METHODS = "legacy_towers.oldtf.changed.methods"

@@ -261,9 +261,11 @@ def test_methods_that_types_lost():
 
 def test_the_private_lists_of_operations():
     start = tf.constant(1.0)
-    operation = tf.square(start).op
+    with tf.control_dependencies([tf.no_op(name="before")]):
+        operation = tf.square(start).op
     assert methods.attribute(operation, "_outputs")[0] is operation.outputs[0]
     assert methods.attribute(operation, "_inputs")[0] is start
+    assert [each.name for each in methods.attribute(operation, "_control_inputs")] == ["before"]
     with pytest.raises(AttributeError, match="_outputs"):
         methods.attribute(3, "_outputs")
 
