@@ -69,3 +69,47 @@ def test_draws_have_the_shape_and_mean_asked_for():
     assert found.shape == (4000, 2)
     np.testing.assert_allclose(found.mean(axis=0), [1.0, -1.0], atol=0.02)
     assert abs(others.mean() - 5.0) < 0.02
+
+
+FACTOR = np.array([[0.5, 0.1], [-0.3, 0.4], [0.2, 0.2]], np.float32)
+POINTS = np.array([[1.0, 2.0, 3.0], [-1.0, 0.5, 2.0]], np.float32)
+
+
+@pytest.mark.parametrize(
+    "given, base, weights",
+    [
+        ({}, np.eye(3), [1.0, 1.0]),
+        ({"scale_identity_multiplier": 2.0, "scale_perturb_diag": [3.0, 1.0]}, 2 * np.eye(3), [3.0, 1.0]),
+        ({"scale_diag": [1.0, 2.0, 3.0], "scale_identity_multiplier": 0.5}, np.diag([1.5, 2.5, 3.5]), [1.0, 1.0]),
+    ],
+    ids=["identity", "multiplier and weights", "diagonal"],
+)
+def test_a_matrix_with_a_perturbation_of_low_rank(given, base, weights):
+    affine = tf.contrib.distributions.bijectors.Affine([1.0, 0.0, -1.0], scale_perturb_factor=FACTOR, **given)
+    matrix = base + FACTOR.dot(np.diag(weights)).dot(FACTOR.T)
+    moved = POINTS.dot(matrix.T) + [1.0, 0.0, -1.0]
+    with tf.Session() as session:
+        found = session.run([affine.forward(POINTS), affine.inverse(moved.astype(np.float32))])
+        determinant = session.run(affine.forward_log_det_jacobian(POINTS, 1))
+    np.testing.assert_allclose(found[0], moved, rtol=1e-5)
+    np.testing.assert_allclose(found[1], POINTS, rtol=1e-4)
+    np.testing.assert_allclose(determinant, np.linalg.slogdet(matrix)[1], rtol=1e-4)
+
+
+def test_a_triangle_with_a_perturbation_has_the_numbers_of_1_15():
+    triangle = [[1.2, 9.0, 9.0], [0.3, 0.9, 9.0], [-0.2, 0.1, 1.5]]
+    affine = tf.contrib.distributions.bijectors.Affine(scale_tril=triangle, scale_perturb_factor=FACTOR)
+    with tf.Session() as session:
+        forward, determinant = session.run([affine.forward(POINTS), affine.forward_log_det_jacobian(POINTS, 1)])
+    matrix = np.tril(triangle) + FACTOR.dot(FACTOR.T)
+    np.testing.assert_allclose(forward, POINTS.dot(matrix.T), rtol=1e-5)
+    # What TensorFlow 1.15 gave: it takes the matrix for a symmetric one.
+    np.testing.assert_allclose(determinant, 0.9919, atol=1e-4)
+
+
+def test_a_chain_may_have_a_name_that_is_none_of_python():
+    bijectors = tf.contrib.distributions.bijectors
+    chain = bijectors.Chain([bijectors.Exp(), bijectors.AffineScalar(1.0, 2.0)], name="2d_flow")
+    with tf.Session() as session:
+        assert session.run(chain.forward(0.5)) == pytest.approx(math.exp(2.0))
+    assert chain.name.endswith("2d_flow")

@@ -67,6 +67,7 @@ def test_scipy_minimizes_within_bounds_and_constraints():
     optimizer = opt.ScipyOptimizerInterface(
         loss,
         equalities=[point[0] + point[1] - 1.0],
+        inequalities=[point[0] + 5.0],
         var_to_bounds={point: ([-9.0, 0.0], [9.0, 9.0])},
         method="SLSQP",
     )

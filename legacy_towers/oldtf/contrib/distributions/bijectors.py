@@ -1,5 +1,6 @@
 """tf.contrib.distributions.bijectors, from the package tensorflow_probability."""
-from typing import Any, List
+import re
+from typing import Any, List, Optional, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.oldtf.contrib.distributions.mixed import probability
@@ -14,7 +15,6 @@ _SAME = {
     "AbsoluteValue",
     "BatchNormalization",
     "Bijector",
-    "Chain",
     "CholeskyOuterProduct",
     "Exp",
     "FillTriangular",
@@ -38,6 +38,20 @@ _SAME = {
     "masked_dense",
     "real_nvp_default_template",
 }
+
+
+def Chain(  # pylint: disable=invalid-name
+    bijectors: Optional[Sequence[Any]] = None, validate_args: bool = False, name: Optional[str] = None
+) -> Any:
+    """Returns the bijector that applies the last of `bijectors` first.
+
+    Where `name` is none of Python's, it is made one: "chain_2d_flow" of "2d_flow".
+    """
+    if name is not None and not name.isidentifier():
+        name = re.sub(r"\W", "_", name)
+        name = name if name.isidentifier() else "chain_" + name
+    chain = probability("tf.contrib.distributions.bijectors.Chain").bijectors.Chain
+    return chain(list(bijectors or ()), validate_args=validate_args, name=name)
 
 
 def AffineScalar(  # pylint: disable=invalid-name
@@ -65,26 +79,60 @@ def Affine(  # pylint: disable=invalid-name
 ) -> Any:
     """Returns y = scale @ x + shift; the scale is the sum of the matrices that are given.
 
+    These are c I, diag(d), the lower triangle of `scale_tril` and V diag(p) V^T, with 1 where p is not given; without
+    the first three, the identity is one of them.
+
     Raises:
-      ValueError: a perturbation is asked for, which is not served.
+      ValueError: `scale_perturb_diag` is given without its factor.
     """
-    if scale_perturb_factor is not None or scale_perturb_diag is not None:
-        raise ValueError("scale_perturb_factor and scale_perturb_diag are not served: give scale_tril")
     bijectors = probability("tf.contrib.distributions.bijectors.Affine").bijectors
+    if scale_perturb_diag is not None and scale_perturb_factor is None:
+        raise ValueError("When scale_perturb_diag is specified, scale_perturb_factor must be specified.")
     parts = [] if shift is None else [bijectors.Shift(tf.convert_to_tensor(shift))]
+    if scale_perturb_factor is not None:
+        factor = tf.convert_to_tensor(scale_perturb_factor)
+        base = _base_operator(scale_identity_multiplier, scale_diag, scale_tril, factor)
+        perturbed = tf.linalg.LinearOperatorLowRankUpdate(
+            base,
+            u=factor,
+            diag_update=None if scale_perturb_diag is None else tf.convert_to_tensor(scale_perturb_diag),
+            is_diag_update_positive=scale_perturb_diag is None,
+            # As on TensorFlow 1.15, whatever the matrices are: its numbers follow from that.
+            is_non_singular=True,
+            is_self_adjoint=True,
+            is_positive_definite=True,
+            is_square=True,
+        )
+        parts.append(bijectors.ScaleMatvecLinearOperator(perturbed))
+        return bijectors.Chain(parts, validate_args=validate_args, name=name)
     if scale_tril is not None:
-        matrix = tf.matrix_band_part(tf.convert_to_tensor(scale_tril), -1, 0)
-        diagonal = tf.matrix_diag_part(matrix)
-        diagonal = diagonal if scale_diag is None else diagonal + scale_diag
-        diagonal = diagonal if scale_identity_multiplier is None else diagonal + scale_identity_multiplier
-        parts.append(bijectors.ScaleMatvecTriL(tf.matrix_set_diag(matrix, diagonal)))
+        parts.append(bijectors.ScaleMatvecTriL(_triangle(scale_identity_multiplier, scale_diag, scale_tril)))
     elif scale_diag is not None:
-        diagonal = tf.convert_to_tensor(scale_diag)
-        diagonal = diagonal if scale_identity_multiplier is None else diagonal + scale_identity_multiplier
-        parts.append(bijectors.ScaleMatvecDiag(diagonal))
+        parts.append(bijectors.ScaleMatvecDiag(_sum(scale_diag, scale_identity_multiplier)))
     elif scale_identity_multiplier is not None:
         parts.append(bijectors.Scale(tf.convert_to_tensor(scale_identity_multiplier)))
     return bijectors.Chain(parts, validate_args=validate_args, name=name) if parts else bijectors.Identity(name=name)
+
+
+def _sum(diagonal: Any, *others: Any) -> Any:
+    return sum((other for other in others if other is not None), tf.convert_to_tensor(diagonal))
+
+
+def _triangle(multiplier: Any, diagonal: Any, triangle: Any) -> Any:
+    matrix = tf.matrix_band_part(tf.convert_to_tensor(triangle), -1, 0)
+    return tf.matrix_set_diag(matrix, _sum(tf.matrix_diag_part(matrix), diagonal, multiplier))
+
+
+def _base_operator(multiplier: Any, diagonal: Any, triangle: Any, factor: Any) -> Any:
+    """Returns the linear operator that `factor` [..., k, r] perturbs."""
+    if triangle is not None:
+        return tf.linalg.LinearOperatorLowerTriangular(
+            _triangle(multiplier, diagonal, triangle), is_non_singular=True, is_self_adjoint=False
+        )
+    if diagonal is not None:
+        return tf.linalg.LinearOperatorDiag(_sum(diagonal, multiplier), is_non_singular=True, is_self_adjoint=True)
+    scaled = tf.ones([], factor.dtype) if multiplier is None else tf.convert_to_tensor(multiplier, factor.dtype)
+    return tf.linalg.LinearOperatorScaledIdentity(tf.shape(factor)[-2], scaled, is_non_singular=True)
 
 
 def AffineLinearOperator(  # pylint: disable=invalid-name
@@ -109,4 +157,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> List[str]:
-    return sorted(_SAME | set(_RENAMED) | {"Affine", "AffineLinearOperator", "AffineScalar"})
+    return sorted(_SAME | set(_RENAMED) | {"Affine", "AffineLinearOperator", "AffineScalar", "Chain"})

@@ -151,7 +151,8 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
             return loss, gradient.astype("float64")
 
         def scalar(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-            return lambda point: np.squeeze(function(point)[0])
+            # SLSQP of today's scipy takes nothing else than float64.
+            return lambda point: np.squeeze(function(point)[0]).astype("float64")
 
         constraints = [
             {"type": kind, "fun": scalar(function), "jac": scalar(gradient)}
@@ -176,6 +177,8 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
                     if name == "bounds"
                     else "Optimizer keyword arg '{}' is set automatically and cannot be injected manually".format(name)
                 )
+        if given["method"] == "SLSQP":
+            initial_val = initial_val.astype("float64")
         result = scipy.optimize.minimize(loss_and_gradient, initial_val, **dict(given, **options))
         tf.logging.info("Optimization terminated with: %s; objective %f", result.message, result.fun)
         return result["x"]
