@@ -6,7 +6,31 @@ from legacy_towers.oldtf.provided import Row
 _ROOM = "legacy_towers.oldtf.estimator."
 _KERAS = 'with the checkpoints of tf.train.Saver (checkpoint_format="saver")'
 
-ROWS: Tuple[Row, ...] = (
+# Below tensorflow.python.estimator -> what serves it: where model functions of 2017 and 2018 imported from.
+_INSIDE: Dict[str, str] = {
+    "canned.baseline": "canned_baseline",
+    "canned.dnn": "canned",
+    "canned.dnn.dnn_logit_fn_builder": "networks:dnn_logit_fn_builder",
+    "canned.dnn_linear_combined": "canned_combined",
+    "canned.head._binary_logistic_head_with_sigmoid_cross_entropy_loss": "heads:BinaryClassHead",
+    "canned.head._multi_class_head_with_softmax_cross_entropy_loss": "heads:MultiClassHead",
+    "canned.head._regression_head": "heads:RegressionHead",
+    "canned.head.LossSpec": "head:LossSpec",
+    "canned.linear": "canned",
+    "canned.linear.linear_logit_fn_builder": "networks:linear_logit_fn_builder",
+    "canned.metric_keys": "keys",
+    "canned.parsing_utils": "parse_specs",
+    "canned.prediction_keys": "keys",
+    "export.export_lib": "export",
+    "export.export_output": "export",
+    "exporter": "exporters",
+    "inputs.numpy_io": "inputs",
+    "inputs.pandas_io": "inputs",
+}
+
+ROWS: Tuple[Row, ...] = tuple(
+    Row("tensorflow.python.estimator." + name, _ROOM + target) for name, target in _INSIDE.items()
+) + (
     Row(
         "tensorflow.estimator",
         _ROOM + "api",
