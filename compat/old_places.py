@@ -42,6 +42,7 @@ _WITH_A_PUBLIC_NAME = {
 # Old place -> today's, below tensorflow.python. A module, or "module:name".
 _PRIVATE = {
     "data.util.nest.is_sequence": "data.util.nest:is_nested",
+    "distribute.all_reduce": "distribute.v1.all_reduce",
     "distribute.distribution_strategy_context": "distribute.distribute_lib",
     "eager.function.defun": "eager.def_function:function",
     "feature_column.dense_features": "feature_column.feature_column_v2",

@@ -14,7 +14,7 @@ _MODULES: Dict[Tuple[str, str], str] = {
     " slurm_cluster_resolver tfconfig_cluster_resolver tpu_cluster_resolver",
     ("copy_graph", "python.util"): "copy_elements",
     ("data", "python.ops"): "counter enumerate_ops error_ops get_single_element parsing_ops random_ops resampling"
-    " scan_ops sliding threadpool unique writers",
+    " scan_ops sliding unique writers",
     ("distribute", "python"): "collective_all_reduce_strategy mirrored_strategy one_device_strategy"
     " parameter_server_strategy",
     ("distributions", "python.ops"): "autoregressive batch_reshape binomial cauchy chi2 deterministic distribution_util"
@@ -38,4 +38,7 @@ ROWS: Tuple[Row, ...] = tuple(
     Row("tensorflow.contrib.{}.{}.{}".format(part, package, module), _OURS + part)
     for (part, package), modules in _MODULES.items()
     for module in modules.split()
+) + (
+    Row("tensorflow.contrib.data.python.ops.threadpool", _OURS + "data.threadpool"),
+    Row("tensorflow.python.data.experimental.ops.threadpool", _OURS + "data.threadpool"),
 )
