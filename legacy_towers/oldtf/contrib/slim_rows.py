@@ -107,10 +107,6 @@ _FEATURE_COLUMNS = (
 )
 _TARGETS = "the heads of tf.contrib's estimators are not served: write the loss with tf.losses"
 _SCATTERED = "embeddings scattered over a table are not served: tf.contrib.layers.embedding_column has a row per id"
-_STATES = (
-    "queues that keep the states of long sequences are not served: cut the sequences into pieces, and carry the state "
-    "from run to run in variables or by feeding it"
-)
 _IMPORTED = "slim only passed this on from TensorFlow's own modules"
 
 # Name below tensorflow.contrib -> why it is not served, and what to do.
@@ -136,8 +132,6 @@ for _name in (
 ):  # fmt: skip
     _NOT_SERVED["slim." + _name] = _IMPORTED
 _NOT_SERVED["slim.queues.contextmanager"] = "import it from contextlib"
-for _name in ("NextQueuedSequenceBatch", "SequenceQueueingStateSaver", "batch_sequences_with_states"):
-    _NOT_SERVED["training." + _name] = _STATES
 REASONS: Dict[str, str] = {"tensorflow.contrib." + _name: _reason for _name, _reason in _NOT_SERVED.items()}
 
 

@@ -26,15 +26,23 @@ from legacy_towers.oldtf.contrib.training.feeding import FeedingQueueRunner
 from legacy_towers.oldtf.contrib.training.hparam import HParams, parse_values
 from legacy_towers.oldtf.contrib.training.resample import resample_at_rate, weighted_resample
 from legacy_towers.oldtf.contrib.training.sampling_ops import rejection_sample, stratified_sample
+from legacy_towers.oldtf.contrib.training.sequence_states import (
+    NextQueuedSequenceBatch,
+    SequenceQueueingStateSaver,
+    batch_sequences_with_states,
+)
 
 __all__ = [
     "FeedingQueueRunner",
     "GreedyLoadBalancingStrategy",
     "HParams",
+    "NextQueuedSequenceBatch",
     "RandomStrategy",
+    "SequenceQueueingStateSaver",
     "StopAfterNEvalsHook",
     "SummaryAtEndHook",
     "add_gradients_summaries",
+    "batch_sequences_with_states",
     "bucket",
     "bucket_by_sequence_length",
     "byte_size_load_fn",
