@@ -23,6 +23,8 @@ from legacy_towers.oldtf.launch import beginning, loader, shadowing, spawned, tr
 from legacy_towers.oldtf.launch.script_files import check_is_script
 
 _MAIN = "__main__"
+# Modules of Python that compile the script that they are given: rewritten as the script is, they compile what it says.
+_COMPILE_A_SCRIPT = ("cProfile", "profile", "trace")
 # What Python 3 says where Python 2 had lists, whole quotients, or strings that were bytes.
 _OF_PYTHON_2 = re.compile(
     r"'(dict_keys|dict_values|dict_items|map|zip|filter|range)' (object|and)|'float' object cannot be interpreted as an"
@@ -116,6 +118,8 @@ def _module_main(program: Program, run: current.ScriptRun) -> Any:
     for folder in (top.submodule_search_locations or ()) if top is not None else ():
         # The package that is asked for is the user's, wherever it is installed.
         run.add_root(folder)
+    if program.name in _COMPILE_A_SCRIPT and top is not None and top.origin is not None:
+        run.add_file(top.origin)
     spec = _find_module(program.name)
     if spec is not None and spec.submodule_search_locations is not None:
         spec = _find_module(program.name + "." + _MAIN)

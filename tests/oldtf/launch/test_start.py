@@ -160,6 +160,14 @@ def test_pytest_runs_tests_that_see_what_a_script_sees(tmp_path):
     )
 
 
+@pytest.mark.parametrize("words", ["cProfile -o found", "profile -o found", "trace --listfuncs"])
+def test_profilers_of_python_run_scripts_as_run_does(tmp_path, words):
+    source = "import sys, beside\nprint(__name__, sys.argv, 7 / 2)\n"
+    here.write(tmp_path, {"script.py": source, "beside.py": "xrange(2)\n"})
+    code, out, err = outcome(started(tmp_path, RUN + ["--py2", "-m"] + words.split() + ["script.py", "-x"]))
+    assert code == 0 and out.splitlines()[0] == "('__main__', ['script.py', '-x'], 3)", out + err
+
+
 def test_all_is_taken_for_python_2_on_request(tmp_path):
     here.write(tmp_path, {"script.py": "import beside\nprint(7 / 2)\n", "beside.py": "print(9 / 2)\n"})
     assert outcome(started(tmp_path, RUN + ["--py2", "script.py", "--py2"])) == (0, "4\n3\n", "")
