@@ -19,7 +19,7 @@ import ast
 import sys
 from typing import Any, List, Optional, Set
 
-from legacy_towers.oldtf.changed import quotients_rewriting, scalars_rewriting
+from legacy_towers.oldtf.changed import generated_messages, quotients_rewriting, scalars_rewriting
 from legacy_towers.oldtf.changed.libraries import are_needed
 
 # The names of the tables in `attributes`, and os.errno: written out, so that a script without numpy needs none to be
@@ -53,6 +53,7 @@ def rewrite(module: ast.Module, numbers: bool = True) -> ast.Module:
     """
     if not are_needed():
         return module
+    module = generated_messages.rewrite(module)
     own_names, has_arrays = bound_names(module), sys.version_info >= (3, 9) and _imports_numpy(module)
     rewriting = _Rewriting(own_names, has_arrays, numbers)
     rewriting.visit(module)
