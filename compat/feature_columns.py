@@ -55,7 +55,7 @@ def with_ids_modulo(column: Any) -> Any:
 
 @functools.lru_cache(maxsize=None)  # columns that share an embedding must be of one class
 def _modulo(kind: Any) -> Any:
-    class Modulo(kind):  # type: ignore[misc, valid-type]
+    class Modulo(kind):
         def _transform_input_tensor(self, input_tensor: Any) -> Any:
             found = super()._transform_input_tensor(input_tensor)
             return type(found)(found.indices, found.values % self.number_buckets, found.dense_shape)

@@ -7,14 +7,12 @@ from typing import Any, Iterable
 
 from legacy_towers.compat import tf
 
-_layers = tf.keras.layers
-
 
 def _build(cell: Any, shape: Any) -> None:
     """Builds `cell` in the scope of its layer, for inputs of `shape`: the batch first, no time."""
-    if not isinstance(cell, _layers.Layer) or cell.built:
+    if not isinstance(cell, tf.keras.layers.Layer) or cell.built:
         return
-    if isinstance(cell, _layers.StackedRNNCells):
+    if isinstance(cell, tf.keras.layers.StackedRNNCells):
         _build_in_a_row(cell.cells, shape)
     cell.build(shape)
     cell.built = True
@@ -48,7 +46,7 @@ def _without_time(shape: Any, time_major: bool) -> Any:
     return sizes[1:] if time_major else sizes[:1] + sizes[2:]
 
 
-class StackedRNNCells(_layers.StackedRNNCells):
+class StackedRNNCells(tf.keras.layers.StackedRNNCells):
     """tf.keras.layers.StackedRNNCells."""
 
     def build(self, input_shape: Any) -> None:
@@ -56,7 +54,7 @@ class StackedRNNCells(_layers.StackedRNNCells):
         super().build(input_shape)
 
 
-class RNN(_layers.RNN):
+class RNN(tf.keras.layers.RNN):
     """tf.keras.layers.RNN."""
 
     def __init__(self, cell: Any, *arguments: Any, **options: Any) -> None:
@@ -76,19 +74,19 @@ class _OfOneCell(RNN):
         self.cell._name = type(self.cell)(1).name
 
 
-class LSTM(_layers.LSTM, _OfOneCell):
+class LSTM(tf.keras.layers.LSTM, _OfOneCell):
     """tf.keras.layers.LSTM."""
 
 
-class GRU(_layers.GRU, _OfOneCell):
+class GRU(tf.keras.layers.GRU, _OfOneCell):
     """tf.keras.layers.GRU."""
 
 
-class SimpleRNN(_layers.SimpleRNN, _OfOneCell):
+class SimpleRNN(tf.keras.layers.SimpleRNN, _OfOneCell):
     """tf.keras.layers.SimpleRNN."""
 
 
-class ConvLSTM2D(_layers.ConvLSTM2D):
+class ConvLSTM2D(tf.keras.layers.ConvLSTM2D):
     """tf.keras.layers.ConvLSTM2D, which 1.15 calls conv_lst_m2d where the script gives no name."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -97,7 +95,7 @@ class ConvLSTM2D(_layers.ConvLSTM2D):
         super().__init__(*arguments, **options)
 
 
-class _Named(_layers.Layer):
+class _Named(tf.keras.layers.Layer):
     """What the next layer of this name is called."""
 
 
@@ -107,5 +105,5 @@ _Named.__name__ = "ConvLST_M2D"
 for _each in (RNN, LSTM, GRU, SimpleRNN, ConvLSTM2D, StackedRNNCells):
     # Models that are saved name these classes as those of tf.keras, and any Keras reads them. Models that are read or
     # copied are made of these classes: tf.keras asks here first.
-    _each.__module__ = getattr(_layers, _each.__name__).__module__
+    _each.__module__ = getattr(tf.keras.layers, _each.__name__).__module__
     tf.keras.utils.get_custom_objects()[_each.__name__] = _each

@@ -6,9 +6,10 @@ Each segment is a row of a barrier, and leaves it when its state is there: that 
 the next is saved by who computed the one before. A batch is of segments of several sequences.
 """
 import collections
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional
 
 from legacy_towers.compat import barriers, tf
+from legacy_towers.oldtf.contrib.training import sequence_inputs
 
 __all__ = ["NextQueuedSequenceBatch", "SequenceQueueingStateSaver", "batch_sequences_with_states"]
 
@@ -121,12 +122,12 @@ class SequenceQueueingStateSaver:
         self._next_batch: Optional[NextQueuedSequenceBatch] = None
         with tf.colocate_with(self.capacity_queue.queue_ref):
             with tf.name_scope(name, "InputQueueingStateSaver") as self._name:
-                self._sequences = _tensors("sequence", input_sequences)
-                self._context = _tensors("context", input_context)
-                self._states = _tensors("state", initial_states)
+                self._sequences = sequence_inputs.tensors("sequence", input_sequences)
+                self._context = sequence_inputs.tensors("context", input_context)
+                self._states = sequence_inputs.tensors("state", initial_states)
                 if not self._states or not self._sequences:
                     raise ValueError("there must be at least one sequence and one state")
-                self._length, self._key = _length_and_key(input_length, input_key)
+                self._length, self._key = sequence_inputs.length_and_key(input_length, input_key)
                 self._padded_length = self._checked_length()
                 self.columns = list(_OWN) + [
                     "__{}__{}".format(kind, each)
@@ -228,37 +229,6 @@ class SequenceQueueingStateSaver:
         return tf.group(room, *(inserts + begin), name="StateSaverPrefetchGroup")
 
 
-def _tensors(kind: str, given: Any) -> Dict[str, Any]:
-    """Returns name -> tensor, by name."""
-    if not isinstance(given, dict):
-        raise TypeError("{}s must be a dict".format(kind))
-    found = collections.OrderedDict()
-    for name in sorted(given):
-        if not isinstance(name, str):
-            raise TypeError("{} key must be string: {}".format(kind, name))
-        if ":" in name:
-            raise ValueError("{} key may not have a colon: '{}'".format(kind, name))
-        if isinstance(given[name], (tf.SparseTensor, tf.SparseTensorValue)):
-            raise ValueError("{} {} is sparse, which is not served: make it dense".format(kind, name))
-        tensor = tf.convert_to_tensor(given[name], name="{}_{}".format(kind, name))
-        shape = tensor.shape[1:] if kind == "sequence" else tensor.shape
-        if not shape.is_fully_defined():
-            raise ValueError("Shape for {} {} is not fully defined: {}".format(kind, name, tensor.shape))
-        found[name] = tensor
-    return found
-
-
-def _length_and_key(length: Any, key: Any) -> Tuple[Any, Any]:
-    length, key = tf.convert_to_tensor(length, name="length"), tf.convert_to_tensor(key, name="key")
-    if length.dtype != tf.int32:
-        raise TypeError("length dtype must be int32, but received: {}".format(length.dtype))
-    if key.dtype != tf.string:
-        raise TypeError("key dtype must be string, but received: {}".format(key.dtype))
-    length.shape.assert_has_rank(0)
-    key.shape.assert_has_rank(0)
-    return length, key
-
-
 def batch_sequences_with_states(
     input_key: Any,
     input_sequences: Dict[str, Any],
@@ -287,9 +257,9 @@ def batch_sequences_with_states(
     See `SequenceQueueingStateSaver` for the others, and for what is raised.
     """
     with tf.name_scope(name, "batch_sequences_with_states"):
-        sequences = _tensors("sequence", input_sequences)
+        sequences = sequence_inputs.tensors("sequence", input_sequences)
         if pad and sequences:
-            length, sequences = _padded(sequences, num_unroll)
+            length, sequences = sequence_inputs.padded(sequences, num_unroll)
             input_length = length if input_length is None else input_length
         if make_keys_unique:
             number = tf.random_uniform((), 0, 100000000, tf.int32, seed=make_keys_unique_seed)
@@ -304,21 +274,3 @@ def batch_sequences_with_states(
         runner = tf.train.QueueRunner(saver, [saver.prefetch_op] * num_threads, queue_closed_exception_types=ends)
         tf.train.add_queue_runner(runner)
         return saver.next_batch
-
-
-def _padded(sequences: Dict[str, Any], num_unroll: int) -> Tuple[Any, Dict[str, Any]]:
-    """Returns the steps of the sequences, and the sequences with zeros, or empty strings, behind."""
-    length = tf.shape(next(iter(sequences.values())))[0]
-    message = "All sequence lengths must match"
-    with tf.control_dependencies(
-        [tf.assert_equal(tf.shape(each)[0], length, message=message) for each in sequences.values()]
-    ):
-        length = tf.identity(length)
-    missing = (num_unroll - length % num_unroll) % num_unroll
-    padded = collections.OrderedDict()
-    for name, value in sequences.items():
-        nothing = tf.constant("" if value.dtype == tf.string else 0, dtype=value.dtype)
-        zeros = tf.fill(tf.concat([[missing], tf.shape(value)[1:]], 0), nothing)
-        padded[name] = tf.concat([value, zeros], 0)
-        padded[name].set_shape([None] + value.shape.as_list()[1:])
-    return length, padded
