@@ -22,6 +22,10 @@ _MODULES: Dict[Tuple[str, str], str] = {
     " moving_stats mvn_diag mvn_diag_plus_low_rank mvn_full_covariance mvn_linear_operator mvn_tril negative_binomial"
     " normal_conjugate_posteriors onehot_categorical poisson poisson_lognormal quantized_distribution"
     " relaxed_bernoulli relaxed_onehot_categorical sample_stats sinh_arcsinh vector_student_t wishart",
+    ("distributions.bijectors", "python.ops.bijectors"): "absolute_value affine affine_linear_operator affine_scalar"
+    " batch_normalization chain cholesky_outer_product exp fill_triangular gumbel inline invert kumaraswamy"
+    " masked_autoregressive matrix_inverse_tril ordered permute power_transform real_nvp reshape scale_tril sigmoid"
+    " sinh_arcsinh softmax_centered softplus softsign square transform_diagonal",
     ("estimator", "python.estimator"): "early_stopping exporter extenders head logit_fns",
     ("feature_column", "python.feature_column"): "sequence_feature_column",
     ("grid_rnn", "python.ops"): "grid_rnn_cell",
@@ -35,7 +39,7 @@ _MODULES: Dict[Tuple[str, str], str] = {
 }
 
 ROWS: Tuple[Row, ...] = tuple(
-    Row("tensorflow.contrib.{}.{}.{}".format(part, package, module), _OURS + part)
+    Row("tensorflow.contrib.{}.{}.{}".format(part.split(".")[0], package, module), _OURS + part)
     for (part, package), modules in _MODULES.items()
     for module in modules.split()
 ) + (

@@ -53,6 +53,7 @@ _BELOW: Dict[str, str] = {
     "autograph.do_not_convert": "legacy_towers.compat:tf.autograph.experimental.do_not_convert",
     "autograph.set_loop_options": "legacy_towers.compat:tf.autograph.experimental.set_loop_options",
     "keras": "legacy_towers.oldtf.keras2.scripts_keras:keras",
+    "keras.api.keras": "legacy_towers.oldtf.keras2.scripts_keras:keras",
     "all_reduce.python": "legacy_towers.oldtf.contrib.all_reduce",
     "all_reduce.python.all_reduce": "legacy_towers.compat.all_reduce",
     "batching.python.ops.batch_ops": _OURS + "batching",

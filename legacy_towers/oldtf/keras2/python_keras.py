@@ -14,6 +14,8 @@ _FILES_OF_LAYERS = frozenset(
     "advanced_activations convolutional convolutional_recurrent core cudnn_recurrent embeddings local merge noise"
     " normalization pooling recurrent wrappers".split()
 )
+# (module, name) -> the module of Keras's source that has it since.
+_MOVED = {("engine.base_layer", "InputSpec"): "engine.input_spec", ("engine.base_layer", "Node"): "engine.node"}
 
 
 class KerasModule(types.ModuleType):
@@ -39,6 +41,8 @@ class KerasModule(types.ModuleType):
             value = _module(below, value) or value
         if value is None:
             value = getattr(keras_modules.source_module(path), name, None) if path else None
+        if value is None and (path, name) in _MOVED:
+            value = getattr(keras_modules.source_module(_MOVED[path, name]), name, None)
         if value is None and path == "layers" and name in _FILES_OF_LAYERS:
             value = KerasModule(below, public)
         if value is None:

@@ -18,6 +18,8 @@ SAME = [
     ("python.keras.layers", "Dense", "keras.layers.Dense"),
     ("python.keras.models", "Model", "keras.models.Model"),
     ("python.keras.callbacks", "EarlyStopping", "keras.callbacks.EarlyStopping"),
+    ("python.keras.engine.base_layer", "InputSpec", "keras.layers.InputSpec"),
+    ("contrib.keras.api.keras.models", "Sequential", "keras.models.Sequential"),
     ("keras.layers", "LSTM", "keras.layers.LSTM"),
     ("python.keras.layers", "GRU", "keras.layers.GRU"),
     ("python.keras.layers.recurrent", "LSTM", "keras.layers.LSTM"),
