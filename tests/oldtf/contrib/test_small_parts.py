@@ -67,6 +67,23 @@ def test_data_counts_and_reduces():
     np.testing.assert_array_equal(batch, [[1, 0], [2, 2]])
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_scripts_that_look_for_the_old_dataset_give_it_arguments_of_the_new(tmp_path):
+    kind = DATA.Dataset if hasattr(DATA, "Dataset") else tf.data.Dataset
+    assert [each.tolist() for each in elements(kind.range(5).batch(2, drop_remainder=True))] == [[0, 1], [2, 3]]
+    padded = kind.range(1, 4).map(lambda x: tf.fill([x], x), num_parallel_calls=2)
+    found = elements(padded.padded_batch(2, [None], drop_remainder=True))
+    assert [each.tolist() for each in found] == [[[1, 0], [2, 2]]]
+    once = kind.range(4).shuffle(4, seed=3, reshuffle_each_iteration=False).repeat(2)
+    assert elements(once)[:4] == elements(once)[4:]
+    woven = kind.range(2).interleave(kind.from_tensors, cycle_length=2, num_parallel_calls=2)
+    assert elements(woven) == [0, 1]
+    for name in "ab":
+        (tmp_path / name).write_text("")
+    files = elements(kind.list_files(str(tmp_path / "*"), shuffle=False, seed=None))
+    assert files == [str(tmp_path / name).encode() for name in "ab"]
+
+
 @pytest.mark.skipif(IS_1_15, reason="TensorFlow 1.15 has no tf.contrib.data.Dataset any more")
 def test_datasets_of_tensorflow_1_2(tmp_path):
     dataset = DATA.Dataset.range(6).map(lambda x: 2 * x, num_threads=2, output_buffer_size=4)

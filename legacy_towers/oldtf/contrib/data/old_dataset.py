@@ -1,4 +1,8 @@
-"""tf.contrib.data.Dataset of TensorFlow 1.2 and 1.3, with the arguments that its methods had."""
+"""tf.contrib.data.Dataset of TensorFlow 1.2 and 1.3, with the arguments that its methods had.
+
+They take those of tf.data.Dataset of 1.15 as well: `try: from tensorflow.contrib.data import Dataset`, with tf.data in
+its `except`, finds this one, and TensorFlow 1.15 found none.
+"""
 from typing import Any, Callable, Optional
 
 from legacy_towers.compat import datasets, tf
@@ -34,8 +38,8 @@ class Dataset(datasets.DatasetV1Adapter):
         return Dataset(tf.data.Dataset.zip(datasets))
 
     @staticmethod
-    def list_files(file_pattern: Any) -> "Dataset":
-        return Dataset(tf.data.Dataset.list_files(file_pattern, shuffle=False))
+    def list_files(file_pattern: Any, shuffle: Any = False, seed: Any = None) -> "Dataset":
+        return Dataset(tf.data.Dataset.list_files(file_pattern, shuffle, seed))
 
     @staticmethod
     def read_batch_features(
@@ -68,20 +72,28 @@ class Dataset(datasets.DatasetV1Adapter):
     def flat_map(self, map_func: Callable[..., Any]) -> "Dataset":
         return Dataset(super().flat_map(map_func))
 
-    def interleave(self, map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1) -> "Dataset":
-        return Dataset(super().interleave(map_func, cycle_length, block_length))
+    def interleave(
+        self,
+        map_func: Callable[..., Any],
+        cycle_length: Any = None,
+        block_length: Any = 1,
+        num_parallel_calls: Any = None,
+    ) -> "Dataset":
+        return Dataset(super().interleave(map_func, cycle_length, block_length, num_parallel_calls))
 
     def filter(self, predicate: Callable[..., Any]) -> "Dataset":
         return Dataset(super().filter(predicate))
 
-    def batch(self, batch_size: Any) -> "Dataset":
-        return Dataset(super().batch(batch_size))
+    def batch(self, batch_size: Any, drop_remainder: Any = False) -> "Dataset":
+        return Dataset(super().batch(batch_size, drop_remainder))
 
-    def padded_batch(self, batch_size: Any, padded_shapes: Any, padding_values: Any = None) -> "Dataset":
-        return Dataset(super().padded_batch(batch_size, padded_shapes, padding_values))
+    def padded_batch(
+        self, batch_size: Any, padded_shapes: Any, padding_values: Any = None, drop_remainder: Any = False
+    ) -> "Dataset":
+        return Dataset(super().padded_batch(batch_size, padded_shapes, padding_values, drop_remainder))
 
-    def shuffle(self, buffer_size: Any, seed: Any = None) -> "Dataset":
-        return Dataset(super().shuffle(buffer_size, seed))
+    def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = None) -> "Dataset":
+        return Dataset(super().shuffle(buffer_size, seed, reshuffle_each_iteration))
 
     def repeat(self, count: Any = None) -> "Dataset":
         return Dataset(super().repeat(count))
