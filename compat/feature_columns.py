@@ -50,7 +50,8 @@ def with_ids_modulo(column: Any) -> Any:
 
     _transform_input_tensor: tried on 2.13 and 2.21, where both versions of columns come through it.
     """
-    return _modulo(type(column))(*column)
+    kind: Any = type(column)
+    return _modulo(kind)(*column)
 
 
 @functools.lru_cache(maxsize=None)  # columns that share an embedding must be of one class
