@@ -120,11 +120,13 @@ def made(kind: Any, value: Any) -> Any:
 
 def total(values: Any) -> Any:
     """Returns sum(values) of Python's, which begins at an int."""
-    found = builtins.sum(values)
-    if type(found) not in _NARROW or not isinstance(values, (list, tuple, np.ndarray)):
-        return found
+    if not isinstance(values, (list, tuple, np.ndarray)) or not len(values):
+        return builtins.sum(values)
     # What numpy 1 made of the int 0 and the first number.
-    return builtins.sum(values, np.int64(0) if np.issubdtype(type(found), np.integer) else np.float64(0))
+    if type(values[0]) in _NARROW:
+        return builtins.sum(values, _WIDE[type(values[0])](0))
+    found = builtins.sum(values)
+    return builtins.sum(values, np.float64(0)) if type(found) in (np.float16, np.float32) else found
 
 
 def truth(value: Any) -> bool:
