@@ -208,6 +208,7 @@ PYTHON: Tuple[Change, ...] = (
         "the same: their classes are made as protoc makes them today",
         "oldtf/changed/test_generated_messages.py",
     ),
+    Change("`keras_preprocessing`", "there, with TensorFlow", "`tf.keras.preprocessing`", _MORE),
     Change(
         "`tensorboard.summary.custom_scalar_pb`, `tensorboard.plugins.projector`",
         "there, with TensorFlow",

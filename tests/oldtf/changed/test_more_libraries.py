@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+from legacy_towers.oldtf import tree
 from legacy_towers.oldtf.changed import libraries, methods, rewriting
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -209,3 +210,11 @@ def test_sequential_models_predict_classes(units, classes):
     assert methods.attribute(Own(), "predict_proba")(rows).shape == (2, units)
     with pytest.raises(AttributeError):
         methods.attribute(object(), "predict_classes")
+
+
+def test_keras_preprocessing_came_with_tensorflow():
+    tree.install()
+    assert view("keras_preprocessing.sequence").pad_sequences([[1]], 3).tolist() == [[0, 0, 1]]
+    assert view("keras_preprocessing").text.text_to_word_sequence("One two.") == ["one", "two"]
+    assert callable(view("keras_preprocessing.image").ImageDataGenerator)
+    assert view("keras_preprocessing.text").Tokenizer is view("keras_preprocessing").text.Tokenizer
