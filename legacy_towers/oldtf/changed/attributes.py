@@ -104,13 +104,22 @@ NARROWED: Dict[str, Tuple[str, Callable[..., Any]]] = {
 }
 
 
+def _asked_device(value: Any, device: Any) -> Any:
+    """Returns the device that a script gave a tensor, operation or variable, which may be a GPU that is not there."""
+    if not isinstance(device, str):
+        return device
+    operation = getattr(value, "op", value)
+    asked = getattr(getattr(operation, "graph", None), "asked_devices", {})
+    return asked.get(operation.name, device) if asked else device
+
+
 def attribute(value: Any, name: str) -> Any:
     """Returns `value.name`, or what did the same where the type of `value` has it no longer, or takes less."""
     try:
         found = getattr(value, name)
         if name in NARROWED and NARROWED[name][0] in (base.__name__ for base in type(value).__mro__):
             return functools.partial(NARROWED[name][1], value)
-        return found
+        return _asked_device(value, found) if name == "device" else found
     except AttributeError:
         for kind, does in METHODS.get(name, ()):
             if isinstance(value, kind):

@@ -22,12 +22,12 @@ from typing import Any, List, Optional, Set
 from legacy_towers.oldtf.changed import generated_messages, quotients_rewriting, scalars_rewriting
 from legacy_towers.oldtf.changed.libraries import are_needed
 
-# The names of the tables in `attributes`, and os.errno: written out, so that a script without numpy needs none to be
-# read.
+# The names of the tables in `attributes`, os.errno and device: written out, so that a script without numpy needs none
+# to be read.
 _ATTRIBUTES = frozenset(
     ["tostring", "fromstring", "itemset", "newbyteorder", "ptp", "isAlive", "getchildren", "getiterator", "errno"]
     + ["_outputs", "_inputs", "_control_inputs", "initialized_value", "prefetch", "map", "interleave", "A", "H"]
-    + ["predict_classes", "predict_proba"]
+    + ["predict_classes", "predict_proba", "device"]
 )
 _METHODS = "legacy_towers.oldtf.changed.methods"
 _HELD_AS = "_legacy_towers_methods"
@@ -76,6 +76,8 @@ class _Rewriting(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         self.generic_visit(node)
         if node.attr not in _ATTRIBUTES or not isinstance(node.ctx, ast.Load):
+            return node
+        if node.attr == "device" and getattr(node.value, "id", None) in _NO_NUMPY:  # tf.device, in every other line
             return node
         return self._call(node, "attribute", node.value, ast.Constant(value=node.attr))
 

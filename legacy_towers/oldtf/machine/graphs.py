@@ -1,5 +1,5 @@
 """tf.Graph, for graphs whose operations go where this machine has room for them."""
-from typing import Any, Optional
+from typing import Any, Dict, Optional
 
 from legacy_towers.compat import script_graph, tf, variable_store
 from legacy_towers.oldtf.machine import machine as machine_room
@@ -21,12 +21,17 @@ class Graph(script_graph.PlacingGraph, metaclass=_AnyGraph):
     def __init__(self) -> None:
         super().__init__()
         self._machine = machine_room.of_running_script()
+        # Name of an operation -> the GPU that it was put on, where it is on a CPU instead: what a script reads back.
+        self.asked_devices: Dict[str, str] = {}
 
     def place(self, operation: Any) -> None:
         machine = self._machine
         if machine is None:
             return
+        asked = operation.device
         cpu = machine.devices.place(operation)
+        if operation.device != asked:
+            self.asked_devices[operation.name] = asked
         if self._session_cpus is not None and cpu >= self._session_cpus:
             machine.say_late("a session", self._session_cpus, cpu + 1)
             self._session_cpus = None

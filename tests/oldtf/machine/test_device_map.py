@@ -1,11 +1,13 @@
 """Where operations go that a script puts on GPUs."""
 import threading
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from oldtf.machine.prepared import script
 
 from legacy_towers.compat import tf as real
+from legacy_towers.oldtf.changed.attributes import attribute
 
 WITHOUT_GPU = [
     ("/gpu:0", "/device:CPU:0"),
@@ -29,6 +31,20 @@ def device_of_constant(tf, device):
 def test_without_a_gpu_each_is_a_logical_cpu_of_its_own(asked, given):
     with script() as (tf, _):
         assert device_of_constant(tf, asked) == given
+
+
+@pytest.mark.parametrize("asked, given", WITHOUT_GPU)
+def test_a_script_reads_back_what_it_asked_for(asked, given):
+    with script() as (tf, _), tf.Graph().as_default(), tf.device(asked):
+        constant, variable = tf.constant(1.0), tf.get_variable("x", [])
+        said = "" if asked is None else tf.DeviceSpec.from_string(asked).to_string()
+        for each in (constant, constant.op, variable):
+            assert (each.device, attribute(each, "device")) == (given, said)
+        assert attribute(tf, "device") is tf.device and attribute(Flags("/gpu:0"), "device") == "/gpu:0"
+
+
+class Flags(NamedTuple):
+    device: str
 
 
 @pytest.mark.parametrize(
