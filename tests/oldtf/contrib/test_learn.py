@@ -213,3 +213,48 @@ def test_exports_are_found_under_their_old_names(tmp_path):
     assert newest.export_version == 1500000003 and tf.compat.as_str(newest.path) == str(tmp_path / "1500000003")
     saved.garbage_collect_exports(str(tmp_path), 2)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["1500000002", "1500000003"]
+
+
+def _counting_model(features, labels, mode):
+    step = tf.train.get_or_create_global_step()
+    loss = tf.reduce_mean(tf.square(labels - features * tf.get_variable("w", [], initializer=tf.zeros_initializer())))
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, global_step=step)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def _six_batches():
+    return tf.data.Dataset.from_tensor_slices(([[1.0]] * 6, [[2.0]] * 6)).batch(1)
+
+
+# Each turn trains to the end of the six batches, unless it has fewer steps to train.
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options, expected",
+    [({}, [6, 12, 18]), ({"train_steps_per_iteration": 4}, [4, 8, 12]), ({"train_steps": 20}, [2, 4, 6])],
+    ids=["to the end of data", "steps per iteration", "a tenth of the steps"],
+)
+def test_experiments_train_and_evaluate_in_turns(tmp_path, options, expected):
+    estimator = tf.estimator.Estimator(_counting_model, model_dir=str(tmp_path / "run"))
+    world = tree.module("tensorflow.contrib.learn")
+    experiment = world.Experiment(estimator, _six_batches, _six_batches, eval_steps=1, **options)
+    seen = []
+
+    def goes_on(results, checkpoint_path):
+        if results is not None:
+            seen.append(results["global_step"])
+            assert checkpoint_path.endswith("model.ckpt-%d" % results["global_step"])
+        return len(seen) < 3
+
+    results, _ = experiment.continuous_train_and_eval(goes_on)
+    assert seen == expected and results["global_step"] == expected[-1]
+    assert (tmp_path / "run" / "eval_one_pass").is_dir()
+
+
+@pytest.mark.slow
+def test_experiments_in_turns_end_at_train_steps(tmp_path):
+    estimator = tf.estimator.Estimator(_counting_model, model_dir=str(tmp_path / "run"))
+    world = tree.module("tensorflow.contrib.learn")
+    experiment = world.Experiment(
+        estimator, _six_batches, _six_batches, train_steps=10, eval_steps=1, train_steps_per_iteration=6
+    )
+    assert experiment.continuous_train_and_eval()[0]["global_step"] == 12

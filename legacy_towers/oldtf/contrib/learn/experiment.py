@@ -1,4 +1,5 @@
 """Experiment and learn_runner: an estimator with its inputs, and what a process does with them."""
+import inspect
 import os
 import time
 from typing import Any, Callable, Dict, Optional
@@ -81,15 +82,18 @@ class Experiment:
         time.sleep(delay_secs)
         return self._train(self._train_steps)
 
-    def _train(self, max_steps: Optional[int]) -> Any:
+    def _train(self, max_steps: Optional[int], steps: Optional[int] = None) -> Any:
         if isinstance(self._estimator, CoreEstimator):
             return self._estimator.train(
                 self._train_input_fn,
                 hooks=self._train_monitors,
+                steps=steps,
                 max_steps=max_steps,
                 saving_listeners=self._saving_listeners or None,
             )
-        return self._estimator.fit(input_fn=self._train_input_fn, max_steps=max_steps, monitors=self._train_monitors)
+        return self._estimator.fit(
+            input_fn=self._train_input_fn, steps=steps, max_steps=max_steps, monitors=self._train_monitors
+        )
 
     def evaluate(self, delay_secs: Optional[float] = None, name: Optional[str] = None) -> Dict[str, Any]:
         """Evaluates the latest checkpoint, after `eval_delay_secs`."""
@@ -128,17 +132,24 @@ class Experiment:
     local_run = train_and_evaluate
 
     def continuous_train_and_eval(self, continuous_eval_predicate_fn: Any = None) -> Any:
-        """Trains `train_steps_per_iteration` steps and evaluates, in turn; returns (results, exports)."""
-        results: Any = None
-        each = self._steps_per_iteration or (self._train_steps or 0) // 10 or 1
-        step = 0
-        while self._train_steps is None or step < self._train_steps:
-            if continuous_eval_predicate_fn is not None and not continuous_eval_predicate_fn(results):
+        """Trains `train_steps_per_iteration` steps and evaluates, in turn; returns (results, exports).
+
+        That goes on until the step `train_steps`, if it is given, or until `continuous_eval_predicate_fn` of the
+        results (and of `checkpoint_path`, if it takes that) is false.
+        """
+        latest, results, exports = None, None, None
+        each = self._steps_per_iteration or (1000 if self._train_steps is None else self._train_steps // 10 or 1)
+        while continuous_eval_predicate_fn is None or _goes_on(continuous_eval_predicate_fn, results, latest):
+            if self._train_steps and results and results.get("global_step", 0) >= self._train_steps:
+                tf.logging.info("Stop training model as max steps reached")
                 break
-            step = step + each if self._train_steps is None else min(step + each, self._train_steps)
-            self._train(step)
-            results = self._evaluate(None)
-        return results, self._exports(results)
+            tf.logging.info("Training model for %s steps", each)
+            self._train(None, steps=each)
+            tf.logging.info("Evaluating model now.")
+            latest = tf.train.latest_checkpoint(self._estimator.model_dir)
+            results = self._evaluate("one_pass")
+            exports = self._exports(results)
+        return results, exports
 
     def run_std_server(self) -> None:
         """Serves variables, for ever."""
@@ -155,6 +166,12 @@ class Experiment:
             strategy.export(self._estimator, os.path.join(folder, strategy.name), eval_result=results)
             for strategy in self._export_strategies
         ]
+
+
+def _goes_on(predicate: Callable[..., Any], results: Any, latest: Optional[str]) -> Any:
+    if "checkpoint_path" in inspect.signature(predicate).parameters:
+        return predicate(results, checkpoint_path=latest)
+    return predicate(results)
 
 
 _SCHEDULES = {TaskType.PS: "run_std_server", TaskType.WORKER: "train", TaskType.MASTER: "local_run"}
