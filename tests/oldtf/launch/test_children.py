@@ -133,8 +133,15 @@ for wrong in ({}, {"args": None}):
 """
 
 
+SLEEPER = """
+import sys, time
+time.sleep(60 if sys.argv[1] == "sleep" else 0)
+sys.exit(7 / 2)
+"""
+
+
 def test_what_was_started_is_what_the_script_gave(tmp_path):
-    here.write(tmp_path, {"script.py": AS_GIVEN, "worker.py": "import sys\nsys.exit(7 / 2)\n"})
+    here.write(tmp_path, {"script.py": AS_GIVEN, "worker.py": SLEEPER})
     plain = outcome(started(tmp_path, ["-c", AS_GIVEN.replace("python2.7", sys.executable)]))[1]
     code, out, err = outcome(started(tmp_path, RUN + ["script.py"]))
     assert code == 0, err
