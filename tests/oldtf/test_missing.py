@@ -19,6 +19,11 @@ SENTENCES = {
         "tensorflow.python.pywrap_tensorflow_internal.TF_NewGraph",
         "tf.python.pywrap_tensorflow_internal.TF_NewGraph was part of TensorFlow 1.15, and is not served: it is a",
     ),
+    "a module of a part that is served": (
+        "tensorflow.contrib.factorization.python.ops.factorization_ops",
+        "tf.contrib.factorization.python.ops.factorization_ops was part of TensorFlow 1.15, and is not served: it "
+        "needs operations that ended with TensorFlow 1.15: the package implicit",
+    ),
     "spelling": (
         "tensorflow.train.AdamOptimiser",
         "tf.train.AdamOptimiser is no name of TensorFlow 1.15: did you mean tf.train.AdamOptimizer",

@@ -158,6 +158,8 @@ REASONS: Dict[str, str] = {
     "tf.function, tf.train.Checkpoint and tf.keras.Model",
     "tensorflow.contrib.factorization.WALSMatrixFactorization": _WALS,
     "tensorflow.contrib.factorization.WALSModel": _WALS,
+    "tensorflow.contrib.factorization.python.ops.factorization_ops": _WALS,
+    "tensorflow.contrib.factorization.python.ops.wals": _WALS,
     "tensorflow.contrib.feature_column.sequence_input_layer": "embed the words by tf.nn.embedding_lookup",
     "tensorflow.contrib.image.single_image_random_dot_stereograms": "nothing has it any more",
     "tensorflow.contrib.learn.datasets": "generate the data with sklearn.datasets",
