@@ -17,9 +17,15 @@ _CELLS = "the classes of tf.nn.rnn_cell: TensorFlow 2.x has others under this na
 
 _NAMES = "variables have the names of 1.15, without the cell's"
 _KERAS = "tf.keras itself; an error where only Keras 3 is there"
+_RANKS = "called with inputs of any rank that its layers take; an error where only Keras 3 is there"
 
 ROWS: Tuple[Row, ...] = tuple(
-    Row("tensorflow.keras." + name, _HERE + "scripts_keras:keras." + name, note=_KERAS) for name in BUILDERS
+    Row("tensorflow.keras." + name, _HERE + "scripts_keras:keras." + name, note=_KERAS)
+    for name in BUILDERS
+    if name != "Sequential"
+) + tuple(
+    Row("tensorflow.keras." + name, _HERE + "scripts_keras:keras." + name, note=_RANKS)
+    for name in ("Sequential", "models.Sequential")
 ) + tuple(
     Row("tensorflow.python.layers." + name, _HERE + "python_layers." + name, note=_SAME)
     for name in ("base", "core", "convolutional", "layers", "normalization", "pooling")

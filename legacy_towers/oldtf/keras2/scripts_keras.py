@@ -1,5 +1,6 @@
 """tf.keras as scripts of TensorFlow 1.x know it: Keras 2. What builds models is refused where only Keras 3 is there."""
 import functools
+import importlib
 from typing import Any
 
 from legacy_towers.compat import keras as chosen
@@ -14,17 +15,19 @@ def _builder(name: str) -> Any:
     if problem is not None:
         raise EnvironmentProblem(problem)
     found = getattr(tf.keras, name)
+    if name == "Sequential":
+        return _own("sequential", name)
+    if name == "models":
+        return ModuleView("tf.keras.models", found, replaced={"Sequential": lambda: _own("sequential", "Sequential")})
     if name != "layers":
         return found
-    served = {each: functools.partial(_recurrent, each) for each in RECURRENT}
+    served = {each: functools.partial(_own, "recurrent", each) for each in RECURRENT}
     return ModuleView("tf.keras.layers", found, replaced=served)
 
 
-def _recurrent(name: str) -> Any:
+def _own(file: str, name: str) -> Any:
     # Imported when asked for: it imports all of Keras.
-    from legacy_towers.oldtf.keras2 import recurrent
-
-    return getattr(recurrent, name)
+    return getattr(importlib.import_module("legacy_towers.oldtf.keras2." + file), name)
 
 
 keras = ModuleView("tf.keras", tf.keras, replaced={name: functools.partial(_builder, name) for name in BUILDERS})
