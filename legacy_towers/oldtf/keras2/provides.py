@@ -17,6 +17,7 @@ _CELLS = "the classes of tf.nn.rnn_cell: TensorFlow 2.x has others under this na
 
 _NAMES = "variables have the names of 1.15, without the cell's"
 _KERAS = "tf.keras itself; an error where only Keras 3 is there"
+_SPLIT = "TensorFlow dropped it in 2.4; in `run`, logical CPU devices stand for GPUs that the machine lacks"
 _RANKS = "called with inputs of any rank that its layers take; an error where only Keras 3 is there"
 
 ROWS: Tuple[Row, ...] = tuple(
@@ -34,5 +35,7 @@ ROWS: Tuple[Row, ...] = tuple(
 ) + (
     Row("tensorflow.python.ops.rnn_cell", _HERE + "python_ops.rnn_cell_impl", note=_CELLS),
     Row("tensorflow.python.ops.rnn_cell_impl", _HERE + "python_ops.rnn_cell_impl", note=_CELLS),
+    Row("tensorflow.keras.utils.multi_gpu_model", _HERE + "multi_gpu:multi_gpu_model", note=_SPLIT),
+    Row("tensorflow.python.keras.utils.multi_gpu_utils", _HERE + "multi_gpu", note=_SPLIT),
     Row("tensorflow.python.keras", _HERE + "python_keras:keras", note="the modules of tf.keras"),
 )

@@ -30,4 +30,14 @@ def _own(file: str, name: str) -> Any:
     return getattr(importlib.import_module("legacy_towers.oldtf.keras2." + file), name)
 
 
-keras = ModuleView("tf.keras", tf.keras, replaced={name: functools.partial(_builder, name) for name in BUILDERS})
+def _utils() -> Any:
+    return ModuleView(
+        "tf.keras.utils", tf.keras.utils, replaced={"multi_gpu_model": lambda: _own("multi_gpu", "multi_gpu_model")}
+    )
+
+
+keras = ModuleView(
+    "tf.keras",
+    tf.keras,
+    replaced=dict({name: functools.partial(_builder, name) for name in BUILDERS}, utils=_utils),
+)
