@@ -16,6 +16,14 @@ def fresh_graph():
     """In place of the one in conftest.py: nothing here needs TensorFlow."""
 
 
+@pytest.fixture(autouse=True)
+def no_signal_is_ignored():
+    """Under nohup, which these tests inherit from whoever runs them, a script may ignore SIGHUP."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 BUSY = "while True: pass"
 ASLEEP = "time.sleep(60)"
 # Nothing brings it back to Python, as a session's run that waits, or a server.
