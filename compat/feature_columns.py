@@ -4,9 +4,10 @@ All of it is private: the columns of the first version, by which input_layer and
 Tried on 1.15, 2.13 and 2.21.
 """
 import functools
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from tensorflow.python.feature_column import feature_column as first_version
+from tensorflow.python.feature_column import feature_column_v2 as second_version
 
 CategoricalColumn = first_version._CategoricalColumn
 
@@ -94,3 +95,35 @@ def numbers(column: Any, builder: Any, trainable: bool = True) -> Any:
 def parsing(column: Any) -> Dict[str, Any]:
     """Returns what tf.parse_example needs to read the column."""
     return dict(column._parse_example_spec)
+
+
+def gives_sequences(column: Any) -> bool:
+    """Returns whether `column` is of numbers step by step."""
+    return isinstance(column, (first_version._SequenceDenseColumn, second_version.SequenceDenseColumn))
+
+
+def sequences(
+    columns: Sequence[Any], features: Dict[str, Any], collections: Optional[Iterable[str]], trainable: bool
+) -> List[Tuple[Any, Any]]:
+    """Returns (numbers [batch, time, size], lengths [batch]) of each column that `gives_sequences`.
+
+    Embeddings make variables in a scope of their own, as input_layer has them.
+    """
+    from legacy_towers.compat import tf
+
+    builder = first_version._LazyBuilder(features)
+    cache = second_version.FeatureTransformationCache(features)
+    found = []
+    for column in columns:
+        with tf.variable_scope(None, default_name=getattr(column, "_var_scope_name", column.name)):
+            if hasattr(column, "_get_sequence_dense_tensor"):
+                numbers, lengths = column._get_sequence_dense_tensor(
+                    builder, weight_collections=collections, trainable=trainable
+                )
+                size = column._variable_shape.num_elements()
+            else:  # of the second version alone: it makes no variables
+                numbers, lengths = column.get_sequence_dense_tensor(cache, None)
+                size = column.variable_shape.num_elements()
+            shape = tf.shape(numbers)
+            found.append((tf.reshape(numbers, [shape[0], shape[1], size]), lengths))
+    return found

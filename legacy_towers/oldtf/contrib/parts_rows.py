@@ -160,7 +160,6 @@ REASONS: Dict[str, str] = {
     "tensorflow.contrib.factorization.WALSModel": _WALS,
     "tensorflow.contrib.factorization.python.ops.factorization_ops": _WALS,
     "tensorflow.contrib.factorization.python.ops.wals": _WALS,
-    "tensorflow.contrib.feature_column.sequence_input_layer": "embed the words by tf.nn.embedding_lookup",
     "tensorflow.contrib.image.single_image_random_dot_stereograms": "nothing has it any more",
     "tensorflow.contrib.learn.datasets": "generate the data with sklearn.datasets",
     "tensorflow.contrib.learn.preprocessing": "take tf.feature_column.categorical_column_with_vocabulary_list",
