@@ -3,6 +3,7 @@ import pytest
 from oldtf import recorded_cases
 from oldtf.contrib import public_names
 
+from legacy_towers.compat import tf, versions
 from legacy_towers.oldtf import missing, provided, tree
 
 # name -> why its arguments are others.
@@ -36,7 +37,8 @@ def test_every_name_is_served_or_has_a_reason(part):
             continue
         found = public_names.arguments(getattr(module, name))
         if whole in OTHER_ARGUMENTS:
-            assert found != arguments, "the reason is out of date"
+            # The first TensorFlow 2.x still had some of 1.15's.
+            assert found != arguments or versions.parse(tf.__version__).pair < (2, 16), "the reason is out of date"
         else:
             assert found == arguments, whole
 
