@@ -289,7 +289,9 @@ def test_a_process_that_the_script_forks_reports_nothing(tmp_path):
         os._exit(0)
     """
     here.write(tmp_path, {"script.py": textwrap.dedent(source)})
-    assert outcome(started(tmp_path, RUN + ["--report", "report.json", "script.py"])) == (0, "3\n", "")
+    code, out, err = outcome(started(tmp_path, RUN + ["--report", "report.json", "script.py"]))
+    # Python 3.12 and later warn of a fork beside any thread, such as the one that hears of signals.
+    assert (code, out) == (0, "3\n") and (not err or (sys.version_info >= (3, 12) and "os.fork()" in err))
     assert os.listdir(str(tmp_path)) == ["script.py"]
 
 
