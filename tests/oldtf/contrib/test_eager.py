@@ -52,6 +52,7 @@ def test_metrics_need_eager_execution():
         tf.contrib.eager.metrics.Mean()
 
 
+@pytest.mark.needs_layers
 def test_networks_keep_layers():
     if tf.__version__.startswith("1.15"):
         pytest.skip("of ours")
@@ -65,6 +66,7 @@ def test_networks_keep_layers():
         network.track_layer(3)
 
 
+@pytest.mark.needs_layers
 def test_networks_and_their_layers_are_named_by_their_class_and_their_place():
     eager = tf.contrib.eager
 

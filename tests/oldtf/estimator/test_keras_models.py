@@ -4,6 +4,8 @@ import pytest
 
 from legacy_towers.oldtf import tree
 
+pytestmark = pytest.mark.needs_layers
+
 ROWS = np.array([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5], [-2.0, 1.0]], np.float32)
 TARGETS = np.array([[1.0], [0.0], [2.0], [-1.0]], np.float32)
 KERNEL, BIAS = np.array([[0.5], [-0.25]], np.float32), np.array([0.125], np.float32)

@@ -69,6 +69,7 @@ with tf.Graph().as_default(), tf.Session() as session:
     assert here.run(tmp_path, source)["values"] == [1, 2, 3]
 
 
+@pytest.mark.needs_layers
 def test_a_layer_and_a_cell_import_in_their_calls(tmp_path):
     source = """
 import tensorflow as tf
