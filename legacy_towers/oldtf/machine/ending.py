@@ -15,11 +15,12 @@ class Ending:
     """
 
     def __init__(self) -> None:
+        self.main_thread = threading.main_thread().ident
         self._inside: Set[object] = set()
         self._is_over = False
 
     def run(self, call: Callable[..., Any], *arguments: Any) -> Any:
-        """Returns `call(*arguments)`, a run of a session; at the end only the main thread comes back from it."""
+        """Returns `call(*arguments)`, a run of a session; at the end no thread comes back from it but the main one."""
         self._stay_if_over()
         token = object()
         self._inside.add(token)

@@ -1,6 +1,7 @@
 """tf.Session, tf.InteractiveSession and tf.train.Server, made with the options of the command line."""
 import functools
 import sys
+import threading
 from typing import Any, Callable, Optional
 
 from legacy_towers.compat import script_graph, script_session, tf
@@ -52,7 +53,10 @@ class _OfScript(script_session.RunsThrough):
         return merged
 
     def around_run(self, call: Callable[..., Any], *arguments: Any) -> Any:
-        return call(*arguments) if self._ending is None else self._ending.run(call, *arguments)
+        # The main thread waits for the others at the end; its runs, which are most, cost nothing more.
+        if self._ending is None or threading.get_ident() == self._ending.main_thread:
+            return call(*arguments)
+        return self._ending.run(call, *arguments)
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         counts = True

@@ -30,12 +30,16 @@ def test_a_thread_does_not_come_back_after_the_end():
     assert ending.run(lambda number: number + 1, 2) == 3
 
 
-def test_callables_count_as_runs():
+def test_callables_count_as_runs_and_those_of_the_main_thread_need_not():
     with script() as (tf, run), tf.Graph().as_default(), tf.Session() as session:
         seen = []
-        session.make_callable(tf.py_func(lambda: seen.append(len(run.machine.ending._inside)), [], []))()
-        session.run(tf.py_func(lambda: seen.append(len(run.machine.ending._inside)), [], []))
-    assert seen == [1, 1]
+        look = tf.py_func(lambda: seen.append(len(run.machine.ending._inside)), [], [])
+        for call in (session.make_callable(look), lambda: session.run(look)):
+            thread = threading.Thread(target=call)
+            thread.start()
+            thread.join()
+            call()
+    assert seen == [1, 0, 1, 0]
 
 
 SCRIPT = """
