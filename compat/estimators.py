@@ -8,6 +8,8 @@ from tensorflow.python.training import evaluation, training_util
 
 from legacy_towers.compat import tf
 
+# The signature that a served model is asked by who names none.
+SERVING_DEFAULT = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
 ExportOutput = export_output.ExportOutput
 ClassificationOutput = export_output.ClassificationOutput
 PredictOutput = export_output.PredictOutput

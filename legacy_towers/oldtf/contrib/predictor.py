@@ -1,12 +1,10 @@
 """tf.contrib.predictor: a trained model as a function from arrays to arrays."""
 from typing import Any, Callable, Dict, Optional
 
-from legacy_towers.compat import tf
+from legacy_towers.compat import estimators, tf
 from legacy_towers.oldtf import tree
 
 __all__ = ["from_estimator", "from_saved_model"]
-
-_DEFAULT = "serving_default"
 
 
 class Predictor:
@@ -66,7 +64,7 @@ def from_saved_model(
         session = old.Session(config=config)
         loaded = tf.saved_model.loader.load(session, (tags or "serve").split(","), export_dir)
     if input_names is None or output_names is None:
-        signature = signature_def or _signature(loaded, signature_def_key or _DEFAULT)
+        signature = signature_def or _signature(loaded, signature_def_key or estimators.SERVING_DEFAULT)
         input_names = {name: info.name for name, info in signature.inputs.items()}
         output_names = {name: info.name for name, info in signature.outputs.items()}
     return Predictor(graph, session, input_names, output_names)
@@ -89,7 +87,7 @@ def from_estimator(
     with graph.as_default():
         receiver = serving_input_receiver_fn()
         outputs = estimator.model_fn(receiver.features, None, "infer", estimator.config).export_outputs
-        key = output_key or _DEFAULT
+        key = output_key or estimators.SERVING_DEFAULT
         if key not in outputs:
             raise KeyError("output_key must be one of {}; got {}".format(sorted(outputs), key))
         signature = outputs[key].as_signature_def(receiver.receiver_tensors)

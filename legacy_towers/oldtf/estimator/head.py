@@ -14,6 +14,22 @@ class LossSpec(NamedTuple):
     processed_labels: Any
 
 
+def train_op_of(loss: Any, optimizer: Any, train_op_fn: Optional[Callable[[Any], Any]]) -> Any:
+    """Returns the optimizer's train op, or `train_op_fn(loss)`, with the updates of batch norm.
+
+    Raises:
+      ValueError: both are given, or none.
+    """
+    if (optimizer is None) == (train_op_fn is None):
+        raise ValueError("exactly one of train_op_fn and optimizer must be given to train")
+    if train_op_fn is not None:
+        train_op = train_op_fn(loss)
+    else:
+        train_op = optimizer.minimize(loss, tf.train.get_global_step())
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    return tf.group(train_op, *updates) if updates else train_op
+
+
 class Head:
     """What follows the logits.
 
@@ -107,14 +123,7 @@ class Head:
                 return EstimatorSpec(
                     mode, predictions, loss, eval_metric_ops=self._all(spec, predictions, regularization)
                 )
-            if (optimizer is None) == (train_op_fn is None):
-                raise ValueError("exactly one of train_op_fn and optimizer must be given to train")
-            if train_op_fn is not None:
-                train_op = train_op_fn(loss)
-            else:
-                train_op = optimizer.minimize(loss, tf.train.get_global_step())
-            updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
-            train_op = tf.group(train_op, *updates) if updates else train_op
+            train_op = train_op_of(loss, optimizer, train_op_fn)
             mean_loss = self._mean_loss(spec)
         self._summarize(loss, mean_loss, regularization)
         return EstimatorSpec(mode, predictions, loss, train_op)

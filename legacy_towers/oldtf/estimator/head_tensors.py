@@ -1,7 +1,7 @@
 """Tensors that heads share: labels in shape, weights, classes with their names."""
 from typing import Any, Dict, Optional, Sequence, Tuple
 
-from legacy_towers.compat import tf
+from legacy_towers.compat import estimators, tf
 from legacy_towers.oldtf.estimator import export
 
 
@@ -110,10 +110,18 @@ def class_tensors(scores: Any, logits: Any, n_classes: int, vocabulary: Optional
     return {"class_ids": class_ids, "classes": classes, "all_class_ids": numbers, "all_classes": names}
 
 
-def classification_output(scores: Any, n_classes: int, vocabulary: Optional[Sequence[str]]) -> Any:
-    """Returns the export output of a classifier: all classes' names beside their scores."""
+def classifier_outputs(
+    predictions: Dict[str, Any], n_classes: int, vocabulary: Optional[Sequence[str]]
+) -> Dict[str, Any]:
+    """Returns the export outputs of a classifier: all classes' names beside their scores, and its predictions."""
+    scores = predictions["probabilities"]
     names = tf.tile(tf.expand_dims(_names(n_classes, vocabulary), 0), [tf.shape(scores)[0], 1])
-    return export.ClassificationOutput(scores=scores, classes=names)
+    classes = export.ClassificationOutput(scores=scores, classes=names)
+    return {
+        estimators.SERVING_DEFAULT: classes,
+        "classification": classes,
+        "predict": export.PredictOutput(predictions),
+    }
 
 
 def metrics_at(threshold: float, labels: Any, predictions: Any, weights: Any) -> Dict[str, Any]:

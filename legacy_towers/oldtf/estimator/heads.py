@@ -1,20 +1,18 @@
 """Heads for several classes, for two, and for numbers."""
 from typing import Any, Callable, Dict, Optional, Sequence
 
-from legacy_towers.compat import tf
+from legacy_towers.compat import estimators, tf
 from legacy_towers.oldtf.estimator import export
 from legacy_towers.oldtf.estimator.head import Head
 from legacy_towers.oldtf.estimator.head_tensors import (
     accuracy_baseline,
     check_range,
     class_tensors,
-    classification_output,
+    classifier_outputs,
     dense_labels,
     label_ids,
     metrics_at,
 )
-
-_SERVING_DEFAULT = "serving_default"
 
 
 class MultiClassHead(Head):
@@ -46,12 +44,7 @@ class MultiClassHead(Head):
         return found
 
     def export_outputs(self, predictions: Dict[str, Any]) -> Dict[str, Any]:
-        classes = classification_output(predictions["probabilities"], self._n_classes, self._vocabulary)
-        return {
-            _SERVING_DEFAULT: classes,
-            "classification": classes,
-            "predict": export.PredictOutput(predictions),
-        }
+        return classifier_outputs(predictions, self._n_classes, self._vocabulary)
 
     def labels(self, labels: Any, logits: Any) -> Any:
         labels = dense_labels(labels, logits, 1)
@@ -97,13 +90,8 @@ class BinaryClassHead(Head):
         return found
 
     def export_outputs(self, predictions: Dict[str, Any]) -> Dict[str, Any]:
-        classes = classification_output(predictions["probabilities"], 2, self._vocabulary)
-        return {
-            _SERVING_DEFAULT: classes,
-            "classification": classes,
-            "regression": export.RegressionOutput(predictions["logistic"]),
-            "predict": export.PredictOutput(predictions),
-        }
+        regression = export.RegressionOutput(predictions["logistic"])
+        return dict(classifier_outputs(predictions, 2, self._vocabulary), regression=regression)
 
     def labels(self, labels: Any, logits: Any) -> Any:
         labels = dense_labels(labels, logits, 1)
@@ -163,7 +151,7 @@ class RegressionHead(Head):
 
     def export_outputs(self, predictions: Dict[str, Any]) -> Dict[str, Any]:
         value = export.RegressionOutput(predictions["predictions"])
-        return {_SERVING_DEFAULT: value, "regression": value, "predict": export.PredictOutput(predictions)}
+        return {estimators.SERVING_DEFAULT: value, "regression": value, "predict": export.PredictOutput(predictions)}
 
     def labels(self, labels: Any, logits: Any) -> Any:
         return tf.cast(dense_labels(labels, logits, self._label_dimension), tf.float32)

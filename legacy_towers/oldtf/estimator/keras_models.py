@@ -2,14 +2,12 @@
 import os
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
-from legacy_towers.compat import keras_clones, tf
+from legacy_towers.compat import estimators, keras_clones, tf
 from legacy_towers.oldtf.estimator.estimator import Estimator
 from legacy_towers.oldtf.estimator.export import PredictOutput
 from legacy_towers.oldtf.estimator.mode_keys import ModeKeys
 from legacy_towers.oldtf.estimator.run_config import with_directory
 from legacy_towers.oldtf.estimator.spec import EstimatorSpec
-
-_SIGNATURE = "serving_default"
 
 
 def model_to_estimator(
@@ -80,7 +78,7 @@ def _model_fn(keras_model: Any, custom_objects: Any) -> Callable[..., EstimatorS
             loss=loss,
             train_op=train_op,
             eval_metric_ops=metrics,
-            export_outputs={_SIGNATURE: PredictOutput(predictions)},
+            export_outputs={estimators.SERVING_DEFAULT: PredictOutput(predictions)},
         )
 
     return model_fn

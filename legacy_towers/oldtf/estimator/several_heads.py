@@ -1,12 +1,12 @@
 """Heads of several answers: of labels that don't exclude each other, and of several heads on one model."""
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from legacy_towers.compat import tf
+from legacy_towers.compat import estimators, tf
 from legacy_towers.oldtf.estimator import export
-from legacy_towers.oldtf.estimator.head import Head, LossSpec
+from legacy_towers.oldtf.estimator.head import Head, LossSpec, train_op_of
 from legacy_towers.oldtf.estimator.head_tensors import (
     check_range,
-    classification_output,
+    classifier_outputs,
     dense_labels,
     label_ids,
     metrics_at,
@@ -14,7 +14,6 @@ from legacy_towers.oldtf.estimator.head_tensors import (
 from legacy_towers.oldtf.estimator.mode_keys import ModeKeys
 from legacy_towers.oldtf.estimator.spec import EstimatorSpec
 
-_SERVING_DEFAULT = "serving_default"
 _MEAN = tf.losses.Reduction.SUM_OVER_BATCH_SIZE
 
 
@@ -61,12 +60,7 @@ class MultiLabelHead(Head):
             return {"logits": logits, "probabilities": tf.sigmoid(logits, name="probabilities")}
 
     def export_outputs(self, predictions: Dict[str, Any]) -> Dict[str, Any]:
-        classes = classification_output(predictions["probabilities"], self._n_classes, self._vocabulary)
-        return {
-            _SERVING_DEFAULT: classes,
-            "classification": classes,
-            "predict": export.PredictOutput(predictions),
-        }
+        return classifier_outputs(predictions, self._n_classes, self._vocabulary)
 
     def labels(self, labels: Any, logits: Any) -> Any:
         if isinstance(labels, tf.SparseTensor):
@@ -196,15 +190,8 @@ class MultiHead(Head):
             return EstimatorSpec(mode, predictions, export_outputs=_merged_outputs(specs))
         if mode == ModeKeys.EVAL:
             return self._evaluation(specs, predictions, regularization_losses)
-        if (optimizer is None) == (train_op_fn is None):
-            raise ValueError("exactly one of train_op_fn and optimizer must be given to train")
         loss = self._merged([spec.loss for _, spec in specs], regularization_losses)
-        if train_op_fn is not None:
-            train_op = train_op_fn(loss)
-        else:
-            train_op = optimizer.minimize(loss, tf.train.get_global_step())
-        updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
-        train_op = tf.group(train_op, *updates) if updates else train_op
+        train_op = train_op_of(loss, optimizer, train_op_fn)
         with tf.name_scope(""):
             tf.summary.scalar("loss", loss)
         return EstimatorSpec(mode, predictions, loss, train_op)
@@ -240,11 +227,11 @@ class MultiHead(Head):
 
 def _merged_outputs(specs: Sequence[Tuple[str, Any]]) -> Dict[str, Any]:
     """Returns the outputs of all heads under their names; the first head's are the default."""
-    merged = {_SERVING_DEFAULT: specs[0][1].export_outputs[_SERVING_DEFAULT]}
+    merged = {estimators.SERVING_DEFAULT: specs[0][1].export_outputs[estimators.SERVING_DEFAULT]}
     predicted = {}
     for name, spec in specs:
         for key, output in spec.export_outputs.items():
-            merged[name if key == _SERVING_DEFAULT else "{}/{}".format(name, key)] = output
+            merged[name if key == estimators.SERVING_DEFAULT else "{}/{}".format(name, key)] = output
             if key == "predict":
                 predicted.update({"{}/{}".format(name, each): value for each, value in output.outputs.items()})
     merged["predict"] = export.PredictOutput(predicted)

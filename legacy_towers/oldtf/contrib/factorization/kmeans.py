@@ -1,14 +1,12 @@
 """KMeansClustering: k-means as an estimator."""
 import time
-from typing import Any, Callable, Dict, Iterator, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
-from legacy_towers.compat import tf
+from legacy_towers.compat import estimators, tf
 from legacy_towers.oldtf.contrib.factorization import clustering
 from legacy_towers.oldtf.estimator import export
 from legacy_towers.oldtf.estimator.estimator import Estimator
 from legacy_towers.oldtf.estimator.spec import EstimatorSpec
-
-_SERVED_BY_DEFAULT = "serving_default"
 
 
 class InitializeClustersHook(tf.train.SessionRunHook):
@@ -130,21 +128,30 @@ def points(features: Any, columns: Any) -> Any:
     return tf.concat([features[key] for key in sorted(features)], axis=1)
 
 
-def _spec(graph: Any, mode: str, config: Any, tolerance: Optional[float]) -> EstimatorSpec:
-    distances, nearest, scores, initialized, init_op, step = graph
-    loss = tf.reduce_sum(scores)
+def training(
+    graph: Any, config: Any, tolerance: Optional[float], name: Optional[str] = None
+) -> Tuple[Any, Any, List[Any]]:
+    """Returns the loss, called `name`, the train op and the hooks of what `KMeans.training_graph` returned."""
+    _, _, scores, initialized, init_op, step = graph
+    loss = tf.reduce_sum(scores, name=name)
     tf.summary.scalar("loss/raw", loss)
     with tf.control_dependencies([step, tf.assign_add(tf.train.get_global_step(), 1)]):
         train_op = tf.identity(loss)
-    hooks = [InitializeClustersHook(init_op, initialized, config.is_chief)]
+    hooks: List[Any] = [InitializeClustersHook(init_op, initialized, config.is_chief)]
     if tolerance is not None:
         hooks.append(StopAtLittleChange(loss, tolerance))
+    return loss, train_op, hooks
+
+
+def _spec(graph: Any, mode: str, config: Any, tolerance: Optional[float]) -> EstimatorSpec:
+    distances, nearest = graph[:2]
+    loss, train_op, hooks = training(graph, config, tolerance)
     predictions: Dict[str, Any] = {
         KMeansClustering.ALL_DISTANCES: distances[0],
         KMeansClustering.CLUSTER_INDEX: nearest[0],
     }
     outputs = {key: export.PredictOutput(value) for key, value in predictions.items()}
-    outputs[_SERVED_BY_DEFAULT] = export.PredictOutput(nearest[0])
+    outputs[estimators.SERVING_DEFAULT] = export.PredictOutput(nearest[0])
     return EstimatorSpec(
         mode,
         predictions=predictions,

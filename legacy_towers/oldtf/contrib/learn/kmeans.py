@@ -36,7 +36,7 @@ class KMeansClustering(Estimator):
         config: Any = None,
     ) -> None:
         def model_fn(features: Any, labels: Any, mode: str, config: Any) -> ModelFnOps:
-            distances, nearest, scores, initialized, init_op, step = clustering.KMeans(
+            graph = clustering.KMeans(
                 kmeans.points(features, None),
                 num_clusters,
                 initial_clusters,
@@ -46,13 +46,8 @@ class KMeansClustering(Estimator):
                 random_seed,
                 kmeans_plus_plus_num_retries,
             ).training_graph()
-            loss = tf.reduce_sum(scores, name=self.LOSS_OP_NAME)
-            tf.summary.scalar("loss/raw", loss)
-            with tf.control_dependencies([step, tf.assign_add(tf.train.get_global_step(), 1)]):
-                train_op = tf.identity(loss)
-            hooks = [kmeans.InitializeClustersHook(init_op, initialized, config.is_chief)]
-            if relative_tolerance is not None:
-                hooks.append(kmeans.StopAtLittleChange(loss, relative_tolerance))
+            distances, nearest = graph[:2]
+            loss, train_op, hooks = kmeans.training(graph, config, relative_tolerance, self.LOSS_OP_NAME)
             predictions = {self.ALL_SCORES: distances[0], self.CLUSTER_IDX: nearest[0]}
             metrics = {self.SCORES: tf.metrics.mean(loss)}
             return ModelFnOps(mode, predictions, loss, train_op, eval_metric_ops=metrics, training_hooks=hooks)
