@@ -45,7 +45,9 @@ def test_a_model_of_several_labels_learns(tmp_path):
     inputs = api.inputs.numpy_input_fn({"x": x}, labels, batch_size=16, num_epochs=None, shuffle=False)
     column = tf.feature_column.numeric_column("x", shape=(2,))
     head = api.MultiLabelHead(2, name="both")
-    estimator = api.DNNEstimator(head, [8], [column], str(tmp_path), optimizer=tf.train.AdamOptimizer(0.05))
+    config = api.RunConfig(tf_random_seed=1)
+    optimizer = tf.train.AdamOptimizer(0.05)
+    estimator = api.DNNEstimator(head, [16], [column], str(tmp_path), optimizer=optimizer, config=config)
     estimator.train(inputs, steps=200)
     assert estimator.evaluate(inputs, steps=4)["auc/both"] > 0.95
 
