@@ -128,13 +128,20 @@ def ctc_loss(*arguments: Any, **keywords: Any) -> Any:
 
 
 def _logits_first(function: Callable[..., Any], name: str, *more: str) -> Callable[..., Any]:
-    """Returns the cross entropy `function`, whose arguments without a name are the logits, the labels and `more`."""
+    """Returns the cross entropy `function`, whose arguments without a name are the logits, the labels and `more`.
+
+    Those of 1.x have a first argument `_sentinel`, which has to be None, before the labels and the logits.
+    """
 
     @functools.wraps(function)
     def by_position(*arguments: Any, **keywords: Any) -> Any:
         if "targets" in keywords:
             keywords["labels"] = keywords.pop("targets")
-        if arguments:
+        if keywords.get("_sentinel", 0) is None:
+            del keywords["_sentinel"]
+        if arguments and arguments[0] is None:
+            keywords.update(zip(("labels", "logits") + more, arguments[1:]))
+        elif arguments:
             current.say_once("{}(logits, labels)".format(name), "{}(labels=labels, logits=logits)".format(name))
             keywords.update(zip(("logits", "labels") + more, arguments))
         return function(**keywords)

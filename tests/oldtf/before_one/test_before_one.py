@@ -126,8 +126,23 @@ def sigmoid_cross_entropy(logits, labels):
             lambda f: f.sigmoid_cross_entropy_with_logits(logits=LOGITS, targets=LABELS),
             sigmoid_cross_entropy(LOGITS, LABELS),
         ),
+        (
+            lambda f: f.sigmoid_cross_entropy_with_logits(None, LABELS, LOGITS, "loss"),
+            sigmoid_cross_entropy(LOGITS, LABELS),
+        ),
+        (
+            lambda f: f.softmax_cross_entropy_with_logits(None, LABELS, logits=LOGITS),
+            softmax_cross_entropy(LOGITS, LABELS),
+        ),
+        (
+            lambda f: f.sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=[1, 2], logits=LOGITS),
+            softmax_cross_entropy(LOGITS, np.eye(3)[[1, 2]]),
+        ),
     ],
-    ids=["softmax", "softmax of 1.x", "sparse", "sigmoid", "sigmoid with targets"],
+    ids=[
+        "softmax", "softmax of 1.x", "sparse", "sigmoid", "sigmoid with targets", "sigmoid with a sentinel",
+        "softmax with a sentinel", "sparse with a named sentinel",
+    ],
 )
 def test_cross_entropies(build, expected):
     np.testing.assert_allclose(value(build(view.nn)), expected, rtol=1e-5)
