@@ -15,7 +15,6 @@ class Ending:
     """
 
     def __init__(self) -> None:
-        self.main_thread = threading.main_thread().ident
         self._inside: Set[object] = set()
         self._is_over = False
 

@@ -1,7 +1,6 @@
 """tf.Session, tf.InteractiveSession and tf.train.Server, made with the options of the command line."""
 import functools
 import sys
-import threading
 from typing import Any, Callable, Optional
 
 from legacy_towers.compat import script_graph, script_session, tf
@@ -28,7 +27,6 @@ class _OfScript(script_session.RunsThrough):
     # A subclass of the script may not call our __init__.
     _counted: Any = None
     _watch: Any = None
-    _ending: Any = None
     # TensorFlow's __del__ asks for it, also of a session that was refused.
     _session: Any = None
 
@@ -40,7 +38,7 @@ class _OfScript(script_session.RunsThrough):
             return config
         machine.refuse_impossible()
         machine.say_news()
-        self._watch, self._ending = machine.watch, machine.ending
+        self._watch, self.around_thread_run = machine.watch, machine.ending.run
         if machine.steps is not None:
             self._counted = machine.steps.of_session(machine, _is_monitored(sys._getframe(2)))
         merged = merge(machine, default() if config is None else config, on_this_process=not target)
@@ -52,19 +50,14 @@ class _OfScript(script_session.RunsThrough):
             built.note_session(merged.device_count.get("CPU", 1))
         return merged
 
-    def around_run(self, call: Callable[..., Any], *arguments: Any) -> Any:
-        # The main thread waits for the others at the end; its runs, which are most, cost nothing more.
-        if self._ending is None or threading.get_ident() == self._ending.main_thread:
-            return call(*arguments)
-        return self._ending.run(call, *arguments)
-
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        counts = True
-        if self._counted is not None:
-            counts = self._counted.before(self, fetches, _module_of(sys._getframe(1)))
         run = super().run  # type: ignore[misc]
-        if self._watch is not None:
-            run = functools.partial(self._watch.run, run, self, counts=counts)
+        if self._counted is not None or self._watch is not None:
+            counts = True
+            if self._counted is not None:
+                counts = self._counted.before(self, fetches, _module_of(sys._getframe(1)))
+            if self._watch is not None:
+                run = functools.partial(self._watch.run, run, self, counts=counts)
         try:
             return run(fetches, feed_dict, options, run_metadata)
         except ValueError as error:
