@@ -1,5 +1,6 @@
 """`__dict__` of the modules that scripts see, whose names are looked up when they are first asked for."""
 import types
+from unittest import mock
 
 import pytest
 
@@ -37,3 +38,11 @@ def test_a_script_may_exchange_a_name_and_put_it_back():
         root.__dict__["gradients"] = before
     assert root.gradients is before
     assert isinstance(root, types.ModuleType)
+
+
+def test_a_name_is_replaced_by_mock():
+    tf = tree.module("tensorflow")
+    own = tf.get_variable
+    with mock.patch(tree.IMPORTED_AS + ".get_variable", lambda name: name + " replaced"):
+        assert tf.get_variable("x") == "x replaced"
+    assert tf.get_variable is own

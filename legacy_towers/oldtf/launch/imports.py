@@ -13,6 +13,10 @@ call of `__import__`, which is no statement, goes through `dynamic.import_name`,
     exec(text, names)                          exec(dynamic.code(text), names)
     eval(text, names)                          eval(dynamic.expression(text), names)
     compile(text, path, mode)                  dynamic.compiler(compile)(text, path, mode)
+
+What `mock.patch` and pytest's `monkeypatch.setattr` are told in words is what the script has imported:
+
+    mock.patch("tensorflow.get_variable")      mock.patch("legacy_towers.oldtf.tf1.get_variable")
 """
 import ast
 from typing import Any, List, Mapping, Set
@@ -20,6 +24,8 @@ from typing import Any, List, Mapping, Set
 from legacy_towers.oldtf.changed.rewriting import bound_names
 from legacy_towers.oldtf.launch import VIEWS
 
+# Functions whose first argument, if it is text, says where something is that they replace: mock.patch.dict.
+_REPLACING = ("patch", "patch.dict", "patch.multiple", "patch.object", "monkeypatch.setattr", "monkeypatch.delattr")
 # What runs text in the namespace of its caller -> what is made of the text first.
 _ON_TEXT = {"exec": "code", "eval": "expression"}
 
@@ -78,6 +84,8 @@ class Imports(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
+        if node.args and _replaces(node.func):
+            self._replaced(node.args[0])
         if not isinstance(node.func, ast.Name) or node.func.id in self._own:
             return node
         if node.func.id == "compile":
@@ -85,6 +93,12 @@ class Imports(ast.NodeTransformer):
         elif node.func.id in _ON_TEXT and node.args and not isinstance(node.args[0], ast.Starred):
             node.args[0] = _call(_ON_TEXT[node.func.id], node.args[0])
         return node
+
+    def _replaced(self, place: Any) -> None:
+        field = "value" if hasattr(place, "value") else "s"  # of Python 3.7
+        value = getattr(place, field, None)
+        if isinstance(value, str) and value.split(".")[0] in self._trees:
+            setattr(place, field, self._instead(value))
 
     def _instead(self, module: str) -> str:
         """Returns what is imported in place of `module`."""
@@ -94,6 +108,16 @@ class Imports(ast.NodeTransformer):
         if top not in self._trees:
             return module
         return self._trees[top] + ("." + below if below else "")
+
+
+def _replaces(function: ast.expr) -> bool:
+    """Returns whether `function` is written patch, mock.patch, patch.dict, or another of `_REPLACING`."""
+    names: List[str] = []
+    while isinstance(function, ast.Attribute):
+        names.insert(0, function.attr)
+        function = function.value
+    names.insert(0, getattr(function, "id", ""))
+    return names[-1] == "patch" or ".".join(names[-2:]) in _REPLACING
 
 
 def _dynamic(name: str, at: ast.expr) -> ast.expr:

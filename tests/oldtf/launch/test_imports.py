@@ -46,6 +46,10 @@ CHANGED = {
     "exec": ("exec(text, names)", "exec({}(text), names)".format(HERE.format("code"))),
     "eval": ("x = eval(text)", "x = eval({}(text))".format(HERE.format("expression"))),
     "compile": ("compile(text, path, mode)", "{}(compile)(text, path, mode)".format(HERE.format("compiler"))),
+    "mock.patch": ("with mock.patch('tensorflow.stack', f): pass", "with mock.patch('a.tree.stack', f): pass"),
+    "patch": ("@patch('tensorflow.gfile.Open')\ndef f(x): pass", "@patch('a.tree.gfile.Open')\ndef f(x): pass"),
+    "patch.dict": ("mock.patch.dict('tensorflow.x', y=1)", "mock.patch.dict('a.tree.x', y=1)"),
+    "monkeypatch": ("monkeypatch.setattr('tensorflow.x', 1)", "monkeypatch.setattr('a.tree.x', 1)"),
     "compile by names": ("compile(source=text, **x)", "{}(compile)(source=text, **x)".format(HERE.format("compiler"))),
 }
 UNCHANGED = {
@@ -61,6 +65,10 @@ UNCHANGED = {
     "an own __import__": "__import__ = 3",
     "an own exec": "def exec(x): pass\nexec(text)",
     "an own compile": "from re import compile\ncompile(text, path, 'exec')",
+    "a patch of another module": "mock.patch('os.path.exists', f)",
+    "a patch below a view": "mock.patch('importlib.reload')",
+    "a patch of an object": "mock.patch.object(tensorflow, 'get_variable', f)",
+    "another setattr": "setattr('tensorflow.x', 1)",
     "a method": "model.compile('adam', 'mse', 'exec')",
     "starred": "exec(*words)",
 }
