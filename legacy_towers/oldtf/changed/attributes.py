@@ -110,7 +110,14 @@ def _asked_device(value: Any, device: Any) -> Any:
         return device
     operation = getattr(value, "op", value)
     asked = getattr(getattr(operation, "graph", None), "asked_devices", {})
-    return asked.get(operation.name, device) if asked else device
+    if not asked or operation.name in asked:
+        return asked.get(operation.name, device) if asked else device
+    # A slot of an optimizer is put where its variable is, by no scope.
+    for group in operation.colocation_groups():
+        other = group.decode()[len("loc:@") :]
+        if other in asked and operation.graph.get_operation_by_name(other).device == device:
+            return asked[other]
+    return device
 
 
 def attribute(value: Any, name: str) -> Any:
@@ -132,6 +139,8 @@ def attribute(value: Any, name: str) -> Any:
             return OF_SPARSE[name](value)
         if name in OF_MODELS and any(base.__name__ == "Sequential" for base in type(value).__mro__):
             return functools.partial(OF_MODELS[name], value)
+        if name == "_keras_shape" and hasattr(value, "shape"):  # what the package keras noted on its tensors
+            return None if value.shape.rank is None else tuple(value.shape.as_list())
         if name in OF_OPERATIONS and type(value).__name__ == "Operation" and hasattr(value, "node_def"):
             return getattr(value, OF_OPERATIONS[name])
         raise

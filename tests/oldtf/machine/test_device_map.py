@@ -43,6 +43,16 @@ def test_a_script_reads_back_what_it_asked_for(asked, given):
         assert attribute(tf, "device") is tf.device and attribute(Flags("/gpu:0"), "device") == "/gpu:0"
 
 
+def test_a_script_reads_back_the_device_of_what_was_put_beside_a_variable():
+    with script() as (tf, _), tf.Graph().as_default():
+        with tf.device("/gpu:1"):
+            variable = tf.get_variable("x", [])
+        optimizer = tf.train.MomentumOptimizer(0.1, 0.9)
+        optimizer.minimize(variable * 2.0)
+        for each in (optimizer.get_slot(variable, "momentum"), variable.initializer):
+            assert (each.device, attribute(each, "device")) == ("/device:CPU:1", "/device:GPU:1")
+
+
 class Flags(NamedTuple):
     device: str
 
@@ -291,7 +301,7 @@ def test_pipelines_across_towers_run(pipeline, words, tmp_path):
             coordinator.request_stop()
             for runner in tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS):
                 session.run(runner.cancel_op)
-            coordinator.join(threads, stop_grace_period_secs=5)
+            coordinator.join(threads, stop_grace_period_secs=60)
     first = [b"record 0", b"record 0"] if pipeline is own_readers else None  # each reads the file from its begin
     found = np.ravel(values).tolist()
     assert all(value.startswith(b"record") for value in found) and first in (None, found)
