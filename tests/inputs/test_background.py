@@ -5,6 +5,7 @@ import traceback
 
 import numpy as np
 import pytest
+import waiting
 
 
 def config():
@@ -20,10 +21,7 @@ def feed_threads():
 @pytest.fixture(autouse=True)
 def no_thread_is_left():
     yield
-    deadline = time.time() + 10
-    while feed_threads() and time.time() < deadline:
-        time.sleep(0.01)
-    assert feed_threads() == []
+    assert waiting.happens(lambda: not feed_threads())
 
 
 def built(batches, **options):
@@ -96,9 +94,7 @@ def test_it_makes_no_more_than_was_asked_for_ahead():
     made, first = built(batches, prefetch=3)
     with tf.train.MonitoredTrainingSession(hooks=made.hooks, config=config()) as session:
         session.run(first)
-        deadline = time.time() + 10
-        while len(made_so_far) < 4 and time.time() < deadline:
-            time.sleep(0.01)
+        assert waiting.happens(lambda: len(made_so_far) >= 4)
         time.sleep(0.1)
         assert len(made_so_far) == 4  # one used up, three ahead
 
@@ -117,7 +113,7 @@ def test_making_batches_overlaps_with_steps():
 
     made, first = built(batches)
     with tf.control_dependencies([first]):
-        waited = tf.py_func(lambda: np.bool_(asked.wait(20)), [], tf.bool)
+        waited = tf.py_func(lambda: np.bool_(asked.wait(60)), [], tf.bool)
     with tf.train.MonitoredTrainingSession(hooks=made.hooks, config=config()) as session:
         assert session.run([first, waited]) == [0.0, True]
 
@@ -164,10 +160,7 @@ def test_the_error_reaches_a_main_thread_that_runs_nothing():
     made, _ = built(breaks_after(1))
     with pytest.raises(Lost) as raised:
         with tf.train.MonitoredTrainingSession(hooks=made.hooks, config=config()) as session:
-            deadline = time.time() + 30
-            while not session.should_stop() and time.time() < deadline:
-                time.sleep(0.01)
-            assert session.should_stop()
+            assert waiting.happens(session.should_stop)
     assert "the_callers_code" in "".join(traceback.format_tb(raised.tb))
 
 
@@ -179,9 +172,7 @@ def test_an_old_error_does_not_wait_behind_batches(monkeypatch):
     made, first = built(breaks_after(2), prefetch=3)
     with pytest.raises(Lost):
         with tf.train.MonitoredTrainingSession(hooks=made.hooks, config=config()) as session:
-            deadline = time.time() + 30
-            while made.hooks[0]._ahead._error is None and time.time() < deadline:
-                time.sleep(0.01)
+            assert waiting.happens(lambda: made.hooks[0]._ahead._error is not None)
             session.run(first)
             pytest.fail("a batch came before the error")
 

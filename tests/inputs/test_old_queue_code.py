@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+import waiting
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
@@ -19,7 +20,7 @@ TOWERS = 4
 def no_thread_is_left():
     before = set(threading.enumerate())
     yield
-    left = [thread for thread in set(threading.enumerate()) - before if thread.is_alive()]
+    left = waiting.threads_since(before)
     assert not left, left
 
 

@@ -5,6 +5,7 @@ import traceback
 
 import numpy as np
 import pytest
+import waiting
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
@@ -19,7 +20,7 @@ CONFIG = {"logical_cpus": 4}
 def no_thread_is_left():
     before = set(threading.enumerate())
     yield
-    left = [thread for thread in set(threading.enumerate()) - before if thread.is_alive()]
+    left = waiting.threads_since(before)
     assert not left, left
 
 
@@ -195,6 +196,7 @@ HOW = pytest.mark.parametrize("how", ["bare", "monitored"])
 
 
 @HOW
+@pytest.mark.filterwarnings("ignore:beside the error that is raised")  # it's told twice where both threads are quick
 @pytest.mark.parametrize("when", ["at once", "in the middle", "while a step waits"])
 def test_an_error_comes_with_its_own_traceback(how, when):
     def damaged():

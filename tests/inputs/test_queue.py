@@ -4,6 +4,7 @@ import threading
 import numpy as np
 import ports
 import pytest
+import waiting
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def test_no_thread_is_left_behind(stop, sources, cpus):
         while not session.should_stop() and (steps < 2 or epochs is not None):
             session.run(batches.per_tower)
             steps += 1
-    assert set(threading.enumerate()) == before
+    assert waiting.threads_since(before) == []
 
 
 def test_no_thread_is_left_by_a_plain_coordinator(sources, cpus):
@@ -62,7 +63,7 @@ def test_no_thread_is_left_by_a_plain_coordinator(sources, cpus):
             coordinator.request_stop()
         coordinator.join(threads)
     assert steps == 4
-    assert set(threading.enumerate()) == before
+    assert waiting.threads_since(before) == []
 
 
 @pytest.mark.parametrize("order", ["any", "fixed"])
@@ -77,7 +78,7 @@ def test_a_monitored_session_raises_the_real_error(again, order, poisoned, cpus)
         with tf.train.MonitoredTrainingSession(hooks=batches.hooks, config=config()) as session:
             while not session.should_stop():
                 session.run(batches.per_tower)
-    assert set(threading.enumerate()) == before
+    assert waiting.threads_since(before) == []
 
 
 def test_a_loop_that_takes_the_end_for_granted_still_sees_the_error(poisoned, cpus):

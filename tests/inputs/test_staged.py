@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+import waiting
 
 WAYS = ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded", "dataset:per_device"]
 COUNT = 64
@@ -20,10 +21,7 @@ def staging_threads():
 @pytest.fixture(autouse=True)
 def no_thread_is_left():
     yield
-    deadline = time.time() + 10
-    while staging_threads() and time.time() < deadline:
-        time.sleep(0.01)
-    assert not staging_threads()
+    assert waiting.happens(lambda: not staging_threads())
 
 
 @pytest.fixture

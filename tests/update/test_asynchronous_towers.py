@@ -316,7 +316,9 @@ def test_a_checkpoint_of_one_moment(tmp_path):
         str(tmp_path), save_steps=3, saver=tf.train.Saver(max_to_keep=100), listeners=[model.hook.pausing_listener()]
     )
     with tf.train.MonitoredTrainingSession(hooks=[saver, model.hook]) as session:
-        for _ in range(20):
+        session.run(model.train_ops[0])
+        wait_until(lambda: min(model.updates()[1:]) > 0)
+        for _ in range(19):
             session.run(model.train_ops[0])
     paths = sorted(os.path.join(str(tmp_path), name[:-6]) for name in os.listdir(str(tmp_path)) if ".index" in name)
     assert len(paths) >= 6

@@ -245,6 +245,7 @@ def test_names_of_numpy_without_another_word():
     assert not hasattr(numpy_view.lib, "no_such_name")
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_methods_that_types_lost():
     picture = np.arange(4, dtype=np.uint8).reshape(2, 2)
     assert methods.attribute(picture, "tostring")() == b"\x00\x01\x02\x03"

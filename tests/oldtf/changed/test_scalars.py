@@ -80,6 +80,7 @@ def test_a_sum_that_begins_at_zero_does_not_stay_a_byte():
     assert names["total"] == 1600 and names["mean"] == float(np.float32(0.1)) and names["mean"].dtype == np.float64
 
 
+@pytest.mark.filterwarnings("ignore:The truth value of an empty array")
 def test_an_array_without_elements_is_false():
     source = "found = []\nif empty: found += [1]\nif not empty: found += [2]\nif empty or bool(empty): found += [3]"
     assert run(source + "\nif pairs[0]: found += [4]", empty=np.array([]), pairs=[[1]])["found"] == [2, 4]

@@ -114,7 +114,7 @@ def test_a_model_function_of_three_results_is_fitted_to_arrays(world, tmp_path):
 def test_a_classifier_learns_and_stops_early(tmp_path):
     learn = tree.module("tensorflow.contrib.learn")
     columns = learn.infer_real_valued_columns_from_input(ROWS)
-    config = learn.RunConfig(save_checkpoints_steps=10, save_summary_steps=1000)
+    config = learn.RunConfig(save_checkpoints_steps=10, save_summary_steps=1000, tf_random_seed=1)
     classifier = learn.DNNClassifier([8], columns, str(tmp_path), n_classes=2, gradient_clip_norm=5.0, config=config)
     monitor = learn.monitors.ValidationMonitor(ROWS, CLASSES, every_n_steps=10, early_stopping_rounds=10**6)
     classifier.fit(ROWS, CLASSES, steps=200, batch_size=30, monitors=[monitor])

@@ -38,7 +38,7 @@ def _taken(fetches, begin=()):
         threads = tf.train.start_queue_runners(session, coordinator)
         for thread in threads:  # a batch that is asked for before the input ended is never a small one
             if not thread.name.endswith("close_on_stop"):
-                thread.join(30)
+                thread.join(120)
         rows = []
         try:
             while True:
@@ -46,7 +46,7 @@ def _taken(fetches, begin=()):
         except tf.errors.OutOfRangeError:
             pass
         coordinator.request_stop()
-        coordinator.join(threads, stop_grace_period_secs=10)
+        coordinator.join(threads, stop_grace_period_secs=60)
     return rows
 
 

@@ -24,7 +24,7 @@ def run_queues(fetches, steps):
             pass
         finally:
             coordinator.request_stop()
-            coordinator.join(threads, stop_grace_period_secs=10)
+            coordinator.join(threads, stop_grace_period_secs=60)
     return found
 
 

@@ -107,6 +107,7 @@ def test_modules_from_added_paths_are_the_users(tmp_path):
     assert names["helpers"].tf is tree.module("tensorflow")
 
 
+@pytest.mark.filterwarnings("ignore:the load_module\\(\\) method is deprecated")
 def test_files_that_are_loaded_by_path_are_the_users(tmp_path):
     here.write(tmp_path, {"config.txt.py": "import tensorflow as tf\nname = __name__\n"})
     names = here.run(

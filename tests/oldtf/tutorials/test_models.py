@@ -12,6 +12,7 @@ def test_net_of_the_tutorial():
     tf.set_random_seed(1)
     images = tf.placeholder(tf.float32, [4, mnist.IMAGE_PIXELS])
     labels = tf.placeholder(tf.int32, [4])
+    tf.set_random_seed(1)
     logits = mnist.inference(images, 8, 6)
     loss = mnist.loss(logits, labels)
     train = mnist.training(loss, 0.001)
