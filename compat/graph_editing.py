@@ -48,6 +48,11 @@ def set_original(operation: Any, other: Any) -> None:
     operation._original_op = other
 
 
+def set_gradient(operation: Any, name: str) -> None:
+    """Says that the gradient of `operation` is the function that tf.RegisterGradient knows by `name`."""
+    operation._set_attr("_gradient_op_type", tf.AttrValue(s=name.encode()))
+
+
 def loops_around(operations: Sequence[Any]) -> List[Tuple[List[Any], List[Any]]]:
     """Returns (what enters, what leaves) of each tf.while_loop that some of `operations` lie in."""
     contexts: List[Any] = []

@@ -48,8 +48,6 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.periodic_resample": _NO_KERNEL,
     "tensorflow.contrib.proto": "tf.io.decode_proto and tf.io.encode_proto do it",
     "tensorflow.contrib.quantization": "tf.quantization has them",
-    "tensorflow.contrib.quantize": "it puts simulated 8-bit numbers into a graph, which nothing here does: train "
-    "without it (slim: --quantize_delay=-1), and quantize the trained model with tf.lite",
     "tensorflow.contrib.rate": _ADDONS,
     "tensorflow.contrib.receptive_field": "the package receptive_field came after it",
     "tensorflow.contrib.recurrent": "tf.nn.dynamic_rnn or tf.while_loop do it",

@@ -259,10 +259,10 @@ def test_a_name_of_1_15_that_is_not_served_says_what_to_do(tmp_path, line):
 def test_a_part_that_is_not_served_may_be_imported(tmp_path):
     source = """
 import tensorflow as tf
-import tensorflow.contrib.quantize as quantize
-from tensorflow.contrib import quantize as contrib_quantize
+import tensorflow.contrib.text as text
+from tensorflow.contrib import text as contrib_text
 
-same = quantize is contrib_quantize, quantize is tf.contrib.quantize
+same = text is contrib_text, text is tf.contrib.text
 """
     assert here.run(tmp_path, source)["same"] == (True, True)
 
