@@ -45,6 +45,7 @@ _PRIVATE = {
     "distribute.all_reduce": "distribute.v1.all_reduce",
     "distribute.distribution_strategy_context": "distribute.distribute_lib",
     "eager.function.defun": "eager.def_function:function",
+    "estimator.util": "util.function_utils",
     "feature_column.dense_features": "feature_column.feature_column_v2",
     "framework.ops.convert_n_to_tensor_or_indexed_slices": "framework.indexed_slices"
     ":internal_convert_n_to_tensor_or_indexed_slices",

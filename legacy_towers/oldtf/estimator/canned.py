@@ -17,8 +17,12 @@ _LINEAR_RATE = 0.2
 _LARGE = 64 << 20
 
 
-def _optimizer(given: Any, rate: float) -> Any:
-    """Returns the optimizer that a name, a function or an optimizer means."""
+def get_optimizer_instance(opt: Any, learning_rate: Optional[float] = None) -> Any:
+    """Returns the optimizer that `opt`, a name, a function or an optimizer, means.
+
+    Raises:
+      ValueError: an unknown name, a name without a learning rate, or no optimizer of TensorFlow 1.x.
+    """
     named = {
         "Adagrad": tf.train.AdagradOptimizer,
         "Adam": tf.train.AdamOptimizer,
@@ -26,11 +30,13 @@ def _optimizer(given: Any, rate: float) -> Any:
         "RMSProp": tf.train.RMSPropOptimizer,
         "SGD": tf.train.GradientDescentOptimizer,
     }
-    if isinstance(given, str):
-        if given not in named:
-            raise ValueError("Unsupported optimizer name: {}. Supported names are: {}".format(given, sorted(named)))
-        return named[given](learning_rate=rate)
-    made = given() if callable(given) else given
+    if isinstance(opt, str):
+        if opt not in named:
+            raise ValueError("Unsupported optimizer name: {}. Supported names are: {}".format(opt, sorted(named)))
+        if learning_rate is None:
+            raise ValueError("learning_rate must be specified when opt is string.")
+        return named[opt](learning_rate=learning_rate)
+    made = opt() if callable(opt) else opt
     if type(made).__name__ in ("SDCAOptimizer", "LinearSDCA"):
         raise ValueError("{} is not served: take Ftrl".format(type(made).__name__))
     if not isinstance(made, tf.train.Optimizer):
@@ -75,7 +81,7 @@ def _build(parts: _Parts, features: Any, labels: Any, mode: str, config: Any) ->
         with tf.variable_scope("dnn", partitioner=tf.min_max_variable_partitioner(servers)) as scope:
             logits.append(_dnn_logits(parts, features, mode, of_input))
             rate = _DNN_RATE_OF_BOTH if parts.is_combined else _DNN_RATE
-            updates.append((scope.name, _optimizer(parts.dnn_optimizer, rate)))
+            updates.append((scope.name, get_optimizer_instance(parts.dnn_optimizer, rate)))
             if not parts.is_combined:
                 return _spec(parts, features, labels, mode, logits, updates)
     if not parts.linear_columns:
@@ -85,7 +91,7 @@ def _build(parts: _Parts, features: Any, labels: Any, mode: str, config: Any) ->
             parts.head.logits_dimension, parts.linear_columns, parts.sparse_combiner
         )
         logits.append(linear(features))
-        updates.append((scope.name, _optimizer(parts.linear_optimizer, _linear_rate(parts))))
+        updates.append((scope.name, get_optimizer_instance(parts.linear_optimizer, _linear_rate(parts))))
         if not parts.is_combined:
             return _spec(parts, features, labels, mode, logits, updates)
         networks.summarize(logits[-1], scope.name)

@@ -3,7 +3,7 @@ from typing import Any, Optional
 
 from legacy_towers.compat import tf
 from legacy_towers.oldtf.estimator import heads
-from legacy_towers.oldtf.estimator.canned import _optimizer
+from legacy_towers.oldtf.estimator.canned import get_optimizer_instance
 from legacy_towers.oldtf.estimator.estimator import Estimator
 from legacy_towers.oldtf.estimator.head import Head
 from legacy_towers.oldtf.estimator.spec import EstimatorSpec
@@ -19,7 +19,7 @@ class _Baseline(Estimator):
                 rows = first.dense_shape[0] if isinstance(first, tf.SparseTensor) else tf.shape(first)[0]
                 bias = tf.get_variable("bias", initializer=tf.zeros([head.logits_dimension]))
                 logits = tf.ones([rows, 1]) * tf.reshape(bias, [1, head.logits_dimension])
-            chosen = _optimizer(optimizer, _RATE)
+            chosen = get_optimizer_instance(optimizer, _RATE)
             step = tf.train.get_global_step()
             return head.create_estimator_spec(
                 features, mode, logits, labels, train_op_fn=lambda loss: chosen.minimize(loss, step)

@@ -19,6 +19,7 @@ _INSIDE: Dict[str, str] = {
     "canned.linear": "canned",
     "canned.linear.linear_logit_fn_builder": "networks:linear_logit_fn_builder",
     "canned.metric_keys": "keys",
+    "canned.optimizers": "canned",
     "canned.parsing_utils": "parse_specs",
     "canned.prediction_keys": "keys",
     "export.export_lib": "export",

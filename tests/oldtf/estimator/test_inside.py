@@ -22,12 +22,14 @@ INSIDE = "tensorflow.python.estimator."
          " _multi_class_head_with_softmax_cross_entropy_loss _regression_head"),
         ("canned.linear", "LinearClassifier LinearRegressor linear_logit_fn_builder"),
         ("canned.metric_keys", "MetricKeys"),
+        ("canned.optimizers", "get_optimizer_instance"),
         ("canned.parsing_utils", "classifier_parse_example_spec regressor_parse_example_spec"),
         ("canned.prediction_keys", "PredictionKeys"),
         ("export.export_output", "PredictOutput ClassificationOutput RegressionOutput"),
         ("exporter", "Exporter FinalExporter LatestExporter BestExporter"),
         ("inputs.numpy_io", "numpy_input_fn"),
         ("inputs.pandas_io", "pandas_input_fn"),
+        ("util", "fn_args"),
     ],
 )
 def test_modules_have_their_names(module, names):
