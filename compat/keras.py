@@ -46,14 +46,18 @@ def problem(version: Version, loader: Any = None) -> Optional[str]:
     return None
 
 
+def is_keras_2() -> bool:
+    """Returns whether tf.keras is Keras 2 for all that the user has chosen himself."""
+    return os.environ.get(FLAG, _YES[0]) in _YES
+
+
 def keras_3_problem(version: Version) -> Optional[str]:
     """Returns why tf.keras can't build what a script of TensorFlow 1.x expects of it, None if it can.
 
     Keras 3 fits no model where sessions run, and its batch normalization keeps no averages there, without a word. Who
     asked for it by the environment variable gets it all the same.
     """
-    chose_keras_3 = os.environ.get(FLAG, _YES[0]) not in _YES
-    need = None if version.pair < FIRST_WITH_KERAS_3 or chose_keras_3 else _package_needed(version)
+    need = None if version.pair < FIRST_WITH_KERAS_3 or not is_keras_2() else _package_needed(version)
     return need and "the tf.keras of TensorFlow 1.x is not Keras 3, and needs " + need
 
 

@@ -24,6 +24,7 @@ class Change(NamedTuple):
 
 _LIBRARIES = "oldtf/changed/test_libraries.py"
 _MORE = "oldtf/changed/test_more_libraries.py"
+_KERAS = "oldtf/keras2/test_standalone.py"
 _SCALARS = "oldtf/changed/test_scalars.py"
 _SKLEARN_DATA = "oldtf/changed/test_sklearn_datasets.py"
 _SERVED = "oldtf/changed/test_served.py"
@@ -81,9 +82,14 @@ TENSORFLOW: Tuple[Change, ...] = (
     Change(
         "`tf.get_variable('w', [5, units / 2])`, `LSTMCell(units / 2)` in Python 3",
         "3.0 counts as the dimension 3",
-        "the same of quotients, in the script's own files; of other floats (`units * 0.5`, np.ceil) where they are "
-        "given to tf.get_variable or a placeholder",
+        "the same of quotients, in the script's own files",
         "oldtf/changed/test_quotients.py",
+    ),
+    Change(
+        "`tf.TensorShape([2.0, 3])`, `x.set_shape([n * 0.5])`, `tf.FixedLenFeature([np.ceil(n)], ...)`, `GRUCell(4.0)`",
+        "2.0 counts as the dimension 2",
+        "the same in a script that `run` runs; what takes a shape as a tensor (tf.reshape) never did",
+        "compat/test_whole_dimensions.py",
     ),
     Change("`model.predict_classes(x)`, `predict_proba` of tf.keras.Sequential", "there", "the same", _MORE),
     Change(
@@ -208,6 +214,32 @@ PYTHON: Tuple[Change, ...] = (
         "the same: their classes are made as protoc makes them today",
         "oldtf/changed/test_generated_messages.py",
     ),
+    Change(
+        "`import keras`, Keras 2.0 to 2.3, whatever is installed under this name",
+        "a package of its own",
+        "tf.keras by the modules of that package, said once; see [Keras](old_scripts.md#keras). A `keras` of the script"
+        "'s own stays",
+        _KERAS,
+    ),
+    Change(
+        "`Dense(output_dim=4, init='uniform')`, `Convolution2D(32, 3, 3)`, `fit(nb_epoch=2)`, `merge(mode='concat')`",
+        "Keras 2 took the words of Keras 1",
+        "the same after `import keras`; said once for each line",
+        _KERAS,
+    ),
+    Change(
+        "names of layers and models of `keras`: `model.get_layer('dense_1')`",
+        "dense_1 is the first, and dense the first of tf.keras",
+        "the same; after `import keras` tf.keras counts from 1, too",
+        _KERAS,
+    ),
+    Change(
+        "`input_shape` that `build` of a layer below `keras.layers.Layer` gets; `tensor._keras_shape`",
+        "a tuple of numbers; that of tf.keras a TensorShape",
+        "the same",
+        _KERAS,
+    ),
+    Change("the session of `keras.backend.set_session`", "that of all threads", "the same", _KERAS),
     Change("`keras_preprocessing`", "there, with TensorFlow", "`tf.keras.preprocessing`", _MORE),
     Change(
         "`tensorboard.summary.custom_scalar_pb`, `tensorboard.plugins.projector`",

@@ -27,7 +27,7 @@ from legacy_towers.oldtf.changed.libraries import are_needed
 _ATTRIBUTES = frozenset(
     ["tostring", "fromstring", "itemset", "newbyteorder", "ptp", "isAlive", "getchildren", "getiterator", "errno"]
     + ["_outputs", "_inputs", "_control_inputs", "initialized_value", "prefetch", "map", "interleave", "A", "H"]
-    + ["predict_classes", "predict_proba", "device"]
+    + ["predict_classes", "predict_proba", "device", "_keras_shape"]
 )
 _METHODS = "legacy_towers.oldtf.changed.methods"
 _HELD_AS = "_legacy_towers_methods"

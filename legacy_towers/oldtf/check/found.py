@@ -2,6 +2,8 @@
 from typing import Callable, Dict, FrozenSet, List, NamedTuple, Optional, Tuple
 
 ROOT = "tensorflow"
+# The package of its own that Keras was.
+KERAS = "keras"
 # What a local name may be: dotted names of TensorFlow, of the script's own modules and of modules that conditions ask.
 Meanings = FrozenSet[str]
 NOTHING: Meanings = frozenset()
@@ -56,6 +58,7 @@ class Asked(NamedTuple):
       module: the module of the script that an import names: (dotted name, level of a relative one) -> the dotted name
         under which `bound_in` knows it, None for a module that is not the script's.
       bound_in: what a module of the script binds at its top level.
+      serves_keras: whether a script under `run` gets tf.keras where it imports keras; its names are followed then.
     """
 
     exists: Callable[[str], bool]
@@ -63,8 +66,9 @@ class Asked(NamedTuple):
     names_of: Callable[[str], List[str]]
     module: Callable[[str, int], Optional[str]]
     bound_in: Callable[[str], Dict[str, Meanings]]
+    serves_keras: bool
 
 
 def is_tensorflow(meaning: str) -> bool:
-    """Returns whether a dotted name is TensorFlow's."""
-    return meaning == ROOT or meaning.startswith(ROOT + ".")
+    """Returns whether a dotted name is TensorFlow's, or that of Keras where its names are followed."""
+    return meaning.split(".")[0] in (ROOT, KERAS)

@@ -152,6 +152,7 @@ class _Project:
             names_of=status.names_of,
             module=lambda name, level: self._module(path, name, level),
             bound_in=self._bound_in,
+            serves_keras=status.serves_keras(),
         )
         try:
             with room_for_deep_trees():

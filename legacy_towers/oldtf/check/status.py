@@ -4,8 +4,9 @@ import importlib
 import inspect
 from typing import Any, List, NamedTuple, Optional
 
+from legacy_towers.compat import keras
 from legacy_towers.oldtf import missing, tree
-from legacy_towers.oldtf.check.found import ROOT
+from legacy_towers.oldtf.check.found import KERAS, ROOT
 
 # Names with underscores that TensorFlow gave itself.
 _OF_TENSORFLOW = (
@@ -36,6 +37,8 @@ class Status(NamedTuple):
 @functools.lru_cache(maxsize=None)
 def of_name(name: str) -> Status:
     """Returns what became of the dotted `name`, on the TensorFlow that runs."""
+    if name.split(".")[0] == KERAS:
+        return _of_keras(name)
     gone_at = _first_gone(name)
     value: Any = tree.module(ROOT)
     path = ROOT
@@ -71,8 +74,32 @@ def is_module(name: str) -> bool:
     return of_name(name).is_module
 
 
+def serves_keras() -> bool:
+    """Returns whether a script under `run` gets tf.keras where it imports keras."""
+    return not tree.is_1_15() and keras.is_keras_2()
+
+
+def _of_keras(name: str) -> Status:
+    """Returns what became of a name of the package keras, which is gone as a whole: its parts are there or missing."""
+    from legacy_towers.compat import keras_modules
+    from legacy_towers.oldtf.keras2.standalone import places
+    from legacy_towers.oldtf.keras2.standalone import tree as of_keras
+
+    below = name[len(KERAS) + 1 :]
+    try:
+        absent = of_keras.first_missing(below or "layers")
+    except ModuleNotFoundError as error:
+        return Status(KERAS, True, None, str(error), False)
+    if absent is not None:
+        return Status("{}.{}".format(KERAS, absent), False, None, of_keras.sentence(absent), False)
+    server = keras_modules.keras_source().split(".")[0] if not below else None
+    return Status(name, not below, server, None, below in places.MODULES)
+
+
 def names_of(module: str) -> List[str]:
     """Returns the names that `from module import *` binds, for a module that is there."""
+    if module.split(".")[0] == KERAS:
+        return [each for each in dir(importlib.import_module("legacy_towers.oldtf." + module)) if each[0] != "_"]
     value = tree.module(module)
     return list(getattr(value, "__all__", None) or [name for name in dir(value) if not name.startswith("_")])
 

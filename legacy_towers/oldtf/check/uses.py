@@ -12,7 +12,17 @@ from typing import Any, List, Optional, Set, Tuple, Union
 
 from legacy_towers.oldtf.check import values
 from legacy_towers.oldtf.check.conditions import constant, expects_missing, truth
-from legacy_towers.oldtf.check.found import NOTHING, ROOT, Asked, Found, Meanings, NotUnderstood, Use, is_tensorflow
+from legacy_towers.oldtf.check.found import (
+    KERAS,
+    NOTHING,
+    ROOT,
+    Asked,
+    Found,
+    Meanings,
+    NotUnderstood,
+    Use,
+    is_tensorflow,
+)
 from legacy_towers.oldtf.check.scopes import Function, Scope, Scopes
 
 # Functions that take nothing from a module that they are given, or whose calls are read by themselves.
@@ -106,17 +116,20 @@ class _Reader:
     def _import(self, node: ast.Import) -> None:
         for alias in node.names:
             top = alias.name.split(".")[0]
-            if top == ROOT:
-                self._use(frozenset([alias.name]), node)
+            is_served = self._is_served(top)
+            if is_served:
+                self._use_module(alias.name, node)
             bound = alias.name if alias.asname else top
-            is_known = top == ROOT or top in _FOLLOWED
+            is_known = is_served or top in _FOLLOWED
             self._bind(
                 alias.asname or top, frozenset([bound]) if is_known else self.scopes.own_module(bound, alias.name)
             )
 
     def _import_from(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
-        from_tensorflow = not node.level and module.split(".")[0] == ROOT
+        from_tensorflow = not node.level and self._is_served(module.split(".")[0])
+        if from_tensorflow and module.split(".")[0] == KERAS:
+            self._use_module(module, node)
         own = None if from_tensorflow else self._asked.module(module, node.level)
         if own is not None:
             self._asked.bound_in(own)  # the import runs it, whatever is taken from it
@@ -150,6 +163,17 @@ class _Reader:
         else:
             for name in self._asked.names_of(module):
                 self._bind(name, frozenset(["{}.{}".format(module, name)]))
+
+    def _is_served(self, top: str) -> bool:
+        """Returns whether the names below the module `top` are followed."""
+        if top != KERAS:
+            return top == ROOT
+        return self._asked.serves_keras and self._asked.module(top, 0) is None
+
+    def _use_module(self, module: str, node: ast.stmt) -> None:
+        if module.split(".")[0] == KERAS:
+            self._use(frozenset([KERAS]), node)
+        self._use(frozenset([module]), node)
 
     def _function(self, node: Union[ast.FunctionDef, ast.AsyncFunctionDef]) -> None:
         for part in node.decorator_list:
@@ -343,7 +367,7 @@ class _Reader:
             module = constant(node.args[0]) if node.args else None
             if not isinstance(module, str):
                 self._say(node, "a module is imported by a name that is known only when it runs")
-            elif module.split(".")[0] == ROOT:
+            elif self._is_served(module.split(".")[0]):
                 self._use(frozenset([module]), node)
         elif name == "getattr" and len(node.args) >= 2:
             owner, attribute = self.scopes.meanings(node.args[0]), constant(node.args[1])

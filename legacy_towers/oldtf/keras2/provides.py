@@ -18,6 +18,8 @@ _CELLS = "the classes of tf.nn.rnn_cell: TensorFlow 2.x has others under this na
 _NAMES = "variables have the names of 1.15, without the cell's"
 _KERAS = "tf.keras itself; an error where only Keras 3 is there"
 _SPLIT = "TensorFlow dropped it in 2.4; in `run`, logical CPU devices stand for GPUs that the machine lacks"
+_DROPPED = "TensorFlow 2.x dropped it"
+_FOLDS = "TensorFlow 2.x dropped it; for scikit-learn it is neither classifier nor regressor, as on 1.15"
 _RANKS = "called with inputs of any rank that its layers take; an error where only Keras 3 is there"
 
 ROWS: Tuple[Row, ...] = tuple(
@@ -26,7 +28,7 @@ ROWS: Tuple[Row, ...] = tuple(
     if name != "Sequential"
 ) + tuple(
     Row("tensorflow.keras." + name, _HERE + "scripts_keras:keras." + name, note=_RANKS)
-    for name in ("Sequential", "models.Sequential")
+    for name in ("Sequential", "models.Sequential", "models.clone_model")
 ) + tuple(
     Row("tensorflow.python.layers." + name, _HERE + "python_layers." + name, note=_SAME)
     for name in ("base", "core", "convolutional", "layers", "normalization", "pooling")
@@ -37,5 +39,11 @@ ROWS: Tuple[Row, ...] = tuple(
     Row("tensorflow.python.ops.rnn_cell_impl", _HERE + "python_ops.rnn_cell_impl", note=_CELLS),
     Row("tensorflow.keras.utils.multi_gpu_model", _HERE + "multi_gpu:multi_gpu_model", note=_SPLIT),
     Row("tensorflow.python.keras.utils.multi_gpu_utils", _HERE + "multi_gpu", note=_SPLIT),
+    Row("tensorflow.keras.wrappers", _HERE + "wrappers", note=_DROPPED),
+    Row("tensorflow.keras.wrappers.scikit_learn", _HERE + "wrappers.scikit_learn", note=_FOLDS),
+    Row("tensorflow.keras.utils.HDF5Matrix", _HERE + "hdf5:HDF5Matrix", note=_DROPPED),
+    Row("tensorflow.python.keras.wrappers", _HERE + "wrappers", note=_DROPPED),
+    Row("tensorflow.python.keras.wrappers.scikit_learn", _HERE + "wrappers.scikit_learn", note=_FOLDS),
+    Row("tensorflow.python.keras.utils.io_utils.HDF5Matrix", _HERE + "hdf5:HDF5Matrix", note=_DROPPED),
     Row("tensorflow.python.keras", _HERE + "python_keras:keras", note="the modules of tf.keras"),
 )

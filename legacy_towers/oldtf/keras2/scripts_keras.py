@@ -18,11 +18,14 @@ def _builder(name: str) -> Any:
     if name == "Sequential":
         return _own("sequential", name)
     if name == "models":
-        return ModuleView("tf.keras.models", found, replaced={"Sequential": lambda: _own("sequential", "Sequential")})
+        # At once, for models that are read from files.
+        _own("sequential", "Sequential")
+        served = {each: functools.partial(_own, "sequential", each) for each in ("Sequential", "clone_model")}
+        return ModuleView("tf.keras.models", found, replaced=served)
     if name != "layers":
         return found
-    served = {each: functools.partial(_own, "recurrent", each) for each in RECURRENT}
-    return ModuleView("tf.keras.layers", found, replaced=served)
+    recurrent = {each: functools.partial(_own, "recurrent", each) for each in RECURRENT}
+    return ModuleView("tf.keras.layers", found, replaced=recurrent)
 
 
 def _own(file: str, name: str) -> Any:
@@ -32,7 +35,12 @@ def _own(file: str, name: str) -> Any:
 
 def _utils() -> Any:
     return ModuleView(
-        "tf.keras.utils", tf.keras.utils, replaced={"multi_gpu_model": lambda: _own("multi_gpu", "multi_gpu_model")}
+        "tf.keras.utils",
+        tf.keras.utils,
+        replaced={
+            "multi_gpu_model": lambda: _own("multi_gpu", "multi_gpu_model"),
+            "HDF5Matrix": lambda: _own("hdf5", "HDF5Matrix"),
+        },
     )
 
 

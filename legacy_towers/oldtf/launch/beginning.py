@@ -22,6 +22,7 @@ def begin(run: current.ScriptRun, launcher: Optional[types.FrameType] = None) ->
     _hide_warnings()
     below = tracebacks.files_of(launcher)
     run.when_tensorflow_is_there(lambda: _hide_our_lines_of_operations(finder, below))
+    run.when_tensorflow_is_there(lambda: _take_whole_floats_as_dimensions(finder))
     return finder
 
 
@@ -29,6 +30,12 @@ def _hide_our_lines_of_operations(finder: loader.ScriptFinder, below: FrozenSet[
     from legacy_towers.compat import operation_traces
 
     finder.lasting.enter_context(operation_traces.without_files(below | tracebacks.hidden_files()))
+
+
+def _take_whole_floats_as_dimensions(finder: loader.ScriptFinder) -> None:
+    from legacy_towers.compat import whole_dimensions
+
+    finder.lasting.enter_context(whole_dimensions.floats_are_taken())
 
 
 def _serves_tree(run: current.ScriptRun) -> bool:
@@ -50,5 +57,7 @@ def _is_real(origin: str) -> bool:
 
 def _hide_warnings() -> None:
     # What TensorFlow 2.x and tf_keras say of the age of names that TensorFlow 1.15 itself never warned of.
-    for names in (r"`tf\.(layers|nn\.rnn_cell)\.", r"`tf\.\S+` is deprecated", r"`layer\.\w+` is deprecated"):
+    keras = (r"`[Mm]odel\.\w+` (is deprecated|will be removed)", "You are saving your model as an HDF5 file")
+    of_tf = (r"`tf\.(layers|nn\.rnn_cell)\.", r"`tf\.\S+` is deprecated", r"`layer\.\w+` is deprecated")
+    for names in of_tf + keras:
         warnings.filterwarnings("ignore", message=names, category=UserWarning)

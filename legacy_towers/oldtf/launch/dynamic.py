@@ -9,7 +9,6 @@ import importlib
 import sys
 from typing import Any, Callable, List, Optional
 
-from legacy_towers.oldtf import tree
 from legacy_towers.oldtf.launch import VIEWS, loader, python2
 
 
@@ -27,7 +26,7 @@ def import_name(
         return builtins.__import__(name, globals, locals, fromlist, level)
     module = importlib.import_module(instead)
     if not fromlist:
-        return sys.modules[tree.IMPORTED_AS]
+        return sys.modules[instead_of(name.partition(".")[0])]
     for wanted in fromlist:
         if wanted != "*" and not hasattr(module, wanted):
             importlib.import_module("{}.{}".format(instead, wanted))
@@ -105,7 +104,7 @@ def __dir__() -> List[str]:
 def instead_of(name: str) -> str:
     """Returns the name of the module that is imported where a script imports `name`."""
     finder = loader.installed()
-    served = finder is not None and tree.ROOT in finder.trees
-    if served and isinstance(name, str) and (name == tree.ROOT or name.startswith(tree.ROOT + ".")):
-        return tree.IMPORTED_AS + name[len(tree.ROOT) :]
-    return name
+    top, _, below = name.partition(".") if isinstance(name, str) else ("", "", "")
+    if finder is None or top not in finder.trees:
+        return name
+    return finder.trees[top] + ("." + below if below else "")

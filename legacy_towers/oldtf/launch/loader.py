@@ -10,7 +10,7 @@ import importlib.machinery
 import sys
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from legacy_towers.compat import versions
+from legacy_towers.compat import keras, versions
 from legacy_towers.oldtf import tree
 from legacy_towers.oldtf.changed import libraries, rewriting
 from legacy_towers.oldtf.current import ScriptRun
@@ -21,6 +21,7 @@ from legacy_towers.oldtf.launch.imports import Imports
 # As inspect has them, which takes its time to import.
 _CO_VARARGS, _CO_VARKEYWORDS = 4, 8
 _TF_SLIM = "legacy_towers.oldtf.contrib.slim_library.tf_slim"
+_KERAS = {"keras": "legacy_towers.oldtf.keras", "keras_applications": "legacy_towers.oldtf.keras.applications"}
 
 
 class ScriptLoader(importlib.machinery.SourceFileLoader):
@@ -141,8 +142,10 @@ def install(run: ScriptRun, serves_tree: bool) -> ScriptFinder:
     trees = {tree.ROOT: tree.IMPORTED_AS} if serves_tree else {}
     version = versions.tensorflow_version()
     if serves_tree and version is not None and version.pair != (1, 15):
-        # tf_slim itself fails on today's TensorFlow; a script's own copy of it is the script's.
-        trees.update(shadowing.without_own({"tf_slim": _TF_SLIM}, run.root))
+        # tf_slim itself fails on today's TensorFlow, and keras is Keras 3, or tf.keras by other names of modules. A
+        # script's own copies of them are the script's.
+        served = dict({"tf_slim": _TF_SLIM}, **(_KERAS if keras.is_keras_2() else {}))
+        trees.update(shadowing.without_own(served, run.root))
     tree.install()
     views = shadowing.without_own(dict(libraries.views(), **VIEWS), run.root)
     finder = ScriptFinder(run, trees, views)

@@ -38,9 +38,9 @@ def test_a_name_that_nobody_has_is_missing_at_its_place(tmp_path):
 
 @pytest.mark.skipif(IS_1_15, reason="TensorFlow 1.15 has it")
 def test_a_part_that_nobody_serves_is_missing_where_it_is_used(tmp_path):
-    write(tmp_path, train="from tensorflow.contrib import quantize as q, kafka\nq.create_eval_graph()\n")
+    write(tmp_path, train="from tensorflow.contrib import text as t, kafka\nt.skip_gram_sample()\n")
     checked = project.check(str(tmp_path / "train.py"))
-    assert missing(checked) == [(2, "tensorflow.contrib.quantize.create_eval_graph")]
+    assert missing(checked) == [(2, "tensorflow.contrib.text.skip_gram_sample")]
 
 
 def test_the_script_s_own_modules_are_followed(tmp_path):
@@ -252,3 +252,29 @@ def test_what_is_no_script_is_one_sentence(tmp_path, name, content, words):
 def test_a_wrong_path_is_one_sentence(tmp_path, name, message):
     with pytest.raises(UserError, match=message):
         project.check(str(tmp_path / name))
+
+
+@pytest.mark.needs_layers
+@pytest.mark.skipif(IS_1_15, reason="there the keras that is installed stays")
+def test_names_of_keras_are_served_or_missing(tmp_path):
+    write(tmp_path, train="""
+        import keras
+        from keras.layers.convolutional import Conv2D
+        from keras.layers import Dense, Nonsense
+        from keras.models import *
+        from keras import backend as K
+        Sequential().add(keras.layers.core.Dense(1))
+        K.set_session(K.tf.Session())
+        K.no_such_name(1)
+    """)
+    checked = project.check(str(tmp_path / "train.py"))
+    assert missing(checked) == [(4, "keras.layers.Nonsense"), (9, "keras.backend.no_such_name")]
+    served = [each for each in checked.findings if each.status.missing is None]
+    assert [(each.line, each.status.name) for each in served] == [(line, "keras") for line in range(2, 7)]
+    assert {each.status.served_by for each in served} <= {"tf_keras", "keras"}
+
+
+@pytest.mark.needs_layers
+def test_a_keras_of_the_folder_is_its_own(tmp_path):
+    write(tmp_path, keras="layers = None", train="import keras\nkeras.layers.Nonsense\n")
+    assert project.check(str(tmp_path / "train.py")).findings == []

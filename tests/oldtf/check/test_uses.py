@@ -17,13 +17,14 @@ HAS = {"tensorflow", "tensorflow.nn", "tensorflow.contrib", "tensorflow.contrib.
 OWN = {"helpers": {"slim": frozenset(["tensorflow.contrib.slim"]), "tf": frozenset(["tensorflow"])}}
 
 
-def found(text, exists=HAS):
+def found(text, exists=HAS, serves_keras=False):
     asked = Asked(
         exists=lambda name: name in exists,
         is_module=lambda name: name in HAS,
         names_of=lambda module: ["conv2d", "flatten"],
         module=lambda name, level: name if name in OWN else None,
         bound_in=lambda module: OWN[module],
+        serves_keras=serves_keras,
     )
     return uses.of_source(ast.parse(textwrap.dedent(text)), asked)
 
@@ -199,3 +200,27 @@ def test_places_are_lines_and_columns():
     text = "import tensorflow as tf\nx = (1 +\n     tf.mul)"
     (use,) = [each for each in found(text).uses if each.meanings == ("tensorflow.mul",)]
     assert (use.line, use.column) == (3, 6)
+
+
+KERAS = [
+    pytest.param("import keras\nkeras.layers.Dense(1)", ["keras", "keras", "keras.layers.Dense"], id="plain"),
+    pytest.param("from keras.layers.merge import add\nadd(1)", ["keras", "keras.layers.merge",
+                 "keras.layers.merge.add"], id="from"),
+    pytest.param("import keras.backend as K\nK.tf", ["keras", "keras.backend", "keras.backend.tf"], id="import-as"),
+    pytest.param("def f():\n  from keras import optimizers\n  optimizers.Adam", ["keras", "keras", "keras.optimizers",
+                 "keras.optimizers.Adam"], id="module"),
+    pytest.param("from .keras import layers\nlayers.Dense", [], id="relative"),
+]
+
+
+@pytest.mark.parametrize("text, expected", KERAS)
+def test_names_of_keras_are_followed_where_it_is_served(text, expected):
+    used = [meaning for use in found(text, serves_keras=True).uses for meaning in use.meanings]
+    assert used == expected
+    assert found(text).uses == []
+
+
+def test_a_keras_of_the_script_s_own_is_its_own(monkeypatch):
+    monkeypatch.setitem(OWN, "keras", {"nn": frozenset(["tensorflow.nn"])})
+    assert [use.meanings for use in found("import keras\nkeras.nn.relu", serves_keras=True).uses] == [
+        ("tensorflow.nn.relu",)]

@@ -46,6 +46,30 @@ def test_a_sequential_takes_inputs_of_any_rank_that_its_layers_take(place):
     np.testing.assert_allclose(of_states, states @ other, rtol=1e-4, atol=1e-5)
 
 
+READ = {
+    "clone_model": lambda models, model, path: models.clone_model(model),
+    "from_config": lambda models, model, path: type(model).from_config(model.get_config()),
+    "model_from_json": lambda models, model, path: models.model_from_json(model.to_json()),
+    "load_model": lambda models, model, path: model.save(path) or models.load_model(path),
+}
+
+
+@pytest.mark.needs_layers
+@pytest.mark.parametrize("inside", [False, True], ids=["itself", "within a model"])
+@pytest.mark.parametrize("way", READ)
+def test_so_does_one_that_is_read_or_copied(way, inside, tmp_path):
+    keras = tree.module("tensorflow.keras")
+    shaped = [keras.layers.Reshape((4, 4, 1), input_shape=(16,)), keras.layers.Flatten(), keras.layers.Dense(2)]
+    model = keras.Sequential(shaped)
+    if inside:
+        inputs = keras.layers.Input((16,))
+        model = keras.Model(inputs, model(inputs))
+    again = READ[way](keras.models, model, str(tmp_path / "model.h5"))
+    again = again.layers[1] if inside else again
+    assert again.__class__.__name__ == "Sequential"
+    assert again(tf.zeros([3, 4, 4])).shape.as_list() == [3, 2]
+
+
 @pytest.mark.slow
 def test_keras_3_builds_no_model_of_a_script():
     version = versions.parse(tf.__version__)
