@@ -37,7 +37,6 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.labeled_tensor": "nothing has it any more: name the axes in comments",
     "tensorflow.contrib.layers.feature_column": "the columns are in tf.feature_column",
     "tensorflow.contrib.libsvm": _IO,
-    "tensorflow.contrib.linear_optimizer": "tf.train.FtrlOptimizer is the nearest",
     "tensorflow.contrib.meta_graph_transform": "nothing has it any more: rewrite the GraphDef yourself",
     "tensorflow.contrib.mixed_precision": "tf.train.experimental.enable_mixed_precision_graph_rewrite does it, and "
     "legacy_towers.gradients.dynamic_loss_scale",
@@ -61,7 +60,6 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.tensor_forest": _TREES,
     "tensorflow.contrib.tensorrt": "it is tf.experimental.tensorrt now",
     "tensorflow.contrib.text": "the package tensorflow_text came after it",
-    "tensorflow.contrib.tfprof": "it is tf.profiler now",
     "tensorflow.contrib.timeseries": "the package tensorflow_probability has tfp.sts",
     "tensorflow.examples": "it came with TensorFlow 1.15's own examples, which are installed no more",
     "tensorflow.python": "it is a part of TensorFlow's inside, which moved or ended with TensorFlow 1.15; look for the "

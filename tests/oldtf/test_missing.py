@@ -55,7 +55,7 @@ def test_advice_is_on_names_that_were():
 
 def test_advice_is_on_what_no_room_speaks_of():
     # Whole parts that stand, but for names that they lack.
-    parts = ("distribute", "estimator", "feature_column", "tfprof")
+    parts = ("distribute", "estimator", "feature_column")
     lacking = {"tensorflow.contrib." + part for part in parts}
     assert set(advice.ADVICE) & set(provided.rows(is_1_15=False)) == lacking
     assert not set(advice.ADVICE) & set(provided.reasons())

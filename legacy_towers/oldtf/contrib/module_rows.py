@@ -45,6 +45,7 @@ ROWS: Tuple[Row, ...] = tuple(
 ) + (
     Row("tensorflow.contrib.data.python.ops.threadpool", _OURS + "data.threadpool"),
     Row("tensorflow.python.data.experimental.ops.threadpool", _OURS + "data.threadpool"),
+    Row("tensorflow.python.profiler.profile_context", _OURS + "tfprof.profile_context"),
     Row("tensorflow.contrib.learn.python.learn.basic_session_run_hooks", "legacy_towers.compat:tf.train"),
     Row("tensorflow.contrib.learn.python.learn.monitored_session", "legacy_towers.compat:tf.train"),
     Row("tensorflow.contrib.learn.python.learn.session_run_hook", "legacy_towers.compat:tf.train"),

@@ -23,6 +23,7 @@ _PARTS = (
     "integrate",
     "kernel_methods",
     "learn",
+    "linear_optimizer",
     "lookup",
     "memory_stats",
     "nccl",
@@ -114,6 +115,10 @@ _BELOW: Dict[str, str] = {
     "learn.python.learn.monitors": _OURS + "learn.monitors",
     "learn.python.learn.preprocessing": _OURS + "learn.preprocessing",
     "learn.python.learn.preprocessing.text": _OURS + "learn.preprocessing.text",
+    "linear_optimizer.python.ops.sdca_ops": _OURS + "linear_optimizer",
+    "linear_optimizer.python.ops.sparse_feature_column": _OURS + "linear_optimizer",
+    "linear_optimizer.python.sdca_optimizer": _OURS + "linear_optimizer",
+    "learn.python.learn.estimators.svm": _OURS + "learn",
     "lookup.lookup_ops": _OURS + "lookup",
     "memory_stats.python.ops.memory_stats_ops": _OURS + "memory_stats",
     "nccl.python.ops.nccl_ops": _OURS + "nccl",
@@ -187,7 +192,6 @@ REASONS: Dict[str, str] = {
     "tensorflow.contrib.estimator.build_supervised_input_receiver_fn_from_input_fn": "take "
     "tf.contrib.estimator.build_raw_supervised_input_receiver_fn with placeholders",
     "tensorflow.contrib.learn": _LEARN,
-    "tensorflow.contrib.learn.SVM": "use sklearn.svm",
     "tensorflow.contrib.learn.read_keyed_batch_examples_shared_queue": "take read_keyed_batch_examples",
     "tensorflow.contrib.learn.read_keyed_batch_features_shared_queue": "take read_keyed_batch_features",
     "tensorflow.contrib.opt.AGNCustomGetter": _WORKERS,
@@ -195,6 +199,5 @@ REASONS: Dict[str, str] = {
     "tensorflow.contrib.opt.GGTOptimizer": "take tf.train.AdamOptimizer: full-matrix statistics are not served",
     "tensorflow.contrib.predictor.from_contrib_estimator": "take from_estimator or from_saved_model",
     "tensorflow.contrib.summary.create_db_writer": "TensorFlow 2 writes event files alone: take create_file_writer",
-    "tensorflow.contrib.tfprof.ProfileContext": "TensorFlow 2 has no profile contexts: take tf.profiler.Profiler",
     "tensorflow.contrib.tpu": _TPU,
 }

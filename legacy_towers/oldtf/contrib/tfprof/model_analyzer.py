@@ -2,6 +2,7 @@
 from typing import Any, Dict, Optional
 
 from legacy_towers.compat import tf
+from legacy_towers.oldtf.contrib.tfprof.profile_context import ProfileContext
 
 Profiler = tf.profiler.Profiler
 ALL_ADVICE: Dict[str, Dict[str, Any]] = {
@@ -44,6 +45,7 @@ __all__ = [
     "ALL_ADVICE",
     "FLOAT_OPS_OPTIONS",
     "PRINT_ALL_TIMING_MEMORY",
+    "ProfileContext",
     "Profiler",
     "TRAINABLE_VARS_PARAMS_STAT_OPTIONS",
     "advise",
