@@ -18,7 +18,7 @@ from legacy_towers.compat import tf
 IS_1_15 = tf.__version__.startswith("1.15")
 LAUNCHER = ["-B"] if IS_1_15 else ["-m", "legacy_towers", "run"]
 # Seconds after which processes that still run are killed. They need about 15.
-LIMIT = 240
+LIMIT = 600
 STEPS = 60
 
 

@@ -57,7 +57,7 @@ def train(step, kind, steps=None, towers=3):
             while steps != 0:
                 run()
                 steps = steps and steps - 1
-    assert towers_threads() == []
+    assert waiting.happens(lambda: not towers_threads())
     return last.values
 
 
@@ -202,7 +202,7 @@ def test_a_damaged_example_names_its_tower(kind):
     step = build(lt.inputs.dataset(damaged, per_tower_batch_size=4, route="sharded", epochs=1))
     with pytest.raises(tf.errors.OpError, match="^tower 2, which trains asynchronously: (.|\n)*example 50 is damaged"):
         train(step, kind)
-    assert towers_threads() == []
+    assert waiting.happens(lambda: not towers_threads())
 
 
 def test_towers_stop_with_a_hook_that_counts_steps():
@@ -230,7 +230,7 @@ def test_all_towers_together_stop_at_a_step(kind, last):
                 run()
     assert reached.values == last
     assert sum(each.updates for each in step.asynchronous.staleness) == last
-    assert towers_threads() == []
+    assert waiting.happens(lambda: not towers_threads())
 
 
 def test_a_run_that_goes_on_has_what_is_left_of_the_steps(tmp_path):
@@ -265,7 +265,7 @@ def test_no_thread_is_left_behind_many_sessions(way):
     """Some end with the data, some before it, some by an error."""
     step = build(make_way(way, examples(), per_tower_batch_size=4, epochs=None if way == "synthetic" else 1))
     config = lt.session_config(logical_cpus=3)
-    for cycle in range(60):
+    for cycle in range(36):
         try:
             with tf.Session(config=config) as session, step.running(session) as run:
                 for _ in range([1, 3, 1000 if way != "synthetic" else 5][cycle % 3]):
@@ -274,8 +274,8 @@ def test_no_thread_is_left_behind_many_sessions(way):
                     raise KeyError("mine")
         except KeyError:
             assert cycle % 6 == 1
-        assert towers_threads() == []
-        if cycle == 20:
+        assert waiting.happens(lambda: not towers_threads())
+        if cycle == 12:
             before = len(os.listdir("/proc/self/task"))
     # TensorFlow's own pools may take on a thread late; a leak leaves one behind in each kind of cycle.
     assert waiting.happens(lambda: len(os.listdir("/proc/self/task")) <= before + 5)

@@ -44,7 +44,7 @@ def test_a_bar_on_a_terminal():
     stream = Terminal()
     run(stream, 12, 12, 5)
     shown = stream.getvalue().split("\r")
-    assert re.match(r"step 12/12 \|.*\| 00:\d\d<00:00, loss 12.0000, [\d,]+ examples/s\s*\n$", shown[-1])
+    assert re.match(r"step 12/12 \|.*\| \d\d:\d\d<00:00, loss 12.0000, [\d,]+ examples/s\s*\n$", shown[-1])
     assert "step 5/12  loss" not in stream.getvalue()
 
 

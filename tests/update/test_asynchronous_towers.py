@@ -96,7 +96,7 @@ def test_the_callers_end_is_the_end_of_all(kind):
         wait_until(lambda: min(model.updates()[1:]) > 3)  # the caller does something else meanwhile
         for _ in range(5):
             run(model.train_ops[0])
-    assert threads() == []
+    wait_until(lambda: threads() == [])
     assert model.updates()[0] == 6
 
 
@@ -139,7 +139,7 @@ def test_the_data_of_tower_0_ends_first(kind):
                 gate.open.set()
             run(model.train_ops[0])
     assert done == [[3, 40, 25]] and model.updates() == [3, 40, 25]
-    assert threads() == []
+    wait_until(lambda: threads() == [])
 
 
 class AtEnd(tf.train.SessionRunHook):
@@ -156,7 +156,8 @@ def test_a_caller_who_catches_the_end_of_data_ends_all(kind):
                 run(model.train_ops[0])
         except tf.errors.OutOfRangeError:
             pass
-    assert threads() == [] and model.updates()[0] == 3
+    wait_until(lambda: threads() == [])
+    assert model.updates()[0] == 3
 
 
 def failing(after):
@@ -188,7 +189,7 @@ def test_an_error_of_a_tower_is_the_callers(kind, loop):
             else:
                 for _ in range(100000):
                     run(model.train_ops[0])
-    assert threads() == []
+    wait_until(lambda: threads() == [])
 
 
 def test_an_error_keeps_its_kind():
@@ -207,7 +208,7 @@ def test_an_error_in_the_callers_own_code_goes_first(kind):
         with model.session(kind) as (run, session):
             run(model.train_ops[0])
             raise KeyError("mine")
-    assert threads() == []
+    wait_until(lambda: threads() == [])
 
 
 def test_an_error_of_tower_0_ends_the_others():
@@ -217,7 +218,7 @@ def test_an_error_of_tower_0_ends_the_others():
             while True:
                 run(model.train_ops[0])
     assert "which trains asynchronously" not in str(error.value)
-    assert threads() == []
+    wait_until(lambda: threads() == [])
 
 
 def test_a_hook_that_asks_to_stop():
@@ -225,7 +226,8 @@ def test_a_hook_that_asks_to_stop():
     with tf.train.MonitoredTrainingSession(hooks=[model.hook, tf.train.StopAtStepHook(last_step=4)]) as session:
         while not session.should_stop():
             session.run(model.train_ops[0])
-    assert threads() == [] and model.updates()[0] == 4
+    wait_until(lambda: threads() == [])
+    assert model.updates()[0] == 4
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -252,7 +254,7 @@ def test_a_queue_runner_that_fails_is_what_is_raised(kind):
         with model.session(kind) as (run, session):
             while True:
                 run(model.train_ops[0])
-    assert threads() == []
+    wait_until(lambda: threads() == [])
 
 
 def test_a_pause_waits_for_updates_and_lets_none_begin():
@@ -293,7 +295,7 @@ def test_a_pause_that_raises_ends():
             run(model.train_ops[0])
             with model.hook.paused():
                 raise KeyError("mine")
-    assert threads() == []
+    wait_until(lambda: threads() == [])
     with model.hook.paused():  # of nothing
         pass
 

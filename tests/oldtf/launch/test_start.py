@@ -33,7 +33,7 @@ def started(folder, arguments, **environment):
 
 
 def outcome(process):
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=300)
     return process.returncode, out, err
 
 

@@ -126,7 +126,7 @@ def test_servers_and_workers_meet(tmp_path, addresses):
                 stderr=subprocess.PIPE, universal_newlines=True,
             ))
         for number, worker in enumerate(tasks[1:]):
-            out, err = worker.communicate(timeout=120)
+            out, err = worker.communicate(timeout=300)
             assert worker.returncode == 0, err
             devices, last = out.splitlines()
             # A script reads back what it asked for, where it is rewritten.
