@@ -102,6 +102,8 @@ _IMPORTED = {
 }
 # Elsewhere in TensorFlow.
 _OUTSIDE = {
+    "tensorflow.contrib.tpu.python.tpu.bfloat16": "tensorflow.python.tpu.bfloat16",
+    "tensorflow.contrib.tpu.python.tpu.tpu_function": "tensorflow.python.tpu.tpu_function",
     "tensorflow.pywrap_tensorflow": "tensorflow.python.pywrap_tensorflow",
     "tensorflow.pywrap_tensorflow.NewCheckpointReader": _PUBLIC + ":train.NewCheckpointReader",
 }

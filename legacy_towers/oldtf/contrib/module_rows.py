@@ -26,6 +26,7 @@ _MODULES: Dict[Tuple[str, str], str] = {
     " batch_normalization chain cholesky_outer_product exp fill_triangular gumbel inline invert kumaraswamy"
     " masked_autoregressive matrix_inverse_tril ordered permute power_transform real_nvp reshape scale_tril sigmoid"
     " sinh_arcsinh softmax_centered softplus softsign square transform_diagonal",
+    ("eager", "python"): "datasets network saver tfe",
     ("estimator", "python.estimator"): "early_stopping exporter extenders head logit_fns",
     ("feature_column", "python.feature_column"): "sequence_feature_column",
     ("grid_rnn", "python.ops"): "grid_rnn_cell",
@@ -43,6 +44,8 @@ ROWS: Tuple[Row, ...] = tuple(
     for (part, package), modules in _MODULES.items()
     for module in modules.split()
 ) + (
+    Row("tensorflow.contrib.eager.python.metrics", _OURS + "eager.metrics"),
+    Row("tensorflow.contrib.eager.python.metrics_impl", _OURS + "eager.metrics"),
     Row("tensorflow.contrib.data.python.ops.threadpool", _OURS + "data.threadpool"),
     Row("tensorflow.python.data.experimental.ops.threadpool", _OURS + "data.threadpool"),
     Row("tensorflow.python.profiler.profile_context", _OURS + "tfprof.profile_context"),
