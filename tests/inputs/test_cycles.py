@@ -1,4 +1,4 @@
-"""Hundreds of sessions over one graph: no thread is left, and memory grows by no more than TensorFlow's own share.
+"""Many sessions over one graph: no thread is left, and memory grows by no more than TensorFlow's own share.
 
     LEGACY_TOWERS_CYCLES=1000 pytest -m slow tests/inputs/test_cycles.py -s
 
@@ -15,8 +15,8 @@ import waiting
 from legacy_towers.inputs.ways import WAYS
 
 # Set to more for a closer look. A thousand of one way take half a minute to a minute, and there are many ways.
-CYCLES = int(os.environ.get("LEGACY_TOWERS_CYCLES", "300"))
-WARM_UP = 100
+CYCLES = int(os.environ.get("LEGACY_TOWERS_CYCLES", "160"))
+WARM_UP = 60
 STRETCHES = 6
 KIB_PER_CYCLE = 5
 
@@ -77,6 +77,6 @@ def test_many_starts_and_stops(way, kind):
     while not grown or (grown[-1] > KIB_PER_CYCLE and len(grown) < STRETCHES):
         grown.append(cycles(CYCLES - WARM_UP))
     # TensorFlow's own pools may take on a thread late; a leak leaves one behind in each cycle.
-    assert waiting.happens(lambda: threads() <= before + CYCLES // 20)
+    assert waiting.happens(lambda: threads() <= before + 10)
     print("{}, {}: {} KiB per cycle".format(way, kind, ", then ".join("{:.2f}".format(each) for each in grown)))
     assert min(grown) <= KIB_PER_CYCLE

@@ -483,12 +483,12 @@ def test_what_is_fed_too_late_is_refused(staged):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-def test_two_hundred_sessions_start_and_stop(way, staged, sources, make_input, cpus):
+def test_eighty_sessions_start_and_stop(way, staged, sources, make_input, cpus):
     from legacy_towers.compat import tf
 
     batches = staged(make_input(way, sources("arrays"), per_tower_batch_size=4), ahead=2).build(cpus)
     ids = [tf.identity(tower["id"]) for tower in batches.per_tower]
-    for cycle in range(200):
+    for cycle in range(80):
         with tf.train.MonitoredTrainingSession(
             hooks=batches.hooks, config=tf.ConfigProto(device_count={"CPU": 4})
         ) as session:
