@@ -3,7 +3,7 @@ import math
 from typing import Any, Callable, Optional, Sequence
 
 from legacy_towers.compat import tf
-from legacy_towers.oldtf.estimator import heads, networks
+from legacy_towers.oldtf.estimator import heads, linear_sdca, networks
 from legacy_towers.oldtf.estimator.estimator import Estimator
 from legacy_towers.oldtf.estimator.head import Head
 from legacy_towers.oldtf.estimator.spec import EstimatorSpec
@@ -37,8 +37,6 @@ def get_optimizer_instance(opt: Any, learning_rate: Optional[float] = None) -> A
             raise ValueError("learning_rate must be specified when opt is string.")
         return named[opt](learning_rate=learning_rate)
     made = opt() if callable(opt) else opt
-    if type(made).__name__ in ("SDCAOptimizer", "LinearSDCA"):
-        raise ValueError("{} is not served: take Ftrl".format(type(made).__name__))
     if not isinstance(made, tf.train.Optimizer):
         raise ValueError("The given object is not an Optimizer instance. Given: {}".format(made))
     return made
@@ -87,6 +85,9 @@ def _build(parts: _Parts, features: Any, labels: Any, mode: str, config: Any) ->
     if not parts.linear_columns:
         return _spec(parts, features, labels, mode, logits, updates)
     with tf.variable_scope("linear", partitioner=of_input) as scope:
+        optimizer = parts.linear_optimizer
+        if isinstance(optimizer, linear_sdca.LinearSDCA) and not parts.is_combined:
+            return linear_sdca.build(parts.head, parts.linear_columns, optimizer, features, labels, mode)
         linear = networks.linear_logit_fn_builder(
             parts.head.logits_dimension, parts.linear_columns, parts.sparse_combiner
         )
@@ -235,6 +236,7 @@ class DNNEstimator(_Canned):
 
 
 def _linear(head: Head, columns: Any, optimizer: Any, partitioner: Any, combiner: str) -> _Parts:
+    linear_sdca.check(optimizer, head, combiner)
     parts = _Parts(head)
     parts.linear_columns, parts.linear_optimizer = tuple(columns or ()), optimizer
     parts.input_partitioner, parts.sparse_combiner = partitioner, combiner

@@ -12,10 +12,12 @@ from legacy_towers.oldtf.estimator.early_stopping import (
 )
 from legacy_towers.oldtf.estimator.export import build_raw_supervised_input_receiver_fn
 from legacy_towers.oldtf.estimator.in_memory import InMemoryEvaluatorHook
+from legacy_towers.oldtf.estimator.linear_sdca import LinearSDCA
 from legacy_towers.oldtf.estimator.networks import dnn_logit_fn_builder, linear_logit_fn_builder
 
 __all__ = [
     "InMemoryEvaluatorHook",
+    "LinearSDCA",
     "build_raw_supervised_input_receiver_fn",
     "call_logit_fn",
     "dnn_logit_fn_builder",

@@ -1,5 +1,5 @@
 """The two networks of the canned estimators: hidden layers over feature columns, and a linear model."""
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.oldtf.estimator.mode_keys import ModeKeys
@@ -47,21 +47,28 @@ def linear_logit_fn_builder(
     """Returns a function (features) -> logits [batch, units], a weighted sum of the columns."""
 
     def linear_logit_fn(features: Any) -> Any:
-        variables: Any = {}
-        logits = tf.feature_column.linear_model(
-            features,
-            list(feature_columns),
-            units=units,
-            sparse_combiner=sparse_combiner,
-            cols_to_vars=variables,
-        )
-        bias = variables.pop("bias")
-        if units == 1:
-            tf.summary.scalar("bias", bias[0][0])
-        tf.summary.scalar("fraction_of_zero_weights", _fraction_of_zeros(list(variables.values())))
-        return logits
+        return linear_logits(features, units, feature_columns, sparse_combiner)[0]
 
     return linear_logit_fn
+
+
+def linear_logits(
+    features: Any, units: int, feature_columns: Sequence[Any], sparse_combiner: str = "sum"
+) -> Tuple[Any, Dict[Any, Any]]:
+    """Returns the logits [batch, units], and the variables of each column and of "bias"."""
+    variables: Dict[Any, Any] = {}
+    logits = tf.feature_column.linear_model(
+        features,
+        list(feature_columns),
+        units=units,
+        sparse_combiner=sparse_combiner,
+        cols_to_vars=variables,
+    )
+    weights = [each for column, each in variables.items() if column != "bias"]
+    if units == 1:
+        tf.summary.scalar("bias", variables["bias"][0][0])
+    tf.summary.scalar("fraction_of_zero_weights", _fraction_of_zeros(weights))
+    return logits, variables
 
 
 def _dense(net: Any, units: int) -> Any:

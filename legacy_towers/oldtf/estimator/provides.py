@@ -58,6 +58,5 @@ REASONS: Dict[str, str] = {
     "tensorflow.estimator.BoostedTreesClassifier": _TREES,
     "tensorflow.estimator.BoostedTreesEstimator": _TREES,
     "tensorflow.estimator.BoostedTreesRegressor": _TREES,
-    "tensorflow.estimator.experimental.LinearSDCA": "take tf.train.FtrlOptimizer as the optimizer",
     "tensorflow.estimator.tpu.experimental": _TPU,
 }

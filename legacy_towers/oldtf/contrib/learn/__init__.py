@@ -35,6 +35,7 @@ from legacy_towers.oldtf.contrib.learn.heads import PredictionKey, ProblemType
 from legacy_towers.oldtf.contrib.learn.kmeans import KMeansClustering
 from legacy_towers.oldtf.contrib.learn.mode import MetricSpec, ModeKeys, ModelFnOps
 from legacy_towers.oldtf.contrib.learn.run_config import RunConfig, TaskType
+from legacy_towers.oldtf.contrib.learn.svm import SVM
 
 NanLossDuringTrainingError = tf.train.NanLossDuringTrainingError
 
@@ -61,6 +62,7 @@ __all__ = [
     "ProblemType",
     "RunConfig",
     "SKCompat",
+    "SVM",
     "TaskType",
     "Trainable",
     "build_parsing_serving_input_fn",

@@ -7,7 +7,7 @@ from legacy_towers.compat import tf
 from legacy_towers.oldtf.contrib.learn import heads
 from legacy_towers.oldtf.contrib.learn.estimator import BaseEstimator, metric_ops
 from legacy_towers.oldtf.contrib.learn.heads import PredictionKey
-from legacy_towers.oldtf.contrib.learn.parts import Half, Model
+from legacy_towers.oldtf.contrib.learn.parts import Half, Model, linear_model
 from legacy_towers.oldtf.estimator import estimator as core
 
 
@@ -172,8 +172,8 @@ class LinearClassifier(_Classifier):
         feature_engineering_fn: Any = None,
         label_keys: Any = None,
     ) -> None:
-        half = Half(tuple(feature_columns), optimizer, joint_weights=_joint_weight)
-        model = Model(heads.classes(n_classes, weight_column_name, label_keys), None, half, gradient_clip_norm)
+        head = heads.classes(n_classes, weight_column_name, label_keys)
+        model = linear_model(head, feature_columns, optimizer, gradient_clip_norm, _joint_weight)
         super().__init__(model, model_dir, config, feature_engineering_fn, enable_centered_bias)
 
 
@@ -193,8 +193,8 @@ class LinearRegressor(_Regressor):
         config: Any = None,
         feature_engineering_fn: Any = None,
     ) -> None:
-        half = Half(tuple(feature_columns), optimizer, joint_weights=_joint_weights)
-        model = Model(heads.regression(label_dimension, weight_column_name), None, half, gradient_clip_norm)
+        head = heads.regression(label_dimension, weight_column_name)
+        model = linear_model(head, feature_columns, optimizer, gradient_clip_norm, _joint_weights)
         super().__init__(model, model_dir, config, feature_engineering_fn, enable_centered_bias)
 
 

@@ -140,6 +140,32 @@ def _two(weight_column_name: Optional[str]) -> Head:
     )
 
 
+def support_vectors(weight_column_name: Optional[str] = None) -> Head:
+    """Returns the head for two classes by the hinge loss, without probabilities."""
+
+    def predict(logits: Any) -> Dict[str, Any]:
+        both = tf.concat([tf.zeros_like(logits), logits], 1)
+        return {
+            PredictionKey.LOGITS: logits,
+            PredictionKey.CLASSES: tf.argmax(both, 1, name=PredictionKey.CLASSES),
+        }
+
+    def metrics(labels: Any, predictions: Dict[str, Any], weights: Any) -> Dict[str, Any]:
+        flat = None if weights is None else tf.reshape(weights, [-1])
+        classes = predictions[PredictionKey.CLASSES]
+        return {"accuracy": tf.metrics.accuracy(tf.reshape(labels, [-1]), classes, flat)}
+
+    return Head(
+        "binary_svm_head",
+        1,
+        lambda labels, logits: tf.losses.hinge_loss(labels, logits, reduction=tf.losses.Reduction.NONE),
+        predict,
+        metrics,
+        _as_column,
+        weight_column_name,
+    )
+
+
 def _sigmoid_losses(labels: Any, logits: Any) -> Any:
     return tf.nn.sigmoid_cross_entropy_with_logits(labels=tf.cast(labels, tf.float32), logits=logits)
 

@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 from legacy_towers.compat import tf
 from legacy_towers.oldtf.contrib import layers
 from legacy_towers.oldtf.contrib.layers import feature_sums
+from legacy_towers.oldtf.contrib.learn import sdca
 from legacy_towers.oldtf.contrib.learn.parts import Model
 from legacy_towers.oldtf.estimator.spec import EstimatorSpec
 
@@ -26,6 +27,8 @@ def build(
     servers = config.num_ps_replicas if config else 0
     if model.linear is None:
         return _of_hidden_layers(model, features, labels, mode, servers, metrics)
+    if model.dnn is None and isinstance(model.linear.optimizer, sdca.SDCAOptimizer):
+        return sdca.build(model, features, labels, mode, metrics)
     if model.dnn is None:
         return _of_linear(model, features, labels, mode, servers, metrics)
     with tf.variable_scope("dnn", values=_tensors(features), partitioner=_parts(servers)):

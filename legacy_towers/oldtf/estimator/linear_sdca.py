@@ -1,0 +1,117 @@
+"""tf.estimator.experimental.LinearSDCA: linear estimators that are trained by stochastic dual coordinate ascent."""
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from legacy_towers.compat import feature_columns as columns_of_tf
+from legacy_towers.compat import tf
+from legacy_towers.oldtf.estimator import heads, networks
+from legacy_towers.oldtf.estimator.head import Head
+from legacy_towers.oldtf.estimator.mode_keys import ModeKeys
+from legacy_towers.oldtf.estimator.sdca_features import unique_features
+from legacy_towers.oldtf.estimator.sdca_model import SdcaModel, UpdateWeightsHook
+from legacy_towers.oldtf.estimator.spec import EstimatorSpec
+
+
+class _Model(SdcaModel):
+    _SLOT = "{}_unshrunk"
+    _IS_ADAPTIVE = False
+
+    def _check_regularization(self) -> None:
+        if self._options["symmetric_l2_regularization"] <= 0.0:
+            raise ValueError("symmetric_l2_regularization should be positive.")
+        if self._options["symmetric_l1_regularization"] < 0.0:
+            raise ValueError("symmetric_l1_regularization should be non-negative.")
+
+    def _l2(self) -> float:
+        return float(self._options["symmetric_l2_regularization"])
+
+
+class LinearSDCA:
+    """The `optimizer` of a LinearClassifier of two classes, or of a LinearRegressor of one number.
+
+    Args:
+      example_id_column: the feature [batch] of words that are the examples' ids; it is no column.
+      num_loss_partitions: how many workers train at the same time.
+      num_table_shards: into how many tables the examples' states are put.
+      symmetric_l1_regularization: 0 or more.
+      symmetric_l2_regularization: more than 0, and typically more than 1.
+      adaptive: whether examples that still have much to give are taken more often.
+    """
+
+    def __init__(
+        self,
+        example_id_column: str,
+        num_loss_partitions: int = 1,
+        num_table_shards: Optional[int] = None,
+        symmetric_l1_regularization: float = 0.0,
+        symmetric_l2_regularization: float = 1.0,
+        adaptive: bool = False,
+    ) -> None:
+        self.example_id_column = example_id_column
+        self.options: Dict[str, Any] = dict(
+            num_loss_partitions=num_loss_partitions,
+            num_table_shards=num_table_shards,
+            symmetric_l1_regularization=symmetric_l1_regularization,
+            symmetric_l2_regularization=symmetric_l2_regularization,
+            adaptive=adaptive,
+        )
+
+
+def check(optimizer: Any, head: Head, sparse_combiner: str) -> None:
+    """Raises ValueError where `optimizer` is a LinearSDCA, and can't train the model."""
+    if not isinstance(optimizer, LinearSDCA):
+        return
+    if sparse_combiner != "sum":
+        raise ValueError('sparse_combiner must be "sum" when optimizer is a LinearSDCA object.')
+    if isinstance(head, heads.MultiClassHead):
+        raise ValueError("LinearSDCA cannot be used in a multi-class setting.")
+    _loss_of(head)
+
+
+def build(
+    head: Head, columns: Sequence[Any], optimizer: LinearSDCA, features: Any, labels: Any, mode: str
+) -> EstimatorSpec:
+    """Returns what a linear estimator runs in `mode`."""
+    logits, variables = networks.linear_logits(features, 1, columns)
+    if mode != ModeKeys.TRAIN:
+        return head.create_estimator_spec(features, mode, logits, labels)
+    examples, weights = _inputs(columns, variables, features)
+    count = tf.shape(labels)[0]
+    weight_column = head._weight_column
+    examples.update(
+        example_labels=tf.cast(tf.reshape(labels, [-1]), tf.float32),
+        example_weights=tf.reshape(features[weight_column], [-1]) if weight_column else tf.ones([count]),
+        example_ids=features[optimizer.example_id_column],
+    )
+    examples["dense_features"].append(tf.ones([count, 1]))
+    weights["dense_features_weights"].append(variables["bias"])
+    model = _Model(examples, weights, dict(optimizer.options, loss_type=_loss_of(head)))
+    train_op = model.minimize(tf.train.get_global_step())
+    spec = head.create_estimator_spec(features, mode, logits, labels, train_op_fn=lambda loss: train_op)
+    return spec._replace(training_chief_hooks=spec.training_chief_hooks + (UpdateWeightsHook(model, train_op),))
+
+
+def _inputs(columns: Sequence[Any], variables: Dict[Any, Any], features: Any) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+    """Returns features and weights as a model takes them."""
+    builder = columns_of_tf.transformed(features)
+    found: Dict[str, List[Any]] = {name: [] for name in ("sparse", "dense", "of sparse", "of dense")}
+    for column in sorted(columns, key=lambda each: each.name):
+        if columns_of_tf.gives_ids(column):
+            kind, value = "sparse", unique_features(*columns_of_tf.ids_and_weights(column, builder))
+        else:
+            numbers = columns_of_tf.numbers(column, builder)
+            kind, value = "dense", tf.reshape(numbers, [tf.shape(numbers)[0], -1])
+        found[kind].append(value)
+        variable = variables[column]
+        found["of " + kind].append(variable[0] if len(variable) == 1 else list(variable))
+    return (
+        dict(sparse_features=found["sparse"], dense_features=found["dense"]),
+        dict(sparse_features_weights=found["of sparse"], dense_features_weights=found["of dense"]),
+    )
+
+
+def _loss_of(head: Head) -> str:
+    if isinstance(head, heads.BinaryClassHead):
+        return "logistic_loss"
+    if type(head) is heads.RegressionHead and head.logits_dimension == 1:
+        return "squared_loss"
+    raise ValueError("Unsupported head type: {}: LinearSDCA trains two classes or one number".format(head))
