@@ -59,6 +59,10 @@ def _probabilities(model: Any, x: Any, batch_size: Any = 32, verbose: int = 0) -
 
 # What tf.keras.Sequential had until TensorFlow 2.6.
 OF_MODELS = {"predict_classes": _classes, "predict_proba": _probabilities}
+# What the package keras noted on its tensors.
+OF_TENSORS: Dict[str, Callable[[Any], Any]] = {
+    "_keras_shape": lambda tensor: None if tensor.shape.rank is None else tuple(tensor.shape.as_list()),
+}
 # Private lists of tf.Operation that public scripts read (gradient checkpointing), and where they are since 2.12.
 OF_OPERATIONS = {"_outputs": "outputs", "_inputs": "inputs", "_control_inputs": "control_inputs"}
 # What scipy's sparse matrices had as attributes until scipy 1.14.
@@ -139,8 +143,8 @@ def attribute(value: Any, name: str) -> Any:
             return OF_SPARSE[name](value)
         if name in OF_MODELS and any(base.__name__ == "Sequential" for base in type(value).__mro__):
             return functools.partial(OF_MODELS[name], value)
-        if name == "_keras_shape" and hasattr(value, "shape"):  # what the package keras noted on its tensors
-            return None if value.shape.rank is None else tuple(value.shape.as_list())
+        if name in OF_TENSORS and hasattr(value, "shape"):
+            return OF_TENSORS[name](value)
         if name in OF_OPERATIONS and type(value).__name__ == "Operation" and hasattr(value, "node_def"):
             return getattr(value, OF_OPERATIONS[name])
         raise

@@ -414,5 +414,5 @@ def test_a_traceback_shows_the_script_alone(tmp_path):
 
 def test_every_method_is_rewritten():
     names = set(attributes.METHODS) | set(attributes.NARROWED) | set(attributes.OF_OPERATIONS)
-    names |= set(attributes.OF_SPARSE) | set(attributes.OF_MODELS)
+    names |= set(attributes.OF_SPARSE) | set(attributes.OF_MODELS) | set(attributes.OF_TENSORS)
     assert rewriting._ATTRIBUTES == names | {"device", "errno"}
