@@ -28,7 +28,7 @@ class Chromium:
       events: what the browser told by itself so far: (method, parameters).
     """
 
-    def __init__(self, profile, seconds=60):
+    def __init__(self, profile, seconds=180):
         """`profile` is an empty folder; no answer within `seconds` is an error."""
         self.events = []
         self._seconds = seconds
