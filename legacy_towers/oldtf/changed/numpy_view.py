@@ -116,8 +116,9 @@ def _of_kinds(make: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-_TAKE_KINDS = ("arange", "empty", "empty_like", "full", "linspace", "ones", "ones_like", "zeros", "zeros_like")
+_TAKE_KINDS = ("arange", "empty", "empty_like", "linspace", "ones", "ones_like", "zeros", "zeros_like")
 globals().update({name: _of_kinds(getattr(_now, name)) for name in _TAKE_KINDS})
+full = _of_kinds(numpy_arguments.full)
 
 
 def array(object: Any, dtype: Any = None, copy: Any = True, **options: Any) -> Any:  # noqa: A002

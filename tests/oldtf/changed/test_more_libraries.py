@@ -144,6 +144,33 @@ def test_the_numbers_are_those_of_the_wider_type():
     assert meaning("c * -1", c=np.array([2, 255], np.uint8)).tolist() == [-2, -255]
 
 
+@pytest.mark.parametrize(
+    "value, dtype, made",
+    [(-1, np.int16, [-1, 2, 3]), (300, np.uint16, [300, 2, 3]), (255, np.uint8, [255, 2, 3])],
+)
+def test_where_widens_an_array_for_a_number(value, dtype, made):
+    labels = np.array([1, 2, 3], np.uint8)
+    found = view("numpy").where(labels > 1, labels, value)
+    assert found.dtype == dtype and found.tolist() == made
+    other_way = view("numpy").where(labels <= 1, value, labels)
+    assert other_way.dtype == dtype and other_way.tolist() == made
+
+
+def test_where_of_other_things_is_numpys():
+    numpy = view("numpy")
+    assert numpy.where(np.array([False, True]))[0].tolist() == [1]
+    assert numpy.where(np.array([True, False]), np.zeros(2, np.float32), -1).dtype == np.float32
+    assert numpy.where(True, -1, 2) == -1
+
+
+def test_full_wraps_what_its_type_cant_hold():
+    numpy = view("numpy")
+    assert numpy.full((2,), -1, np.uint8).tolist() == [255, 255]
+    assert numpy.full_like(np.zeros(2, np.int8), 200).tolist() == [-56, -56]
+    assert numpy.full_like([1, 2], 300, dtype="uint8").tolist() == [44, 44]
+    assert numpy.full(2, 0.5).dtype == np.float64 and numpy.full((1,), -1, np.int32).tolist() == [-1]
+
+
 def test_arithmetic_of_other_things_is_pythons():
     assert meaning("1000 * 'a'") == "a" * 1000 and meaning("x.max() + 1.5", x=np.arange(3)) == 3.5
     with pytest.raises(ZeroDivisionError):
