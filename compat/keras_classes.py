@@ -130,6 +130,59 @@ def configs_may_lack_arguments() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def attributes_are_plain() -> Iterator[None]:
+    """Attributes of a model may be set before its `__init__`, and lists set as its losses stay lists."""
+
+    def plain(before: Callable[[Any, str, Any], None]) -> Callable[[Any, str, Any], None]:
+        @functools.wraps(before)
+        def set_attribute(self: Any, name: str, value: Any) -> None:
+            is_begun = "_base_model_initialized" in vars(self) or name.startswith("_")
+            if is_begun and name not in ("_losses", "_per_input_losses"):
+                before(self, name, value)
+            else:
+                object.__setattr__(self, name, value)
+
+        return set_attribute
+
+    with contextlib.ExitStack() as stack:
+        for each in model_classes():
+            if "__setattr__" in vars(each):
+                stack.enter_context(changed(each, "__setattr__", plain(vars(each)["__setattr__"])))
+        yield
+
+
+@contextlib.contextmanager
+def losses_stay_tensors() -> Iterator[None]:
+    """What `add_loss` of a model gets is added to its loss as it is.
+
+    tf.keras makes layers of it, and takes variables in it for constants: a regularizer of weights has no gradient then.
+    """
+
+    def add(self: Any, loss: Any) -> None:
+        self._losses.append(loss)
+
+    with changed(keras_modules.source_module("engine.functional").Functional, "_graph_network_add_loss", add):
+        yield
+
+
+@contextlib.contextmanager
+def outputs_may_be_one_number() -> Iterator[None]:
+    """A loss that a model's last layer computes, one number for the whole batch, is a model's output."""
+    # In 2.x Keras asks for the last dimension of each output whose targets have an unknown rank.
+    utils = keras_modules.source_module("utils.losses_utils")
+    before = utils.squeeze_or_expand_dimensions
+
+    @functools.wraps(before)
+    def squeezed(y_pred: Any, y_true: Any = None, sample_weight: Any = None) -> Any:
+        if y_true is not None and sample_weight is None and y_pred.shape.rank == 0:
+            return y_pred, y_true
+        return before(y_pred, y_true, sample_weight)
+
+    with changed(utils, "squeeze_or_expand_dimensions", squeezed):
+        yield
+
+
+@contextlib.contextmanager
 def logs_of_epochs_are(change: Callable[[Dict[str, Any]], Dict[str, Any]]) -> Iterator[None]:
     """What callbacks and the History get at the end of an epoch is changed first.
 

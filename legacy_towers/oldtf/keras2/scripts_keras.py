@@ -4,7 +4,7 @@ import importlib
 from typing import Any
 
 from legacy_towers.compat import keras as chosen
-from legacy_towers.compat import tf, versions
+from legacy_towers.compat import keras_classes, tf, versions
 from legacy_towers.compat.view import ModuleView
 from legacy_towers.errors import EnvironmentProblem
 from legacy_towers.oldtf.keras2.provides import BUILDERS, RECURRENT
@@ -14,6 +14,7 @@ def _builder(name: str) -> Any:
     problem = chosen.keras_3_problem(versions.parse(tf.__version__))
     if problem is not None:
         raise EnvironmentProblem(problem)
+    _as_on_1_15()
     found = getattr(tf.keras, name)
     if name == "Sequential":
         return _own("sequential", name)
@@ -26,6 +27,20 @@ def _builder(name: str) -> Any:
         return found
     recurrent = {each: functools.partial(_own, "recurrent", each) for each in RECURRENT}
     return ModuleView("tf.keras.layers", found, replaced=recurrent)
+
+
+def _as_on_1_15() -> None:
+    """Lets Keras's models do what they did, while the script runs; where none runs, they stay as they are."""
+    from legacy_towers.oldtf.launch import loader
+
+    finder = loader.installed()
+    if finder is not None:
+        _begin(finder)
+
+
+@functools.lru_cache(maxsize=1)
+def _begin(finder: Any) -> None:
+    finder.lasting.enter_context(keras_classes.outputs_may_be_one_number())
 
 
 def _own(file: str, name: str) -> Any:

@@ -241,6 +241,44 @@ def test_models_take_the_arguments_of_keras_1(as_it_was):
     assert keras.backend.get_value(model.optimizer.iterations) == 3 + 4
 
 
+def test_a_loss_of_weights_has_its_gradient(as_it_was):
+    keras = keras_module("keras")
+    inputs = keras.layers.Input((3,))
+    model = keras.models.Model(inputs, keras.layers.Dense(2, use_bias=False)(inputs))
+    model._losses = []
+    model.add_loss(tf.reduce_sum(tf.square(model.trainable_weights[0])))
+    model.compile(keras.optimizers.SGD(lr=0.25), loss=[None])
+    before = model.get_weights()[0]
+    loss = model.train_on_batch(np.zeros((4, 3), np.float32))
+    np.testing.assert_allclose(loss, np.sum(before ** 2), rtol=1e-5)
+    np.testing.assert_allclose(model.get_weights()[0], before / 2, rtol=1e-5, atol=1e-7)
+
+
+def test_a_model_keeps_what_it_is_given_before_it_begins(as_it_was):
+    keras = keras_module("keras")
+    inputs = keras.layers.Input((3,))
+    inner = keras.models.Model(inputs, keras.layers.Dense(2)(inputs))
+
+    class Outer(keras.models.Model):
+        def __init__(self, model):
+            self.inner = model
+            super().__init__(inputs=model.inputs, outputs=model.outputs)
+
+    x = np.random.RandomState(2).rand(4, 3).astype(np.float32)
+    outer = Outer(inner)
+    assert outer.inner is inner
+    np.testing.assert_allclose(outer.predict(x), inner.predict(x), rtol=1e-6)
+
+
+def test_an_output_may_be_a_loss_of_the_whole_batch(as_it_was):
+    keras = keras_module("keras")
+    inputs = keras.layers.Input((3,))
+    total = keras.layers.Lambda(lambda x: tf.reduce_sum(x), output_shape=(1,), name="total")(inputs)
+    model = keras.models.Model(inputs, total)
+    model.compile("sgd", {"total": lambda wanted, found: found})
+    assert model.test_on_batch(np.ones((4, 3), np.float32), np.zeros(4)) == pytest.approx(12.0)
+
+
 def test_logs_have_the_accuracy_under_both_names(as_it_was):
     keras, seen = keras_module("keras"), []
     model = keras.models.Sequential([keras.layers.Dense(2, activation="softmax", input_dim=3)])

@@ -37,6 +37,9 @@ def _changes() -> Iterator[ContextManager[None]]:
     yield keras_classes.threads_share_the_session()
     yield keras_classes.shapes_are_tuples(_is_of_script)
     yield keras_classes.configs_may_lack_arguments()
+    yield keras_classes.attributes_are_plain()
+    yield keras_classes.losses_stay_tensors()
+    yield keras_classes.outputs_may_be_one_number()
     yield keras_classes.logs_of_epochs_are(_with_both_names)
     layers = {name: getattr(tf.keras.layers, name) for name in old_arguments.NAMES}
     yield keras_classes.arguments_are({each: old_arguments.of_layer(name) for name, each in layers.items()})
