@@ -140,6 +140,7 @@ _BELOW: Dict[str, str] = {
     "opt.python.training.reg_adagrad_optimizer": _OURS + "opt",
     "opt.python.training.variable_clipping_optimizer": _OURS + "opt",
     "opt.python.training.weight_decay_optimizers": _OURS + "opt",
+    "quantize.python.graph_matcher": _OURS + "quantize.graph_matcher",
     "quantize.python.quantize_graph": _OURS + "quantize",
     "resampler.python.ops.resampler_ops": _OURS + "resampler",
     "summary.summary": _OURS + "summary",
@@ -174,6 +175,8 @@ REASONS: Dict[str, str] = {
     "tensorflow.contrib.image.single_image_random_dot_stereograms": "nothing has it any more",
     "tensorflow.contrib.learn.datasets": "generate the data with sklearn.datasets",
     "tensorflow.contrib.learn.preprocessing": "take tf.feature_column.categorical_column_with_vocabulary_list",
+    "tensorflow.contrib.linear_optimizer": "take tf.contrib.learn.LinearClassifier or LinearRegressor with an "
+    "SDCAOptimizer",
     "tensorflow.contrib.memory_stats.BytesLimit": "nvidia-smi tells it",
     "tensorflow.contrib.nn": "of tf.contrib.nn only the flipped losses, conv1d_transpose and nth_element are served",
     "tensorflow.contrib.solvers": "scipy.sparse.linalg has cg, cgls's normal equations and lanczos (eigsh)",
