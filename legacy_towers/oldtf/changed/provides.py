@@ -15,6 +15,7 @@ _SHAPE = "the result has the static shape that output_shape tells, as in 1.x"
 _AXIS = "the axis may be a number of numpy's"
 _WHOLE = "dimensions may be floats without a fraction, as of `units * 0.5`"
 _META = "takes graphs of 1.x that train batch norm, in which TensorFlow 2 finds other static shapes"
+_STANDARDIZED = "the result has the image's own floating type"
 _STATISTICS = "the data pass through, and nothing is counted"
 
 _V1 = "TensorFlow 2's own of this name has the methods of 2.x"
@@ -81,6 +82,11 @@ ROWS: Tuple[Row, ...] = (
     Row("tensorflow.nn.atrous_conv2d_transpose", _HERE + "transposed:atrous_conv2d_transpose", note=_SHAPE),
     Row("tensorflow.nn.conv2d_backprop_input", _HERE + "transposed:conv2d_backprop_input", note=_SHAPE),
     Row("tensorflow.python.ops.nn_ops.conv2d_transpose", _HERE + "transposed:conv2d_transpose", note=_SHAPE),
+    Row(
+        "tensorflow.image.per_image_standardization",
+        _HERE + "standardized:per_image_standardization",
+        note=_STANDARDIZED,
+    ),
     Row("tensorflow.argmax", _HERE + "arguments:argmax", note=_AXIS),
     Row("tensorflow.math.argmax", _HERE + "arguments:argmax", note=_AXIS),
     Row("tensorflow.get_variable", _HERE + "shapes:get_variable", note=_WHOLE),
