@@ -33,6 +33,7 @@ _WITH_A_PUBLIC_NAME = {
     "ops.variables": "VariableV1=Variable is_variable_initialized",
     "ops.clip_ops": "clip_by_value clip_by_norm clip_by_global_norm global_norm",
     "pywrap_tensorflow": "NewCheckpointReader=train.NewCheckpointReader",
+    "pywrap_tensorflow_internal": "NewCheckpointReader=train.NewCheckpointReader",
     "data.ops.dataset_ops": "Options=data.Options",
     "feature_column.dense_features": "DenseFeatures=keras.layers.DenseFeatures",
     "autograph": "do_not_convert=autograph.experimental.do_not_convert convert=autograph.to_graph"
@@ -66,6 +67,8 @@ _PRIVATE = {
     "ops.variables.RefVariable": "ops.ref_variable:RefVariable",
     "ops.standard_ops.RefVariable": "ops.ref_variable:RefVariable",
     "pywrap_tensorflow.EventsWriter": "client._pywrap_events_writer:EventsWriter",
+    "pywrap_tensorflow_internal": "pywrap_tensorflow",
+    "pywrap_tensorflow_internal.EventsWriter": "client._pywrap_events_writer:EventsWriter",
     "training.distribute": "distribute.distribute_lib",
     "training.distribution_strategy_context": "distribute.distribute_lib",
     "training.gen_training_ops": "ops.gen_training_ops",

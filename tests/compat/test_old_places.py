@@ -37,6 +37,7 @@ def test_the_tree_finds_them():
     assert python.util.nest.is_sequence([1]) and not python.util.nest.is_sequence(1)
     assert tree.module("tensorflow.python.training.training_ops").resource_apply_adam is not None
     assert python.matmul is tf.matmul
+    assert python.pywrap_tensorflow_internal.NewCheckpointReader is tf.train.NewCheckpointReader
     assert tree.module("tensorflow.python.training.tracking.base").Trackable is not None
 
 
