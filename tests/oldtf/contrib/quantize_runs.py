@@ -4,7 +4,7 @@ A run rewrites a graph for training, trains it for some steps, and carries its v
 
 To record again what the real one does, on TensorFlow 1.15, from the folder tests/:
 
-    python -m oldtf.contrib.quantize_runs
+    python -m oldtf.contrib.quantize_runs [CASE ...]
 """
 import json
 import os
@@ -103,6 +103,17 @@ def plain(images, training):
     return tf.matmul(net, tf.get_variable("last_weights", [64, 2])) + tf.get_variable("last_bias", [2])
 
 
+def dropping(images, training):
+    """Dropout of three kinds; what it drops is no two times the same."""
+    net = tf.layers.conv2d(images, 4, 3, activation=tf.nn.relu, name="conv")
+    if training:
+        net = tf.nn.dropout(net, 0.5)
+    net = tf.layers.dropout(net, 0.2, training=training)
+    net = tf.layers.dense(tf.layers.flatten(net), 4, tf.nn.relu, name="dense")
+    net = tf.contrib.slim.dropout(net, 0.9, is_training=training, scope="last")
+    return tf.layers.dense(net * tf.sigmoid(net) + 1.0, 2, name="logits")
+
+
 def in_resources(model):
     """Returns `model` with resource variables."""
 
@@ -136,13 +147,16 @@ CASES = {
     "layers resources": (in_resources(layers), {}),
     "towers": (towers, {}),
     "plain": (plain, {}),
+    "dropout": (dropping, {}),
+    "dropout delayed": (dropping, dict(quant_delay=2)),
 }
-# A step reads the moving averages that it writes, in any order: names alone are compared.
-RACING = ("mobile updates",)
+# No two runs give the same numbers: names alone are compared. A step of "mobile updates" reads the moving averages that
+# it writes, in any order.
+NAMES_ALONE = ("mobile updates", "dropout", "dropout delayed")
 
 
 def run(quantize, name):
-    """Returns what came of the case: names of what was made, and name -> numbers (none where the real one races)."""
+    """Returns what came of the case: names of what was made, and name -> numbers (none of `NAMES_ALONE`)."""
     model, options = CASES[name]
     images = recorded_cases.values([8, 8, 8, 2], "images")
     of_eval = {key: value for key, value in options.items() if key not in ("quant_delay", "freeze_bn_delay")}
@@ -180,7 +194,7 @@ def run(quantize, name):
             numbers["logits"] = session.run(logits)
     numbers["losses"] = losses
     numbers.update({key: value for key, value in values.items() if not key.endswith(("/biased", "/local_step"))})
-    return names, {} if name in RACING else {key: np.asarray(value, np.float32) for key, value in numbers.items()}
+    return names, {} if name in NAMES_ALONE else {key: np.asarray(value, np.float32) for key, value in numbers.items()}
 
 
 def _names(graph):
@@ -242,12 +256,12 @@ def recorded(name):
         return names, numbers
 
 
-def _record():
+def _record(cases):
+    found = {case: run(tf.contrib.quantize, case) if case in cases else recorded(case) for case in CASES}
     index, numbers = {}, np.zeros([0], np.float32)
-    for case in CASES:
-        names, found = run(tf.contrib.quantize, case)
-        index[case] = [names, [[key, list(found[key].shape)] for key in sorted(found)], len(numbers)]
-        numbers = np.concatenate([numbers] + [found[key].ravel() for key in sorted(found)])
+    for case, (names, arrays) in found.items():
+        index[case] = [names, [[key, list(arrays[key].shape)] for key in sorted(arrays)], len(numbers)]
+        numbers = np.concatenate([numbers] + [arrays[key].ravel() for key in sorted(arrays)])
     text = np.frombuffer(json.dumps(index, sort_keys=True).encode(), np.uint8)
     np.savez_compressed(REFERENCE, index=text, numbers=numbers)
 
@@ -255,4 +269,4 @@ def _record():
 if __name__ == "__main__":
     if not recorded_cases.is_1_15():
         sys.exit("TensorFlow 1.15 alone has the real one")
-    _record()
+    _record(sys.argv[1:] or CASES)

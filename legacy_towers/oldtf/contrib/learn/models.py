@@ -7,6 +7,7 @@ from legacy_towers.oldtf.contrib import layers
 from legacy_towers.oldtf.contrib.layers import feature_sums
 from legacy_towers.oldtf.contrib.learn import sdca
 from legacy_towers.oldtf.contrib.learn.parts import Model
+from legacy_towers.oldtf.contrib.linear_optimizer import SDCAOptimizer
 from legacy_towers.oldtf.estimator.spec import EstimatorSpec
 
 _DNN_RATE, _LINEAR_RATE = 0.05, 0.2
@@ -27,7 +28,7 @@ def build(
     servers = config.num_ps_replicas if config else 0
     if model.linear is None:
         return _of_hidden_layers(model, features, labels, mode, servers, metrics)
-    if model.dnn is None and isinstance(model.linear.optimizer, sdca.SDCAOptimizer):
+    if model.dnn is None and isinstance(model.linear.optimizer, SDCAOptimizer):
         return sdca.build(model, features, labels, mode, metrics)
     if model.dnn is None:
         return _of_linear(model, features, labels, mode, servers, metrics)

@@ -20,12 +20,20 @@ class Found(NamedTuple):
     beta: Any
 
 
+class Update(NamedTuple):
+    """Tensors by which a moving average is updated."""
+
+    average: Any
+    decay: Any
+
+
 _LAYER = node("Conv2D|DepthwiseConv2dNative|MatMul", [node("*", name="inputs"), node("*", name="weights")], "layer")
 _DILATED = node("BatchToSpaceND", [_LAYER, ANY, ANY], "batch to space")
 _OUTPUT = one_of(node("Identity", [one_of(_DILATED, _LAYER)]), _LAYER, _DILATED)
 # The outputs of a matmul are made images of one pixel, and matrices again.
+_NORMS = "FusedBatchNorm|FusedBatchNormV2|FusedBatchNormV3"
 _NORM = node(
-    "FusedBatchNorm|FusedBatchNormV2|FusedBatchNormV3",
+    _NORMS,
     [
         one_of(node("Reshape", [_OUTPUT, ANY]), _OUTPUT),
         node("*", name="gamma"),
@@ -35,13 +43,15 @@ _NORM = node(
     ],
     "norm",
 )
+_UPDATE = node("Mul", [node("Sub", [ANY, node(_NORMS)], "difference"), node("*", name="decay")])
 _END = one_of(node("Reshape", [_NORM, ANY], "reshaped"), _NORM)
 
 
 def fold(graph: Any, freeze_delay: Optional[int]) -> None:
     """Folds those of `graph`; in training, their moving averages stand still after `freeze_delay` steps."""
+    updates = _updates(graph)
     for match in _batch_norms(graph):
-        _fold(graph, match, freeze_delay)
+        _fold(graph, match, updates, freeze_delay)
 
 
 def _batch_norms(graph: Any) -> List[Match]:
@@ -59,7 +69,7 @@ def _output(match: Match) -> Any:
     return match[end].operation.outputs[0]
 
 
-def _fold(graph: Any, match: Match, freeze_delay: Optional[int]) -> None:
+def _fold(graph: Any, match: Match, updates: Dict[str, Update], freeze_delay: Optional[int]) -> None:
     found = Found(
         match["layer"].operation,
         match["norm"].operation,
@@ -71,7 +81,7 @@ def _fold(graph: Any, match: Match, freeze_delay: Optional[int]) -> None:
     )
     is_training = found.norm.get_attr("is_training")
     if is_training:
-        norm = _of_batch(graph, found.norm, match)
+        norm = _of_batch(graph, found.norm, match, updates)
     else:
         norm = corrections.BatchNorm(
             match["gamma"].tensor,
@@ -118,7 +128,9 @@ def _fold_in(
     rewiring.reroute(output, found.output)
 
 
-def _of_batch(graph: Any, operation: Any, match: Match) -> corrections.BatchNorm:
+def _of_batch(
+    graph: Any, operation: Any, match: Match, updates: Dict[str, Update]
+) -> corrections.BatchNorm:
     """Returns the tensors of a batch norm that is trained: its second and third outputs are those of the batch."""
     graph_editing.set_gradient(operation, _GRADIENT)
     mean, variance = operation.outputs[1:3]
@@ -126,27 +138,22 @@ def _of_batch(graph: Any, operation: Any, match: Match) -> corrections.BatchNorm
         count = _count(match["layer"].tensor, mean)
         # The moving average gets N / (N - 1) of it, and so does the output.
         variance = tf.multiply(variance, (count - 1) / count, name="Undo_Bessel_Correction")
-    moving = {}
-    for update in matches(_update(operation.name), graph):
-        moving[update["difference"].operation.inputs[1].name] = (
-            update["difference"].operation.inputs[0],
-            update["decay"].tensor,
-        )
-    moving_mean, mean_decay = moving.get(operation.outputs[1].name, (None, None))
-    moving_variance, variance_decay = moving.get(operation.outputs[2].name, (None, None))
+    none = Update(None, None)
+    of_mean, of_variance = [updates.get(each.name, none) for each in operation.outputs[1:3]]
     epsilon = operation.get_attr("epsilon")
     return corrections.BatchNorm(
-        match["gamma"].tensor, mean, variance, epsilon, moving_mean, moving_variance, mean_decay, variance_decay
-    )
+        match["gamma"].tensor, mean, variance, epsilon,
+        of_mean.average, of_variance.average, of_mean.decay, of_variance.decay,
+    )  # fmt: skip
 
 
-def _update(name: str) -> Any:
-    """Returns the pattern of a moving average's update by the batch norm called `name`: (moving - batch's) * decay."""
-
-    def is_norm(operation: Any, tensor: Any = None) -> Optional[Match]:
-        return {} if operation.name == name else None
-
-    return node("Mul", [node("Sub", [ANY, is_norm], "difference"), node("*", name="decay")])
+def _updates(graph: Any) -> Dict[str, Update]:
+    """Returns name of a batch's mean or variance -> the moving average's update: (average - batch's) * decay."""
+    found = {}
+    for match in matches(_UPDATE, graph):
+        average, of_batch = match["difference"].operation.inputs
+        found[of_batch.name] = Update(average, match["decay"].tensor)
+    return found
 
 
 def _count(whole: Any, per_channel: Any) -> Any:

@@ -1,9 +1,8 @@
 """Puts fake quantization behind weights, activations and sums."""
-import re
-from typing import Any, List, NamedTuple, Optional, Sequence, Set
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
 
 from legacy_towers.compat import tf
-from legacy_towers.oldtf.contrib.quantize import layers, ranges, rewiring
+from legacy_towers.oldtf.contrib.quantize import layers, old_names, ranges, rewiring
 
 _FAKE = ("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVarsPerChannel")
 _RELUS = ("Relu", "Relu6")
@@ -11,8 +10,6 @@ _ACTIVATIONS = _RELUS + ("Identity",)
 _SUMS = ("Add", "AddV2", "Mul")
 # They change no number, so what reads them reads what they read.
 _PASSING = ("Reshape", "Identity", "BatchToSpaceND", "SpaceToBatchND", "MaxPool", "Max")
-# What a + b is called; tf.add is called Add, or as its caller said.
-_OPERATOR = re.compile(r"(.*/)?add(_\d+)?$")
 
 
 class Options(NamedTuple):
@@ -42,11 +39,16 @@ def quantize(graph: Any, options: Options) -> None:
     for layer in layers.find(graph):
         _quantize_layer(layer, readers, options, done)
     readers = rewiring.Readers(graph)
-    for operation in list(graph.get_operations()):
-        if _is_sum_to_round(operation, done):
-            name = "activation_{}_quant".format(_type_on_1_15(operation))
+    operations = list(graph.get_operations())
+    # Before any of them is rounded: afterwards they don't stand as they were made.
+    names = {operation.name: old_names.name_of(operation) for operation in operations}
+    types = {operation.name: old_names.type_of(operation) for operation in operations}
+    for operation in operations:
+        if _is_sum_to_round(operation, done, types):
+            name = "activation_{}_quant".format(types[operation.name])
             # Never symmetric, as on TensorFlow 1.15.
-            _insert(operation.name, name, operation, readers.of(operation), options._replace(symmetric=False), "in")
+            plain = options._replace(symmetric=False)
+            _insert(names[operation.name], name, operation, readers.of(operation), plain, "in")
 
 
 def _quantize_layer(layer: layers.Layer, readers: rewiring.Readers, options: Options, done: Set[str]) -> None:
@@ -119,9 +121,9 @@ def _is_rounded(tensor: Any) -> bool:
     return False
 
 
-def _is_sum_to_round(operation: Any, done: Set[str]) -> bool:
+def _is_sum_to_round(operation: Any, done: Set[str], types: Dict[str, str]) -> bool:
     """Returns whether `operation` adds or multiplies what is rounded, by way of others of its kind too."""
-    if operation.name in done or operation.type not in _SUMS:
+    if operation.name in done or types.get(operation.name) not in _SUMS:
         return False
     readers: List[Any] = operation.outputs[0].consumers()
     if len(readers) == 1 and readers[0].type in _RELUS:
@@ -132,16 +134,10 @@ def _is_sum_to_round(operation: Any, done: Set[str]) -> bool:
             source = source.inputs[0].op
         if source.type == _FAKE[0] or source.name.find("delayed_quant/Merge") > 0:
             return True
-        if source.type in _SUMS and any(_is_sum_to_round(below.op, done) for below in source.inputs):
-            return True
+        if types.get(source.name) in _SUMS:
+            if any(_is_sum_to_round(below.op, done, types) for below in source.inputs):
+                return True
     return False
-
-
-def _type_on_1_15(operation: Any) -> str:
-    # There tf.add makes an Add and a + b an AddV2; later both make an AddV2, but of another name.
-    if operation.type == "AddV2" and not _OPERATOR.match(operation.name):
-        return "Add"
-    return str(operation.type)
 
 
 def _above(name: str) -> str:
