@@ -241,6 +241,28 @@ def test_models_take_the_arguments_of_keras_1(as_it_was):
     assert keras.backend.get_value(model.optimizer.iterations) == 3 + 4
 
 
+def test_layers_are_written_to_a_file_and_read_from_it(as_it_was, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    keras, topology = keras_module("keras"), keras_module("keras.engine.topology")
+    saving = keras_module("keras.engine.saving")
+
+    def model():
+        layers = [keras.layers.Dense(4, input_dim=3, name="one"), keras.layers.Dense(2, name="two")]
+        return keras.models.Sequential(layers)
+
+    first, second, third = model(), model(), model()
+    with h5py.File(str(tmp_path / "weights.h5"), "w") as file:
+        saving.save_weights_to_hdf5_group(file, first.layers)
+    kept = third.layers[0].get_weights()[0]
+    with h5py.File(str(tmp_path / "weights.h5"), "r") as file:
+        topology.load_weights_from_hdf5_group(file, second.layers)
+        topology.load_weights_from_hdf5_group_by_name(file, filter(lambda each: each.name == "two", third.layers))
+    for written, read in zip(first.get_weights(), second.get_weights()):
+        np.testing.assert_array_equal(read, written)
+    np.testing.assert_array_equal(third.layers[1].get_weights()[0], first.layers[1].get_weights()[0])
+    np.testing.assert_array_equal(third.layers[0].get_weights()[0], kept)
+
+
 def test_a_loss_of_weights_has_its_gradient(as_it_was):
     keras = keras_module("keras")
     inputs = keras.layers.Input((3,))
