@@ -113,6 +113,8 @@ _BELOW: Dict[str, str] = {
     "learn.python.learn.learn_runner": _OURS + "learn.learn_runner",
     "learn.python.learn.metric_spec": _OURS + "learn",
     "learn.python.learn.monitors": _OURS + "learn.monitors",
+    "learn.models": _OURS + "learn.regressions",
+    "learn.python.learn.models": _OURS + "learn.regressions",
     "learn.python.learn.preprocessing": _OURS + "learn.preprocessing",
     "learn.python.learn.preprocessing.text": _OURS + "learn.preprocessing.text",
     "linear_optimizer.python.ops.sdca_ops": _OURS + "linear_optimizer",
