@@ -12,6 +12,8 @@ from typing import Any, Callable, Dict, List, Tuple
 
 import numpy as np
 
+from legacy_towers.oldtf.changed import pictures
+
 
 def _item_set(values: np.ndarray, *arguments: Any) -> None:
     if len(arguments) == 1:
@@ -147,4 +149,7 @@ def attribute(value: Any, name: str) -> Any:
             return OF_TENSORS[name](value)
         if name in OF_OPERATIONS and type(value).__name__ == "Operation" and hasattr(value, "node_def"):
             return getattr(value, OF_OPERATIONS[name])
+        of_picture = pictures.attribute(value, name)
+        if of_picture is not None:
+            return of_picture()
         raise

@@ -260,6 +260,13 @@ PYTHON: Tuple[Change, ...] = (
         "the same",
         _LIBRARIES,
     ),
+    Change(
+        "`PIL.Image.ANTIALIAS`, `draw.textsize(text)`, `font.getsize(text)`, `matplotlib.cm.get_cmap`,"
+        " `canvas.tostring_rgb()`, `value` of an h5py dataset",
+        "there",
+        "the same",
+        "oldtf/changed/test_pictures.py",
+    ),
     Change("`scipy.misc.face`, `scipy.misc.ascent`", "there", "not served: scipy.datasets downloads them"),
     Change(
         "`sklearn.preprocessing.OneHotEncoder(sparse=False)`, `sklearn.externals.joblib`",

@@ -17,7 +17,7 @@ and where the value can be an array. What `scalars_rewriting` and `quotients_rew
 """
 import ast
 import sys
-from typing import Any, List, Optional, Set
+from typing import Any, FrozenSet, List, Optional, Set
 
 from legacy_towers.oldtf.changed import generated_messages, quotients_rewriting, scalars_rewriting
 from legacy_towers.oldtf.changed.libraries import are_needed
@@ -28,6 +28,7 @@ _ATTRIBUTES = frozenset(
     ["tostring", "fromstring", "itemset", "newbyteorder", "ptp", "isAlive", "getchildren", "getiterator", "errno"]
     + ["_outputs", "_inputs", "_control_inputs", "initialized_value", "prefetch", "map", "interleave", "A", "H"]
     + ["predict_classes", "predict_proba", "device", "_keras_shape"]
+    + ["ANTIALIAS", "LINEAR", "CUBIC", "get_cmap", "textsize", "getsize", "tostring_rgb"]
 )
 _METHODS = "legacy_towers.oldtf.changed.methods"
 _HELD_AS = "_legacy_towers_methods"
@@ -54,8 +55,10 @@ def rewrite(module: ast.Module, numbers: bool = True) -> ast.Module:
     if not are_needed():
         return module
     module = generated_messages.rewrite(module)
-    own_names, has_arrays = bound_names(module), sys.version_info >= (3, 9) and _imports_numpy(module)
-    rewriting = _Rewriting(own_names, has_arrays, numbers)
+    own_names, has_arrays = bound_names(module), sys.version_info >= (3, 9) and _imports("numpy", module)
+    # `value` is an attribute of too many things to look at it in every file.
+    attributes = _ATTRIBUTES | {"value"} if _imports("h5py", module) else _ATTRIBUTES
+    rewriting = _Rewriting(own_names, has_arrays, numbers, attributes)
     rewriting.visit(module)
     if rewriting.changed:
         _add_import(module, ast.Import(names=[ast.alias(name=_METHODS, asname=_HELD_AS)]))
@@ -67,15 +70,16 @@ def rewrite(module: ast.Module, numbers: bool = True) -> ast.Module:
 
 
 class _Rewriting(ast.NodeTransformer):
-    def __init__(self, own_names: Set[str], has_arrays: bool, numbers: bool) -> None:
+    def __init__(self, own_names: Set[str], has_arrays: bool, numbers: bool, attributes: FrozenSet[str]) -> None:
         self._own_names = own_names
         self._has_arrays = has_arrays
         self._numbers = numbers
+        self._attributes = attributes
         self.changed = False
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         self.generic_visit(node)
-        if node.attr not in _ATTRIBUTES or not isinstance(node.ctx, ast.Load):
+        if node.attr not in self._attributes or not isinstance(node.ctx, ast.Load):
             return node
         if node.attr == "device" and getattr(node.value, "id", None) in _NO_NUMPY:  # tf.device, in every other line
             return node
@@ -205,10 +209,10 @@ def _whole_number(node: ast.expr) -> Optional[int]:
     return value if type(value) is int else None
 
 
-def _imports_numpy(module: ast.Module) -> bool:
+def _imports(library: str, module: ast.Module) -> bool:
     names = [alias.name for node in ast.walk(module) if isinstance(node, ast.Import) for alias in node.names]
     names += [str(node.module) for node in ast.walk(module) if isinstance(node, ast.ImportFrom)]
-    return any(name.split(".")[0] == "numpy" for name in names)
+    return any(name.split(".")[0] == library for name in names)
 
 
 def _asks_for_universal_lines(node: ast.Call) -> bool:

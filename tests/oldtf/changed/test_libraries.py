@@ -12,7 +12,7 @@ import processes
 import pytest
 
 from legacy_towers.compat import tf
-from legacy_towers.oldtf.changed import attributes, libraries, methods, numpy_view, rewriting
+from legacy_towers.oldtf.changed import attributes, libraries, methods, numpy_view, pictures, rewriting
 
 NEW_PYTHON = pytest.mark.skipif(sys.version_info < (3, 8), reason="Python 3.7 has them all itself")
 
@@ -415,4 +415,5 @@ def test_a_traceback_shows_the_script_alone(tmp_path):
 def test_every_method_is_rewritten():
     names = set(attributes.METHODS) | set(attributes.NARROWED) | set(attributes.OF_OPERATIONS)
     names |= set(attributes.OF_SPARSE) | set(attributes.OF_MODELS) | set(attributes.OF_TENSORS)
+    names |= set(pictures.OF_MODULES) | set(pictures.OF_OBJECTS)
     assert rewriting._ATTRIBUTES == names | {"device", "errno"}
