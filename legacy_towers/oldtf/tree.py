@@ -241,7 +241,9 @@ def _is_unimported_module(whole: str) -> bool:
 
 def _is_unserved_part(whole: str) -> bool:
     # Scripts import parts that they then don't use, or only if a flag says so: the error is that of the first use.
-    return whole.startswith(_CONTRIB) and whole.count(".") == 2 and known_names.is_module_of_1_15(whole)
+    # So are modules inside of a part, tf.contrib.tpu.python.tpu.async_checkpoint for one.
+    is_part_or_inside = whole.count(".") == 2 or ".python." in whole
+    return whole.startswith(_CONTRIB) and is_part_or_inside and known_names.is_module_of_1_15(whole)
 
 
 def _has_rows_below(whole: str) -> bool:

@@ -57,6 +57,7 @@ _BELOW: Dict[str, str] = {
     "training.python.training.hparam": _OURS + "training.hparam",
     "training.python.training.resample": _OURS + "training.resample",
     "training.python.training.sampling_ops": _OURS + "training.sampling_ops",
+    "training.python.training.sequence_queueing_state_saver": _OURS + "training.sequence_states",
     "training.python.training.training": _TF_SLIM + ".training.training",
     "slim.nets": _OURS + "slim.nets",
     "slim.python.slim": _OURS + "slim",

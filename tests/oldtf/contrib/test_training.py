@@ -68,6 +68,19 @@ def test_buckets_have_batches_of_their_own_size_and_leave_out_what_is_not_kept()
     assert sorted(each for row in found for each in row[1]) == [each for each in range(24) if each % 4]
 
 
+@pytest.mark.parametrize("as_dict", [False, True], ids=["list", "dict"])
+def test_a_bucket_of_one_tensor_has_no_list(as_dict):
+    number = tf.train.range_input_producer(4, num_epochs=1, shuffle=False).dequeue()
+    _, batch = training.bucket({"n": number} if as_dict else [number], which_bucket=0, batch_size=2, num_buckets=1)
+    assert [list(each) for each in run_queues(batch["n"] if as_dict else batch, 2)] == [[0, 1], [2, 3]]
+
+
+def test_sequences_of_one_tensor_have_a_list():
+    number = tf.train.range_input_producer(4, num_epochs=1, shuffle=False).dequeue()
+    _, (batch,) = training.bucket_by_sequence_length(tf.constant(1), [number], 2, [3])
+    assert [list(each) for each in run_queues(batch, 2)] == [[0, 1], [2, 3]]
+
+
 def test_sparse_tensors_go_through_buckets():
     number = tf.train.range_input_producer(8, num_epochs=1, shuffle=False).dequeue()
     wide = tf.cast(number, tf.int64)

@@ -52,7 +52,8 @@ def bucket(
       name: of the operations.
 
     Returns:
-      (bucket, batch): an int32 scalar, and tensors with a first dimension more, in a list or dict as given.
+      (bucket, batch): an int32 scalar, and tensors with a first dimension more, in a list or dict as given; of a list
+        with one tensor that alone, without a list.
 
     Raises:
       ValueError: shapes are unknown, or a list has not one element for each bucket.
@@ -155,7 +156,8 @@ def bucket_by_sequence_length(
             keep_input=keep_input,
             shared_name=shared_name,
         )
-        return found[0], _as_given(tensors, found[1:])
+        # Here a list stays one.
+        return found[0], _as_given(tensors, found[1:]) if isinstance(tensors, dict) else found[1:]
 
 
 def _as_list(tensors: Any) -> List[Any]:
@@ -166,7 +168,7 @@ def _as_given(tensors: Any, batch: List[Any]) -> Any:
     if isinstance(tensors, dict):
         as_dict: Dict[Any, Any] = dict(zip(sorted(tensors, key=str), batch))
         return as_dict
-    return batch
+    return batch[0] if len(batch) == 1 else batch
 
 
 def _dense(tensors: List[Any]) -> Tuple[List[Any], List[Optional[_Sparse]]]:
