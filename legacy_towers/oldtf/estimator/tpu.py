@@ -57,7 +57,8 @@ class RunConfig(plain_run_config.RunConfig):
         super().__init__(**options)
         if master is not None and cluster is not None:
             raise ValueError("Both master and cluster are set.")
-        if type(cluster).__name__.startswith("TPU"):
+        # The empty master is this machine: so scripts name no TPU, with use_tpu=False.
+        if type(cluster).__name__.startswith("TPU") and cluster.master():
             raise ValueError(_NO_TPU)
         self._tpu_config = tpu_config or TPUConfig()
         self._cluster = cluster
@@ -65,7 +66,7 @@ class RunConfig(plain_run_config.RunConfig):
             self._master = master
         elif cluster is not None:
             self._master = cluster.master()
-            self._cluster_spec = cluster.cluster_spec()
+            self._cluster_spec = cluster.cluster_spec() or self._cluster_spec
         self._evaluation_master = evaluation_master or self._evaluation_master or self._master
 
     tpu_config = property(lambda self: self._tpu_config)
