@@ -22,6 +22,7 @@ _INSIDE: Dict[str, str] = {
     "canned.optimizers": "canned",
     "canned.parsing_utils": "parse_specs",
     "canned.prediction_keys": "keys",
+    "estimator._load_global_step_from_checkpoint_dir": "latest_step:latest_step",
     "export.export_lib": "export",
     "export.export_output": "export",
     "exporter": "exporters",
