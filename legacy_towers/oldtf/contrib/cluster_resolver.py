@@ -14,7 +14,7 @@ TFConfigClusterResolver = _resolvers.TFConfigClusterResolver
 UnionClusterResolver = _resolvers.UnionResolver
 
 
-class TPUClusterResolver(_resolvers.TPUClusterResolver):
+class TPUClusterResolver(_resolvers.TPUClusterResolver):  # type: ignore[name-defined]
     """Finds a TPU by its name; the names "" and "local" stand for this machine, as scripts say with use_tpu=False."""
 
     def __init__(self, tpu: Optional[str] = None, *arguments: Any, **options: Any) -> None:
