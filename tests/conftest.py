@@ -1,8 +1,13 @@
 """Every test builds its own graph; logical CPU devices stand for the devices of towers."""
+import signal
+
 import pytest
 
 
 def pytest_configure(config):
+    # A shell's script starts what runs in the background with Ctrl-C ignored; tests send it, to themselves and others.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "slow: takes more than a few seconds; CI runs these too")
     config.addinivalue_line("markers", "alone: measures times, so nothing else may run beside it")
     config.addinivalue_line("markers", "needs_layers: uses tf.layers; skipped, with the reason, where it can't work")
