@@ -207,37 +207,19 @@ def arguments_are(classes: Dict[Any, Callable[..., Any]]) -> Iterator[None]:
     Args:
       classes: class -> what takes its arguments, and returns them as (positional, by name).
     """
-
-    def made_by(before: Callable[..., None], change: Callable[..., Any]) -> Callable[..., None]:
-        @functools.wraps(before)
-        def made(self: Any, *arguments: Any, **options: Any) -> None:
-            arguments, options = change(arguments, options)
-            before(self, *arguments, **options)
-
-        return made
-
     with contextlib.ExitStack() as stack:
         for each, change in classes.items():
-            stack.enter_context(changed(each, "__init__", made_by(each.__init__, change)))
+            stack.enter_context(changed(each, "__init__", _given(each.__init__, change)))
         yield
 
 
 @contextlib.contextmanager
 def method_arguments_are(name: str, change: Callable[..., Any]) -> Iterator[None]:
     """What the method `name` of models is called with is changed first, see `arguments_are`."""
-
-    def called_by(before: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(before)
-        def called(self: Any, *arguments: Any, **options: Any) -> Any:
-            arguments, options = change(arguments, options)
-            return before(self, *arguments, **options)
-
-        return called
-
     with contextlib.ExitStack() as stack:
         for each in model_classes():
             if name in vars(each):
-                stack.enter_context(changed(each, name, called_by(vars(each)[name])))
+                stack.enter_context(changed(each, name, _given(vars(each)[name], change)))
         yield
 
 
@@ -246,11 +228,17 @@ def models_are_made_of(change: Callable[..., Any]) -> Iterator[None]:
     """What models of inputs and outputs are made with is changed first, see `arguments_are`."""
     model = keras_modules.source_module("engine.training").Model
     functional = keras_modules.source_module("engine.functional").Functional
-    before = model.__new__
-
-    def made(cls: type, *arguments: Any, **options: Any) -> Any:
-        arguments, options = change(arguments, options)
-        return before(cls, *arguments, **options)
-
+    made = _given(model.__new__, change)
     with changed(model, "__new__", staticmethod(made)), arguments_are({functional: change}):
         yield
+
+
+def _given(function: Callable[..., Any], change: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `function`, a method, with what it is given after its first argument changed."""
+
+    @functools.wraps(function)
+    def given(first: Any, *arguments: Any, **options: Any) -> Any:
+        arguments, options = change(arguments, options)
+        return function(first, *arguments, **options)
+
+    return given

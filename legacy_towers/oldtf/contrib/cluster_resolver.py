@@ -33,6 +33,7 @@ class TPUClusterResolver(_resolvers.TPUClusterResolver):  # type: ignore[name-de
         """Returns the machines of the TPU, None for this one."""
         return super().cluster_spec() if self._here is None else None
 
+
 __all__ = [
     "ClusterResolver",
     "GCEClusterResolver",

@@ -2,7 +2,7 @@
 
 Each use says once, at its line, what it was taken for.
 """
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
 
 from legacy_towers.oldtf import current
 
@@ -198,6 +198,6 @@ def _note(said: _Said, before: str, now: str) -> None:
     said.now.append(now or "nothing")
 
 
-def _say(of: str, said: _Said, why: Optional[str] = None) -> None:
+def _say(of: str, said: _Said) -> None:
     if said.before:
         current.say_once("{}({}), of Keras 1".format(of, ", ".join(said.before)), ", ".join(said.now))
