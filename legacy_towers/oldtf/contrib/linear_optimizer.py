@@ -3,7 +3,7 @@ from typing import Any, Dict, Optional, Tuple
 
 from legacy_towers.compat import feature_columns as columns_of_tf
 from legacy_towers.compat import tf
-from legacy_towers.oldtf.estimator.sdca_features import SparseFeatureColumn, unique_features
+from legacy_towers.oldtf.estimator.sdca_features import SparseFeatureColumn, of_columns, whole_or_parts
 from legacy_towers.oldtf.estimator.sdca_model import SdcaModel
 
 __all__ = ["SDCAOptimizer", "SdcaModel", "SparseFeatureColumn"]
@@ -92,32 +92,30 @@ class SDCAOptimizer:
           global_step: a variable to count up, or None.
         """
         builder = columns_of_tf.transformed({name: value for name, value in features.items() if isinstance(name, str)})
-        sparse, dense, of_sparse, of_dense = [], [], [], []
-        for column in sorted(columns_to_variables, key=lambda each: str(each.name)):
-            variables = columns_to_variables[column]
-            if columns_of_tf.gives_ids(column):
-                sparse.append(unique_features(*columns_of_tf.ids_and_weights(column, builder)))
-                of_sparse.append(variables[0] if len(variables) == 1 else list(variables))
-            elif hasattr(column, "categorical_column"):
+
+        def numbers(column: Any) -> Any:
+            if hasattr(column, "categorical_column"):
                 raise ValueError("SDCAOptimizer does not support column type {}.".format(type(column).__name__))
-            else:
-                found = features[column] if column in features else columns_of_tf.numbers(column, builder)
-                dense.append(tf.reshape(found, [tf.shape(found)[0], -1]))
-                of_dense.append(variables[0])
+            return features[column] if column in features else columns_of_tf.numbers(column, builder)
+
+        sparse, dense = of_columns(columns_to_variables, builder, numbers)
         labels = tf.cast(tf.reshape(targets, [-1]), tf.float32)
         weights = tf.ones(tf.shape(labels))
         if weight_column_name:
             weights = tf.cast(tf.reshape(features[weight_column_name], [-1]), tf.float32)
         examples = dict(
-            sparse_features=sparse,
-            dense_features=dense,
+            sparse_features=list(sparse.values()),
+            dense_features=list(dense.values()),
             example_labels=labels,
             example_weights=weights,
             example_ids=features[self._example_id_column],
         )
         model = SdcaModel(
             examples,
-            dict(sparse_features_weights=of_sparse, dense_features_weights=of_dense),
+            dict(
+                sparse_features_weights=[whole_or_parts(columns_to_variables[column]) for column in sparse],
+                dense_features_weights=[columns_to_variables[column][0] for column in dense],
+            ),
             dict(
                 symmetric_l1_regularization=self._symmetric_l1_regularization,
                 symmetric_l2_regularization=self._symmetric_l2_regularization,

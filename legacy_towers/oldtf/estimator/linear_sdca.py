@@ -1,12 +1,12 @@
 """tf.estimator.experimental.LinearSDCA: linear estimators that are trained by stochastic dual coordinate ascent."""
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Optional, Sequence, Tuple
 
 from legacy_towers.compat import feature_columns as columns_of_tf
 from legacy_towers.compat import tf
 from legacy_towers.oldtf.estimator import heads, networks
 from legacy_towers.oldtf.estimator.head import Head
 from legacy_towers.oldtf.estimator.mode_keys import ModeKeys
-from legacy_towers.oldtf.estimator.sdca_features import unique_features
+from legacy_towers.oldtf.estimator.sdca_features import of_columns, whole_or_parts
 from legacy_towers.oldtf.estimator.sdca_model import SdcaModel, UpdateWeightsHook
 from legacy_towers.oldtf.estimator.spec import EstimatorSpec
 
@@ -93,19 +93,13 @@ def build(
 def _inputs(columns: Sequence[Any], variables: Dict[Any, Any], features: Any) -> Tuple[Dict[str, Any], Dict[str, Any]]:
     """Returns features and weights as a model takes them."""
     builder = columns_of_tf.transformed(features)
-    found: Dict[str, List[Any]] = {name: [] for name in ("sparse", "dense", "of sparse", "of dense")}
-    for column in sorted(columns, key=lambda each: each.name):
-        if columns_of_tf.gives_ids(column):
-            kind, value = "sparse", unique_features(*columns_of_tf.ids_and_weights(column, builder))
-        else:
-            numbers = columns_of_tf.numbers(column, builder)
-            kind, value = "dense", tf.reshape(numbers, [tf.shape(numbers)[0], -1])
-        found[kind].append(value)
-        variable = variables[column]
-        found["of " + kind].append(variable[0] if len(variable) == 1 else list(variable))
+    sparse, dense = of_columns(columns, builder, lambda column: columns_of_tf.numbers(column, builder))
     return (
-        dict(sparse_features=found["sparse"], dense_features=found["dense"]),
-        dict(sparse_features_weights=found["of sparse"], dense_features_weights=found["of dense"]),
+        dict(sparse_features=list(sparse.values()), dense_features=list(dense.values())),
+        dict(
+            sparse_features_weights=[whole_or_parts(variables[column]) for column in sparse],
+            dense_features_weights=[whole_or_parts(variables[column]) for column in dense],
+        ),
     )
 
 

@@ -1,6 +1,7 @@
 """Sparse features as stochastic dual coordinate ascent takes them."""
-from typing import Any
+from typing import Any, Callable, Dict, Iterable, Tuple
 
+from legacy_towers.compat import feature_columns as columns_of_tf
 from legacy_towers.compat import tf
 
 
@@ -54,3 +55,28 @@ def unique_features(ids: Any, weights: Any) -> SparseFeatureColumn:
     return SparseFeatureColumn(
         rows, both - width * rows, tf.reshape(tf.unsorted_segment_sum(values, index, tf.size(both)), [-1])
     )
+
+
+def of_columns(
+    columns: Iterable[Any], builder: Any, numbers: Callable[[Any], Any]
+) -> Tuple[Dict[Any, SparseFeatureColumn], Dict[Any, Any]]:
+    """Returns the sparse features of columns that give ids, and the dense ones [batch, n] of the others, by name.
+
+    Args:
+      columns: feature columns, of tf.feature_column or of tf.contrib.layers.
+      builder: what `compat.feature_columns.transformed` returned for the features.
+      numbers: takes a column that gives no ids, and returns its tensor [batch, ...].
+    """
+    sparse, dense = {}, {}
+    for column in sorted(columns, key=lambda each: str(each.name)):
+        if columns_of_tf.gives_ids(column):
+            sparse[column] = unique_features(*columns_of_tf.ids_and_weights(column, builder))
+        else:
+            found = numbers(column)
+            dense[column] = tf.reshape(found, [tf.shape(found)[0], -1])
+    return sparse, dense
+
+
+def whole_or_parts(variables: Any) -> Any:
+    """Returns the variable of a column, or the list of its parts."""
+    return variables[0] if len(variables) == 1 else list(variables)
