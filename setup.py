@@ -1,6 +1,8 @@
 """Metadata of legacy_towers; the build system itself is named in pyproject.toml."""
 import os
+import re
 
+import setuptools
 from setuptools import find_packages, setup
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -14,15 +16,31 @@ def version():
 
 
 def readme():
+    """Returns README.md as a registry shows it: without pictures and links to files of the checkout, and comments."""
     with open(os.path.join(HERE, "README.md"), encoding="utf-8") as source:
-        return source.read()
+        text = source.read()
+    text = re.sub(r"<!--.*?-->\n", "", text, flags=re.DOTALL)
+    text = re.sub(r"!\[[^\]]*\]\((?!https?:)[^)]*\)\n*", "", text)
+    return re.sub(r"\[([^\]]*)\]\((?!https?:|#)[^)]*\)", r"\1", text)
 
 
-# The door to TensorFlow lives in the top-level folder compat/ and is imported as legacy_towers.compat: a top-level
+def license_keywords():
+    """Returns the license as this setuptools takes it: an SPDX expression from 77 on, before that text and classifier.
+
+    A registry refuses the expression and the classifier together.
+    """
+    if int(setuptools.__version__.split(".")[0]) >= 77:
+        return {"license_expression": "Apache-2.0"}, []
+    return {"license": "Apache-2.0"}, ["License :: OSI Approved :: Apache Software License"]
+
+
+# The TF1 API is in the top-level folder compat/ and is imported as legacy_towers.compat: a top-level
 # package of the name `compat` would be shadowed by the compat.py that many old code bases have beside their train.py.
 compat_packages = ["legacy_towers.compat"] + [
     "legacy_towers.compat." + name for name in find_packages("compat")
 ]
+
+license_fields, license_classifiers = license_keywords()
 
 setup(
     name="legacy_towers",
@@ -30,14 +48,18 @@ setup(
     description="Multi-device (tower) training on tf.compat.v1 sessions: one code base for TF 1.15 and TF 2.13 to 2.21",
     long_description=readme(),
     long_description_content_type="text/markdown",
-    license="Apache-2.0",
+    keywords=[
+        "tensorflow", "tensorflow 1", "tf1", "tf.compat.v1", "tf.contrib", "migration", "multi-gpu", "data parallel",
+        "towers", "input pipeline", "tf.data", "queue runners", "benchmark", "checkpoints",
+    ],
+    license_files=["LICENSE"],
     packages=find_packages(include=["legacy_towers", "legacy_towers.*"]) + compat_packages,
     package_dir={"legacy_towers.compat": "compat"},
     package_data={
         "legacy_towers": ["py.typed"],
         "legacy_towers.compat": ["py.typed"],
-        "legacy_towers.oldtf": ["*.txt"],
-        "legacy_towers.oldtf.changed": ["*.csv"],
+        "legacy_towers.compat.tf1": ["recorded/*.txt"],
+        "legacy_towers.compat.tf1.core": ["*.csv"],
         "legacy_towers.report": ["templates/*"],
     },
     zip_safe=False,
@@ -59,17 +81,31 @@ setup(
             'tensorboard; python_version >= "3.10"',
         ],
         "progress": ["tqdm"],
+        "prometheus": ["prometheus_client"],
         "compare": ["jinja2>=3", "psutil"],
         "examples": ["scikit-learn", "tqdm"],
+        # Builds the documentation, see docs/mkdocs.yml; ruff lays out the signatures of the API reference.
+        "docs": ["mkdocs-material>=9.5", "mkdocstrings[python]>=0.26", "ruff>=0.6"],
         # setuptools and wheel: the packaging test builds the distributions without a network
         "test": [
-            "pytest", "pytest-xdist", "mock", "jinja2>=3", "psutil", "scikit-learn", "tqdm", "setuptools>=64", "wheel",
+            "pytest", "pytest-xdist>=3.2", "mock", "jinja2>=3", "psutil", "prometheus_client", "scikit-learn", "tqdm",
+            "setuptools>=64", "wheel",
         ],
     },
     entry_points={"console_scripts": ["legacy-towers = legacy_towers.cli.main:main"]},
     classifiers=[
-        "License :: OSI Approved :: Apache Software License",
+        "Development Status :: 4 - Beta",
+        "Environment :: Console",
+        "Intended Audience :: Developers",
+        "Intended Audience :: Science/Research",
+        "Operating System :: POSIX :: Linux",
         "Programming Language :: Python :: 3",
+        "Programming Language :: Python :: 3 :: Only",
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+        "Topic :: Software Development :: Libraries :: Python Modules",
+        "Typing :: Typed",
     ]
-    + ["Programming Language :: Python :: 3.{}".format(minor) for minor in range(7, 14)],
+    + ["Programming Language :: Python :: 3.{}".format(minor) for minor in range(7, 14)]
+    + license_classifiers,
+    **license_fields
 )

@@ -1,7 +1,8 @@
-"""The door to TensorFlow: `from legacy_towers.compat import tf` is the TF1 API on any supported TensorFlow.
+"""The TF1 API on any supported TensorFlow: `from legacy_towers.compat import tf`.
 
-Here, and nowhere else, live the differences between TensorFlow's versions and all use of its private parts. Importing
-this package imports no TensorFlow; the first use of `tf` does, and switches to TF1 behaviour.
+This package alone contains differences between TensorFlow versions and uses TensorFlow's private API. Importing it
+imports no TensorFlow; the first use of `tf` does, and switches to TF1 behaviour. docs/pages/process_changes.md lists
+what that changes in the process.
 """
 from typing import TYPE_CHECKING, Any, List
 
@@ -19,12 +20,34 @@ __all__ = ["tf"]
 
 def __getattr__(name: str) -> Any:
     if name == "tf":
-        from legacy_towers.compat import door
-
-        globals()["tf"] = door.open_door()
+        globals()["tf"] = _with_dropped_parts()
         return globals()["tf"]
     raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))
 
 
 def __dir__() -> List[str]:
     return sorted(set(globals()) | set(__all__))
+
+
+def _with_dropped_parts() -> Any:
+    """Returns TensorFlow's TF1 API with tf.contrib, which ended with 1.15, and tf.estimator, which ended with 2.15."""
+    from legacy_towers.compat.versions import tf
+    from legacy_towers.compat.versions.module_view import ModuleView
+
+    if tf.__version__.startswith("1.15"):
+        return tf
+
+    def part(name: str) -> Any:
+        # Imported at the first use: most programs use neither.
+        from legacy_towers.compat.tf1 import tree
+
+        return tree.module(name)
+
+    return ModuleView(
+        "tf",
+        tf,
+        replaced={
+            "contrib": lambda: part("tensorflow.contrib"),
+            "estimator": lambda: part("tensorflow.estimator"),
+        },
+    )

@@ -1,11 +1,12 @@
-"""CIFAR-10 on several towers, in the spirit of TensorFlow's tutorial; and the answer to "is this loop serial?".
+"""CIFAR-10 on several towers, after TensorFlow's multi-GPU tutorial, with a trace that shows towers in parallel.
 
     legacy-towers train examples/cifar10.py --data-dir DIR --towers 2
     legacy-towers train examples/cifar10.py --generate --towers 2 --steps 60 --trace trace.json
     python examples/cifar10.py --generate --towers 2 --steps 150 --checkpoint-dir run
 
-DIR holds what cifar-10-binary.tar.gz unpacks to. --generate writes files of the same form and sizes, with images that a
-net can learn. Training sees random crops of 24x24 pixels, flipped and in changing light; the test sees the middle.
+DIR contains the extracted cifar-10-binary.tar.gz. --generate writes files of the same format and size with images that
+a network can learn. Training uses random crops of 24x24 pixels with random flips, brightness and contrast; the test
+uses the center.
 """
 import sys
 
@@ -22,12 +23,12 @@ def parse(record):
     """Returns {"image": float32 [32, 32, 3] from 0 to 1, "label": int32 []}."""
     numbers = tf.reshape(tf.decode_raw(record, tf.uint8), [cifar10_files.RECORD_BYTES])
     image = tf.reshape(numbers[1:], [3, cifar10_files.SIDE, cifar10_files.SIDE])
-    image = tf.cast(tf.transpose(image, [1, 2, 0]), tf.float32) / 255.0  # colours last
+    image = tf.cast(tf.transpose(image, [1, 2, 0]), tf.float32) / 255.0  # channels last
     return {"image": image, "label": tf.cast(numbers[0], tf.int32)}
 
 
 def distort(example):
-    """Returns the example with a random part of its image, float32 [24, 24, 3]."""
+    """Returns the example with a random crop of its image, float32 [24, 24, 3]."""
     image = tf.random_crop(example["image"], [CROP, CROP, 3])
     image = tf.image.random_flip_left_right(image)
     image = tf.image.random_brightness(image, max_delta=0.25)
@@ -36,19 +37,19 @@ def distort(example):
 
 
 def centre(example):
-    """Returns the example with the middle of its image, float32 [24, 24, 3]."""
+    """Returns the example with the center of its image, float32 [24, 24, 3]."""
     edge = (cifar10_files.SIDE - CROP) // 2
     image = example["image"][edge : edge + CROP, edge : edge + CROP, :]
     return dict(example, image=tf.image.per_image_standardization(image))
 
 
 def layer(name, inputs, shape, weight_decay, convolve=False, last=False):
-    """Returns a dense or convolutional layer of weights [..., inputs, outputs].
+    """Returns the output of a dense or convolutional layer with weights of shape [..., inputs, outputs].
 
-    A weight decay is put into the collection 'losses' by each tower, beside the tower's cross entropy.
+    Each tower adds the weight decay to the collection 'losses', besides its cross entropy.
     """
     with tf.variable_scope(name):
-        spread = 0.1 if last else 2.0  # small first logits: the loss starts at that of a guess
+        spread = 0.1 if last else 2.0  # small initial logits: the first loss is log(10)
         weights = tf.get_variable("weights", shape, initializer=tf.variance_scaling_initializer(spread))
         biases = tf.get_variable("biases", shape[-1:], initializer=tf.zeros_initializer())
         if weight_decay:
@@ -77,17 +78,17 @@ def net(images):
 
 
 def model_fn(batch, mode):
-    """One tower; its loss is what it put into the collection 'losses'."""
+    """Builds one tower. Its loss is the sum of what it adds to the collection 'losses'."""
     logits = net(batch["image"])
     probabilities = tf.nn.softmax(logits)
-    guesses = tf.argmax(logits, axis=1, output_type=tf.int32)
+    labels = tf.argmax(logits, axis=1, output_type=tf.int32)
     if mode == lt.PREDICT:
-        return lt.TowerOutput(predictions={"label": guesses, "probabilities": probabilities})
+        return lt.TowerOutput(predictions={"label": labels, "probabilities": probabilities})
     cross_entropy = tf.reduce_mean(
         tf.nn.sparse_softmax_cross_entropy_with_logits(labels=batch["label"], logits=logits)
     )
     tf.summary.scalar("cross_entropy", cross_entropy)
-    metrics = {"accuracy": tf.cast(tf.equal(guesses, batch["label"]), tf.float32)}
+    metrics = {"accuracy": tf.cast(tf.equal(labels, batch["label"]), tf.float32)}
     if mode == lt.EVAL:
         return lt.TowerOutput(loss=cross_entropy, metrics=metrics)
     tf.add_to_collection("losses", cross_entropy)
@@ -96,7 +97,7 @@ def model_fn(batch, mode):
 
 @lt.job
 def cifar10(data_dir="cifar10-data", generate=False, learning_rate=0.005, decay_steps=2000, shuffle_seed=1):
-    """Returns the job; its arguments are options of the command line."""
+    """Returns the job. Its arguments are options of the command line, such as --data-dir."""
     files = cifar10_files.find_files(data_dir, generate)
 
     def optimizer(global_step):
@@ -114,7 +115,7 @@ def cifar10(data_dir="cifar10-data", generate=False, learning_rate=0.005, decay_
         optimizer=optimizer,
         per_tower_batch_size=64,
         epochs=10,
-        # The decay adapts to the number of steps: after 150 it averages over the last 17 or so.
+        # The decay adapts to the number of steps: after 150 steps it averages over about 17.
         moving_average_decay=0.9999,
     )
 

@@ -1,7 +1,7 @@
-"""The files of CIFAR-10 in their binary form: where they are looked for, and files of the same form without a download.
+"""CIFAR-10's binary files: finds them, or generates files of the same format without a download.
 
     DIR/cifar-10-batches-bin/data_batch_1.bin ... data_batch_5.bin, test_batch.bin    10,000 records each
-    a record, 3,073 bytes: the label (0 to 9), then 1,024 reds, 1,024 greens, 1,024 blues, each row by row
+    a record, 3,073 bytes: the label (0 to 9), then 1,024 red, 1,024 green and 1,024 blue values, row by row
 """
 import os
 import shutil
@@ -12,14 +12,14 @@ import numpy as np
 
 from legacy_towers.errors import InputError
 
-FOLDER = "cifar-10-batches-bin"  # what the archive unpacks to
+FOLDER = "cifar-10-batches-bin"  # the folder in the archive
 ARCHIVE = "cifar-10-binary.tar.gz"
 SIDE = 32
 RECORD_BYTES = 1 + 3 * SIDE * SIDE
 RECORDS_PER_FILE = 10000
 TRAIN_NAMES = ["data_batch_{}.bin".format(number) for number in range(1, 6)]
 TEST_NAME = "test_batch.bin"
-# What the generated images show, in the order of their labels.
+# The shapes in the generated images, in the order of their labels.
 SHAPES = (
     "lying stripes", "standing stripes", "slanting stripes", "checkerboard", "disc", "ring", "square", "frame", "cross",
     "triangle",
@@ -34,46 +34,46 @@ class Files(NamedTuple):
 
 
 def find_files(data_dir: str, generate: bool = False) -> Files:
-    """Returns the files in `data_dir`; files that are there are never written over.
+    """Returns the files in `data_dir`. Existing files are never overwritten.
 
     Args:
       data_dir: the folder that holds the folder cifar-10-batches-bin.
-      generate: write generated files if there are none.
+      generate: whether to generate files if there are none.
 
     Raises:
-      InputError: files are missing, or one has another size than CIFAR-10's; the message names it and says what to do.
+      InputError: files are missing, or the size of one differs from CIFAR-10's; the message names it and what to do.
     """
     folder = os.path.join(data_dir, FOLDER)
     paths = [os.path.join(folder, name) for name in TRAIN_NAMES + [TEST_NAME]]
-    there = [path for path in paths if os.path.exists(path)]
-    if generate and there:
-        _say("{} holds files already: --generate leaves them as they are".format(folder))
+    existing = [path for path in paths if os.path.exists(path)]
+    if generate and existing:
+        _log("{} has files already: --generate does not change them".format(folder))
     elif generate:
         generate_files(data_dir)
-    elif not there:
+    elif not existing:
         raise InputError(
-            "there are no CIFAR-10 files in {}: download the binary version, {}, from the CIFAR-10 web page and unpack "
-            "it in {} (tar -xzf {} -C {}), or add --generate for generated images in files of the same form and "
-            "sizes".format(folder, ARCHIVE, data_dir, ARCHIVE, data_dir)
+            "there are no CIFAR-10 files in {}: download the binary version, {}, from the CIFAR-10 web page and "
+            "extract it in {} (tar -xzf {} -C {}), or add --generate for generated images in files of the same "
+            "format and size".format(folder, ARCHIVE, data_dir, ARCHIVE, data_dir)
         )
     _check(paths)
     return Files(paths[:-1], paths[-1])
 
 
 def generate_files(data_dir: str) -> None:
-    """Writes the six files with generated images, the same ones each time; they appear all at once or not at all.
+    """Writes the six files with generated images, the same ones each time, either all of them or none.
 
     Raises:
-      InputError: they can't be written.
+      InputError: the files can't be written.
     """
     folder = os.path.join(data_dir, FOLDER)
-    _say("generating {} x {:,} images in {}".format(len(TRAIN_NAMES) + 1, RECORDS_PER_FILE, folder))
+    _log("generating {} x {:,} images in {}".format(len(TRAIN_NAMES) + 1, RECORDS_PER_FILE, folder))
     unfinished = "{}.{}.part".format(folder, os.getpid())
     try:
         os.makedirs(unfinished)
         for number, name in enumerate(TRAIN_NAMES + [TEST_NAME]):
             generate_records(RECORDS_PER_FILE, seed=number).tofile(os.path.join(unfinished, name))
-        # Names of the classes, as in the archive: by them one tells which images these are.
+        # The names of the classes, as in the archive: they show that these images are generated.
         with open(os.path.join(unfinished, "batches.meta.txt"), "w") as meta:
             meta.write("".join("generated {}\n".format(shape) for shape in SHAPES))
         os.rename(unfinished, folder)
@@ -84,22 +84,22 @@ def generate_files(data_dir: str) -> None:
 
 
 def generate_records(count: int, seed: int) -> np.ndarray:
-    """Returns `count` records, uint8 [count, 3073]: noisy shapes in any colours; only the shape tells the label.
+    """Returns `count` records, uint8 [count, 3073]: noisy shapes in random colours. The label is the shape.
 
-    Whole numbers only, and numpy's frozen generator: the bytes don't depend on the versions that made them.
+    Only integers and numpy's legacy generator are used, so that the bytes are the same with all versions.
     """
     random = np.random.RandomState(seed)
     labels = random.permutation(np.arange(count) % len(SHAPES))
     records = np.empty([count, RECORD_BYTES], np.uint8)
     records[:, 0] = labels
-    for start in range(0, count, 1000):  # what is worked on fits the processor's cache
+    for start in range(0, count, 1000):  # small enough for the processor's cache
         part = slice(start, min(start + 1000, count))
         records[part, 1:] = _images(labels[part], random).reshape([-1, RECORD_BYTES - 1])
     return records
 
 
 def _images(labels: np.ndarray, random: Any) -> np.ndarray:
-    """Returns images, uint8 [count, 3, 32, 32]: a shape of one colour on a darker one, and noise on both."""
+    """Returns images, uint8 [count, 3, 32, 32]: a shape on a darker background, with noise."""
     count = len(labels)
     ground = random.randint(32, 144, [count, 3, 1, 1]).astype(np.int16)
     contrast = random.randint(0, 112, [count, 3, 1, 1]).astype(np.int16)
@@ -109,20 +109,20 @@ def _images(labels: np.ndarray, random: Any) -> np.ndarray:
 
 
 def _masks(labels: np.ndarray, random: Any) -> np.ndarray:
-    """Returns int16 [count, 32, 32]: 1 in the shape, 0 around it. Its place and size are drawn for each image."""
+    """Returns int16 [count, 32, 32]: 1 in the shape, 0 outside. Position and size are random for each image."""
     count = len(labels)
     masks = np.empty([count, SIDE, SIDE], np.int16)
     y, x = np.meshgrid(np.arange(SIDE), np.arange(SIDE), indexing="ij")
     centres = random.randint(12, 21, [2, count, 1, 1])
     sizes = random.randint(5, 11, [count, 1, 1])
     for label in range(len(SHAPES)):
-        chosen = np.flatnonzero(labels == label)
-        masks[chosen] = _mask(label, y - centres[0, chosen], x - centres[1, chosen], sizes[chosen])
+        rows = np.flatnonzero(labels == label)
+        masks[rows] = _mask(label, y - centres[0, rows], x - centres[1, rows], sizes[rows])
     return masks
 
 
 def _mask(label: int, dy: np.ndarray, dx: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Returns whether points at distances (dy, dx) from the centre belong to the shape; size is in pixels."""
+    """Returns whether points at the distances (dy, dx) from the centre are in the shape; sizes are in pixels."""
     width = size // 2
     nearer, farther = np.minimum(abs(dy), abs(dx)), np.maximum(abs(dy), abs(dx))
     round_ = dy * dy + dx * dx
@@ -146,19 +146,19 @@ def _check(paths: List[str]) -> None:
     missing = [path for path in paths if not os.path.exists(path)]
     if missing:
         raise InputError(
-            "{} is missing, where other files of CIFAR-10 are: unpack {} anew, or remove what is left of the "
+            "{} is missing among the files of CIFAR-10: extract {} again, or remove the other files of the "
             "folder".format(missing[0], ARCHIVE)
         )
     for path in paths:
         size = os.path.getsize(path)
         if size != expected:
             raise InputError(
-                "{} has {:,} bytes where a file of CIFAR-10 has {:,} ({:,} records of {:,}): it is cut off or "
-                "something else; unpack {} anew, or remove it".format(
+                "{} has {:,} bytes, but a file of CIFAR-10 has {:,} ({:,} records of {:,}): it is truncated or "
+                "another file; extract {} again, or remove it".format(
                     path, size, expected, RECORDS_PER_FILE, RECORD_BYTES, ARCHIVE
                 )
             )
 
 
-def _say(text: str) -> None:
+def _log(text: str) -> None:
     print(text, file=sys.stderr)

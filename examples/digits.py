@@ -1,40 +1,51 @@
-"""Handwritten digits on several towers: the real ones that ship inside scikit-learn, written once to TFRecords.
+"""Handwritten digits on several towers, from scikit-learn's data set, which is written to TFRecord files once.
 
     legacy-towers train examples/digits.py --towers 4 --input dataset
     python examples/digits.py --towers 4 --input queue
 
-1,797 images of 8x8 pixels, of which every fifth is kept for the test. A small convolutional net with batch norm.
+1,797 images of 8x8 pixels, of which every fifth is a test image. A small convolutional network with batch norm.
 """
 import os
 import sys
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
+from legacy_towers.errors import InputError
 
 TEST_EVERY = 5
+DATA_DIR = "digits-data"
 
 
 def write_files(data_dir):
-    """Writes train.tfrecords and test.tfrecords into `data_dir`, unless they are there."""
+    """Writes train.tfrecords and test.tfrecords into `data_dir`, unless they exist.
+
+    Raises:
+      InputError: `data_dir` does not exist; only DATA_DIR is created.
+    """
     names = ("train", "test")
     paths = {name: os.path.join(data_dir, name + ".tfrecords") for name in names}
     if all(os.path.exists(path) for path in paths.values()):
         return paths
     from sklearn.datasets import load_digits
 
-    os.makedirs(data_dir, exist_ok=True)
+    if data_dir == DATA_DIR:
+        os.makedirs(data_dir, exist_ok=True)
+    elif not os.path.isdir(data_dir):
+        raise InputError("--data-dir: there is no directory {!r}: create it, and the data are written there".format(
+            data_dir
+        ))
     digits = load_digits()
     for name in names:
         with tf.python_io.TFRecordWriter(paths[name] + ".part") as writer:
             for index, (image, label) in enumerate(zip(digits.images, digits.target)):
                 if (index % TEST_EVERY == 0) == (name == "test"):
                     writer.write(serialize(index, image, label))
-        os.replace(paths[name] + ".part", paths[name])  # a file of this name is always a whole one
+        os.replace(paths[name] + ".part", paths[name])  # a file of this name is always complete
     return paths
 
 
 def serialize(index, image, label):
-    """Returns one example as bytes: its number, 64 brightnesses from 0 to 16 row by row, and the digit."""
+    """Serializes an example: its number, 64 pixels from 0 to 16 row by row, and the digit."""
     features = {
         "id": tf.train.Feature(int64_list=tf.train.Int64List(value=[index])),
         "image": tf.train.Feature(float_list=tf.train.FloatList(value=image.ravel())),
@@ -56,7 +67,7 @@ def parse(record):
 
 
 def model_fn(batch, mode):
-    """Two convolutions and a dense layer, with batch norm: one tower."""
+    """Builds one tower: two convolutions with batch norm and two dense layers."""
     training = mode == lt.TRAIN
     net = batch["image"]
     for filters, pool in ((32, False), (64, True)):
@@ -74,8 +85,8 @@ def model_fn(batch, mode):
 
 
 @lt.job
-def digits(data_dir="digits-data", learning_rate=0.02, shuffle_seed=1):
-    """Returns the job; its arguments are options of the command line."""
+def digits(data_dir=DATA_DIR, learning_rate=0.02, shuffle_seed=1):
+    """Returns the job. Its arguments are options of the command line, such as --learning-rate."""
     paths = write_files(data_dir)
 
     def optimizer(global_step):

@@ -1,11 +1,13 @@
-"""A GAN on several towers: two losses, two optimizers, turns of five steps and one, on handwritten digits.
+"""A GAN on several towers: two losses, two optimizers, alternating five steps and one, on handwritten digits.
 
     python examples/gan.py --towers 4 --picture samples.png
     legacy-towers train examples/gan.py --towers 4 --steps 600
 
-The generator draws an 8x8 digit from noise and a label; the discriminator scores a picture with its label. Each trains
-its own variables, by gradients that are averaged over the towers: the discriminator five steps, then the generator one.
-The picture has a row per digit, 0 to 9. Losses: I. Gulrajani et al., "Improved Training of Wasserstein GANs", 2017.
+The generator draws an 8x8 digit from noise and a label; the discriminator scores an image with its label. Each trains
+its own variables, with gradients that are averaged over the towers: the discriminator five steps, then the generator
+one. The picture has a row per digit, 0 to 9.
+
+Losses: I. Gulrajani et al., "Improved Training of Wasserstein GANs", 2017.
 """
 import argparse
 import sys
@@ -19,7 +21,7 @@ from legacy_towers.errors import UserError
 
 PIXELS, CLASSES, NOISE, UNITS = 64, 10, 32, 256
 PENALTY = 10.0
-TURNS = {"discriminator": 5, "generator": 1}
+STEPS = {"discriminator": 5, "generator": 1}
 
 
 def load_digits():
@@ -39,7 +41,7 @@ def dense(name, inputs, units):
 
 
 def generate(labels, noise):
-    """Returns pictures, float32 [count, 64] from 0 to 1, of the digits int64 [count] from noise float32 [count, 32]."""
+    """Returns images, float32 [count, 64] from 0 to 1, of the digits int64 [count] from noise float32 [count, 32]."""
     with tf.variable_scope("generator", reuse=tf.AUTO_REUSE):
         net = tf.concat([noise, tf.one_hot(labels, CLASSES)], axis=1)
         for layer in ("first", "second"):
@@ -47,17 +49,17 @@ def generate(labels, noise):
         return tf.nn.sigmoid(dense("pixels", net, PIXELS))
 
 
-def score(pictures, labels):
-    """Returns float32 [count]: the higher, the more a picture looks like a real one of its label."""
+def score(images, labels):
+    """Returns float32 [count]: the higher, the more an image looks like a real one of its label."""
     with tf.variable_scope("discriminator", reuse=tf.AUTO_REUSE):
-        net = tf.concat([pictures, tf.one_hot(labels, CLASSES)], axis=1)
+        net = tf.concat([images, tf.one_hot(labels, CLASSES)], axis=1)
         for layer in ("first", "second"):
             net = tf.nn.leaky_relu(dense(layer, net, UNITS))
         return dense("score", net, 1)[:, 0]
 
 
 def model_fn(batch, mode):
-    """One tower."""
+    """Returns the losses of one tower, or, for lt.PREDICT, images."""
     real, labels = batch["image"], batch["label"]
     count = tf.shape(labels)[0]
     fake = generate(labels, tf.random_normal([count, NOISE]))
@@ -66,7 +68,7 @@ def model_fn(batch, mode):
     of_fake, of_real = score(fake, labels), score(real, labels)
     between = real + tf.random_uniform([count, 1]) * (fake - real)
     (slopes,) = tf.gradients(score(between, labels), between)
-    # Where the slope is 0, the gradient of its length is not a number.
+    # Where the slope is 0, the gradient of its length is NaN.
     lengths = tf.sqrt(tf.reduce_sum(tf.square(slopes), axis=1) + 1e-12)
     distance = tf.reduce_mean(of_real) - tf.reduce_mean(of_fake)
     return lt.TowerOutput(
@@ -78,11 +80,11 @@ def model_fn(batch, mode):
     )
 
 
-def parts(learning_rate):
-    """Returns the two parts of the step, which take turns."""
+def objectives(learning_rate):
+    """Returns the two objectives of the step, which alternate."""
     return [
-        lt.Part(name, tf.train.AdamOptimizer(learning_rate, beta1=0.5, beta2=0.9), variables=name, steps=steps)
-        for name, steps in TURNS.items()
+        lt.Objective(name, tf.train.AdamOptimizer(learning_rate, beta1=0.5, beta2=0.9), variables=name, steps=steps)
+        for name, steps in STEPS.items()
     ]
 
 
@@ -92,14 +94,14 @@ def gan(learning_rate=5e-4, seed=1):
     return lt.Job(
         model_fn=model_fn,
         train=lt.Examples.from_arrays(load_digits(), seed=seed),
-        optimizer=lambda global_step: parts(learning_rate),
+        optimizer=lambda global_step: objectives(learning_rate),
         per_tower_batch_size=32,
         epochs=400,
     )
 
 
 def picture_of(images, columns):
-    """Returns a PNG of float32 [10 * columns, 64] pictures, a row per digit, each pixel drawn as 4 by 4."""
+    """Returns a PNG of float32 [10 * columns, 64] images, a row per digit, each pixel drawn as 4 by 4."""
     tiles = images.reshape([CLASSES, columns, 8, 8])
     tiles = np.pad(tiles, [(0, 0), (0, 0), (1, 1), (1, 1)], "constant")
     page = tiles.transpose([0, 2, 1, 3]).reshape([CLASSES * 10, columns * 10])
@@ -108,8 +110,8 @@ def picture_of(images, columns):
         return session.run(tf.image.encode_png(page))
 
 
-def share_recognized(images, labels, data):
-    """Returns for which share of the pictures the nearest real one has the same label."""
+def fraction_recognized(images, labels, data):
+    """Returns the fraction of images whose nearest real image has the same label."""
     distances = (
         np.square(images).sum(1)[:, np.newaxis] + np.square(data["image"]).sum(1) - 2 * images.dot(data["image"].T)
     )
@@ -117,10 +119,10 @@ def share_recognized(images, labels, data):
 
 
 def train(towers, steps, per_tower_batch_size=32, columns=10, learning_rate=5e-4):
-    """Trains in a plain session.
+    """Trains in a `tf.Session`.
 
     Returns:
-      float32 [10 * columns, 64] pictures, their labels, and the share of them that can be recognized, before and after.
+      float32 [10 * columns, 64] images, their labels, and the fraction of them that is recognized before and after.
     """
     data = load_digits()
     labels = np.repeat(np.arange(CLASSES), columns)
@@ -131,13 +133,13 @@ def train(towers, steps, per_tower_batch_size=32, columns=10, learning_rate=5e-4
             inputs=lt.inputs.dataset(
                 lt.Examples.from_arrays(data, seed=1), per_tower_batch_size=per_tower_batch_size, epochs=None
             ),
-            optimizer=parts(learning_rate),
+            optimizer=objectives(learning_rate),
             devices=lt.devices.cpus(towers),
         )
         print(step.plan.summary())
         samples = generate(labels, noise)
         with tf.Session(config=lt.session_config(logical_cpus=towers)) as session, step.running(session) as run:
-            before = share_recognized(session.run(samples), labels, data)
+            before = fraction_recognized(session.run(samples), labels, data)
             start = time.time()
             for number in range(1, steps + 1):
                 if number % 600 and number != steps:
@@ -148,21 +150,21 @@ def train(towers, steps, per_tower_batch_size=32, columns=10, learning_rate=5e-4
                     number, steps, distance, number * towers * per_tower_batch_size / (time.time() - start)
                 ))
             images = session.run(samples)
-    return images, labels, before, share_recognized(images, labels, data)
+    return images, labels, before, fraction_recognized(images, labels, data)
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--towers", type=int, default=4, help="number of CPU towers (%(default)s)")
-    parser.add_argument("--steps", type=int, default=6000, help="of both parts together (%(default)s)")
+    parser.add_argument("--steps", type=int, default=6000, help="of both objectives together (%(default)s)")
     parser.add_argument("--picture", metavar="FILE", help="write samples there, as a PNG")
     options = parser.parse_args(arguments)
-    tf.logging.set_verbosity(tf.logging.ERROR)  # no remarks on the age of the TF1 API
+    tf.logging.set_verbosity(tf.logging.ERROR)  # no deprecation warnings
     if options.steps < 1:
         parser.error("--steps is {}: at least 1 is needed".format(options.steps))
     try:
         if options.picture is not None:
-            open(options.picture, "ab").close()  # what can't be written is said before the training, not after it
+            open(options.picture, "ab").close()  # a path that can't be written fails before the training, not after it
     except OSError as error:
         parser.error("--picture {}: {}".format(options.picture, error.strerror))
     try:

@@ -1,10 +1,10 @@
-"""A job whose input costs more than its model: JPEG pictures that are decoded and changed a little, then a small net.
+"""A job whose input costs more than its model: JPEG images are decoded and augmented for a small network.
 
     legacy-towers train examples/input_bound.py --towers 4 --steps 60 --input dataset
     legacy-towers compare examples/input_bound.py --towers 4
 
-The pictures are drawn on first use, the same ones each time: a disc, a square or a cross in a warm or a cold colour,
-somewhere on noise. Here it matters by which way the examples come in.
+The images are drawn on first use, the same ones each time: a disc, a square or a cross in a warm or a cold colour, at a
+random position on noise. The input pipeline decides the speed of this job.
 """
 import os
 import shutil
@@ -14,9 +14,11 @@ import numpy as np
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
+from legacy_towers.errors import InputError
 
-SIDE = 128  # pixels of a picture
-CROP = 112  # of what is cut out of it
+SIDE = 128  # pixels per side of an image
+CROP = 112  # pixels per side of the part that the model gets
+DATA_DIR = "input-bound-data"
 SHAPES = ("disc", "square", "cross")
 COLOURS = {"warm": (225, 110, 60), "cold": (60, 120, 225)}
 CLASSES = ["{}-{}".format(shape, colour) for shape in SHAPES for colour in sorted(COLOURS)]
@@ -24,7 +26,7 @@ COUNTS = {"train": 600, "test": 120}
 
 
 def draw(index):
-    """Returns (picture, class): uint8 [128, 128, 3] and a number below 6, which depend on `index` alone."""
+    """Returns (image, class): uint8 [128, 128, 3] and an int from 0 to 5, which depend only on `index`."""
     random = np.random.RandomState(index)
     kind = index % len(CLASSES)
     shape, colour = CLASSES[kind].split("-")
@@ -42,9 +44,17 @@ def draw(index):
 
 
 def write_pictures(data_dir):
-    """Draws DIR/train/CLASS/NUMBER.jpg and DIR/test/CLASS/NUMBER.jpg, unless they are there."""
+    """Writes DIR/train/CLASS/NUMBER.jpg and DIR/test/CLASS/NUMBER.jpg, unless these folders exist.
+
+    Raises:
+      InputError: `data_dir` does not exist; only DATA_DIR is created.
+    """
     if os.path.isdir(os.path.join(data_dir, "train")) and os.path.isdir(os.path.join(data_dir, "test")):
         return
+    if data_dir != DATA_DIR and not os.path.isdir(data_dir):
+        raise InputError("--data-dir: there is no directory {!r}: create it, and the data are written there".format(
+            data_dir
+        ))
     with tf.Graph().as_default(), tf.device("/cpu:0"):
         pixels = tf.placeholder(tf.uint8, [SIDE, SIDE, 3])
         encoded = tf.image.encode_jpeg(pixels, quality=90)
@@ -61,24 +71,24 @@ def write_pictures(data_dir):
                         file.write(session.run(encoded, {pixels: picture}))
                 first += count
                 shutil.rmtree(os.path.join(data_dir, part), ignore_errors=True)
-                os.replace(unfinished, os.path.join(data_dir, part))  # a folder of this name is always a whole one
+                os.replace(unfinished, os.path.join(data_dir, part))  # a folder of this name is always complete
 
 
 def parse(path, contents):
-    """Returns {"image": float32 [112, 112, 3] from -1 to 1, "label": int64 []}: the middle of the picture."""
+    """Returns {"image": float32 [112, 112, 3] from -1 to 1, "label": int64 []}: the center of the image."""
     pixels = tf.image.decode_jpeg(contents, channels=3)
     edge = (SIDE - CROP) // 2
     return {"image": scaled(pixels[edge:edge + CROP, edge:edge + CROP]), "label": label_of(path)}
 
 
 def parse_and_change(path, contents):
-    """Returns what `parse` does, of a random part of the picture, perhaps flipped, in another light and contrast.
+    """Returns the same as `parse`, for a random crop of the image, with random flips, brightness and contrast.
 
-    What is random is drawn from the picture's name: so it is the same by every way in, and in each epoch.
+    The random numbers depend on the image's name, so that they are the same in every input pipeline and epoch.
     """
     draws = [tf.random.stateless_uniform([], seed) for seed in seeds_of(path)]
     pixels = tf.image.decode_jpeg(contents, channels=3)
-    # Larger, then smaller again, as jobs do that were written for pictures of all sizes.
+    # Enlarged and reduced, as in jobs for images of different sizes.
     pixels = tf.image.resize_bilinear(tf.cast(pixels, tf.float32)[None], [2 * SIDE, 2 * SIDE])
     pixels = tf.nn.avg_pool(pixels, [1, 2, 2, 1], [1, 2, 2, 1], "VALID")[0]
     top, left = [tf.cast(draw * (SIDE - CROP + 1), tf.int32) for draw in draws[:2]]
@@ -89,25 +99,25 @@ def parse_and_change(path, contents):
 
 
 def seeds_of(path):
-    """Returns five seeds, int64 [2], from the last two parts of a path: CLASS/NUMBER.jpg."""
+    """Returns five seeds, int64 [2], from the last two components of a path, CLASS/NUMBER.jpg."""
     name = tf.strings.reduce_join(tf.strings.split([path], os.sep).values[-2:], separator="/")
     number = tf.strings.to_hash_bucket_fast(name, 2 ** 31)
     return [tf.stack([number, tf.constant(which, tf.int64)]) for which in range(5)]
 
 
 def label_of(path):
-    """Returns the number of the class that the picture's folder names."""
+    """Returns the index of the class, which is the name of the image's folder."""
     folder = tf.strings.split([path], os.sep).values[-2]
     return tf.argmax(tf.cast(tf.equal(tf.constant(CLASSES), folder), tf.int32))
 
 
 def scaled(pixels):
-    """Returns pixels from 0 to 255 as float32 from -1 to 1."""
+    """Scales pixels from [0, 255] to float32 in [-1, 1]."""
     return tf.cast(pixels, tf.float32) / 127.5 - 1.0
 
 
 def convolution(net, name, filters, stride):
-    """Returns relu(convolution of 3x3 + bias), `stride` pixels apart."""
+    """Returns relu(3x3 convolution + bias) with the given stride."""
     with tf.variable_scope(name):
         shape = [3, 3, int(net.shape[-1]), filters]
         weights = tf.get_variable("weights", shape, initializer=tf.variance_scaling_initializer(2.0))
@@ -116,7 +126,7 @@ def convolution(net, name, filters, stride):
 
 
 def model_fn(batch, mode):
-    """Four small convolutions and a dense layer: one tower."""
+    """Builds one tower: four small convolutions and a dense layer."""
     net = batch["image"]
     for number, (filters, stride) in enumerate([(8, 4), (16, 2), (32, 2), (32, 1)]):
         net = convolution(net, "conv{}".format(number), filters, stride)
@@ -132,8 +142,8 @@ def model_fn(batch, mode):
 
 
 @lt.job
-def input_bound(data_dir="input-bound-data", learning_rate=0.003, shuffle_seed=1):
-    """Returns the job; its arguments are options of the command line."""
+def input_bound(data_dir=DATA_DIR, learning_rate=0.003, shuffle_seed=1):
+    """Returns the job. Its arguments are options of the command line, such as --learning-rate."""
     write_pictures(data_dir)
     return lt.Job(
         model_fn=model_fn,

@@ -1,11 +1,11 @@
-"""Large batches with little to compute: what a step costs is how its 64 MB come to the towers.
+"""Large batches with little computation: a step takes as long as it takes to get its 64 MB to the towers.
 
     legacy-towers train examples/large_feed.py --towers 4 --input feed --steps 20
     python examples/large_feed.py --towers 4 --input feed:background --steps 20
 
-Each of 4 towers gets 256 rows of 16,384 floats, 16 MB; a linear classifier tells 8 classes apart. The rows lie in
-memory that TensorFlow takes as it is (`lt.inputs.aligned_empty`), so that `feed` in order copies nothing; with
---shuffle each batch is copied once, from its rows to where TensorFlow takes it.
+Each of 4 towers gets 256 rows of 16,384 floats (16 MB) for a linear classifier of 8 classes. The rows are in aligned
+memory (`lt.inputs.aligned_empty`), which TensorFlow uses without a copy, so that `feed` copies nothing. With --shuffle
+each batch is copied once, from its rows to the memory that is fed.
 """
 import sys
 
@@ -18,20 +18,20 @@ CLASSES = 8
 
 
 def make_rows(rows, columns, seed=0):
-    """Returns {"x": float32 [rows, columns], "label": int64 [rows]}: a pattern per class, under noise."""
+    """Returns {"x": float32 [rows, columns], "label": int64 [rows]}: a pattern per class plus noise."""
     random = np.random.RandomState(seed)
     patterns = random.uniform(-1, 1, [CLASSES, columns]).astype(np.float32)
     noise = random.uniform(-1, 1, [2 * columns]).astype(np.float32)
     starts = random.randint(0, columns, [rows])
     labels = np.arange(rows) % CLASSES
     x = lt.inputs.aligned_empty([rows, columns], np.float32)
-    for row in range(rows):  # one row at a time, so that nothing else of this size is ever in memory
+    for row in range(rows):  # row by row, so that no second array of this size is in memory
         np.add(patterns[labels[row]], noise[starts[row]:starts[row] + columns], out=x[row])
     return {"x": x, "label": labels}
 
 
 def model_fn(batch, mode):
-    """A linear classifier: one tower."""
+    """Builds one tower: a linear classifier."""
     columns = batch["x"].shape.as_list()[1]
     weights = tf.get_variable("weights", [columns, CLASSES], initializer=tf.zeros_initializer())
     logits = tf.matmul(batch["x"], weights)
@@ -44,7 +44,7 @@ def model_fn(batch, mode):
 
 @lt.job
 def large_feed(rows=2048, columns=16384, batch=256, shuffle=False, learning_rate=0.0001):
-    """Returns the job; its arguments are options of the command line."""
+    """Returns the job. Its arguments are options of the command line, such as --rows."""
     return lt.Job(
         model_fn=model_fn,
         train=lt.Examples.from_arrays(make_rows(rows, columns), shuffle=shuffle, seed=1),

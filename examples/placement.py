@@ -1,10 +1,10 @@
-"""Where does each op run? A matrix product on each of two devices, and their sum on the CPU.
+"""Prints the device of each op: a matrix product on each of two devices, and their sum on the CPU.
 
     python examples/placement.py                                     two logical CPU devices
-    python examples/placement.py --devices /gpu:0,/gpu:1             two GPUs, if there are
-    python examples/placement.py --devices /cpu:0,/gpu:7             a device that doesn't exist: an error
+    python examples/placement.py --devices /gpu:0,/gpu:1             two GPUs
+    python examples/placement.py --devices /cpu:0,/gpu:7             a missing device: an error
     python examples/placement.py --devices /cpu:0,/gpu:7 --soft-placement
-                                                                     TensorFlow moves it, and the table shows where to
+                                                                     TensorFlow moves the op, as the table shows
 """
 import argparse
 import sys
@@ -30,8 +30,8 @@ def build(devices):
 def show(devices, logical_cpus, soft_placement):
     """Runs the sum and prints where each op ran."""
     for device in devices:
-        lt.devices.canonical(device)  # an error that names what is no device string
-    # What is computed from constants alone TensorFlow computes beforehand, with these two off it does not.
+        lt.devices.canonical(device)  # raises an error for an invalid device string
+    # Without these two options, TensorFlow would compute the products of constants beforehand.
     config = lt.session_config(logical_cpus=logical_cpus, soft_placement=soft_placement, grappler=False)
     config.graph_options.optimizer_options.opt_level = tf.OptimizerOptions.L0
     with tf.Graph().as_default():
@@ -46,9 +46,9 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--devices", default="/cpu:0,/cpu:1", help="one per product, comma-separated (%(default)s)")
     parser.add_argument("--logical-cpus", type=int, default=2, help="CPU devices of the session (%(default)s)")
-    parser.add_argument("--soft-placement", action="store_true", help="let TensorFlow move what can't run as asked")
+    parser.add_argument("--soft-placement", action="store_true", help="let TensorFlow move ops to other devices")
     options = parser.parse_args(arguments)
-    # Warnings in one line, without the source code that Python prints below.
+    # Warnings in one line, without the line of source code.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)

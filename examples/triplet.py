@@ -1,12 +1,12 @@
-"""Three inputs per tower by feed_dict: an embedding of handwritten digits, learnt from triplets.
+"""Three inputs per tower with feed_dict: an embedding of handwritten digits, trained with triplets.
 
     python examples/triplet.py --towers 4 --steps 300
     legacy-towers train examples/triplet.py --towers 2 --input feed
 
-A triplet is a query, a positive (another image of the same digit) and a negative (one of another digit). The net draws
-the positive nearer to the query than the negative. The script keeps its own loop, its own placeholders and a plain
-tf.Session: besides the three inputs per tower it feeds a keep probability, once for all towers. The job below it is the
-same model for the command line, by any way in.
+A triplet is a query, a positive (another image of the same digit) and a negative (an image of another digit). The loss
+makes the embedding of the positive closer to that of the query than that of the negative. The script has its own loop,
+its own placeholders and a plain tf.Session. Besides the three inputs per tower it feeds a keep probability, once for
+all towers. The job is the same model for the command line, with any input pipeline.
 """
 import argparse
 import sys
@@ -36,19 +36,19 @@ def load_digits():
 
 
 def draw_triplets(images, labels, queries, random):
-    """Returns a triplet for each of the row numbers `queries`: a dict of three arrays, float32 [count, 64]."""
+    """Draws a triplet for each row number in `queries`: returns a dict of three arrays, float32 [count, 64]."""
     rows = {digit: np.flatnonzero(labels == digit) for digit in np.unique(labels)}
     others = {digit: np.flatnonzero(labels != digit) for digit in rows}
-    chosen = {"query": queries, "positive": [], "negative": []}
+    indices = {"query": queries, "positive": [], "negative": []}
     for query in queries:
         same = rows[labels[query]]
-        chosen["positive"].append(random.choice(same[same != query]))
-        chosen["negative"].append(random.choice(others[labels[query]]))
-    return {part: images[chosen[part]] for part in PARTS}
+        indices["positive"].append(random.choice(same[same != query]))
+        indices["negative"].append(random.choice(others[labels[query]]))
+    return {part: images[indices[part]] for part in PARTS}
 
 
 def dense(name, inputs, units):
-    """Returns a dense layer without activation."""
+    """Returns the output of a dense layer without activation, float32 [batch, units]."""
     with tf.variable_scope(name):
         weights = tf.get_variable("weights", [inputs.shape[-1], units], initializer=tf.glorot_uniform_initializer())
         biases = tf.get_variable("biases", [units], initializer=tf.zeros_initializer())
@@ -56,7 +56,7 @@ def dense(name, inputs, units):
 
 
 def embed(images, keep_probability):
-    """Returns float32 [batch, 32], each row of length 1; the three inputs share one set of variables."""
+    """Returns embeddings, float32 [batch, 32] with rows of norm 1. All calls share one set of variables."""
     with tf.variable_scope("embedding", reuse=tf.AUTO_REUSE):
         hidden = tf.nn.relu(dense("hidden", images, 128))
         hidden = tf.nn.dropout(hidden, rate=1.0 - keep_probability)
@@ -64,7 +64,7 @@ def embed(images, keep_probability):
 
 
 def model_fn(batch, mode):
-    """One tower."""
+    """Builds one tower."""
     keep_probability = batch.get("keep_probability", KEEP_PROBABILITY if mode == lt.TRAIN else 1.0)
     query, positive, negative = [embed(batch[part], keep_probability) for part in PARTS]
     if mode == lt.PREDICT:
@@ -77,7 +77,7 @@ def model_fn(batch, mode):
 
 @lt.job
 def triplet(learning_rate=0.003, triplets_per_image=10, seed=1):
-    """Returns the job; its arguments are options of the command line."""
+    """Returns the job. Its arguments are options of the command line, such as --learning-rate."""
     random = np.random.RandomState(seed)
     data = load_digits()
     triplets = {
@@ -96,13 +96,13 @@ def triplet(learning_rate=0.003, triplets_per_image=10, seed=1):
 
 
 def retrieval_accuracy(embeddings):
-    """Returns for which share of the test images the nearest training image shows the same digit.
+    """Returns the fraction of test images whose nearest training image shows the same digit.
 
     Args:
       embeddings: {"train": (float32 [count, size], labels), "test": ...}.
     """
     (train, train_labels), (test, test_labels) = embeddings["train"], embeddings["test"]
-    # Rows have length 1: the nearest is the one with the largest product.
+    # Rows have norm 1: the nearest one has the largest inner product.
     nearest = np.argmax(test.dot(train.T), axis=1)
     return float(np.mean(train_labels[nearest] == test_labels))
 
@@ -111,7 +111,8 @@ def train(towers, steps, per_tower_batch_size, learning_rate=0.003, seed=1):
     """Trains in a plain session.
 
     Returns:
-      Examples/s over all towers (the first step left out), the last loss, and the retrieval accuracy before and after.
+      Examples per second of all towers (without the first step), the last loss, and the retrieval accuracy before and
+      after the training.
     """
     data = load_digits()
     random = np.random.RandomState(seed)
@@ -137,7 +138,7 @@ def train(towers, steps, per_tower_batch_size, learning_rate=0.003, seed=1):
             devices=lt.devices.cpus(towers),
         )
         print(step.plan.summary())
-        # The same variables once more, on one device: what the test is embedded by.
+        # The same variables on one device, to embed the test images.
         images = tf.placeholder(tf.float32, [None, PIXELS])
         embedded = embed(images, keep_probability=1.0)
         with tf.Session(config=lt.session_config(logical_cpus=towers)) as session, step.running(session) as run:
@@ -164,7 +165,7 @@ def main(arguments=None):
     parser.add_argument("--steps", type=int, default=300, help="%(default)s")
     parser.add_argument("--per-tower-batch-size", type=int, default=32, help="triplets per tower (%(default)s)")
     options = parser.parse_args(arguments)
-    tf.logging.set_verbosity(tf.logging.ERROR)  # no remarks on the age of the TF1 API
+    tf.logging.set_verbosity(tf.logging.ERROR)  # without deprecation warnings
     if options.steps < 2:
         parser.error("--steps is {}: at least 2 are needed".format(options.steps))
     try:

@@ -1,4 +1,4 @@
-"""Small nets on towers, and on one device: for tests of strategies with a copy of the variables per tower."""
+"""Small nets on towers and on one device, for tests of strategies with a copy of the variables per tower."""
 import nets
 import numpy as np
 
@@ -8,13 +8,13 @@ from legacy_towers.compat import tf
 PER_TOWER = 4
 DTYPE = np.float64
 
-# Rates that float32 holds exactly: TensorFlow rounds them to it in some of its updates of float64.
+# Rates that are exact in float32: TensorFlow casts them to it in some updates of float64.
 OPTIMIZERS = {
     "sgd": lambda: tf.train.GradientDescentOptimizer(0.25),
     "momentum": lambda: tf.train.MomentumOptimizer(0.125, 0.75),
     "adam": lambda: tf.train.AdamOptimizer(2.0**-6),
 }
-# Two towers on two devices, four on two, and unevenly many per device.
+# Two towers on two devices, four on two, and different numbers per device.
 DEVICES = [["/cpu:0", "/cpu:1"], ["/cpu:0", "/cpu:1", "/cpu:0", "/cpu:1"], ["/cpu:1", "/cpu:0", "/cpu:0"]]
 
 
@@ -24,12 +24,12 @@ def options(kind, optimizer, decay, devices):
     return data, model_fn, OPTIMIZERS[optimizer]()
 
 
-def towers_step(strategy, kind, optimizer, decay, devices, variable_kind="resource"):
+def towers_step(strategy, kind, optimizer, decay, devices, use_resource=True):
     data, model_fn, made = options(kind, optimizer, decay, devices)
     split = [np.split(data[key], len(devices)) for key in ("x", "y")]
     batches = [{"x": tf.constant(x), "y": tf.constant(y)} for x, y in zip(*split)]
     inputs = lt.inputs.from_tensors(per_tower=batches)
-    return lt.build_train_step(model_fn, inputs, made, devices, strategy, variable_kind=variable_kind)
+    return lt.build_train_step(model_fn, inputs, made, devices, strategy, use_resource=use_resource)
 
 
 def one_device(kind, optimizer, decay, devices, steps):

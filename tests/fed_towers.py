@@ -1,11 +1,11 @@
-"""Towers whose gradients are fed, dense and sparse, so that each step's can be chosen and computed with in numpy."""
+"""Towers whose gradients are fed, dense and sparse, so that tests can compute with them in numpy."""
 import numpy as np
 
 from legacy_towers.compat import tf
 from legacy_towers.gradients import reduce_gradients
 from legacy_towers.update import apply_reduced
 
-RATE = 0.125  # float32 holds it exactly: optimizers keep theirs so
+RATE = 0.125  # exact in float32, the dtype of learning rates
 SHAPES = {"w": (2, 3), "table": (5, 2)}
 
 
@@ -33,7 +33,7 @@ class FedTowers:
                 self._placeholders.append((dense, rows, indices))
 
     def reduce(self, reduction, weights=None):
-        """Returns `reduce_gradients` of these."""
+        """Returns `reduce_gradients` of the towers' gradients."""
         return reduce_gradients(self.tower_grads, reduction, self.devices, weights, self.global_step)
 
     def feed(self, step, more=None):
@@ -55,7 +55,7 @@ class FedTowers:
 
 
 def random_steps(seed, steps, towers, dtype=np.float64, rows=4):
-    """Returns the gradients of several steps; sparse ones have rows at 3 indices at the most: some are repeated."""
+    """Returns the gradients of several steps; sparse ones have at most 3 indices, some of them repeated."""
     rng = np.random.RandomState(seed)
     return [
         [
@@ -70,7 +70,7 @@ def random_steps(seed, steps, towers, dtype=np.float64, rows=4):
 
 
 def dense(of_tower):
-    """Returns a tower's gradients as dense arrays, repeated rows summed."""
+    """Returns a tower's gradients as dense arrays, with repeated rows summed."""
     rows, indices = of_tower["table"]
     table = np.zeros(SHAPES["table"], rows.dtype)
     np.add.at(table, indices, rows)
@@ -78,13 +78,13 @@ def dense(of_tower):
 
 
 def mean(step):
-    """Returns the mean of a step's towers, dense."""
+    """Returns the mean of the towers' gradients of a step, dense."""
     towers = [dense(of_tower) for of_tower in step]
     return {name: np.mean([of_tower[name] for of_tower in towers], axis=0) for name in SHAPES}
 
 
 def descended(gradients, dtype=np.float64):
-    """Returns [w, table, idle] after each of some steps of gradient descent; None: a step that applies nothing."""
+    """Returns [w, table, idle] after each step of gradient descent; None is a step that applies nothing."""
     w, table = np.arange(6, dtype=dtype).reshape(2, 3), np.arange(10, dtype=dtype).reshape(5, 2)
     history = []
     for gradient in gradients:
@@ -108,7 +108,7 @@ def session(cpus=4):
 
 
 def dense_results(reduced):
-    """Returns fetches: per row that has any, its gradients as dense tensors."""
+    """Returns fetches: the gradients of each row that has any, as dense tensors."""
     return [
         [tf.convert_to_tensor(gradient) for gradient in row.gradients]
         for row in reduced.rows

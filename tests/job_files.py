@@ -3,7 +3,7 @@ import textwrap
 
 import numpy as np
 
-# A line through 1,000 points. The options reach everything that a run can do differently.
+# A line through 1,000 points. The options select different features of a run.
 LINE = '''
     """A line through points."""
     import warnings
@@ -41,7 +41,7 @@ LINE = '''
 
 
 def points():
-    """The examples of `LINE`, made again."""
+    """Returns the examples of `LINE`."""
     x = np.random.RandomState(0).randn(1000, 3).astype(np.float32)
     return x, x.dot(np.float32([1, 2, 3]))
 

@@ -1,4 +1,4 @@
-"""Small nets with fixed initial values, for comparing towers with one device and one TensorFlow with another."""
+"""Small nets with fixed initial values, for comparing towers with one device and versions of TensorFlow."""
 import numpy as np
 
 import legacy_towers as lt
@@ -8,7 +8,7 @@ CLASSES = 5
 
 
 def examples(kind, count, dtype=np.float64, seed=0):
-    """Returns arrays of `count` examples for the net of that kind: {"x": ..., "y": int64 [count]}."""
+    """Returns arrays of `count` examples for the net of a kind: {"x": ..., "y": int64 [count]}."""
     rng = np.random.RandomState(seed)
     x = {
         "dense": lambda: rng.normal(size=[count, 12]).astype(dtype),
@@ -19,7 +19,7 @@ def examples(kind, count, dtype=np.float64, seed=0):
 
 
 def variable(name, shape, dtype, regularizer=None):
-    """Returns a variable whose initial values depend on name and shape alone, on any TensorFlow."""
+    """Returns a variable whose initial values depend on name and shape only, on any TensorFlow."""
     seed = sum(map(ord, name)) % 1000
     value = np.random.RandomState(seed).normal(size=shape, scale=0.3).astype(dtype)
     return tf.get_variable(
@@ -53,7 +53,7 @@ def total_loss_decay(name, shape, dtype):
 
 
 def model(kind, dtype=np.float64, weights=no_decay, collect=False, per_example=False):
-    """Returns the model function of a net of that kind.
+    """Returns the model function of the net of a kind.
 
     `collect` puts its loss into the collection 'losses'; `per_example` makes it a vector.
     """

@@ -1,11 +1,11 @@
-"""Towers with gradients of odd shapes and mixed dtypes, dense, sparse and none, whose mean numpy knows."""
+"""Towers with gradients of unusual shapes and mixed dtypes, dense, sparse and None, and their mean in numpy."""
 import numpy as np
 
 from legacy_towers.compat import tf
-from legacy_towers.gradients import Site, reduce_gradients
+from legacy_towers.gradients import ReductionContext, reduce_gradients
 from legacy_towers.gradients.reduce import prepare
 
-# The bounds for towers against one device: of a variable's largest gradient.
+# The bounds for towers compared with one device, relative to a variable's largest gradient.
 BOUNDS = {np.float32: 1e-5, np.float64: 1e-12}
 
 
@@ -13,7 +13,7 @@ class OddTowers:
     """Gradients of a dozen variables, by towers on CPUs.
 
     Attributes:
-      variables: what the gradients are for; "sparse" has IndexedSlices, "idle" no gradient.
+      variables: the variables of the gradients; "sparse" has IndexedSlices, "idle" no gradient.
       values: per tower, name -> array; for "sparse" (rows, indices).
       tower_grads: (gradient, variable) pairs per tower. Those whose name ends with "?" are of unknown shape.
     """
@@ -75,27 +75,27 @@ class OddTowers:
         return placeholder
 
     def reduce(self, reduction, weights=None):
-        """Returns the towers' gradients made one; towers may have variables of their own."""
+        """Returns the reduced gradients of the towers; towers may have copies of the variables."""
         if not self.copied:
             return reduce_gradients(self.tower_grads, reduction, self.devices, weights)
-        site = Site(self.devices, list(range(len(self.devices))), copied=True)
-        return prepare(reduction, site, list(self.variables.values())).reduce(self.tower_grads)
+        context = ReductionContext(self.devices, list(range(len(self.devices))), has_copies=True)
+        return prepare(reduction, context, list(self.variables.values())).reduce(self.tower_grads)
 
-    def combined(self, shares=None):
-        """Returns name -> the sum of the towers' gradients times their shares, dense, in float64."""
-        shares = [1.0 / len(self.devices)] * len(self.devices) if shares is None else shares
+    def combined(self, tower_weights=None):
+        """Returns name -> the sum of the towers' gradients times their weights, dense, in float64."""
+        tower_weights = [1.0 / len(self.devices)] * len(self.devices) if tower_weights is None else tower_weights
         combined = {}
         for name, shape in self.SHAPES.items():
             if name == "idle":
                 continue
             combined[name] = np.zeros(shape)
-            for share, values in zip(shares, self.values):
-                if share == 0:
+            for weight, values in zip(tower_weights, self.values):
+                if weight == 0:
                     continue
                 if name == "sparse":
-                    np.add.at(combined[name], values[name][1], share * values[name][0].astype(np.float64))
+                    np.add.at(combined[name], values[name][1], weight * values[name][0].astype(np.float64))
                 else:
-                    combined[name] = combined[name] + share * values[name].astype(np.float64)
+                    combined[name] = combined[name] + weight * values[name].astype(np.float64)
         return combined
 
     def largest(self, name):
@@ -104,7 +104,7 @@ class OddTowers:
         return max(float(np.abs(array).max()) if array.size else 0.0 for array in arrays)
 
     def run(self, reduced, more=None):
-        """Returns name -> the arrays of a row's results, dense; checks kinds, dtypes and that None stays None."""
+        """Returns name -> a row's results as dense arrays; checks kinds, dtypes, and that None stays None."""
         fetches = {}
         assert reduced.reduced and len(reduced.rows) == len(self.SHAPES)
         for name, row in zip(self.SHAPES, reduced.rows):
@@ -120,7 +120,7 @@ class OddTowers:
 
 
 class _Shapeless:
-    """A variable that does not tell its shape, as one made with validate_shape=False."""
+    """A variable of unknown shape, as created with validate_shape=False."""
 
     def __init__(self, variable):
         self._variable = variable

@@ -1,10 +1,10 @@
-"""Runs Python in a process of its own, for what a process can do only once: import TensorFlow, switch it, fail to."""
+"""Runs Python in a new process, for things that a process can do only once, such as importing TensorFlow."""
 import os
 import subprocess
 import sys
 import textwrap
 
-# Put before a program: importing the named modules then fails as if they were not installed.
+# Put before a program: importing the blocked modules then fails as if they were not installed.
 BLOCKER = """
 import sys
 class Blocker:
@@ -23,7 +23,7 @@ def run_python(program, blocked=(), arguments=(), cwd=None, **environment):
 
 def run(command, cwd=None, **environment):
     variables = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="2")
-    # The door of this process has set it: the other process decides for itself.
+    # legacy_towers.compat has set it in this process; the other process must set it itself.
     variables.pop("TF_USE_LEGACY_KERAS", None)
     for name, value in environment.items():
         if value is None:
@@ -36,7 +36,7 @@ def run(command, cwd=None, **environment):
 
 
 def output_of(*arguments, **keywords):
-    """What `run_python` printed; its failure is the test's."""
+    """Returns the output of `run_python`; fails the test if the process fails."""
     done = run_python(*arguments, **keywords)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -5,7 +5,7 @@ import pytest
 
 from legacy_towers import devices
 from legacy_towers.compat import tf
-from legacy_towers.compat.devices import LocalDevice
+from legacy_towers.compat.versions.devices import LocalDevice
 from legacy_towers.config import session_config
 from legacy_towers.errors import ArgumentError, DeviceError
 
@@ -14,12 +14,12 @@ XLA_CPU = LocalDevice("/device:XLA_CPU:0", "XLA_CPU", 17179869184, "device: XLA_
 
 
 def machine(gpu_count):
-    """Stands for a machine with GPUs; only the list of what is plugged in is made up."""
+    """Patches the list of local devices with that of a machine with `gpu_count` GPUs."""
     gpus = [LocalDevice("/device:GPU:{}".format(i), "GPU", 11 << 30, "name: Card") for i in range(gpu_count)]
     return mock.patch.object(devices, "list_local_devices", lambda: [CPU, XLA_CPU] + gpus)
 
 
-def test_this_machine_has_a_cpu_and_shows_no_xla_device():
+def test_available_has_a_cpu_and_no_xla_device():
     found = devices.available()
     assert devices.Device("/cpu:0", "CPU", None, "") in found
     assert not [each for each in found if "XLA" in each.type]
@@ -33,17 +33,17 @@ def test_available_filters_by_type():
         assert devices.available("TPU") == []
 
 
-def test_cpus_are_logical_and_always_given():
+def test_cpus_returns_logical_cpus():
     assert devices.cpus() == ["/cpu:0"]
     assert devices.cpus(3) == ["/cpu:0", "/cpu:1", "/cpu:2"]
 
 
 @pytest.mark.parametrize("n", [0, -1, 1.0, True, "2"])
-def test_a_count_is_a_whole_number_from_1_up(n):
+def test_a_count_must_be_a_positive_integer(n):
     for function in (devices.cpus, devices.gpus):
         with pytest.raises(ArgumentError) as caught:
             function(n)
-        assert "{!r} devices were asked for: allowed is a whole number from 1 up".format(n) in str(caught.value)
+        assert "must be a whole number of at least 1, got {!r}".format(n) in str(caught.value)
 
 
 def test_gpus_that_exist():
@@ -55,11 +55,12 @@ def test_gpus_that_exist():
 
 
 @pytest.mark.parametrize("existing, n, message", [
-    (2, 4, "4 GPUs were asked for, but this machine has /cpu:0, /gpu:0 and /gpu:1: ask for what there is "
-           "(lt.devices.gpus(2)), or say soft_placement=True here and in lt.session_config"),
-    (0, 4, "4 GPUs were asked for, but this machine has /cpu:0, no GPU: ask for what there is (lt.devices.cpus(4))"),
-    (0, 1, "a GPU was asked for, but this machine has /cpu:0, no GPU"),
-    (0, None, "a GPU was asked for, but this machine has /cpu:0, no GPU"),
+    (2, 4, "4 GPUs were requested, but this machine has /cpu:0, /gpu:0 and /gpu:1: use lt.devices.gpus(2), or pass "
+           "soft_placement=True here and to lt.session_config"),
+    (0, 4, "4 GPUs were requested, but this machine has /cpu:0, no GPU: use lt.devices.cpus(4) and "
+     "config=lt.session_config(logical_cpus=4), or"),
+    (0, 1, "a GPU was requested, but this machine has /cpu:0, no GPU"),
+    (0, None, "a GPU was requested, but this machine has /cpu:0, no GPU"),
 ], ids=["too many", "several of none", "one of none", "all of none"])
 def test_gpus_that_do_not_exist(existing, n, message):
     with machine(existing), pytest.raises(DeviceError) as caught:
@@ -67,7 +68,7 @@ def test_gpus_that_do_not_exist(existing, n, message):
     assert message in str(caught.value)
 
 
-def test_soft_placement_says_which_tower_runs_where():
+def test_gpus_under_soft_placement_warns_which_tower_runs_where():
     with machine(2), pytest.warns(UserWarning) as caught:
         assert devices.gpus(4, soft_placement=True) == ["/gpu:0", "/gpu:1", "/gpu:2", "/gpu:3"]
     assert [str(each.message) for each in caught] == [
@@ -78,7 +79,7 @@ def test_soft_placement_says_which_tower_runs_where():
         devices.gpus(1, soft_placement=True)
 
 
-def test_all_gpus_of_none_is_an_error_even_under_soft_placement():
+def test_gpus_without_a_count_fails_on_a_machine_without_gpus_even_under_soft_placement():
     with machine(0), pytest.raises(DeviceError):
         devices.gpus(soft_placement=True)
 
@@ -90,7 +91,7 @@ def test_default_device():
         assert devices.default_device() == "/cpu:0"
 
 
-def test_the_default_is_where_tensorflow_puts_an_op_without_a_device():
+def test_default_device_is_the_one_of_an_op_without_a_device():
     metadata = tf.RunMetadata()
     with tf.Session() as session:
         session.run(tf.random_normal([2]), options=tf.RunOptions(output_partition_graphs=True), run_metadata=metadata)
@@ -110,19 +111,19 @@ def test_the_default_is_where_tensorflow_puts_an_op_without_a_device():
     ("/job:localhost/replica:0/task:0/device:CPU:3", "/job:localhost/replica:0/task:0/device:CPU:3", "/cpu:3"),
     ("", "", ""),
 ])
-def test_spellings(device, full, short):
+def test_canonical_and_short_name(device, full, short):
     assert devices.canonical(device) == full
     assert devices.short_name(device) == short
 
 
 @pytest.mark.parametrize("device", ["/banana", "/gpu:x", "/cpu:0/gpu:0", "/cpu:-1", "/device:cpu", None, 0])
-def test_what_is_no_device_string_is_named(device):
+def test_canonical_rejects_invalid_device_strings(device):
     with pytest.raises(DeviceError) as caught:
         devices.canonical(device)
-    assert str(caught.value).startswith("{!r} is no device string".format(device))
+    assert str(caught.value).startswith("{!r} is not a device string".format(device))
 
 
-@pytest.mark.parametrize("asked, got, expected", [
+@pytest.mark.parametrize("requested, device, expected", [
     ("/cpu:1", "/job:localhost/replica:0/task:0/device:CPU:1", True),
     ("/cpu:1", "/job:localhost/replica:0/task:0/device:CPU:0", False),
     ("/gpu:0", "/job:localhost/replica:0/task:0/device:CPU:0", False),
@@ -132,37 +133,37 @@ def test_what_is_no_device_string_is_named(device):
     ("/job:ps/cpu:0", "/job:worker/replica:0/task:1/device:CPU:0", False),
     ("", "/job:worker/replica:0/task:1/device:CPU:0", True),
 ])
-def test_an_open_part_matches_anything(asked, got, expected):
-    assert devices.matches(asked, got) is expected
+def test_an_unspecified_field_matches_any_device(requested, device, expected):
+    assert devices.matches(requested, device) is expected
 
 
 def test_missing_in_a_session():
     with tf.Session(config=session_config(logical_cpus=2)) as session:
         assert devices.missing_in(session, ["/cpu:0", "/device:CPU:1", "cpu:1", "/cpu", ""]) == []
         assert devices.missing_in(session, ["/cpu:1", "/gpu:7", "/cpu:2"]) == [(1, "/gpu:7"), (2, "/cpu:2")]
-        with pytest.raises(DeviceError, match="'/banana' is no device string"):
+        with pytest.raises(DeviceError, match="'/banana' is not a device string"):
             devices.missing_in(session, ["/banana"])
 
 
-GPUS_OR_NOT = "/cpu:0 and /cpu:1, no GPU"
+TWO_CPUS = "/cpu:0 and /cpu:1, no GPU"
 
 
-@pytest.mark.parametrize("asked, message", [
+@pytest.mark.parametrize("requested, message", [
     (["/cpu:0", "/cpu:1", "/cpu:2", "/cpu:3"],
-     "towers 2 (/cpu:2) and 3 (/cpu:3) ask for devices that this session does not have (it has " + GPUS_OR_NOT +
-     "): make the session with config=lt.session_config(logical_cpus=4)"),
+     "towers 2 (/cpu:2) and 3 (/cpu:3) ask for devices that this session does not have (it has " + TWO_CPUS +
+     "): create the session with config=lt.session_config(logical_cpus=4)"),
     (["/cpu:0", "/gpu:0"],
-     "tower 1 (/gpu:0) asks for a device that this session does not have (it has " + GPUS_OR_NOT +
+     "tower 1 (/gpu:0) asks for a device that this session does not have (it has " + TWO_CPUS +
      "): put the towers on CPUs (lt.devices.cpus(2) and config=lt.session_config(logical_cpus=2)), or let TensorFlow "
      "move them with config=lt.session_config(soft_placement=True)"),
     (["/job:worker/task:0/cpu:0"],
-     "tower 0 (/job:worker/task:0/cpu:0) asks for a device that this session does not have (it has " + GPUS_OR_NOT +
+     "tower 0 (/job:worker/task:0/cpu:0) asks for a device that this session does not have (it has " + TWO_CPUS +
      "): a device of another job or task needs a session on its server, tf.Session(server.target)"),
 ], ids=["cpus", "gpu", "job"])
-def test_check_session_refuses_and_says_what_to_do(asked, message):
+def test_check_session_rejects_missing_devices(requested, message):
     with tf.Session(config=session_config(logical_cpus=2, hide_gpus=True)) as session:
         with pytest.raises(DeviceError) as caught:
-            devices.check_session(session, asked)
+            devices.check_session(session, requested)
     assert str(caught.value) == message
 
 
@@ -204,9 +205,9 @@ def test_check_session_of_a_monitored_session():
             devices.check_session(session, ["/cpu:0", "/cpu:2"])
 
 
-def test_a_closed_monitored_session_has_no_devices():
+def test_check_session_of_a_closed_monitored_session_fails():
     tf.train.get_or_create_global_step()
     with tf.train.MonitoredTrainingSession() as session:
         pass
-    with pytest.raises(DeviceError, match="the session is closed and has no devices any more"):
+    with pytest.raises(DeviceError, match="the session is closed and has no devices: check it before"):
         devices.check_session(session, ["/cpu:0"])

@@ -1,7 +1,8 @@
-"""Four towers of b examples compute what one tower of 4b computes; every way in gives the same bits."""
+"""Four towers of b examples compute the same as one tower of 4b; every input pipeline gives bit-equal results."""
 import nets
 import numpy as np
 import pytest
+from diagonals import diagonals
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
@@ -71,7 +72,7 @@ def initial_values(name, shape):
 
 
 def numpy_loss_with_decay(arrays):
-    """The dense net of nets.py by numpy alone, with 0.1 * l2_loss of both weight matrices."""
+    """Returns the loss of the dense net of nets.py, by numpy, with 0.1 * l2_loss of both weight matrices."""
     w1, w2 = initial_values("w1", [12, 16]), initial_values("w2", [16, 5])
     logits = np.tanh(arrays["x"].dot(w1) + initial_values("b1", [16])).dot(w2) + initial_values("b2", [5])
     logits = logits - logits.max(axis=1, keepdims=True)
@@ -109,8 +110,7 @@ DECAYED = {
 
 
 @DECAYS
-@pytest.mark.parametrize("towers", [1, 4])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind, towers", diagonals(2, KINDS, [1, 4]))
 def test_weight_decay_adds_its_own_gradient_once(kind, weights, collect, towers):
     """Loss and gradients are those of one tower without decay, plus 0.05 * w**2 and 0.1 * w by numpy."""
     arrays = nets.examples(kind, 32)
@@ -136,7 +136,7 @@ def test_weight_decay_of_layers_counts_exactly_once():
 
 
 @pytest.mark.parametrize("before", ["evaluation", "another step"])
-def test_weight_decay_of_variables_that_were_there_before(before):
+def test_weight_decay_of_existing_variables(before):
     arrays = nets.examples("dense", 32)
     model_fn = nets.model("dense", weights=nets.get_variable_decay)
     if before == "evaluation":
@@ -150,7 +150,7 @@ def test_weight_decay_of_variables_that_were_there_before(before):
         assert run(step.loss) == pytest.approx(numpy_loss_with_decay(arrays), rel=1e-12)
 
 
-def test_weight_decay_of_other_variables_is_not_ours():
+def test_weight_decay_of_other_variables_is_not_counted():
     arrays = nets.examples("dense", 32)
     with tf.variable_scope("other"):
         nets.get_variable_decay("w1", [12, 16], np.float64)
@@ -171,7 +171,7 @@ def test_weight_decay_in_the_first_towers_loss_alone_is_completed():
 
 
 @pytest.mark.parametrize("weights, expected", [(nets.no_decay, "sparse"), (nets.get_variable_decay, "dense")])
-def test_an_embeddings_gradient_is_sparse_unless_it_has_a_decay(weights, expected):
+def test_an_embeddings_gradient_is_sparse_without_decay(weights, expected):
     """Its numbers, with and without decay, are compared above."""
     step = step_of(nets.model("embedding", weights=weights), nets.examples("embedding", 32), 4, 32)
     gradients = {variable.op.name: gradient for gradient, variable in step.gradients}
@@ -190,7 +190,7 @@ def trajectory(source, steps=50):
             return np.array([run(step.loss) for _ in range(steps)])
 
 
-def ways(examples):
+def pipelines(examples):
     sizes = {"per_tower_batch_size": 4, "order": "fixed"}
     return {
         "feed": lambda: lt.inputs.feed(examples, **sizes),
@@ -201,9 +201,9 @@ def ways(examples):
     }
 
 
-def test_every_way_in_gives_the_same_trajectory_to_the_bit():
+def test_every_input_pipeline_gives_a_bit_equal_trajectory():
     examples = lt.Examples.from_arrays(nets.examples("conv", 200, np.float32))
-    found = {name: trajectory(make()) for name, make in ways(examples).items()}
-    assert len(set(found["feed"])) > 25, "the losses must differ from step to step, or they prove nothing"
+    found = {name: trajectory(make()) for name, make in pipelines(examples).items()}
+    assert len(set(found["feed"])) > 25, "the losses must differ from step to step, otherwise the test checks nothing"
     for name, losses in found.items():
         np.testing.assert_array_equal(losses, found["feed"], err_msg=name)

@@ -1,4 +1,4 @@
-"""A tutorial-shaped script, ported by its import line and its average_gradients alone, trains to the same losses."""
+"""A script like the TensorFlow tutorial's, ported by its import and average_gradients, trains to the same losses."""
 import os
 import re
 import subprocess
@@ -20,7 +20,7 @@ def text():
 
 
 def ported(own_average):
-    """Returns the script with its import line changed, and unless `own_average` its average_gradients replaced."""
+    """Returns the script with its import line changed and, unless `own_average`, its average_gradients replaced."""
     assert text().count(IMPORT[0]) == 1
     changed = text().replace(*IMPORT)
     if own_average:
@@ -36,19 +36,19 @@ def losses_of(source, towers=4, steps=60):
     return names["train"](towers, steps)
 
 
-def test_the_ported_script_trains_to_the_losses_of_its_own_average():
+def test_the_ported_script_trains_to_the_same_losses_as_with_its_own_average():
     own, new = losses_of(ported(own_average=True)), losses_of(ported(own_average=False))
     assert len(set(own)) > 50
     assert np.mean(new[-5:]) < 0.5 * new[0]
     np.testing.assert_allclose(new, own, rtol=1e-5)
 
 
-@pytest.mark.skipif(not tf.__version__.startswith("1."), reason="the script as it was runs on TensorFlow 1 alone")
-def test_the_untouched_script_gives_the_same_losses():
+@pytest.mark.skipif(not tf.__version__.startswith("1."), reason="the original script runs on TensorFlow 1 only")
+def test_the_original_script_gives_the_same_losses():
     np.testing.assert_allclose(losses_of(ported(own_average=False)), losses_of(text()), rtol=1e-5)
 
 
-def test_the_ported_script_runs_by_itself(tmp_path):
+def test_the_ported_script_runs(tmp_path):
     path = tmp_path / "ported.py"
     path.write_text(ported(own_average=False))
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""This TensorFlow against what others recorded (tests/reference), and checkpoints from one to another and back."""
+"""Results of this TensorFlow compared with recorded ones (tests/reference), and checkpoints between versions."""
 import os
 
 import nets
@@ -18,13 +18,13 @@ each_optimizer = pytest.mark.parametrize("optimizer", sorted(runs.OPTIMIZERS))
 
 
 def recorded(version, name):
-    with np.load(os.path.join(REFERENCE, version, name + ".npz")) as values:
+    with np.load(os.path.join(REFERENCE, version, name + ".npz"), allow_pickle=False) as values:
         return {key.replace("|", "/"): values[key] for key in values.files}
 
 
 @pytest.fixture(scope="module")
 def own(request):
-    """Returns a function (kind, dtype) -> this TensorFlow's own trajectory, computed once."""
+    """Returns a function (kind, dtype) -> the trajectory of this TensorFlow, computed once."""
     known = {}
 
     def trajectory(kind, dtype):
@@ -60,7 +60,7 @@ def test_each_restarted_step_in_float32(own, kind, version):
     print("{} in float32, this TensorFlow and {}: {}".format(
         kind, version, "together for 50 steps" if parted is None else "part at step {}".format(parted)
     ))
-    # No promise, but free runs that part at once would not be rounding.
+    # There is no bound for free runs, but if they differed at once, the reason would not be rounding.
     assert parted is None or parted > 0
 
 
@@ -68,7 +68,7 @@ def test_each_restarted_step_in_float32(own, kind, version):
     "ours, theirs, step",
     [([1.0, 2.0], [1.0, 2.0], None), ([1.0, 2.0], [1.0, 2.00001], 1), ([1.0, 2.0], [1.0, 2.000001], None)],
 )
-def test_first_parting(ours, theirs, step):
+def test_first_difference(ours, theirs, step):
     assert runs.first_parting(np.array(ours), np.array(theirs)) == step
 
 
@@ -87,10 +87,11 @@ def check_next_step(found, expected):
 @each_version
 @each_optimizer
 @pytest.mark.parametrize("kind", ["resource", "ref"])
-def test_a_recorded_checkpoint_goes_on(version, optimizer, kind):
+def test_training_continues_from_a_recorded_checkpoint(version, optimizer, kind):
     prefix = os.path.join(REFERENCE, version, optimizer)
     check_next_step(
-        runs.step_from_checkpoint(prefix, optimizer, variable_kind=kind), recorded(version, optimizer + "-next")
+        runs.step_from_checkpoint(prefix, optimizer, use_resource=kind == "resource"),
+        recorded(version, optimizer + "-next"),
     )
 
 
@@ -98,8 +99,8 @@ def test_a_recorded_checkpoint_goes_on(version, optimizer, kind):
 @each_version
 @each_optimizer
 @pytest.mark.parametrize("kind", ["resource", "ref"])
-def test_checkpoints_hold_the_same_names_and_values(tmp_path, version, optimizer, kind):
-    own = runs.write_checkpoint(str(tmp_path / "own"), optimizer, variable_kind=kind)
+def test_checkpoints_have_the_same_names_and_values(tmp_path, version, optimizer, kind):
+    own = runs.write_checkpoint(str(tmp_path / "own"), optimizer, use_resource=kind == "resource")
     theirs = os.path.join(REFERENCE, version, optimizer)
     assert names_in(own) == names_in(theirs)
     slots = {
@@ -114,7 +115,7 @@ def test_checkpoints_hold_the_same_names_and_values(tmp_path, version, optimizer
 
 
 def single_model(arrays):
-    """The dense net of nets.py with Momentum and moving averages, by TensorFlow alone: no towers, no legacy_towers."""
+    """Builds the dense net of nets.py with Momentum and moving averages, without towers and legacy_towers."""
     x, y = tf.constant(arrays["x"]), tf.constant(arrays["y"])
     shapes = [("w1", [12, 16]), ("b1", [16]), ("w2", [16, 5]), ("b2", [5])]
     w1, b1, w2, b2 = [nets.variable(name, shape, np.float32) for name, shape in shapes]

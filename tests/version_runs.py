@@ -1,4 +1,4 @@
-"""What is computed alike on every TensorFlow, so that what one version recorded can be compared with another's own.
+"""Training runs that are the same on every TensorFlow, for comparing recorded values between versions.
 
 `python tests/reference/record.py` writes the results of the TensorFlow that runs it; test_versions.py compares.
 """
@@ -11,7 +11,7 @@ from legacy_towers.compat import tf
 KINDS = ("dense", "conv", "embedding")
 TOWERS = 4
 STEPS = 50
-# Steps of the float32 run whose starting values are kept: each can be taken again from exactly there.
+# Steps of the float32 run whose initial values are recorded, so that each can be restarted.
 SNAPSHOTS = {"dense": 12, "conv": 2, "embedding": 12}
 # The checkpoint is written after this many steps.
 CHECKPOINT_STEP = 3
@@ -23,7 +23,7 @@ def name():
 
 
 def train_step(model_fn, arrays, optimizer, batch_size=16, towers=TOWERS, **arguments):
-    """Returns the train step of a net that is fed `arrays` in their order, epoch after epoch."""
+    """Returns the train step of a net that is fed `arrays` in order, epoch after epoch."""
     source = lt.inputs.feed(lt.Examples.from_arrays(arrays), global_batch_size=batch_size, order="fixed", epochs=None)
     return lt.build_train_step(model_fn, source, optimizer, lt.devices.cpus(towers), **arguments)
 
@@ -36,7 +36,7 @@ def trajectory(kind, dtype, snapshots=0):
     """Trains a net for 50 steps.
 
     Returns:
-      {"losses": [50], "final": all variables at the end, slots included, in one row}; with snapshots=n, in place of
+      {"losses": [50], "final": all variables at the end, slots included, in one row}; with snapshots=n, instead of
       "final", {"before": n such rows, one before each of the first n steps}.
     """
     with tf.Graph().as_default():
@@ -55,7 +55,7 @@ def trajectory(kind, dtype, snapshots=0):
 
 
 def stored_variables():
-    """Returns the variables that a row of values holds, in its order."""
+    """Returns the variables of a row of values, in its order."""
     return sorted((v for v in tf.global_variables() if v.dtype.base_dtype.is_floating), key=lambda v: v.op.name)
 
 
@@ -67,7 +67,7 @@ def restarted(kind, before):
     """Takes steps 0, 1, ... of the float32 run, each from the given values before it.
 
     Args:
-      before: a row of values per step, as `trajectory` gave it here or elsewhere.
+      before: a row of values per step, from `trajectory`.
 
     Returns:
       The loss of each step, and the row of values after it.
@@ -102,19 +102,19 @@ def restarted(kind, before):
 
 
 def first_parting(ours, theirs, bound=1e-6):
-    """Returns the first step at which two trajectories differ by more than `bound` of the loss; None if none does."""
-    apart = np.abs(ours - theirs) > bound * np.abs(theirs)
-    return int(np.argmax(apart)) if apart.any() else None
+    """Returns the first step at which two trajectories differ by more than `bound` of the loss, or None."""
+    differs = np.abs(ours - theirs) > bound * np.abs(theirs)
+    return int(np.argmax(differs)) if differs.any() else None
 
 
 def normalized_model(batch, mode):
-    """A net with batch norm by tf.layers; its checkpoint holds what real ones do."""
+    """A net with tf.layers' batch norm; its checkpoint has the variables of typical ones."""
 
     def start(size):
         return tf.constant_initializer(np.linspace(-0.7, 0.7, size).astype(np.float32))
 
     training = mode == lt.TRAIN
-    # No bias in front of a batch norm: its gradient is nothing but rounding, which Adam would blow up.
+    # No bias before a batch norm: its gradient is rounding only, which Adam would amplify.
     hidden = tf.layers.dense(batch["x"], 8, use_bias=False, kernel_initializer=start(12 * 8), name="hidden")
     hidden = tf.layers.batch_normalization(hidden, training=training, momentum=0.8, fused=False, name="norm")
     logits = tf.layers.dense(tf.nn.relu(hidden), nets.CLASSES, kernel_initializer=start(8 * 5), name="logits")
@@ -151,7 +151,7 @@ def write_checkpoint(prefix, optimizer, **arguments):
 
 
 def step_from_checkpoint(prefix, optimizer, **arguments):
-    """Restores a checkpoint and takes the step over the first examples.
+    """Restores a checkpoint and runs the step over the first examples.
 
     Returns:
       {"loss": its loss, "<variable>": its value after the step, ...}, with slots, averages and statistics.

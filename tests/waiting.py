@@ -1,10 +1,10 @@
-"""Waiting for what other threads and processes do: for a condition, and never for a time."""
+"""Waits for conditions in other threads and processes."""
 import threading
 import time
 
 
 def happens(condition, seconds=120):
-    """Returns whether `condition()` comes true; a machine at work on much else is given two minutes."""
+    """Returns whether `condition()` becomes true within `seconds`; the default is long, for busy machines."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -14,7 +14,7 @@ def happens(condition, seconds=120):
 
 
 def threads_since(before):
-    """Returns the threads that are not among those of `before` and do not end, after they were given the time to."""
+    """Returns the threads that are not in `before` and do not end within a time limit."""
 
     def alive():
         return [thread for thread in set(threading.enumerate()) - set(before) if thread.is_alive()]

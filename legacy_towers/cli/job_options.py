@@ -1,33 +1,62 @@
-"""The argument JOB, and the options that a job brings itself."""
+"""Adds the argument JOB and the job's own options to a command."""
 import argparse
-from typing import Any, Callable, Dict, Sequence, Tuple
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from legacy_towers.cli.parser import Parser
-from legacy_towers.cli.quiet import silence_deprecations
+from legacy_towers.cli.quiet import add_show_logs, silence_deprecations
 from legacy_towers.errors import ArgumentError
-from legacy_towers.jobs import Job, JobFunction, is_job_name, load_job
+from legacy_towers.training.job import Job, JobFunction, declared_options, is_job_name, load_job
 
 _PREFIX = "job_option_"
 
 
+def add_device(group: Any) -> None:
+    """Adds the option --device to a parser or a group of its options."""
+    group.add_argument(
+        "--device", choices=("cpu", "gpu"), default="cpu", help="type of the towers' devices (default: cpu)"
+    )
+
+
 def add_job(parser: Parser, given: Sequence[str]) -> None:
-    """Adds JOB and, if it is among the words `given`, the job's own options.
+    """Adds JOB and, with --help, the job's own options.
 
     Raises:
-      JobError: there is no such job.
-      ArgumentError: an option of the job has the name of one of the command's.
+      JobError: the job does not exist; only with --help.
     """
-    parser.add_argument("job", metavar="JOB", help="path/to/file.py, or path/to/file.py:name where it has several jobs")
-    parser.add_argument("--verbose", action="store_true", help="also print what TensorFlow says of deprecated names")
+    parser.add_argument("job", metavar="JOB", help="path/to/file.py, or path/to/file.py:name if it has several jobs")
+    parser.add_argument("--verbose", action="store_true", help="also print TensorFlow's deprecation warnings")
+    add_show_logs(parser)
     parser.epilog = "legacy-towers COMMAND JOB --help lists the job's own options too."
-    job = next((word for word in given if is_job_name(word)), None)
-    if job is None:
+    if _job_among(given) is not None and ("-h" in given or "--help" in given):
+        add_job_options(parser, "", given)
+
+
+def refuse_undeclared(parser: Parser, given: Sequence[str], unknown: Sequence[str]) -> None:
+    """Ends the program if the source of the job's file does not declare one of the `unknown` options either."""
+    job = _job_among(given)
+    declared = None if job is None else declared_options(job)
+    if declared is None:
         return
-    job_function = load_job(job)
+    name, options = declared
+    flags = [_flag(option) for option in options]
+    for argument in unknown:
+        if argument.startswith("--") and argument.split("=")[0] not in flags:
+            parser.note = _note(name, flags)
+            parser.refuse([argument], also=flags)
+
+
+def add_job_options(parser: Parser, job: str, given: Sequence[str]) -> None:
+    """Loads the job named among the arguments `given`, or else `job`, and adds its options.
+
+    Raises:
+      JobError: the job does not exist.
+      ArgumentError: the job and the command have an option of the same name.
+    """
+    job_function = load_job(_job_among(given) or job)
     group = parser.add_argument_group("options of the job {!r}".format(job_function.name), job_function.__doc__)
     flags = []
     for name, default in job_function.options.items():
-        flags.append("--" + name.replace("_", "-"))
+        flags.append(_flag(name))
         try:
             group.add_argument(flags[-1], dest=_PREFIX + name, **_kind(default))
         except argparse.ArgumentError:
@@ -36,21 +65,33 @@ def add_job(parser: Parser, given: Sequence[str]) -> None:
                     job_function.name, flags[-1]
                 )
             ) from None
-    parser.note = "the job {!r} has {}".format(job_function.name, ", ".join(flags) or "no options")
+    parser.note = _note(job_function.name, flags)
     parser.epilog = None
     parser.set_defaults(job_function=job_function)
 
 
+def _job_among(given: Sequence[str]) -> Optional[str]:
+    return next((each for each in given if is_job_name(each)), None)
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def _note(job: str, flags: Sequence[str]) -> str:
+    return "the job {!r} has {}".format(job, ", ".join(flags) or "no options")
+
+
 def job_of(arguments: argparse.Namespace) -> Tuple[JobFunction, Job]:
-    """Returns the job function and its job, made with the options that were given."""
+    """Returns the job function and the job that it returns for the given options."""
     if not arguments.verbose:
         silence_deprecations()
-    job_function = getattr(arguments, "job_function", None) or load_job(arguments.job)
+    job_function: JobFunction = arguments.job_function
     return job_function, job_function(**options_of(arguments))
 
 
 def options_of(arguments: argparse.Namespace) -> Dict[str, Any]:
-    """Returns the job's own options as they were given, defaults included."""
+    """Returns the values of the job's own options, defaults included."""
     return {name[len(_PREFIX) :]: value for name, value in vars(arguments).items() if name.startswith(_PREFIX)}
 
 
@@ -60,7 +101,7 @@ def _kind(default: Any) -> Dict[str, Any]:
             "nargs": "?",
             "const": True,
             "default": default,
-            "type": _truth,
+            "type": _boolean,
             "metavar": "true|false",
             "help": "default: {}".format(str(default).lower()),
         }
@@ -68,7 +109,7 @@ def _kind(default: Any) -> Dict[str, Any]:
     return {"default": default, "type": kind, "metavar": kind.__name__.upper(), "help": "default: %(default)s"}
 
 
-def _truth(text: str) -> bool:
+def _boolean(text: str) -> bool:
     if text.lower() not in ("true", "false"):
         raise argparse.ArgumentTypeError("{!r} is neither true nor false".format(text))
     return text.lower() == "true"

@@ -1,19 +1,24 @@
-"""Finds the subcommand, runs it, and says in one line what went wrong.
+"""Runs a subcommand and reports an error in one line.
 
-A subcommand is one module in this folder and one row in `SUBCOMMANDS`. The module's docstring is its description; it
-has `add_arguments(parser, given)` and `run(arguments) -> int`, which returns the exit code. `given` are the words after
-the subcommand, for the commands on a job: a job brings options of its own. What `add_arguments` takes out of `given` is
-not parsed. Where `run` returns a function instead, that is a program of the user's: it is called with nothing of ours
-around it, and its output, errors and exit code are the program's.
+A subcommand is one module in this folder and one row in `SUBCOMMANDS`. The module's docstring is the description. The
+module has
+
+    add_arguments(parser, given)    `given` are the arguments after the subcommand; those it removes are not parsed
+    check(arguments)                only for commands with a JOB: raises a UserError without importing TensorFlow
+    run(arguments)                  returns the exit code, or a function that runs the user's script: it is called
+                                    last, so that output, errors and exit code are the script's
 """
+import contextlib
 import importlib
 import os
+import shlex
 import sys
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Union
 
+from legacy_towers.cli.log_file import LOG_FILE, QUIET, log_to, value_of
 from legacy_towers.cli.parser import Parser
-from legacy_towers.cli.quiet import plain_warnings
-from legacy_towers.errors import UserError
+from legacy_towers.cli.quiet import CommandLogs, plain_warnings
+from legacy_towers.errors import DeviceError, EnvironmentProblem, RunError, UserError
 from legacy_towers.version import VERSION
 
 PROGRAM = "legacy-towers"
@@ -23,54 +28,92 @@ class Subcommand(NamedTuple):
     name: str
     module: str
     help: str
+    holds_logs: bool = True  # whether TensorFlow's log is held until the command fails
 
 
 SUBCOMMANDS = (
+    Subcommand("init", "legacy_towers.cli.init", "write a job file to start from, which trains as it is"),
     Subcommand("train", "legacy_towers.cli.train", "train a job on several towers, from its start or its checkpoint"),
     Subcommand("evaluate", "legacy_towers.cli.evaluate", "evaluate a job's newest checkpoint on its test examples"),
     Subcommand("predict", "legacy_towers.cli.predict", "write a prediction for each test example of a job"),
-    Subcommand("run", "legacy_towers.cli.run", "run an old TF1 script, unchanged, on the TensorFlow that is installed"),
-    Subcommand("compare", "legacy_towers.cli.compare", "run a job with every way in, and say which one it should use"),
-    Subcommand("parity", "legacy_towers.cli.parity", "run a job under two TensorFlows and say where they part"),
-    Subcommand("bottleneck", "legacy_towers.cli.bottleneck", "say where the steps of an old script spend their time"),
-    Subcommand("env", "legacy_towers.cli.env", "print what is installed, which devices work, and what will not"),
+    Subcommand("export", "legacy_towers.cli.export", "export a job's newest checkpoint as a SavedModel, to serve it"),
+    # False: logs are part of a script's output.
+    Subcommand(
+        "run", "legacy_towers.cli.run", "run an old TF1 script, unchanged, on the installed TensorFlow", False,
+    ),
+    Subcommand(
+        "compare", "legacy_towers.cli.compare", "compare the input pipelines of a job, and report which one to use",
+    ),
+    Subcommand(
+        "parity", "legacy_towers.cli.parity", "run a job under two versions of TensorFlow and report differences",
+    ),
+    Subcommand(
+        "chaos", "legacy_towers.cli.chaos", "disturb a job's training, restart it, and report what is lost or repeated",
+    ),
+    Subcommand(
+        "bottleneck", "legacy_towers.cli.bottleneck", "report where the steps of an old script spend their time", False,
+    ),
+    Subcommand("env", "legacy_towers.cli.env", "print installed versions, usable devices, and what will not work"),
 )
 
 DONE, FAILED, REFUSED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 EPILOG = """\
-exit codes: 0 done, 1 the job failed, 2 a mistake in what was typed or in the job's settings, 130 interrupted
-`legacy-towers COMMAND --help` tells more about a command.
+exit codes: 0 success, 1 the job failed, 2 wrong arguments or wrong settings of the job, 130 interrupted by Ctrl-C,
+143 ended by SIGTERM
+`legacy-towers COMMAND --help` describes a command.
 """
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs the command line `arguments`, by default those of the process, and returns the exit code."""
-    try:
-        with plain_warnings(PROGRAM):
-            outcome = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
-        _flush()
-    except UserError as error:
-        return _say("error: {}".format(error), REFUSED)
-    except KeyboardInterrupt:
-        return _say("interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        # The reader (head, less) has gone. Python flushes once more at exit: let that go nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
-    except Exception as error:
-        if _is_tensorflow_error(error):
-            return _say("error: {}".format(_in_short(error)), FAILED)
-        from legacy_towers.job_traceback import print_traceback
-
-        print_traceback(error)
-        return FAILED
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    logs = CommandLogs(any(words[:1] == [row.name] and row.holds_logs for row in SUBCOMMANDS))
+    with contextlib.ExitStack() as stack:
+        stack.callback(logs.end)
+        outcome = _outcome(words, logs, stack)
     if callable(outcome):
         outcome()
         return DONE
     return outcome
 
 
-def _dispatch(arguments: List[str]) -> Union[int, Callable[[], None]]:
+def _outcome(words: List[str], logs: CommandLogs, stack: contextlib.ExitStack) -> Union[int, Callable[[], None]]:
+    """Returns what the command returns, or the exit code of its error; `stack` is closed after the error is printed."""
+    is_train = words[:1] == ["train"]
+    try:
+        log_file = value_of(words, LOG_FILE) if is_train else None
+        if log_file is not None:
+            stack.enter_context(log_to(log_file, " ".join([PROGRAM] + [shlex.quote(word) for word in words])))
+        with plain_warnings(PROGRAM, is_train and QUIET in words):
+            outcome = _dispatch(words, logs)
+        _flush()
+        if outcome == FAILED:
+            logs.show()
+        return outcome
+    except UserError as error:
+        if isinstance(error, (DeviceError, EnvironmentProblem)):
+            logs.show("W")  # why a GPU, or a library, is missing
+        return _print_error("error: {}".format(error), REFUSED)
+    except RunError as error:
+        return _print_error("error: {}".format(error), FAILED)
+    except KeyboardInterrupt as error:
+        logs.show("W")  # may explain why it took so long
+        return _print_error("interrupted", getattr(error, "exit_code", INTERRUPTED))
+    except BrokenPipeError:
+        # The reader (head, less) has closed the pipe. Python flushes sys.stdout again at exit, which would fail.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except Exception as error:
+        logs.show()
+        if _is_tensorflow_error(error):
+            return _print_error("error: {}".format(_short_text(error)), FAILED)
+        from legacy_towers.training.job_traceback import print_traceback
+
+        print_traceback(error)
+        return FAILED
+
+
+def _dispatch(arguments: List[str], logs: CommandLogs) -> Union[int, Callable[[], None]]:
     parser = Parser(
         prog=PROGRAM,
         description="Multi-device (tower) training on TF1 sessions, on TF 1.15 and on TF 2.13 to 2.21.",
@@ -83,16 +126,22 @@ def _dispatch(arguments: List[str]) -> Union[int, Callable[[], None]]:
         if arguments[:1] != [row.name]:
             commands.add_parser(row.name, help=row.help)
             continue
-        if row.name not in ("run", "bottleneck"):  # what a script's TensorFlow logs is the script's
-            # TensorFlow's C++ log: errors only, unless the user says otherwise.
-            os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-        # Only the module that is asked for is imported: --help stays quick.
+        # Other commands are not imported, so that --help is fast.
         module = importlib.import_module(row.module)
         own = commands.add_parser(row.name, help=row.help, description=module.__doc__)
         given = arguments[1:]
         module.add_arguments(own, given)
         arguments = arguments[:1] + given
     parsed, unknown = parser.parse_known_args(arguments)
+    logs.start(parsed)
+    if module is not None and hasattr(module, "check"):
+        from legacy_towers.cli.job_options import add_job_options, refuse_undeclared
+
+        # First the checks without TensorFlow, whose import by the job's file takes seconds.
+        module.check(parsed)
+        refuse_undeclared(own, arguments[1:], unknown)
+        add_job_options(own, parsed.job, arguments[1:])
+        parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
         own.refuse(unknown)
     if module is None:
@@ -103,11 +152,11 @@ def _dispatch(arguments: List[str]) -> Union[int, Callable[[], None]]:
 
 
 def _flush() -> None:
-    if sys.stdout is not None:  # None: it was closed by who started us
+    if sys.stdout is not None:  # None: the parent process has closed it
         sys.stdout.flush()
 
 
-def _say(text: str, code: int) -> int:
+def _print_error(text: str, code: int) -> int:
     _flush()
     print("{}: {}".format(PROGRAM, text), file=sys.stderr)
     return code
@@ -121,8 +170,8 @@ def _is_tensorflow_error(error: Exception) -> bool:
     return isinstance(error, tf.errors.OpError)
 
 
-def _in_short(error: Any) -> str:
-    from legacy_towers.compat.messages import plain_message
+def _short_text(error: Any) -> str:
+    from legacy_towers.compat.versions.messages import plain_message
 
     where = " (in {!r})".format(error.op.name) if error.op is not None else ""
     return "{}: {}{}".format(type(error).__name__, plain_message(error), where)

@@ -1,44 +1,51 @@
-"""Runs a job under two TensorFlows, from one set of initial values, and says where they part.
+"""Runs a job under two versions of TensorFlow, from the same initial values, and reports where they differ.
 
-Both compute on the same batches. Compared are the variables, the batches that
-each reads itself, the first loss and its gradients, and the losses of some steps,
-each taken from the same values. The exit code is 0 if all of that is the same
-within the bounds of the README, 1 if not, or if the job fails under one of them.
+Both versions compute on the same batches. The command compares the variables, the
+batches that each version reads itself, the first loss and its gradients, and the losses
+of --steps steps, each restarted from the same values. The exit code is 0 if all are
+equal within the documented bounds, and 1 if not, or if the job fails under one version.
 """
 import argparse
 import json
+import shutil
 import sys
 from typing import Sequence
 
-from legacy_towers.cli.job_options import add_job, job_of, options_of
+from legacy_towers.cli.job_options import add_device, add_job, job_of, options_of
 from legacy_towers.cli.parser import Parser
 from legacy_towers.errors import ArgumentError
+from legacy_towers.text.files import check_file, write_whole
+from legacy_towers.training.settings import check_at_least_one, check_towers
 
-SAME, PARTED = 0, 1
+SAME, DIFFERENT = 0, 1
 
 
 def add_arguments(parser: Parser, given: Sequence[str]) -> None:
     parser.add_argument(
         "--python", required=True, metavar="PYTHON",
-        help="the other interpreter, where legacy_towers and another TensorFlow are installed",
+        help="Python interpreter with legacy_towers and the other version of TensorFlow",
     )
     parser.add_argument("--towers", type=int, default=2, metavar="N", help="number of towers (default: 2)")
-    parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu", help="where towers are (default: cpu)")
+    add_device(parser)
     parser.add_argument("--per-tower-batch-size", type=int, metavar="N", help="examples per tower (default: the job's)")
-    parser.add_argument("--steps", type=int, default=10, metavar="N", help="steps that are compared (default: 10)")
-    parser.add_argument("--json", metavar="FILE", help="write the findings there too")
+    parser.add_argument("--steps", type=int, default=10, metavar="N", help="number of steps to compare (default: 10)")
+    parser.add_argument("--json", metavar="FILE", help="also write the findings to FILE, as JSON")
     add_job(parser, given)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    job_of(arguments)  # a job that can't be made is said here, before any process starts
-    from legacy_towers.parity.versions import JobFailed, compare_versions
-    from legacy_towers.training.places import check_file
-    from legacy_towers.whole_file import write_whole
-
-    if arguments.towers < 1:
-        raise ArgumentError("--towers is {}: at least 1 is needed".format(arguments.towers))
+def check(arguments: argparse.Namespace) -> None:
+    check_towers(arguments.device, arguments.towers)
+    check_at_least_one("--steps", arguments.steps)
+    check_at_least_one("--per-tower-batch-size", arguments.per_tower_batch_size)
     check_file("--json", arguments.json)
+    if shutil.which(arguments.python) is None:
+        raise ArgumentError("--python {!r} can't be run: there is no such program".format(arguments.python))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    job_of(arguments)  # raises an error of the job function before any process starts
+    from legacy_towers.parity.versions import JobFailed, compare_versions
+
     try:
         found = compare_versions(
             arguments.job,
@@ -51,8 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
     except JobFailed as error:
         print(error, file=sys.stderr)
-        return PARTED
+        return DIFFERENT
     print(found)
     if arguments.json is not None:
         write_whole(arguments.json, json.dumps(found.as_dict(), indent=1, sort_keys=True), "the findings")
-    return SAME if found.agrees else PARTED
+    return SAME if found.agrees else DIFFERENT

@@ -1,31 +1,37 @@
-"""Writes a prediction for each test example of a job, in order, from its newest checkpoint, on one device.
+"""Writes a prediction for each test example of a job, in order, from its newest checkpoint.
 
-Without --output, or with one that ends in .jsonl, each line is a JSON object:
-{"example": 0, "predictions": ...}. With one that ends in .npz it holds an array
-per component, whose first axis is the example.
+Without --output, or if FILE ends in .jsonl, each line is a JSON object:
+{"example": 0, "predictions": ...}. If FILE ends in .npz, it has one array per
+component, whose first axis is the example.
 """
 import argparse
+import sys
 from typing import Sequence
 
-from legacy_towers.cli.evaluate import add_checkpoint, devices_of, of_checkpoint
+from legacy_towers.cli.evaluate import add_checkpoint, check_checkpoint, devices_of, of_checkpoint
 from legacy_towers.cli.job_options import add_job, job_of
 from legacy_towers.cli.parser import Parser
+from legacy_towers.training.settings import check_output
 
 
 def add_arguments(parser: Parser, given: Sequence[str]) -> None:
     add_checkpoint(parser)
-    parser.add_argument("--output", metavar="FILE", help="a .jsonl or .npz file (default: standard output)")
+    parser.add_argument("--output", metavar="FILE", help="write a .jsonl or .npz file (default: standard output)")
     add_job(parser, given)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    from legacy_towers.training.prediction_files import check_output, write_predictions
-
+def check(arguments: argparse.Namespace) -> None:
     check_output(arguments.output)
-    _, job = job_of(arguments)
-    from legacy_towers.training import predict
+    check_checkpoint(arguments)
 
-    predictions = predict(job, device=devices_of(arguments, 1)[0], **of_checkpoint(arguments))
+
+def run(arguments: argparse.Namespace) -> int:
+    _, job = job_of(arguments)
+    from legacy_towers.training.hooks.signal_watch import interruptible
+    from legacy_towers.training.predict import predict, write_predictions
+
+    with interruptible():
+        predictions = predict(job, device=devices_of(arguments, 1)[0], stream=sys.stderr, **of_checkpoint(arguments))
     count = write_predictions(predictions, arguments.output)
     if arguments.output:
         print("{} predictions in {}".format(count, arguments.output))

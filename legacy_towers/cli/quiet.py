@@ -1,12 +1,60 @@
-"""What TensorFlow and Python say of themselves, kept out of what the command line prints, or put in its words."""
+"""Controls the log lines and warnings of TensorFlow and Python in the output of a command."""
+import argparse
 import contextlib
+import os
 import sys
 import warnings
 from typing import Any, Iterator
 
+from legacy_towers.cli.log_file import silent
+
+
+def add_show_logs(parser: argparse.ArgumentParser) -> None:
+    """Adds the option `--tensorflow-logs`, which `CommandLogs` reads."""
+    parser.add_argument(
+        "--tensorflow-logs", action="store_true",
+        help="print the log of TensorFlow's C++ code at once; without it, the log is printed only if the command "
+        "fails, or at once if TF_CPP_MIN_LOG_LEVEL is set",
+    )
+
+
+class CommandLogs:
+    """Holds the log of TensorFlow's C++ code until the command fails; see `tensorflow_logs`.
+
+    Args:
+      are_held: whether the command holds the log; if not, all methods do nothing.
+    """
+
+    def __init__(self, are_held: bool) -> None:
+        self._are_held = are_held
+        self._logs: Any = None
+
+    def start(self, arguments: argparse.Namespace) -> None:
+        """Starts to hold the log, unless `--tensorflow-logs` is given; call it before TensorFlow is imported."""
+        if not self._are_held:
+            return
+        from legacy_towers.tensorflow_logs import VARIABLE, HeldLogs
+
+        if getattr(arguments, "tensorflow_logs", False):
+            os.environ.setdefault(VARIABLE, "0")  # also for the processes of a comparison
+        self._logs = HeldLogs()
+        self._logs.start()
+        if getattr(arguments, "log_file", None) is not None:
+            self._logs.log_to(arguments.log_file)
+
+    def show(self, least: str = "I") -> None:
+        """Prints the held messages of severity `least` ("I", "W" or "E") or higher."""
+        if self._logs is not None:
+            self._logs.show(least)
+
+    def end(self) -> None:
+        """Discards the held messages and stops holding."""
+        if self._logs is not None:
+            self._logs.end()
+
 
 def silence_deprecations() -> None:
-    """Hides what TensorFlow and tf_keras say of the TF1 API's age: whoever runs a TF1 job knows."""
+    """Hides the deprecation warnings of TensorFlow and tf_keras about the TF1 API."""
     from legacy_towers.compat import tf
 
     tf.logging.set_verbosity(tf.logging.ERROR)
@@ -15,16 +63,21 @@ def silence_deprecations() -> None:
 
 
 @contextlib.contextmanager
-def plain_warnings(program: str) -> Iterator[None]:
-    """Prints a UserWarning as one line for the user, without the place in the code; undoes all filters at the end."""
+def plain_warnings(program: str, is_quiet: bool = False) -> Iterator[None]:
+    """Prints each UserWarning as one line, without file and line number; restores all warning filters at the end.
+
+    Args:
+      is_quiet: whether warnings are written to the log file only.
+    """
     with warnings.catch_warnings():
         standard = warnings.showwarning
 
         def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+            target: Any = silent(sys.stderr) if is_quiet else sys.stderr
             if file is None and issubclass(category, UserWarning):
-                sys.stderr.write("{}: warning: {}\n".format(program, message))
+                target.write("{}: warning: {}\n".format(program, message))
             else:
-                standard(message, category, filename, lineno, file, line)
+                standard(message, category, filename, lineno, file or target, line)
 
         warnings.showwarning = show
         yield

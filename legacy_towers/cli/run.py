@@ -1,15 +1,16 @@
-"""Runs an old script, unchanged, on the TensorFlow that is installed.
+"""Runs an old script, unchanged, on the installed TensorFlow.
 
     legacy-towers run [OPTIONS] SCRIPT [ARGUMENTS OF THE SCRIPT]
     legacy-towers run [OPTIONS] -m MODULE [ARGUMENTS OF THE MODULE]
 
-What the script's own files import as tensorflow is TensorFlow 1.x, tf.contrib
-included. Libraries keep the real one. Exit code, output and signals are the script's.
-Python scripts that it starts by subprocess run alike. `--` ends the options.
+The script's own files import TensorFlow 1.x, tf.contrib included, as tensorflow;
+libraries import the installed one. Exit code, output and signals are the script's.
+Python scripts that it starts with subprocess run in the same way. `--` ends the options.
 
     legacy-towers run --check PATH                or  --check -m MODULE
 
-runs nothing: it lists the names of TensorFlow that the script, or the files of a folder, would miss (exit code 1).
+runs nothing: it lists the missing APIs, those that the script, or the files of a folder,
+use and that are not supported. The exit code is 1 if there are any.
 """
 import argparse
 import atexit
@@ -21,51 +22,57 @@ from typing import Any, Callable, ContextManager, List, Tuple, Union
 from legacy_towers.cli.parser import Parser
 from legacy_towers.errors import UserError
 
-# What the command line has besides where --check is asked for.
-_OF_CHECK = ("command", "check", "json", "program")
+# The arguments that --check allows.
+_CHECK_ARGUMENTS = ("command", "check", "json", "program")
 
 
 def add_arguments(parser: Parser, given: List[str]) -> None:
-    from legacy_towers.oldtf.machine import options
+    from legacy_towers.run.runtime import options
 
     parser.usage = "%(prog)s [OPTIONS] SCRIPT [ARGUMENTS]\n       %(prog)s [OPTIONS] -m MODULE [ARGUMENTS]"
-    parser.note = "options of the script come after it"
+    parser.note = "the script's own options come after it"
     check = parser.add_argument_group("without running anything")
-    check.add_argument("--check", metavar="PATH", help="list what the script or folder at PATH would miss")
-    check.add_argument("--json", action="store_true", help="print what --check finds as one JSON object")
+    check.add_argument("--check", metavar="PATH", help="list the missing APIs of the script or folder at PATH")
+    check.add_argument("--json", action="store_true", help="print the result of --check as one JSON object")
     add_script_arguments(parser)
     options.add_arguments(parser)
     _join_checked_module(given)
     take_program(parser, given)
     if any(word.split("=")[0] == "--check" for word in given):
-        parser.note = "--check runs nothing: leave the script's options out"
+        parser.note = "--check runs nothing: remove the script's options"
 
 
 def add_script_arguments(parser: Parser) -> None:
-    """Adds what is said of the script itself, for every command that runs one."""
+    """Adds the options about the script itself, for each command that runs one."""
     parser.add_argument(
         "--py2",
         action="store_true",
-        help="take the script and all its own files for Python 2, / of ints included; without it, a file that Python 3 "
-        "can't read is",
+        help="treat the script and all its own files as Python 2, division of ints included; without it, only files "
+        "that are not valid Python 3",
+    )
+    parser.add_argument(
+        "--warnings",
+        action="store_true",
+        help="print the deprecation warnings of TensorFlow 2 and tf_keras; without it, one line at the end counts "
+        "those that TensorFlow logged",
     )
     parser.add_argument(
         "--generate-data",
         action="store_true",
-        help="where the tutorial's reader finds no MNIST, write files of its format from scikit-learn's digits",
+        help="if the tutorial's reader finds no MNIST files, write files of this format from scikit-learn's digits",
     )
 
 
 def check_working_folder() -> None:
-    """Refuses to start in a folder that was removed: what is named from there can't be found.
+    """Checks that the working directory exists: relative paths can't be resolved without it.
 
     Raises:
-      UserError: it is gone.
+      UserError: the working directory was removed.
     """
     try:
         os.getcwd()
     except OSError as error:
-        raise UserError("the folder that you are in is gone: change to one that is there") from error
+        raise UserError("the working directory does not exist any more: change to another one") from error
 
 
 def run(arguments: argparse.Namespace) -> Union[int, Callable[[], None]]:
@@ -73,20 +80,19 @@ def run(arguments: argparse.Namespace) -> Union[int, Callable[[], None]]:
     if arguments.check is not None:
         return _check(arguments)
     if arguments.json:
-        raise UserError("--json says how --check prints: name a PATH with --check")
+        raise UserError("--json is an option of --check: pass --check PATH too")
     _, execute = prepared(arguments)
     return execute
 
 
 def prepared(arguments: argparse.Namespace, **changed: Any) -> Tuple[Any, Callable[[], None]]:
-    """Returns (the script's run, what executes it), with its devices and sessions those of the options.
+    """Prepares devices and sessions according to the options; returns (the script's run, a function that runs it).
 
     Args:
-      arguments: what the parser returned.
-      changed: options that are others for this process, and not for those that the script starts.
+      changed: options to replace in this process, but not in processes that the script starts.
     """
-    from legacy_towers.oldtf.launch import start
-    from legacy_towers.oldtf.machine import options
+    from legacy_towers.run import start
+    from legacy_towers.run.runtime import options
 
     program = program_of(arguments.program)
     options.refuse_missing_gpu(arguments)
@@ -96,51 +102,61 @@ def prepared(arguments: argparse.Namespace, **changed: Any) -> Tuple[Any, Callab
     return script_run, functools.partial(start.execute, program, script_run)
 
 
-def _until_exit(around: ContextManager[None]) -> None:
-    """Enters what is `around` the script; it is left at exit, after the script's threads and atexit functions.
+def _until_exit(context: ContextManager[None]) -> None:
+    """Enters a context that exits after the script's threads and atexit functions.
 
-    Not in processes that the script forks: what they write would be that of the script.
+    It does not exit in processes that the script forks: its output would be mixed with theirs.
     """
-    entered = contextlib.ExitStack()
-    entered.enter_context(around)
+    stack = contextlib.ExitStack()
+    stack.enter_context(context)
     process = os.getpid()
 
-    def leave() -> None:
+    def close() -> None:
         if os.getpid() == process:
-            entered.close()
+            stack.close()
 
-    atexit.register(leave)
+    atexit.register(close)
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from legacy_towers.oldtf.check import command
+    from legacy_towers.run.check import command
+    from legacy_towers.tensorflow_logs import HeldLogs
 
     if arguments.program:
-        raise UserError("--check reads one PATH and runs nothing: leave {!r} out".format(arguments.program[0]))
+        raise UserError("--check reads one PATH and runs nothing: remove {!r}".format(arguments.program[0]))
     for name, value in sorted(vars(arguments).items()):
-        # Not `value in (...)`: 0 is a value that was given.
-        if name not in _OF_CHECK and value is not None and value is not False:
-            raise UserError("--check runs nothing: leave --{} out".format(name.replace("_", "-")))
-    # No script runs, whose TensorFlow's log it would be.
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    return command.run(arguments.check, arguments.json)
+        # `is not False`, since 0 == False and 0 is a given value.
+        if name not in _CHECK_ARGUMENTS and value is not None and value is not False:
+            raise UserError("--check runs nothing: remove --{}".format(name.replace("_", "-")))
+    # No script runs, so that TensorFlow's log is not needed, unless TensorFlow can't be imported.
+    logs = HeldLogs()
+    logs.start()
+    try:
+        return command.run(arguments.check, arguments.json)
+    except UserError:
+        raise
+    except Exception:
+        logs.show()
+        raise
+    finally:
+        logs.end()
 
 
 def _join_checked_module(given: List[str]) -> None:
-    """Makes one word of `--check -m MODULE`, which argparse would take for three."""
+    """Joins `--check -m MODULE` into one argument: argparse would parse three."""
     if "--check" not in given:
         return
     at = given.index("--check")
     words = given[at + 1 : at + 3]
     if words and words[0].startswith("-m"):
-        taken = 2 if words[0] == "-m" else 1
-        given[at : at + 1 + taken] = ["--check=" + "".join(words[:taken])]
+        count = 2 if words[0] == "-m" else 1
+        given[at : at + 1 + count] = ["--check=" + "".join(words[:count])]
 
 
 def take_program(parser: Parser, given: List[str]) -> None:
-    """Takes the script and its words out of `given`, and lets them be `program` in what the parser returns.
+    """Removes the script and its arguments from `given` and sets them as the default of `program`.
 
-    They are not for argparse: it would take out a `--`, or an option that is also ours.
+    argparse would remove a `--` from them, and parse options that the command has too.
     """
     start = _start_of_program(parser, given)
     parser.set_defaults(program=given[start:])
@@ -151,12 +167,12 @@ def program_of(words: List[str]) -> Any:
     """Returns the program that `words` name, a script or `-m` and a module, with its arguments.
 
     Raises:
-      UserError: there is none.
+      UserError: `words` name no script or module, or it does not exist.
     """
-    from legacy_towers.oldtf.launch import start
+    from legacy_towers.run import start
 
     if not words:
-        raise UserError("which script? name SCRIPT [ARGUMENTS], or -m MODULE [ARGUMENTS]")
+        raise UserError("no script is given: pass SCRIPT [ARGUMENTS], or -m MODULE [ARGUMENTS]")
     if not words[0].startswith("-m"):
         return start.script(words[0], words[1:])
     # As python: `-m name` or `-mname`.
@@ -167,7 +183,7 @@ def program_of(words: List[str]) -> Any:
 
 
 def _start_of_program(parser: Parser, given: List[str]) -> int:
-    """Returns the index in `given` of SCRIPT or -m; its length if there is neither. Takes a -- before it out."""
+    """Returns the index of SCRIPT or -m in `given`, or its length without either; removes a `--` before it."""
     index = 0
     while index < len(given):
         word = given[index]

@@ -1,1 +1,1 @@
-"""Which way in should a job use, and what does it win? Asked of `measure`, answered by `report`."""
+"""Measures and compares the input pipelines, strategies and reductions of a job: `legacy-towers compare`."""

@@ -1,38 +1,21 @@
-"""What is compared: ways in, or strategies for variables and reductions of gradients; each has a name."""
+"""The candidates of a comparison: input pipelines, or strategies for variables and gradient reductions."""
 import re
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
-SYNTHETIC = "synthetic"
-STAGED = "+staged"
-
-
-class Candidate(NamedTuple):
-    """One row of the comparison.
-
-    Attributes:
-      name: which no other candidate has.
-      input: the way in.
-      variables: the strategy's name; None: the job's own.
-      reduction: its name; None: the job's own.
-    """
-
-    name: str
-    input: str
-    variables: Optional[str] = None
-    reduction: Optional[str] = None
+from legacy_towers.measure.candidate import Candidate
 
 
 class Candidates(NamedTuple):
-    """What is compared.
+    """The candidates of a comparison, and the one that the others are compared with.
 
     Attributes:
       subject: one of `report.document.SUBJECTS`.
       all: the candidates, in the order in which they were named.
       current: the name of the one that the others are compared with.
-      left_out: (name, why it can't serve the job).
+      left_out: (name, reason) of each that can't be used with the job.
       shared: what all candidates have in common, such as {"input": "synthetic"}.
-      words: Candidate.name -> (strategy, reduction) in words, for the document; None: as none is named.
-      notes: sentences on what was chosen unasked.
+      choices: Candidate.name -> (strategy, reduction) as the document names them; None: the job names none.
+      notes: sentences on what was chosen by default.
     """
 
     subject: str
@@ -40,20 +23,20 @@ class Candidates(NamedTuple):
     current: str
     left_out: List[Tuple[str, str]]
     shared: Dict[str, Any]
-    words: Dict[str, Tuple[Optional[str], Optional[str]]]
+    choices: Dict[str, Tuple[Optional[str], Optional[str]]]
     notes: List[str]
 
     def names(self) -> List[str]:
-        """Returns the names of all, in their order."""
+        """Returns the names of all candidates, in their order."""
         return [candidate.name for candidate in self.all]
 
     def current_one(self) -> Candidate:
-        """Returns the one that the others are compared with."""
+        """Returns the candidate that the others are compared with."""
         return next(candidate for candidate in self.all if candidate.name == self.current)
 
 
 def split_names(text: str) -> List[str]:
-    """Returns the names in "mean,clip_by_value:-1,1+mean,round_robin:/cpu:0,/cpu:1": three of them.
+    """Splits a list of names: "mean,clip_by_value:-1,1+mean,round_robin:/cpu:0,/cpu:1" has three of them.
 
     Names begin with letters: a comma before a number or a device belongs to the name.
     """

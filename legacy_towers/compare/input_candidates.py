@@ -1,65 +1,55 @@
-"""Which ways in are compared, and why the others are not."""
+"""Finds the input pipelines to compare, and the reasons why others are left out."""
 from typing import List, Optional, Sequence, Tuple
 
-from legacy_towers.compare.candidates import STAGED, SYNTHETIC, Candidate, Candidates
-from legacy_towers.compare.settings import CompareSettings, batch_size, check_distinct
+from legacy_towers.compare.candidates import Candidates
+from legacy_towers.compare.settings import CompareSettings, batch_size
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, UserError
-from legacy_towers.inputs.ways import WAYS, check_way, make_way
-from legacy_towers.jobs import Job
+from legacy_towers.inputs.named import make_pipeline
+from legacy_towers.measure.candidate import Candidate
 from legacy_towers.report.document import INPUTS
-from legacy_towers.training.choices import in_words
-from legacy_towers.training.places import tower_devices
+from legacy_towers.specs.pipelines import PIPELINES, SYNTHETIC, full_name
+from legacy_towers.training.choices import choice_name
+from legacy_towers.training.devices import tower_devices
+from legacy_towers.training.job import Job
 
 
-def full_name(way: str) -> str:
-    """Returns the one name of a way that has two: "dataset" is "dataset:next_per_tower"."""
-    base, staged, _ = way.partition(STAGED)
-    return ("dataset:next_per_tower" if base == "dataset" else base) + staged
-
-
-def find_ways(job: Job, settings: CompareSettings) -> Candidates:
-    """Returns the ways in to compare.
+def find_pipelines(job: Job, settings: CompareSettings) -> Candidates:
+    """Returns the input pipelines to compare.
 
     Raises:
-      ArgumentError: an unknown name, one named twice, `current` is none of them.
-      UserError: a way that was asked for by name can't serve the job.
+      ArgumentError: a name is unknown or given twice, `current` is not a candidate, or a pipeline that was asked for
+        by name can't be used with the job.
     """
-    for name in settings.inputs or ():
-        check_way(name, "--inputs")
-    if settings.current is not None:
-        check_way(settings.current, "--current")
-    asked = list(dict.fromkeys(full_name(way) for way in WAYS))
+    asked = list(PIPELINES)
     if settings.inputs is not None:
-        if not settings.inputs:
-            raise ArgumentError("--inputs names no way in")
-        asked = [full_name(way) for way in settings.inputs]
-        check_distinct("--inputs", asked)
-    ways, left_out = [], []
-    for way in asked:
-        why = why_not(way, job, settings)
+        asked = [full_name(pipeline) for pipeline in settings.inputs]
+    pipelines, left_out = [], []
+    for pipeline in asked:
+        why = why_not(pipeline, job, settings)
         if why is None:
-            ways.append(way)
+            pipelines.append(pipeline)
         elif settings.inputs is not None:
-            raise ArgumentError("--inputs: {} can't serve this job: {}".format(way, why))
+            raise ArgumentError("--inputs: {} can't be used with this job: {}".format(pipeline, why))
         else:
-            left_out.append((way, why))
-    current = _current(job, settings, ways, left_out)
+            left_out.append((pipeline, why))
+    current = _current(job, settings, pipelines, left_out)
     notes = []
     if settings.current is None and current != full_name(job.input):
-        notes.append("the job's own way, {}, is not among those compared: the others are held against {}".format(
+        notes.append("the job's own input pipeline, {}, is not among them: the others are compared with {}".format(
             full_name(job.input), current
         ))
-    words = {way: (in_words(job.variables), in_words(job.reduction)) for way in ways}
-    return Candidates(INPUTS, [Candidate(way, way) for way in ways], current, left_out, {}, words, notes)
+    choices = {pipeline: (choice_name(job.variables), choice_name(job.reduction)) for pipeline in pipelines}
+    candidates = [Candidate(input=pipeline, label=pipeline) for pipeline in pipelines]
+    return Candidates(INPUTS, candidates, current, left_out, {}, choices, notes)
 
 
-def why_not(way: str, job: Job, settings: CompareSettings) -> Optional[str]:
-    """Returns why a way in can't serve the job's examples, None if it can."""
+def why_not(pipeline: str, job: Job, settings: CompareSettings) -> Optional[str]:
+    """Returns why an input pipeline can't read the job's examples; None if it can."""
     try:
-        source = make_way(way, job.train, per_tower_batch_size=batch_size(settings, job))
+        source = make_pipeline(pipeline, job.train, per_tower_batch_size=batch_size(settings, job))
         for towers in settings.towers:
-            # In a graph that is thrown away: some limits show only when the tensors are made.
+            # In a temporary graph: some limits are found only when the tensors are built.
             with tf.Graph().as_default():
                 source.build(tower_devices(settings.device, towers))
     except UserError as error:
@@ -68,18 +58,18 @@ def why_not(way: str, job: Job, settings: CompareSettings) -> Optional[str]:
 
 
 def _current(
-    job: Job, settings: CompareSettings, ways: Sequence[str], left_out: Sequence[Tuple[str, str]]
+    job: Job, settings: CompareSettings, pipelines: Sequence[str], left_out: Sequence[Tuple[str, str]]
 ) -> str:
-    real: List[str] = [way for way in ways if way != SYNTHETIC]
+    real: List[str] = [pipeline for pipeline in pipelines if pipeline != SYNTHETIC]
     if not real:
         reasons = "; ".join("{}: {}".format(*each) for each in left_out)
-        raise ArgumentError("there is no way in to compare{}".format(reasons and ": " + reasons))
+        raise ArgumentError("there is no input pipeline to compare{}".format(reasons and ": " + reasons))
     if settings.current is not None:
         current = full_name(settings.current)
         if current not in real:
             raise ArgumentError(
                 "--current is {}, which is not compared: name it among --inputs too".format(settings.current)
-                if current != SYNTHETIC else "--current is synthetic, which reads no data: name a real way in"
+                if current != SYNTHETIC else "--current is synthetic, which reads no data: name another input pipeline"
             )
         return current
     own = full_name(job.input)

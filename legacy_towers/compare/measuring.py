@@ -1,63 +1,62 @@
-"""The turns of the candidates at one number of towers, each in a process of its own."""
+"""Measures the candidates at one number of towers, in turns, each candidate in a process of its own."""
 from typing import Any, Callable, Dict, List, Optional
 
 import numpy as np
 
-from legacy_towers.compare.candidates import SYNTHETIC, Candidate, Candidates
+from legacy_towers.compare.candidates import Candidates
+from legacy_towers.compare.equal_examples import same_data
+from legacy_towers.compare.equal_numbers import same_numbers
 from legacy_towers.compare.processes import Pool, WorkerFailed
 from legacy_towers.compare.rows import REPLAY, Measured
-from legacy_towers.compare.same_data import same_data
-from legacy_towers.compare.same_numbers import same_numbers
 from legacy_towers.compare.settings import CompareSettings, JobCall, batch_size
-from legacy_towers.jobs import Job
-from legacy_towers.measure.rounds import order_of_rounds, steps_of_turn
+from legacy_towers.measure.candidate import Candidate
+from legacy_towers.measure.rounds import (
+    LEAST_TURN_SECONDS,
+    least_steps,
+    order_of_rounds,
+    steps_ahead_of,
+    steps_of_turn,
+)
+from legacy_towers.measure.timed_step import TracedRun
 from legacy_towers.report.document import INPUTS
+from legacy_towers.specs.pipelines import SYNTHETIC
+from legacy_towers.training.job import Job
 
-STARTING_AT_ONCE = 2  # importing TensorFlow and building a graph takes a core each
+STARTING_AT_ONCE = 2  # each process that imports TensorFlow and builds a graph uses a core
 SETTLE_STEPS = 3
 TRACE_ROUNDS = 3
 TRACE = {"do": "trace", "settle": 4, "steps": 3, "between": 2}  # steps of a round
 LEAST_STEPS, MOST_STEPS = 5, 2000  # of a turn
 
-Say = Callable[[str], None]
+ReportLine = Callable[[str], None]
 
 
 class Measurement:
-    """Measures all candidates at one number of towers; see `run`.
-
-    Args:
-      call: how each process makes the job.
-      job: the job as this process made it.
-      settings: checked ones.
-      candidates: of `find_candidates`.
-      towers: how many.
-      say: told of each phase, one line.
-      show_log: told what a failing process printed.
-    """
+    """Measures all candidates at one number of towers; see `run`. The arguments are as those of `compare`."""
 
     def __init__(
-        self, call: JobCall, job: Job, settings: CompareSettings, candidates: Candidates, towers: int, say: Say,
-        show_log: Say,
+        self, call: JobCall, job: Job, settings: CompareSettings, candidates: Candidates, towers: int,
+        report_progress: ReportLine, show_log: ReportLine,
     ) -> None:
         self._call = call
         self._job = job
         self._settings = settings
         self._candidates = candidates
         self._towers = towers
-        self._words = "1 tower" if towers == 1 else "{} towers".format(towers)
-        self._say = say
+        self._title = "1 tower" if towers == 1 else "{} towers".format(towers)
+        self._report_progress = report_progress
         self._show_log = show_log
-        # What input costs is the question only where ways in are compared.
+        # The time that a step waits for input is measured only where input pipelines are compared.
         self._names = candidates.names() + ([REPLAY] if candidates.subject == INPUTS else [])
         self._running: List[str] = []
         self._measured = Measured(candidates.subject)
 
     def run(self) -> Measured:
-        """Returns what was measured."""
-        with Pool(self._settings.timeout) as pool:
+        """Builds, warms up, times and traces all candidates, and returns what was measured."""
+        with Pool(self._settings.timeout, self._show_log) as pool:
             self._build(pool)
-            steps = self._warm_up(pool)
-            self._take_turns(pool, steps)
+            self._warm_up(pool)
+            self._take_turns(pool)
             self._trace(pool)
             for name in self._running:
                 reply = self._ask(pool, name, {"do": "resources"})
@@ -92,28 +91,43 @@ class Measurement:
             "replay": replay,
         }
 
-    def _warm_up(self, pool: Pool) -> Dict[str, int]:
-        """Returns how many steps each one's turn has."""
-        steps: Dict[str, int] = {}
+    def _warm_up(self, pool: Pool) -> None:
+        """Runs a first turn of each candidate and decides from it how many steps its turns have."""
         self._phase("warm-up")
+        lengthened = []
         for name in self._running:
-            seconds = self._settings.turn_seconds
-            reply = self._turn(pool, name, 2, self._settings.steps, seconds / 2)
-            if reply is not None:
-                usual = float(np.median(reply["step_seconds"]))
-                steps[name] = self._settings.steps or steps_of_turn(usual, seconds, LEAST_STEPS, MOST_STEPS)
-        return steps
+            asked, seconds = self._settings.steps, self._settings.turn_seconds
+            reply = self._turn(pool, name, asked, seconds / 2)
+            if reply is None:
+                continue
+            usual = reply["seconds"] / len(reply["step_seconds"])
+            least = least_steps(usual, self._ahead(name), MOST_STEPS)
+            fitting = asked or steps_of_turn(usual, seconds, LEAST_STEPS, MOST_STEPS)
+            self._measured.steps[name] = max(least, fitting)
+            if asked is not None and least > asked and name != REPLAY:
+                lengthened.append("{} steps for {}".format(least, name))
+        if lengthened:
+            self._phase(
+                "--steps {} makes turns too short: prefetched batches could fill them, or they last less "
+                "than {:g} s; they have {}".format(self._settings.steps, LEAST_TURN_SECONDS, ", ".join(lengthened))
+            )
 
-    def _take_turns(self, pool: Pool, steps: Dict[str, int]) -> None:
+    def _ahead(self, name: str) -> int:
+        """Returns how many steps' batches may be made before a turn."""
+        return steps_ahead_of(self._measured.plans[name]["input"])
+
+    def _take_turns(self, pool: Pool) -> None:
         rounds = self._settings.rounds
         for number, order in enumerate(order_of_rounds(self._running, rounds, self._settings.seed), start=1):
             self._phase("round {} of {}".format(number, rounds))
             for name in order:
-                reply = self._turn(pool, name, SETTLE_STEPS, steps.get(name), 0.0)
+                reply = self._turn(pool, name, self._measured.steps.get(name), 0.0)
                 if reply is not None:
                     self._measured.turns.setdefault(name, []).append(reply)
 
-    def _turn(self, pool: Pool, name: str, settle: int, steps: Optional[int], seconds: float) -> Optional[Any]:
+    def _turn(self, pool: Pool, name: str, steps: Optional[int], seconds: float) -> Optional[Any]:
+        # Consumes the batches that were prefetched since the last turn before time is measured.
+        settle = max(SETTLE_STEPS, self._ahead(name))
         return self._ask(pool, name, {"do": "turn", "settle": settle, "steps": steps, "seconds": seconds})
 
     def _trace(self, pool: Pool) -> None:
@@ -122,7 +136,7 @@ class Measurement:
             for name in order:
                 reply = None if name == REPLAY else self._ask(pool, name, dict(TRACE))
                 if reply is not None:
-                    self._measured.traces.setdefault(name, []).append(reply)
+                    self._measured.traces.setdefault(name, []).append([TracedRun(*run) for run in reply["runs"]])
 
     def _prove(self, pool: Pool) -> None:
         names = [name for name in self._candidates.names() if name in pool]
@@ -150,9 +164,9 @@ class Measurement:
 
     def _fail(self, name: str, failure: WorkerFailed) -> None:
         self._measured.failed[name] = str(failure)
-        self._say("{} failed: {}".format(name, failure))
+        self._report_progress("{} failed: {}".format(name, failure))
         if failure.log:
             self._show_log("what the process of {} printed last:\n{}".format(name, failure.log))
 
     def _phase(self, text: str) -> None:
-        self._say("{}: {}".format(self._words, text))
+        self._report_progress("{}: {}".format(self._title, text))

@@ -1,4 +1,4 @@
-"""The processes of a comparison, seen from who starts them: started, asked in turn, held between turns, and ended."""
+"""Starts, commands, stops between turns and ends the worker processes of a comparison."""
 import os
 import queue
 import signal
@@ -9,15 +9,16 @@ import threading
 import time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from legacy_towers import tensorflow_logs
 from legacy_towers.compare.channel import decode, encode
 
-# Only where the system ends a held process whose parent has died; see the worker.
+# Only Linux ends a stopped process whose parent has died; see `worker._end_with_parent`.
 CAN_HOLD = sys.platform.startswith("linux")
 _LINES_OF_LOG = 20
 
 
 class WorkerFailed(Exception):
-    """A worker can't go on; the message says why in one sentence.
+    """A worker can't continue; the message gives the reason in one sentence.
 
     Attributes:
       log: the last lines that it printed.
@@ -34,7 +35,7 @@ class _Line(NamedTuple):
 
 
 class Worker:
-    """One process. What it prints goes to a log that is shown only if it fails."""
+    """A worker process. Its output goes to a log that is shown only if it fails."""
 
     def __init__(self, name: str, lines: "queue.Queue[_Line]") -> None:
         self.name = name
@@ -65,12 +66,12 @@ class Worker:
             self._process.stdin.write(encode(message).encode("utf-8"))
             self._process.stdin.flush()
         except OSError:
-            pass  # it has ended, which its reader tells
+            pass  # it has ended, which its reader thread reports
 
     def hold(self) -> None:
-        """Stops it between turns, threads that read ahead and all: nobody works in another's turn.
+        """Stops the process with all its threads between turns, so that it can't disturb another worker's turn.
 
-        Its buffers stay as full as they were, so that its next turn goes on where this one ended.
+        Its buffers keep their contents, so that its next turn continues where this one ended.
         """
         self._signal("SIGSTOP")
 
@@ -79,10 +80,10 @@ class Worker:
             _kill_group(self._process.pid, getattr(signal, name))
 
     def end(self) -> None:
-        """Kills it and what it started; returns when it is gone."""
+        """Kills the process and its children, and waits until it has ended."""
         self._ended_by_us = True
         if os.name == "posix":
-            # Also where it has ended by itself: what it started may be there still.
+            # Also where it has ended by itself: its children may still run.
             _kill_group(self._process.pid, signal.SIGKILL)
         if self._process.poll() is None:
             self._process.kill()
@@ -96,7 +97,7 @@ class Worker:
         self._log.close()
 
     def failure(self) -> WorkerFailed:
-        """Returns why a process that has ended did so."""
+        """Returns the reason why the ended process ended."""
         code = self._process.wait()
         if code < 0:
             name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
@@ -108,10 +109,16 @@ class Worker:
         return WorkerFailed(why, self.log())
 
     def log(self) -> str:
-        """Returns the last lines that it printed."""
+        """Returns the last lines that the process printed."""
+        return "\n".join(self._printed().splitlines()[-_LINES_OF_LOG:])
+
+    def tensorflow_log(self) -> str:
+        """Returns the lines that TensorFlow's C++ code logged in the process."""
+        return tensorflow_logs.split_lines(self._printed())[0]
+
+    def _printed(self) -> str:
         self._log.seek(0)
-        text = self._log.read().decode("utf-8", "replace")
-        return "\n".join(text.splitlines()[-_LINES_OF_LOG:])
+        return self._log.read().decode("utf-8", "replace")
 
 
 def _kill_group(pid: int, number: int) -> None:
@@ -119,21 +126,23 @@ def _kill_group(pid: int, number: int) -> None:
         try:
             kill(pid, number)
             return
-        except ProcessLookupError:  # it hasn't left our group yet, or is gone
+        except ProcessLookupError:  # it hasn't left this process group yet, or has ended
             continue
         except PermissionError:
             continue
 
 
 class Pool:
-    """The workers of one number of towers: a context manager, after which none is left.
+    """The workers of one number of towers: a context manager that ends all of them on exit.
 
     Args:
       timeout: seconds of silence after which a worker counts as hanging.
+      show_log: called with each worker's TensorFlow log at its end, where TF_CPP_MIN_LOG_LEVEL is set.
     """
 
-    def __init__(self, timeout: float) -> None:
+    def __init__(self, timeout: float, show_log: Callable[[str], None] = lambda text: None) -> None:
         self._timeout = timeout
+        self._show_log = show_log
         self._lines: "queue.Queue[_Line]" = queue.Queue()
         self._workers: Dict[str, Worker] = {}
         self._ended: Dict[str, _Line] = {}  # of workers that ended between their turns
@@ -151,20 +160,20 @@ class Pool:
     def start(
         self, first: Sequence[Tuple[str, Dict[str, Any]]], at_most: int, done: Callable[[str, Any], None]
     ) -> None:
-        """Starts workers and sends each its first command; tells `done` of each one's reply or WorkerFailed."""
+        """Starts workers and sends each its first command."""
         self._each(first, at_most, done, self._start)
 
     def ask_all(
         self, commands: Sequence[Tuple[str, Dict[str, Any]]], at_most: int, done: Callable[[str, Any], None]
     ) -> None:
-        """Sends (name, command) to workers, `at_most` of them at work at a time."""
+        """Sends commands to workers; the arguments are those of `start`."""
         self._each(commands, at_most, done, lambda name: None)
 
     def ask(self, name: str, command: Dict[str, Any]) -> Any:
-        """Returns a worker's reply.
+        """Sends a command to a worker and returns its reply.
 
         Raises:
-          WorkerFailed: it failed, ended or hangs; it is gone then.
+          WorkerFailed: it failed, ended or hangs; it has been dropped from the pool.
         """
         replies: List[Any] = []
         self.ask_all([(name, command)], 1, lambda _, reply: replies.append(reply))
@@ -183,7 +192,7 @@ class Pool:
         prepare: Callable[[str], None],
     ) -> None:
         waiting = list(commands)
-        heard: Dict[str, float] = {}  # who is at work -> when it last gave a sign of life
+        heard: Dict[str, float] = {}  # name of a busy worker -> when its last message came
         doing: Dict[str, str] = {}
         while waiting or heard:
             while waiting and len(heard) < at_most:
@@ -203,10 +212,10 @@ class Pool:
                 done(name, reply)
 
     def _next(self, heard: Dict[str, float], doing: Dict[str, str]) -> List[Tuple[str, Any]]:
-        """Returns what has been answered, or is overdue."""
+        """Waits for the next message and returns (name, reply or WorkerFailed) of each worker that has finished."""
         oldest = min(heard.values())
         try:
-            # Not for ever at a time: on some systems Ctrl-C waits until then.
+            # With a timeout: on some systems Ctrl-C takes effect only when the call returns.
             line = self._lines.get(timeout=max(0.01, min(0.5, oldest + self._timeout - time.monotonic())))
         except queue.Empty:
             now = time.monotonic()
@@ -223,7 +232,7 @@ class Pool:
             return []
         if line.message is None:
             if worker.name not in heard:
-                self._ended[worker.name] = line  # told when it is asked next
+                self._ended[worker.name] = line  # reported with its next command
                 return []
             return [(worker.name, worker.failure())]
         heard[worker.name] = time.monotonic()
@@ -235,5 +244,9 @@ class Pool:
         """Ends a worker."""
         worker = self._workers.pop(name, None)
         self._ended.pop(name, None)
-        if worker is not None:
-            worker.end()
+        if worker is None:
+            return
+        logged = worker.tensorflow_log() if tensorflow_logs.are_shown() else ""
+        worker.end()
+        if logged:
+            self._show_log("TensorFlow's log in the process of {}:\n{}".format(name, logged))

@@ -1,31 +1,21 @@
-"""What a comparison was asked for, and whether it can be done: said before anything runs."""
+"""The settings of a comparison, and their checks, which run before anything is measured."""
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 from legacy_towers.errors import ArgumentError
-from legacy_towers.jobs import Job
 from legacy_towers.measure.rounds import LEAST_ROUNDS
-from legacy_towers.training.places import tower_devices
+from legacy_towers.specs.keywords import ALL
+from legacy_towers.specs.pipelines import check_pipeline, full_name
+from legacy_towers.specs.reductions import check_reduction
+from legacy_towers.specs.strategies import check_strategy
+from legacy_towers.training.job import Job
+from legacy_towers.training.settings import check_at_least_one, check_towers
 
 
 class CompareSettings(NamedTuple):
-    """How to compare: the options of `legacy-towers compare`.
+    """How to compare: the options of `legacy-towers compare`; None where an option is not given.
 
-    Attributes:
-      inputs: names of ways in; None: every one that can serve the job's examples.
-      variables: names of strategies for variables, or ["all"]; with them, or `reductions`, these are what is compared.
-      reductions: names of reductions of gradients, or ["all"]; with `variables` too, all pairs.
-      input: where strategies or reductions are compared, the way in that all take; None: synthetic, or the job's own
-        where that can't be.
-      towers: the numbers of towers, each compared on its own.
-      steps: steps of a turn; None: as many as fill `turn_seconds`.
-      rounds: rounds that count, at least 5.
-      current: the candidate that the others are compared with; None: what the job has.
-      per_tower_batch_size: None: the job's.
-      device: "cpu" or "gpu".
-      parity: whether it is also checked that ways in give the same examples, and strategies the same numbers.
-      timeout: seconds that a process may be silent before it is ended.
-      turn_seconds: see `steps`.
-      seed: of the order of turns.
+    Besides: `parity`, whether to check that candidates compute the same; `turn_seconds`, the length of a turn where
+    `steps` is None; and `seed`, that of the order of turns.
     """
 
     inputs: Optional[Sequence[str]] = None
@@ -45,30 +35,35 @@ class CompareSettings(NamedTuple):
 
 
 class JobCall(NamedTuple):
-    """A job as another process can make it again."""
+    """What another process needs to create the same job."""
 
     job: str  # path/to/file.py or path/to/file.py:name
-    name: str
-    options: Dict[str, Any]
+    name: str  # the job function's name
+    options: Dict[str, Any]  # the job function's arguments
 
 
-def check_settings(settings: CompareSettings, job: Job) -> None:
-    """Raises UserError if a number is out of range, options contradict each other, or the machine lacks the devices."""
+def check_settings(settings: CompareSettings) -> None:
+    """Checks settings without the job and without TensorFlow.
+
+    Raises:
+      ArgumentError: a setting is wrong; the message names the option.
+    """
     of_strategies = settings.variables is not None or settings.reductions is not None
     if of_strategies and settings.inputs is not None:
         raise ArgumentError(
-            "--inputs with --variables or --reductions asks two questions at once: name one way in for all by --input"
+            "--inputs can't be combined with --variables or --reductions: name one input pipeline for all candidates "
+            "with --input"
         )
     if settings.input is not None and not of_strategies:
         raise ArgumentError(
-            "--input {0} is the way in for all candidates where --variables or --reductions are compared: is "
-            "--inputs {0} meant?".format(settings.input)
+            "--input {0} is only for --variables or --reductions, as the input pipeline of all candidates, did you "
+            "mean --inputs {0}?".format(settings.input)
         )
-    if settings.steps is not None and settings.steps < 1:
-        raise ArgumentError("--steps is {}: at least 1 is needed".format(settings.steps))
+    _check_names(settings, of_strategies)
+    check_at_least_one("--steps", settings.steps)
     if settings.rounds < LEAST_ROUNDS:
         raise ArgumentError(
-            "--rounds is {}: at least {} are needed, or noise can't be told from a gain".format(
+            "--rounds is {}: at least {} are needed to distinguish a gain from noise".format(
                 settings.rounds, LEAST_ROUNDS
             )
         )
@@ -76,12 +71,29 @@ def check_settings(settings: CompareSettings, job: Job) -> None:
         raise ArgumentError("--towers names no number of towers")
     if settings.timeout <= 0:
         raise ArgumentError("--timeout is {:g}: a number of seconds above 0 is needed".format(settings.timeout))
-    size = batch_size(settings, job)
-    if size < 1:
-        raise ArgumentError("--per-tower-batch-size is {}: at least 1 is needed".format(size))
+    check_at_least_one("--per-tower-batch-size", settings.per_tower_batch_size)
     check_distinct("--towers", settings.towers)
     for towers in settings.towers:
-        tower_devices(settings.device, towers)
+        check_towers(settings.device, towers)
+
+
+def _check_names(settings: CompareSettings, of_strategies: bool) -> None:
+    for option, names, check in (
+        ("--inputs", settings.inputs, check_pipeline),
+        ("--variables", settings.variables, check_strategy),
+        ("--reductions", settings.reductions, check_reduction),
+    ):
+        if names is None or option != "--inputs" and list(names) == [ALL]:
+            continue
+        if not names:
+            raise ArgumentError("{} names nothing".format(option))
+        for name in names:
+            check(name, option)
+        check_distinct(option, names if option != "--inputs" else [full_name(name) for name in names])
+    if settings.input is not None:
+        check_pipeline(settings.input, "--input")
+    if settings.current is not None and not of_strategies:
+        check_pipeline(settings.current, "--current")
 
 
 def check_distinct(option: str, values: Sequence[Any]) -> None:
@@ -94,5 +106,5 @@ def check_distinct(option: str, values: Sequence[Any]) -> None:
 
 
 def batch_size(settings: CompareSettings, job: Job) -> int:
-    """Returns the examples per tower."""
+    """Returns the number of examples per tower and step."""
     return job.per_tower_batch_size if settings.per_tower_batch_size is None else settings.per_tower_batch_size

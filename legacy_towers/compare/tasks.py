@@ -1,28 +1,44 @@
-"""What a worker does on command: build the step, take turns, trace; all figures are plain values for JSON."""
-from typing import Any, Callable, Dict, Optional
+"""The commands of a worker: build the step, take turns, trace, record; replies are plain values for JSON."""
+import time
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
-from legacy_towers.compare.built import BuiltStep, ReplayedStep, worker_config
-from legacy_towers.inputs.ways import make_way
-from legacy_towers.jobs import load_job
-from legacy_towers.measure.resources import peak_memory_bytes
+import numpy as np
+
+from legacy_towers.compat import tf
+from legacy_towers.config import session_config
+from legacy_towers.graph.op_kinds import GENERATOR_OPS, draws_random_numbers, has_op_seed
+from legacy_towers.graph.walk import ancestors
+from legacy_towers.inputs.base import Input
+from legacy_towers.inputs.feeds.aligned import aligned_empty
+from legacy_towers.inputs.from_graph.replay import ReplayedInput, read_batches
+from legacy_towers.inputs.named import make_pipeline
+from legacy_towers.measure.resources import cpu_seconds, peak_memory_bytes
+from legacy_towers.measure.timed_step import TimedStep
 from legacy_towers.parity.first_steps import record_first_steps
-from legacy_towers.parity.way_records import record_epoch, record_trajectory
+from legacy_towers.parity.input_records import record_epoch, record_trajectory
+from legacy_towers.step import TrainStep
+from legacy_towers.tensor_types import ConfigProto
+from legacy_towers.training.building import build_job_step
 from legacy_towers.training.choices import is_asynchronous, with_choices
-from legacy_towers.training.places import tower_devices
+from legacy_towers.training.devices import tower_devices
+from legacy_towers.training.job import Job, load_job
+
+# Runs before anything is timed: the first ones create threads, memory pools and the tracer.
+WARM_UP_STEPS = 3
 
 
 class Tasks:
     """The commands of a worker: `do_NAME(arguments)` for {"do": "NAME", arguments}.
 
     Args:
-      alive: called now and then during long work.
+      alive: called after each step, so that a long command is not taken for a hanging one.
     """
 
     def __init__(self, alive: Callable[[], None]) -> None:
         self._alive = alive
         self._job: Any = None
-        self._built: Any = None
-        self._way = ""
+        self._timed: Any = None
+        self._pipeline = ""
         self._towers: Any = None
 
     def do_build(
@@ -37,39 +53,42 @@ class Tasks:
         reduction: Optional[str] = None,
         replay: bool = False,
     ) -> Dict[str, Any]:
-        """Builds the step of a candidate, or the step on one cached batch of its way in; runs a few steps.
+        """Builds the step of a candidate, or the step on one cached batch of its input pipeline; runs a few steps.
 
         Args:
-          job: a JOB, as the command line takes it.
-          options: the job's own options.
-          input: the way in.
-          towers, device, per_tower_batch_size: the towers.
-          variables: the strategy's name; None: the job's own.
-          reduction: its name; None: the job's own.
-          replay: whether it is the step on a cached batch.
+          variables: the name of the strategy for variables; None: the job's own.
+          reduction: the name of the reduction; None: the job's own.
+          replay: whether the step computes on one cached batch.
 
         Returns:
-          {"plan": the step's Plan as a dict, "examples_per_update": how many one step of the global step stands for}
+          {"plan": the step's Plan as a dict, "examples_per_update": examples per increment of the global step}
         """
         devices = tower_devices(device, towers)
         self._job = with_choices(load_job(job)(**options), variables, reduction, devices)
-        self._way = input
+        self._pipeline = input
         config = worker_config(device, towers)
         self._towers = (devices, config, per_tower_batch_size)
-        made = make_way(input, self._job.train, per_tower_batch_size=per_tower_batch_size)
-        kind = ReplayedStep if replay else BuiltStep
-        self._built = kind(self._job, made, devices, config, self._alive)
+        made = make_pipeline(input, self._job.train, per_tower_batch_size=per_tower_batch_size)
+        self._timed = build_timed_step(self._job, made, devices, config, self._alive, replay)
         # Where towers are asynchronous, each one's own update moves the global step.
         by_step = 1 if is_asynchronous(self._job, devices) else towers
-        return {"plan": self._built.plan(), "examples_per_update": per_tower_batch_size * by_step}
+        return {"plan": self._timed.step.plan.as_dict(), "examples_per_update": per_tower_batch_size * by_step}
 
     def do_turn(self, settle: int, steps: Optional[int], seconds: float) -> Dict[str, Any]:
-        """Takes a turn; see `BuiltStep.turn`."""
-        return dict(self._built.turn(settle, steps, seconds))
+        """Takes a turn; see `TimedStep.turn`.
+
+        Returns:
+          A `Turn` as a dict, with "cpu_cores": CPU seconds per second of the process, settling included
+        """
+        # Outside the turn: listing a process's children takes milliseconds, in which the input pipeline prefetches.
+        cpu, begin = cpu_seconds(), time.perf_counter()
+        turn = self._timed.turn(settle, steps, seconds)
+        passed = time.perf_counter() - begin
+        return dict(turn._asdict(), cpu_cores=(cpu_seconds() - cpu) / passed)
 
     def do_trace(self, settle: int, steps: int, between: int) -> Dict[str, Any]:
-        """Traces steps; see `BuiltStep.trace`."""
-        return dict(self._built.trace(settle, steps, between))
+        """Traces steps; see `TimedStep.trace`. Returns {"runs": a list of `TracedRun`s}."""
+        return {"runs": self._timed.trace(settle, steps, between)}
 
     def do_resources(self) -> Dict[str, Any]:
         """Returns {"peak_memory_bytes": ...}."""
@@ -81,17 +100,17 @@ class Tasks:
         if random is not None:
             return {"not_compared": "the losses were not compared: " + random}
         devices, config, size = self._towers
-        return dict(record_trajectory(self._job, self._way, devices, config, size, steps, values_path)._asdict())
+        return dict(record_trajectory(self._job, self._pipeline, devices, config, size, steps, values_path)._asdict())
 
     def do_epoch(self) -> Dict[str, Any]:
         """Returns an `Epoch` as a dict; see `record_epoch`."""
-        return dict(record_epoch(self._job, self._way, *self._towers)._asdict())
+        return dict(record_epoch(self._job, self._pipeline, *self._towers)._asdict())
 
     def do_first_steps(self, input: str, steps: int, values_path: str, gradients_path: str) -> Dict[str, Any]:
         """Returns `FirstSteps` as a dict, or {"not_compared": why}; see `record_first_steps`.
 
         Args:
-          input: the way in that all candidates take for it.
+          input: the name of the input pipeline that all candidates read here.
         """
         random = self._random()
         if random is not None:
@@ -102,11 +121,71 @@ class Tasks:
         )._asdict())
 
     def _random(self) -> Optional[str]:
-        """Returns why what one graph computes can't be held against another's; None if it can."""
-        random = self._built.random_operations()
+        """Returns why two graphs of the job can't be compared; None if they can."""
+        random = random_operations(self._timed.step)
         if not random:
             return None
         return (
             "the model draws random numbers ({}), and others in each graph unless they have an explicit op "
             "seed".format(random[0])
         )
+
+
+def build_timed_step(
+    job: Job,
+    source: Input,
+    devices: Sequence[str],
+    config: ConfigProto,
+    alive: Callable[[], None] = lambda: None,
+    replay: bool = False,
+) -> TimedStep:
+    """Builds a job's step in a graph of its own and runs `WARM_UP_STEPS` steps and one traced step.
+
+    Args:
+      replay: whether the step computes on one cached batch of the pipeline, fed from aligned arrays, so that it
+        doesn't wait for input and copies nothing.
+
+    Returns:
+      The step in an open session; close it after use.
+    """
+    # A full trace also times GPU kernels, but starts a profiler for each step. On CPUs it adds nothing and takes 10 ms
+    # or more, in which the input pipeline produces the batch that the step would have waited for.
+    on_cpus = all("gpu" not in device.lower() for device in devices)
+    level = tf.RunOptions.SOFTWARE_TRACE if on_cpus else tf.RunOptions.FULL_TRACE
+    first = read_batches(source, devices, config, 1)[0] if replay else {}
+    values = {name: _aligned(array) for name, array in first.items()}
+    with tf.Graph().as_default():
+        replayed = ReplayedInput(source)
+        step = build_job_step(job, replayed if replay else source, devices)
+        timed = TimedStep(step, config, replayed.feed_dict(values) if replay else None, level, alive)
+    timed.turn(WARM_UP_STEPS, 1)
+    timed.trace(0, 1, 0)
+    return timed
+
+
+def random_operations(step: TrainStep) -> List[str]:
+    """Returns the names of the model's operations that draw different random numbers in each graph of the same job."""
+    graph = step.loss.graph
+    leaves = tf.nest.flatten(step.input.per_tower, expand_composites=True)
+    forward = ancestors([tower.loss for tower in step.towers], leaves, graph)
+    return sorted(
+        operation.name for operation in forward
+        if draws_random_numbers(operation) and operation.type not in GENERATOR_OPS
+        # With a graph seed, TensorFlow derives each op seed from the number of operations created before it.
+        and (graph.seed is not None or not has_op_seed(operation))
+    )
+
+
+def worker_config(device: str, towers: int) -> ConfigProto:
+    """Returns the session's tf.ConfigProto; on GPUs with allow_growth, because several processes share them."""
+    if device == "cpu":
+        return session_config(logical_cpus=towers)
+    return session_config(allow_growth=True)
+
+
+def _aligned(array: np.ndarray) -> np.ndarray:
+    if array.dtype.hasobject:
+        return array
+    copy = aligned_empty(array.shape, array.dtype)
+    copy[...] = array
+    return copy

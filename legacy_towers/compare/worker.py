@@ -1,7 +1,7 @@
-"""`python -m legacy_towers.compare.worker PARENT`: one way in at one number of towers, in a process of its own.
+"""`python -m legacy_towers.compare.worker PARENT`: measures one candidate at one number of towers.
 
-It answers one command at a time, and ends when its standard input does: whatever happens to who started it, it doesn't
-stay behind.
+The process answers one command at a time and ends when its standard input is closed, so that it never outlives the
+process that started it.
 """
 import os
 import queue
@@ -12,14 +12,14 @@ import time
 from typing import Any, Dict, Optional
 
 from legacy_towers.compare.channel import Channel
-from legacy_towers.job_traceback import print_traceback
+from legacy_towers.training.job_traceback import print_traceback
 
-# How often a busy worker says that it is alive, in seconds.
-_SIGN_OF_LIFE = 1.0
+# How often a busy worker reports that it is alive, in seconds.
+_HEARTBEAT_SECONDS = 1.0
 
 
 def main() -> None:
-    """Serves commands until there are no more."""
+    """Answers commands until standard input is closed."""
     _end_with_parent(int(sys.argv[1]))
     channel = Channel()
     commands: "queue.Queue[Optional[Dict[str, Any]]]" = queue.Queue()
@@ -31,7 +31,7 @@ def main() -> None:
             os._exit(0)
         try:
             if worker is None:
-                worker = _make_worker(command, _SignsOfLife(channel))
+                worker = _make_worker(command, _Heartbeat(channel))
             reply = {"reply": getattr(worker, "do_" + command.pop("do"))(**command)}
         except BaseException as error:  # also SystemExit of a job, and KeyboardInterrupt
             print_traceback(error)
@@ -40,8 +40,8 @@ def main() -> None:
         channel.send(reply)
 
 
-class _SignsOfLife:
-    """Tells the other end now and then that work goes on."""
+class _Heartbeat:
+    """Reports to `compare` at intervals that the worker is alive."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -49,7 +49,7 @@ class _SignsOfLife:
 
     def __call__(self) -> None:
         now = time.monotonic()
-        if now - self._last >= _SIGN_OF_LIFE:
+        if now - self._last >= _HEARTBEAT_SECONDS:
             self._last = now
             self._channel.send({"alive": True})
 
@@ -65,14 +65,14 @@ def _make_worker(first: Dict[str, Any], alive: Any) -> Any:
 def _read(channel: Channel, commands: "queue.Queue[Optional[Dict[str, Any]]]") -> None:
     for command in channel:
         commands.put(command)
-    # At once, whatever the main thread is blocked in.
+    # At once: the main thread may be blocked in a command.
     os._exit(0)
 
 
 def _end_with_parent(parent: int) -> None:
-    """Leaves the group that Ctrl-C reaches; on Linux also asks to be killed when the parent dies.
+    """Leaves the process group that Ctrl-C reaches; on Linux also asks to be killed when the parent dies.
 
-    A worker that is held between its turns can't see its input end: the system has to end it.
+    A worker that is stopped between its turns can't notice that its input is closed: the system has to end it.
     """
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
@@ -81,7 +81,7 @@ def _end_with_parent(parent: int) -> None:
 
         PR_SET_PDEATHSIG = 1
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-    if os.getppid() != parent:  # it died before that
+    if os.getppid() != parent:  # it died before the call
         os._exit(0)
 
 
@@ -93,7 +93,7 @@ def _in_one_sentence(error: BaseException) -> str:
     text = str(error)
     if "tensorflow" in sys.modules:
         from legacy_towers.compat import tf
-        from legacy_towers.compat.messages import plain_message
+        from legacy_towers.compat.versions.messages import plain_message
 
         if isinstance(error, tf.errors.OpError):
             text = plain_message(error)

@@ -1,153 +1,195 @@
-"""What a reduction is: it takes the towers' gradients and gives gradients.
+"""The interface of reductions, and the values that pass between them.
 
-    towers' gradients  ->  [check_numerics, clip, compact, mean, accumulate, ...]  ->  one gradient per variable
+    the towers' gradients  ->  [check_numerics, clip, mean, accumulate, ...]  ->  one gradient per variable
 """
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
+from legacy_towers.tensor_types import (
+    DeviceString,
+    Gradient,
+    GradientPairs,
+    Operation,
+    SessionRunHook,
+    Tensor,
+    Variable,
+)
+from legacy_towers.text.documented_fields import documented_fields
 
 
-class Site(NamedTuple):
-    """Where gradients come from and go to: what a reduction may need to know of the step around it.
+@documented_fields
+class ReductionContext(NamedTuple):
+    """What a reduction may need to know of the step that it is part of.
 
     Attributes:
       devices: one device string per tower that trains.
       towers: the index of each of these towers, for messages.
-      shares: what each tower counts in a mean, numbers or float64 scalar tensors that sum to 1; None: all the same.
-      global_step: the global step variable; None outside of a step.
-      scope: where a reduction's own variables go, a name without a closing slash, such as "reduction/generator".
-      copied: whether each tower has variables of its own, so that the result is wanted on every tower's device.
-      apart: whether this is one of several towers that apply gradients of their own, in the same step.
-      first: where each tower applies gradients of its own, what `init` returned for the first of them; None for that
-        one, and elsewhere. A checkpoint holds the first's alone, whatever the number of towers; others begin with it.
+      tower_weights: the weight of each tower in a mean, numbers or float64 scalar tensors that sum to 1; None: all
+        equal.
+      global_step: the global step variable; None outside a step.
+      scope: the name scope of the reduction's own variables, without a trailing slash, such as "reduction/generator".
+      has_copies: whether each tower has its own copy of the variables, so that the result is needed on every tower's
+        device.
+      local_updates: whether this is one of several towers of one step that each apply their own gradients.
+      first_state: with `local_updates`, what `init` returned for the first of these towers; None for the first one
+        itself, and elsewhere. A checkpoint contains the first tower's state only, whatever the number of towers, and
+        the other towers start from it.
     """
 
-    devices: List[str]
+    devices: List[DeviceString]
     towers: List[int]
-    shares: Optional[List[Any]] = None
-    global_step: Optional[Any] = None
+    tower_weights: Optional[List[Any]] = None
+    global_step: Optional[Variable] = None
     scope: str = "reduction"
-    copied: bool = False
-    apart: bool = False
-    first: Optional[Any] = None
+    has_copies: bool = False
+    local_updates: bool = False
+    first_state: Optional[Any] = None
 
     @property
-    def shares_vary(self) -> bool:
-        """Whether what towers count is known in the running graph alone, and can be another in each step."""
-        return self.shares is not None and any(map(tf.is_tensor, self.shares))
+    def weights_vary(self) -> bool:
+        """Whether the towers' weights are tensors, which can have other values in each step."""
+        return self.tower_weights is not None and any(map(tf.is_tensor, self.tower_weights))
 
 
+@documented_fields
 class GradientRow(NamedTuple):
-    """One variable's gradients on their way from the towers to the variable.
+    """The gradients of one variable, or of one bucket of variables.
 
     Attributes:
-      name: the variable's, or a bucket's.
-      variable: the variable, where towers have copies tower 0's; None for a bucket of several variables' gradients.
-      gradients: tensors, IndexedSlices or None. Before the towers' are made one: one per tower. After: one, or, where
-        every tower has its own result, one per tower, all equal.
+      name: the name of the variable's operation, or of the bucket.
+      variable: the variable (tower 0's, where towers have copies); None for a bucket.
+      gradients: tensors, IndexedSlices or None, all of the variable's dtype. Before the reduction: one per tower. After
+        it: one, or, where every tower has its own result, one per tower, all equal.
       device: where the result is needed: the variable's device.
-      how: what was done to make them one, in words, such as "add_n" or "tree"; "" before that.
-      where: the device of the sum; None before it, or where there is no single one.
-      bucket: the number of the bucket that it travelled in; None if in none.
-      once: a dense gradient that is part of every tower's but the same in all, of a regularization: it is added once,
-        where they are made one. Reductions never see it: see `legacy_towers.gradients.once`.
+      reduced_by: how the towers' gradients were reduced, such as "add_n" or "tree"; "" before that.
+      reduced_on: the device of the sum; None before it, or where no single device has it.
+      bucket: the number of the bucket that the gradient was reduced in; None for none.
+      regularization: the dense gradient of the regularization losses, which belongs to every tower's gradient and is
+        the same in all towers; None for none. It is added once, when the gradients are reduced. `Reduction.update`
+        never sees it, unless `ReductionTraits.passes_regularization`.
     """
 
     name: str
-    variable: Any
-    gradients: List[Any]
-    device: str = ""
-    how: str = ""
-    where: Optional[str] = None
+    variable: Optional[Variable]
+    gradients: List[Gradient]  # or None, where `missing` has not replaced it
+    device: DeviceString = ""
+    reduced_by: str = ""
+    reduced_on: Optional[DeviceString] = None
     bucket: Optional[int] = None
-    once: Optional[Any] = None
+    regularization: Optional[Tensor] = None
 
 
+@documented_fields
 class TowerGradients(NamedTuple):
-    """All variables' gradients at one point of a chain.
+    """The gradients of all variables, between two members of a chain.
 
     Attributes:
       rows: one per variable, in the optimizer's order.
-      site: where they come from and go to.
-      reduced: whether the towers' gradients have been made one.
-      apply_if: bool scalar tensor: whether the result is to be applied in this step; None: in each step.
-      beside: operations that run in each step, whether or not the result is applied.
-      of_earlier: the reduction by which gradients of earlier steps came in, such as "accumulate(4)"; "" without any.
+      context: the step that they belong to.
+      reduced: whether the towers' gradients have been reduced to one.
+      apply_if: bool scalar tensor: whether the result is applied in this step; None: in every step.
+      unconditional_ops: operations that run in every step, whether or not the result is applied.
+      delayed_by: the reduction that mixed gradients of earlier steps in, such as "accumulate(4)"; "" for none.
     """
 
     rows: List[GradientRow]
-    site: Site
+    context: ReductionContext
     reduced: bool = False
-    apply_if: Optional[Any] = None
-    beside: Tuple[Any, ...] = ()
-    of_earlier: str = ""
+    apply_if: Optional[Tensor] = None
+    unconditional_ops: Tuple[Operation, ...] = ()
+    delayed_by: str = ""
+
+
+@documented_fields
+class ReductionTraits(NamedTuple):
+    """What other parts of a step need to know of a reduction before it runs.
+
+    Attributes:
+      kind: what happens to the numbers. "change": they change, as by clipping; "form": they stay the same, in
+        another form or only read; "sum": the towers' gradients are reduced to one by a plain sum per variable;
+        "layout": they are reduced by an algorithm of its own, such as a tree, a ring or buckets. A chain is
+        "change": ask its members (`legacy_towers.gradients.chain.members_of`).
+      transfer_dtype: the name of the smaller dtype that gradients have between devices, such as "float16"; None: their
+        own dtype.
+      scales_loss: whether the gradients are to be computed of `Reduction.scale_loss(loss)`.
+      sums: whether the result is the sum of the towers' gradients, not their mean.
+      linear: whether gradients twice as large give a result twice as large. Clipping is not linear: it needs gradients
+        of the true size, so `chain` refuses it before a reduction that scales the loss.
+      needs_regularization: whether each tower's gradient must include that of the regularization losses when `update`
+        is called. A mean or a sum does not need it: the gradient of the regularization is the same in all towers, and
+        is added once to the result.
+      passes_regularization: whether `update` handles `GradientRow.regularization` itself, as a chain does for its
+        members.
+    """
+
+    kind: str = "change"
+    transfer_dtype: Optional[str] = None
+    scales_loss: bool = False
+    sums: bool = False
+    linear: bool = True
+    needs_regularization: bool = True
+    passes_regularization: bool = False
 
 
 class Reduction:
-    """A value that says what is done with gradients; what it remembers from step to step belongs to one graph.
+    """Base class of reductions: a value that describes what is done with gradients.
 
-    A subclass defines `update`, and where it needs variables of its own `init`. A plain function that takes
-    `TowerGradients` and returns them is a reduction too, in `chain` and wherever one is asked for.
+    State between steps (the variables that `init` creates) belongs to one graph, not to this object. A subclass defines
+    `update`, `init` if it needs variables, and `traits` if the defaults are not true of it. A plain function that takes
+    `TowerGradients` and returns `TowerGradients` is accepted wherever a reduction is.
 
     Attributes:
-      kind: what becomes of the numbers. "change": other numbers, as by clipping; "form": the same ones, in another form
-        or only looked at; "sum": the towers' are made one, plainly; "layout": they are made one in a way of its own, in
-        which they travel and are added up. Of a chain it is that of each member.
-      travels_in: the smaller dtype that they travel in, by its name, such as "float16"; None: in their own.
-      scales_loss: whether it has to see the loss before the gradients are computed.
-      needs_whole: whether it has to see each tower's whole gradient. A mean or a sum does not: what is the same in all
-        towers' gradients, of a regularization, can be added once afterwards.
-      passes_once: whether it sees to that itself, and is given `GradientRow.once`, as a chain for its members.
-      sums: whether it makes the towers' gradients their sum, not their mean.
-      linear: whether gradients twice as large come out twice as large. Clipping is not: it has to see their true size.
+      traits: what other parts of a step need to know of it: `ReductionTraits`.
     """
 
-    kind = "change"
-    travels_in: Optional[str] = None
-    scales_loss = False
-    needs_whole = True
-    passes_once = False
-    sums = False
-    linear = True
+    traits = ReductionTraits()
 
-    def init(self, site: Site, variables: Sequence[Any]) -> Any:
-        """Makes variables in the default graph and returns them, in whatever form `update` takes; None without any.
+    def init(self, context: ReductionContext, variables: Sequence[Variable]) -> Any:
+        """Creates the reduction's own variables in the default graph and returns them; None if it has none.
 
         Called once per graph, before the towers' gradients are computed.
 
         Args:
-          site: where gradients come from and go to.
-          variables: those whose gradients will come.
+          context: the step that the gradients belong to.
+          variables: the variables that `update` will get gradients for.
+
+        Returns:
+          The state, of any type: it is passed to `scale_loss` and `update`.
         """
         return None
 
-    def scale_loss(self, loss: Any, state: Any) -> Any:
-        """Returns what a tower's gradients are computed of in place of its loss; the loss itself, but for scaling."""
+    def scale_loss(self, loss: Tensor, state: Any) -> Tensor:
+        """Returns the scalar whose gradients a tower computes in place of its loss; by default the loss itself.
+
+        A reduction that returns another scalar sets `traits.scales_loss`.
+        """
         return loss
 
     def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
-        """Returns other gradients.
+        """Returns the changed or reduced gradients.
 
         Args:
-          gradients: of the towers, or of those that were made one by a reduction before this.
+          gradients: the towers' gradients, or, after a reduction to one, the result.
           state: what `init` returned.
         """
         raise NotImplementedError
 
     def roundings(self, towers: int) -> float:
-        """Returns how often at most a number that travels in a smaller dtype is rounded; see `lt.gradients.compacted`.
+        """Returns how often at most a number is rounded if it has a smaller dtype between devices.
+
+        It is the k in the error bound of `lt.gradients.compressed`.
 
         Args:
-          towers: how many there are; they may have weights.
+          towers: the number of towers, which may have weights.
         """
         return 3.0
 
-    def hooks(self, site: Site) -> List[Any]:
-        """Returns `tf.train.SessionRunHook`s that must run beside the step, such as a check of the session.
+    def hooks(self, context: ReductionContext) -> List[SessionRunHook]:
+        """Returns the `tf.train.SessionRunHook`s that the step must run with, such as a check of the session.
 
         Args:
-          site: where gradients come from and go to.
+          context: the step that the gradients belong to.
         """
         return []
 
@@ -156,7 +198,7 @@ ReductionLike = Union[Reduction, Callable[[TowerGradients], TowerGradients]]
 
 
 class _Function(Reduction):
-    """A plain function as a reduction."""
+    """Adapts a plain function to the interface of reductions."""
 
     def __init__(self, function: Callable[[TowerGradients], TowerGradients]) -> None:
         self._function = function
@@ -165,7 +207,7 @@ class _Function(Reduction):
         result = self._function(gradients)
         if not isinstance(result, TowerGradients):
             raise ArgumentError(
-                "the reduction {!r} returned a {}, not the TowerGradients that it should hand on".format(
+                "the reduction {!r} must return TowerGradients, got {}".format(
                     self, type(result).__name__
                 )
             )
@@ -176,25 +218,39 @@ class _Function(Reduction):
 
 
 def as_reduction(reduction: ReductionLike) -> Reduction:
-    """Returns a Reduction as it is, and one around a plain function.
+    """Returns a `Reduction` unchanged, and wraps a plain function in one.
 
     Raises:
-      ArgumentError: it is neither.
+      ArgumentError: `reduction` is neither of these.
     """
     if isinstance(reduction, Reduction):
         return reduction
     if isinstance(reduction, type) or not callable(reduction):
         raise ArgumentError(
-            "{!r} is no reduction: make one, such as lt.gradients.mean(), or lt.gradients.chain(...) of several".format(
-                reduction
-            )
+            "a reduction is needed, got {!r}: pass lt.gradients.mean(), or lt.gradients.chain(...) of several, for "
+            "example".format(reduction)
         )
     name = getattr(reduction, "__name__", "")
     if str(getattr(reduction, "__module__", "")).startswith(__name__.rpartition(".")[0] + "."):
-        raise ArgumentError("lt.gradients.{0} is given, not what it returns: write lt.gradients.{0}()".format(name))
+        raise ArgumentError(
+            "lt.gradients.{0} is a function that returns a reduction: write lt.gradients.{0}()".format(name)
+        )
     return _Function(reduction)
 
 
-def pairs_of(gradients: TowerGradients) -> List[Tuple[Optional[Any], Any]]:
-    """Returns the (gradient, variable) pairs of gradients that are one per variable, for an optimizer."""
+def pairs_of(gradients: TowerGradients) -> GradientPairs:
+    """Returns (gradient, variable) pairs of reduced gradients, as `optimizer.apply_gradients` takes them."""
     return [(row.gradients[0], row.variable) for row in gradients.rows]
+
+
+def is_dense(row: GradientRow) -> bool:
+    """Returns whether every tower has a gradient, and all are tensors."""
+    return all(isinstance(gradient, tf.Tensor) for gradient in row.gradients)
+
+
+def static_shape(row: GradientRow) -> tf.TensorShape:
+    """Returns the `tf.TensorShape` of the towers' dense gradients, merged from theirs and the variable's."""
+    shape = tf.TensorShape(None) if row.variable is None else row.variable.shape
+    for gradient in row.gradients:
+        shape = shape.merge_with(gradient.shape)
+    return shape

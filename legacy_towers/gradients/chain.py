@@ -1,72 +1,91 @@
-"""Reductions one after the other, as one: `chain`."""
+"""`chain`: several reductions in sequence, as one."""
 from typing import Any, List, Sequence
 
 from legacy_towers.errors import ArgumentError
-from legacy_towers.gradients.base import Reduction, ReductionLike, Site, TowerGradients, as_reduction
-from legacy_towers.gradients.once import updated
+from legacy_towers.gradients.base import (
+    Reduction,
+    ReductionContext,
+    ReductionLike,
+    ReductionTraits,
+    TowerGradients,
+    as_reduction,
+)
+from legacy_towers.gradients.regularization import update_with_regularization
+from legacy_towers.tensor_types import SessionRunHook, Tensor, Variable
 
 
 class Chain(Reduction):
-    """Reductions one after the other; see `chain`."""
+    """Several reductions in sequence; see `chain`."""
 
-    passes_once = True
+    def __init__(self, members: Sequence[Reduction]) -> None:
+        self.members = tuple(members)
+        self.traits = ReductionTraits(
+            scales_loss=any(member.traits.scales_loss for member in members),
+            sums=any(member.traits.sums for member in members),
+            linear=all(member.traits.linear for member in members),
+            passes_regularization=True,
+        )
+        for number, member in enumerate(self.members):
+            self._check_true_size(member, self.members[number + 1 :])
 
-    def __init__(self, parts: Sequence[Reduction]) -> None:
-        self.parts = tuple(parts)
-        self.scales_loss = any(part.scales_loss for part in parts)
-        self.sums = any(part.sums for part in parts)
-        self.linear = all(part.linear for part in parts)
-        for number, part in enumerate(self.parts):
-            self._check_true_size(part, self.parts[number + 1 :])
+    def init(self, context: ReductionContext, variables: Sequence[Variable]) -> List[Any]:
+        # The members' scopes are not numbered: variables keep their names in checkpoints when a member is inserted.
+        firsts = [None] * len(self.members) if context.first_state is None else context.first_state
+        return [
+            member.init(context._replace(first_state=first), variables) for member, first in zip(self.members, firsts)
+        ]
 
-    def init(self, site: Site, variables: Sequence[Any]) -> List[Any]:
-        # No part's scope has its number: what a checkpoint holds keeps its name when one more is put in front.
-        firsts = [None] * len(self.parts) if site.first is None else site.first
-        return [part.init(site._replace(first=first), variables) for part, first in zip(self.parts, firsts)]
-
-    def scale_loss(self, loss: Any, state: Any) -> Any:
-        for part, of_part in zip(self.parts, state):
-            loss = part.scale_loss(loss, of_part)
+    def scale_loss(self, loss: Tensor, state: Any) -> Tensor:
+        for member, member_state in zip(self.members, state):
+            loss = member.scale_loss(loss, member_state)
         return loss
 
     def update(self, gradients: TowerGradients, state: Any) -> TowerGradients:
-        for part, of_part in zip(self.parts, state):
-            gradients = updated(part, gradients, of_part)
+        for member, member_state in zip(self.members, state):
+            gradients = update_with_regularization(member, gradients, member_state)
         return gradients
 
-    def hooks(self, site: Site) -> List[Any]:
-        return [hook for part in self.parts for hook in part.hooks(site)]
+    def hooks(self, context: ReductionContext) -> List[SessionRunHook]:
+        return [hook for member in self.members for hook in member.hooks(context)]
 
-    def _check_true_size(self, part: Reduction, behind: Sequence[Reduction]) -> None:
-        scaling = [each for each in behind if each.scales_loss]
-        if not part.linear and scaling:
+    def _check_true_size(self, member: Reduction, later_members: Sequence[Reduction]) -> None:
+        scaling = [each for each in later_members if each.traits.scales_loss]
+        if not member.traits.linear and scaling:
             raise ArgumentError(
-                "{!r} stands in front of {!r}, and would see the gradients of the scaled loss, not their true size: "
-                "put it behind".format(part, scaling[0])
+                "{!r} comes before {!r} in the chain, so that it would get the gradients of the scaled loss, not their "
+                "true size: put it after {!r}".format(member, scaling[0], scaling[0])
             )
 
     def __repr__(self) -> str:
-        return "chain({})".format(", ".join(map(repr, self.parts)))
+        return "chain({})".format(", ".join(map(repr, self.members)))
 
 
 def chain(*reductions: ReductionLike) -> Chain:
-    """Returns the reductions one after the other, as one.
+    """Returns a reduction that applies several reductions in sequence.
 
-        chain(clip_by_global_norm(5.0), mean())    # each tower's gradients are clipped, then averaged
-        chain(mean(), clip_by_global_norm(5.0))    # their mean is clipped
+        chain(clip_by_global_norm(5.0), mean())    # clips each tower's gradients, then averages them
+        chain(mean(), clip_by_global_norm(5.0))    # clips the mean
+
+    Members before the one that reduces the towers' gradients to one get each tower's gradients; members after it get
+    the result.
+
+    Args:
+      *reductions: the members in order: reductions, or plain functions of `TowerGradients`.
 
     Raises:
-      ArgumentError: one of them is no reduction, or there is none; or one that clips or adds noise stands in front of
-        one that scales the loss.
+      ArgumentError: there is no member; one of them is not a reduction; or a member that needs gradients of the true
+        size (clipping, noise) comes before one that scales the loss.
+
+    Source of the design: optax's `chain` of gradient transformations.
     """
     if not reductions:
-        raise ArgumentError("chain() of nothing: name what is to be done, such as chain(mean())")
+        raise ArgumentError("chain() has no members: pass at least one reduction, such as chain(mean())")
     return Chain([as_reduction(each) for each in reductions])
 
 
 def members_of(reduction: ReductionLike) -> List[Reduction]:
-    """Returns what a chain consists of, chains inside of it included; a reduction by itself is its only member."""
-    made = as_reduction(reduction)
-    if not isinstance(made, Chain):
-        return [made]
-    return [member for part in made.parts for member in members_of(part)]
+    """Returns the members of a chain, nested chains flattened; for any other reduction a list of itself."""
+    single = as_reduction(reduction)
+    if not isinstance(single, Chain):
+        return [single]
+    return [nested for member in single.members for nested in members_of(member)]

@@ -1,44 +1,80 @@
-"""What every way in is: something that builds one batch per tower, and says what must run beside the step."""
+"""The interface of input pipelines: each builds one batch per tower, and the hooks that run with the step."""
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.names import tower_scope
+from legacy_towers.inputs.position import REFUSED, Position, Promise
+from legacy_towers.tensor_types import NestedTensors, Operation, SessionRunHook, Tensor
+from legacy_towers.text.documented_fields import documented_fields
+from legacy_towers.text.names import tower_scope
 
 
+@documented_fields
 class InputPlan(NamedTuple):
-    """What a way in decided, as plain values; `print` gives up to three lines."""
+    """The decisions of an input pipeline as plain values. `print(plan)` prints up to four lines:
 
-    way: str  # "feed", "queue", "dataset", "from_dataset", ...
-    route: Optional[str]  # "split", "next_per_tower", "sharded"; None where there is only one
-    order: str  # "fixed" or "any"
-    per_tower_batch_size: Optional[int]  # examples; None where only the running graph knows
-    global_batch_size: Optional[int]  # examples of all towers in a step
-    epochs: Optional[int]  # None: for ever, or not known
-    examples: Optional[int]  # in one epoch; None where nobody counted them
+        dataset:split, order any, 4 examples per tower, 16 per step, 2 epochs of 64 examples from arrays (x)
+          shuffle: none; prefetch: 2 steps; end: the last incomplete global batch is dropped
+          tower 0: examples 0 to 3 of each step's 16; tower 1: examples 4 to 7 of each step's 16; ...
+          resume: exact (the examples come in the order of the data)
+
+    Attributes:
+      pipeline: "feed", "queue", "dataset", "from_dataset", ...
+      route: the route of tf.data, such as "split"; "background" for feeds with a thread; else None.
+      order: "fixed" or "any".
+      per_tower_batch_size: in examples; None if it is known only while the graph runs.
+      global_batch_size: examples per step, of all towers.
+      epochs: how often the data is read; None: repeated indefinitely, or unknown.
+      examples: the number of examples in one epoch; None if they are not counted.
+      source: a description of the data.
+      details: name -> decision, such as "prefetch" -> "2 steps".
+      seed: the seed of the shuffled order; None if it is not shuffled, or differs from run to run.
+      shards: per tower, a description of its examples; () if unknown.
+      lasts: printed instead of epochs and examples: "as long as it lasts".
+      steps_ahead: the most steps whose batches are prepared early; None: unknown.
+      resume: what a run that resumes can rely on: "exact" (the same examples, in the same order, with the same values),
+        "once per epoch" (each example once in each epoch) or "refused" (the input begins again).
+      resume_reason: why, in a clause.
+    """
+
+    pipeline: str
+    route: Optional[str]
+    order: str
+    per_tower_batch_size: Optional[int]
+    global_batch_size: Optional[int]
+    epochs: Optional[int]
+    examples: Optional[int]
     source: str
     details: Dict[str, Any]
-    seed: Optional[int] = None  # of the mixed order; None where it isn't mixed, or otherwise each time
-    shares: Tuple[str, ...] = ()  # per tower, which examples it gets; () where nobody knows
-    lasts: str = ""  # instead of epochs and examples: "as long as the dataset"
+    seed: Optional[int] = None
+    shards: Tuple[str, ...] = ()
+    lasts: str = ""
+    steps_ahead: Optional[int] = None
+    resume: str = REFUSED
+    resume_reason: str = "this input pipeline keeps no position"
 
     def __str__(self) -> str:
-        name = self.way if self.route is None else "{}:{}".format(self.way, self.route)
+        name = self.pipeline if self.route is None else "{}:{}".format(self.pipeline, self.route)
         count = "examples" if self.examples is None else "{:,} examples".format(self.examples)
         length = self.lasts or "{} of {}".format(self._epochs(), count)
         line = "{}, order {}, {}, {} from {}".format(name, self.order, self._sizes(), length, self.source)
         details = "; ".join("{}: {}".format(key.replace("_", " "), self.details[key]) for key in self.details)
-        return "\n  ".join(part for part in (line, details, self._shares()) if part)
+        resume = "resume: {} ({})".format(self.resume, self.resume_reason)
+        return "\n  ".join(part for part in (line, details, self._shards_line(), resume) if part)
 
-    def _shares(self) -> str:
-        """Returns what the towers get, once where it is the same, else for the first two and the last of them."""
-        if len(self.shares) > 1 and len(set(self.shares)) == 1:
-            return "each tower: " + self.shares[0]
-        told = ["tower {}: {}".format(tower, share) for tower, share in enumerate(self.shares)]
-        return "; ".join(told if len(told) < 4 else told[:2] + ["...", told[-1]])
+    def with_promise(self, promise: Promise) -> "InputPlan":
+        """Returns the plan of a pipeline with this promise."""
+        return self._replace(resume=promise.name, resume_reason=promise.reason)
+
+    def _shards_line(self) -> str:
+        """Returns the shards of all towers: once if they are equal, else of the first two and the last tower."""
+        if len(self.shards) > 1 and len(set(self.shards)) == 1:
+            return "each tower: " + self.shards[0]
+        lines = ["tower {}: {}".format(tower, shard) for tower, shard in enumerate(self.shards)]
+        return "; ".join(lines if len(lines) < 4 else lines[:2] + ["...", lines[-1]])
 
     def _sizes(self) -> str:
         if self.per_tower_batch_size is None or self.global_batch_size is None:
-            return "batches as they come"
+            return "batches of unknown size"
         return "{} examples per tower, {} per step".format(self.per_tower_batch_size, self.global_batch_size)
 
     def _epochs(self) -> str:
@@ -47,32 +83,50 @@ class InputPlan(NamedTuple):
         return "{} epoch{}".format(self.epochs, "" if self.epochs == 1 else "s")
 
 
+@documented_fields
 class TowerBatches(NamedTuple):
-    """What `Input.build` gives."""
+    """The result of `Input.build`: the towers' batches and everything that a train step needs with them.
 
-    per_tower: List[Any]  # a nested structure of tensors per tower, each on its tower's device
-    hooks: List[Any]  # tf.train.SessionRunHook: what must run beside the train op
+    Attributes:
+      per_tower: a nested structure of tensors per tower, each on its tower's device.
+      hooks: tf.train.SessionRunHooks that have to run with the train op.
+      plan: the decisions of the input pipeline.
+      input_ops: operations that wait for data: dequeue, get_next, unstage.
+      counts: an int32 scalar per tower: its examples without copies; None: all rows.
+      modes: per tower: lt.TRAIN or lt.EVAL; None if all towers train.
+      padded: remainder="pad": rows from `counts` on are copies; losses must be per example.
+      shared_by_towers: whether all towers get the same examples on purpose, which turns off the check.
+      shared: tensors that all towers read on purpose, such as a fed keep probability.
+      position: where the pipeline is in its data; None if it can't know.
+      ids: per tower that trains, int64 of shape [its examples without copies]: their ids, as `Examples.with_ids` has
+        them; () where the position does not need them.
+    """
+
+    per_tower: List[NestedTensors]
+    hooks: List[SessionRunHook]
     plan: InputPlan
-    pulls: Tuple[Any, ...] = ()  # operations of the step that wait for data: dequeue, get_next, unstage
-    counts: Optional[List[Any]] = None  # int32 scalar per tower: its true examples; None where batches are always full
-    modes: Optional[List[str]] = None  # per tower: lt.TRAIN or lt.EVAL; None where all towers train
-    padded: bool = False  # True for remainder="pad": rows from `counts` on are copies, so losses come one per example
-    shared_by_towers: bool = False  # True where the towers get the same examples on purpose: no check
-    shared: Tuple[Any, ...] = ()  # tensors that all towers are meant to read, such as a fed table of weights
+    input_ops: Tuple[Operation, ...] = ()
+    counts: Optional[List[Tensor]] = None
+    modes: Optional[List[str]] = None
+    padded: bool = False
+    shared_by_towers: bool = False
+    shared: Tuple[Tensor, ...] = ()
+    position: Optional[Position] = None
+    ids: Tuple[Tensor, ...] = ()
 
 
 class InputHook(tf.train.SessionRunHook):
-    """The base of hooks that make or wait for a step's data in Python, before the run.
+    """The base of hooks that prepare or wait for a step's batches in Python, before the run.
 
     Attributes:
-      in_each_run: what it does in each run that needs a batch, after "it"; "" for nothing that a run can't do without.
-        Towers that run apart from each other, as asynchronous ones do, can't have a hook that does.
-      waited_seconds: how long runs were held up for data so far, since the hook was made.
-      fed_bytes: bytes of the arrays that were fed so far.
-      copied_bytes: bytes of them that were copied beforehand, since they weren't aligned or could be held.
+      per_run_action: what the hook does in each run that needs a batch, to be read after "a hook that"; "" if a run
+        works without it. Asynchronous towers, which run separately, can't have a hook with such an action.
+      waited_seconds: seconds that runs have waited for data, since the hook was created.
+      fed_bytes: bytes of the arrays that have been fed.
+      copied_bytes: bytes of them that were copied before, because they were not aligned or could be retained.
     """
 
-    in_each_run = ""
+    per_run_action = ""
 
     def __init__(self) -> None:
         self.waited_seconds = 0.0
@@ -81,37 +135,43 @@ class InputHook(tf.train.SessionRunHook):
 
 
 class Input:
-    """A way in. A subclass says in `build` how each tower gets its own examples.
+    """An input pipeline. A subclass implements `build`, which gives each tower its own examples.
+
+        class Constant(lt.inputs.Input):
+            def build(self, devices):
+                batches = [{"x": tf.fill([32], float(tower))} for tower in range(len(devices))]
+                return lt.inputs.from_tensors(per_tower=batches).build(devices)
 
     Attributes:
-      refuses_staging: why `lt.inputs.staged` can't go around it, "" if it can.
+      refuses_staging: the reason why `lt.inputs.staged` can't wrap it; "" if it can.
     """
 
     refuses_staging = ""
 
     def build(self, devices: Sequence[str]) -> TowerBatches:
-        """Makes the operations in the default graph.
+        """Creates the operations in the default graph.
 
         Args:
-          devices: one device string per tower.
+          devices: one device string per tower, such as ["/gpu:0", "/gpu:1"].
 
         Returns:
-          The towers' batches, the hooks and the plan. At the end of data a run raises `tf.errors.OutOfRangeError`.
+          The towers' batches, the hooks and the plan. At the end of the data a run raises
+          `tf.errors.OutOfRangeError`.
         """
         raise NotImplementedError
 
-    def build_apart(self, devices: Sequence[str]) -> TowerBatches:
-        """Makes the operations so that a tower takes its batch alone, in a run of its own, where the way in allows it.
+    def build_asynchronous(self, devices: Sequence[str]) -> TowerBatches:
+        """Creates the operations for asynchronous towers, each of which takes its batches in its own runs.
 
-        Whether it does, `check_apart` finds in what was built. An epoch has each example once all the same, but there
-        are no steps of all towers: the last batches that don't fill are a tower's own, and no tower computes copies
-        because others still have data.
+        `legacy_towers.step.asynchronous.check_asynchronous_batches` checks whether the result allows that. An epoch
+        has each example once, but there is no step of all towers: an incomplete last batch belongs to one tower, and no
+        tower computes copies because other towers still have data.
 
         Args:
           devices: one device string per tower.
 
         Returns:
-          As `build`. At the end of a tower's data its run raises `tf.errors.OutOfRangeError`.
+          The same as `build`. At the end of a tower's data its run raises `tf.errors.OutOfRangeError`.
         """
         return self.build(devices)
 
@@ -119,7 +179,7 @@ class Input:
 def host_device(device: str) -> str:
     """Returns the first CPU of the machine of `device`: "/job:ps/task:1/gpu:3" -> "/job:ps/task:1/device:CPU:0".
 
-    Queues, readers and iterators stand there: TF 2.21 refuses a queue with a reader under a GPU's scope.
+    Queues, readers and iterators are placed there: TF 2.21 refuses a queue with a reader in a GPU's device scope.
     """
     spec = tf.DeviceSpec.from_string(device)
     host = tf.DeviceSpec(job=spec.job, replica=spec.replica, task=spec.task, device_type="CPU", device_index=0)
@@ -127,16 +187,17 @@ def host_device(device: str) -> str:
 
 
 def scope_within(scope: str) -> str:
-    """Returns `scope` within the current name scope, for `tf.name_scope`, which then enters it as it is.
+    """Returns `scope` inside the current name scope, with a slash at its end, for `tf.name_scope`.
 
-    By the closing slash no name is taken: the model function finds its own "tower_0" still free.
+    With the slash `tf.name_scope` re-enters the scope and makes no name unique, so that "tower_0" stays available for
+    the model function.
     """
     outer = tf.get_default_graph().get_name_scope()
     return "{}{}/".format(outer + "/" if outer else "", scope)
 
 
 def with_static_shape(value: Any, shape: Any) -> Any:
-    """Returns the sparse tensor `value` so that the graph knows the sizes of its axes that `shape` knows."""
+    """Returns the sparse tensor `value` with those sizes in its static shape that `shape` knows."""
     if shape.ndims is None:
         return value
     known = [None] * shape.ndims if value.shape.ndims is None else value.shape.as_list()
@@ -147,20 +208,20 @@ def with_static_shape(value: Any, shape: Any) -> Any:
     return tf.SparseTensor(value.indices, value.values, dense_shape)
 
 
-def onto_tower(batch: Any, tower: int, device: str) -> Any:
-    """Brings each component of `batch` to the tower's device, by an identity in the tower's name scope.
+def move_to_tower(batch: NestedTensors, tower: int, device: str) -> NestedTensors:
+    """Copies each component of `batch` to the tower's device, by an identity in the tower's name scope.
 
-    Needed because `iterator.get_next()` under `tf.device` stays on the iterator's device from TF 2 on.
+    From TF 2 on `iterator.get_next()` stays on the iterator's device, whatever `tf.device` says.
     """
     with tf.name_scope(scope_within(tower_scope(tower) + "/input")), tf.device(device):
         tensors = [tf.identity(tensor) for tensor in tf.nest.flatten(batch, expand_composites=True)]
-        return rebuilt(batch, tensors)
+        return pack_like(batch, tensors)
 
 
-def rebuilt(batch: Any, tensors: Sequence[Any]) -> Any:
-    """Returns a batch like `batch` of other tensors, which come as `tf.nest.flatten(expand_composites=True)` has them.
+def pack_like(batch: NestedTensors, tensors: Sequence[Tensor]) -> NestedTensors:
+    """Returns a structure like `batch` of other tensors, in the order of `tf.nest.flatten(expand_composites=True)`.
 
-    A sparse component keeps the sizes that the graph knows.
+    A sparse component keeps its static shape.
     """
     moved = tf.nest.flatten(tf.nest.pack_sequence_as(batch, list(tensors), expand_composites=True))
     for index, component in enumerate(tf.nest.flatten(batch)):

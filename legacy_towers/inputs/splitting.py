@@ -1,58 +1,62 @@
-"""A global batch to one batch per tower: dense, sparse and ragged components alike."""
+"""Splits a global batch into one batch per tower: dense, sparse and ragged components."""
 from typing import Any, Callable, List, Sequence, Tuple
 
-from legacy_towers import structure
 from legacy_towers.compat import tf
+from legacy_towers.data import structure
 from legacy_towers.errors import InputError
 from legacy_towers.inputs.base import with_static_shape
+from legacy_towers.tensor_types import NestedTensors, Tensor
 
 
-def split_batch(batch: Any, towers: int) -> List[Any]:
+def split_batch(batch: NestedTensors, towers: int) -> List[NestedTensors]:
     """Splits each component along its first axis, in order.
 
         batch of 6, 3 towers:  [a b c d e f]  ->  [a b] [c d] [e f]
 
     Args:
       batch: a structure of dense, sparse or ragged tensors of shape [global batch size, ...].
-      towers: how many parts; a batch size that the graph doesn't know is checked as it runs.
+      towers: number of parts. A batch size that is not known statically is checked when the graph runs.
+
+    Returns:
+      A list with one structure per tower, whose components have the shape [global batch size / towers, ...].
 
     Raises:
-      InputError: a batch size that the graph knows can't be divided, components have different ones, or a component has
-        no first axis.
+      InputError: the static batch size is not divisible by `towers`, components have different static batch sizes, or a
+        component is a scalar.
     """
     components = _components(batch, "it can't be split among {} towers".format(towers))
     pieces = [_split(value, towers, name, components[0]) for name, value in components]
     return [structure.pack(batch, iter(parts)) for parts in zip(*pieces)]
 
 
-def deal(batch: Any, towers: int, per_tower: Any, remainder: str) -> Tuple[List[Any], List[Any]]:
-    """Splits a batch that may be incomplete: tower k gets the examples from k * per_tower on, as far as there are any.
+def split_incomplete(
+    batch: NestedTensors, towers: int, per_tower: Any, remainder: str
+) -> Tuple[List[NestedTensors], List[Tensor]]:
+    """Splits a batch that may be incomplete: tower k gets the examples from k * per_tower on, as far as they exist.
 
         3 towers of 2, "short":  [a b c]  ->  [a b] [c]   [a]    counts 2 1 0
         3 towers of 2, "pad":    [a b c]  ->  [a b] [c a] [a a]  counts 2 1 0
 
-    A tower without an example of its own gets the first one of the batch, so that no model sees an empty batch; its
-    count is 0. A full batch is only split, as by `split_batch`, and no row of it is gathered.
+    A tower without an example gets the first one of the batch, so that no model sees an empty batch; its count is 0. A
+    full batch is split as by `split_batch`, without gathering rows.
 
     Args:
-      batch: a structure of dense tensors of shape [n, ...], 1 <= n <= towers * per_tower; another n fails as it runs.
-      towers: how many parts.
-      per_tower: examples of a full part: a number, or an int32 scalar where only the running graph knows it.
-      remainder: "short" or "pad".
+      batch: a structure of dense tensors of shape [n, ...], 1 <= n <= towers * per_tower; a run fails with another n.
+      per_tower: examples of a full part: a number, or an int32 scalar tensor.
 
     Returns:
-      The parts, and an int32 scalar per tower: its true examples.
+      The parts, and an int32 scalar per tower: its number of examples without copies.
 
     Raises:
-      InputError: a component is sparse or ragged, has no first axis, or another number of examples than the first one.
+      InputError: a component is sparse, ragged or a scalar, or its number of examples differs from the first one's.
     """
-    check_can_be_filled(batch, remainder)
-    components = _components(batch, "it can't be dealt out to {} towers".format(towers))
+    check_fillable(batch, remainder)
+    components = _components(batch, "it can't be split among {} towers".format(towers))
     static_size = per_tower if isinstance(per_tower, int) else None
     if static_size is not None and _known_rows(components[0][1]) == towers * static_size:
         return split_batch(batch, towers), [tf.constant(static_size, tf.int32)] * towers
     tensors = [_with_rows_of(components[0], name, value) for name, value in components]
-    rows, whole = _rows(tensors[0]), towers * per_tower
+    rows, whole = rows_of(tensors[0]), towers * per_tower
     counts = [tf.clip_by_value(rows - tower * per_tower, 0, per_tower) for tower in range(towers)]
 
     def full() -> List[Any]:
@@ -60,52 +64,54 @@ def deal(batch: Any, towers: int, per_tower: Any, remainder: str) -> Tuple[List[
 
     def incomplete() -> List[Any]:
         fits = tf.Assert((rows >= 1) & (rows <= whole), [
-            "a batch for {} towers must hold at least 1 example and at most".format(towers), whole, "it holds", rows
+            "a batch for {} towers must have at least 1 example and at most".format(towers), whole, "it has", rows
         ])
         with tf.control_dependencies([fits]):
             end = tf.identity(rows)
-        parts = []
+        pieces = []
         for tensor in tensors:
             for tower in range(towers):
                 length = per_tower if remainder == "pad" else tf.maximum(counts[tower], 1)
                 own = tower * per_tower + tf.range(length)
-                parts.append(tf.gather(tensor, tf.where_v2(own < end, own, tf.zeros_like(own))))
-        return parts
+                pieces.append(tf.gather(tensor, tf.where_v2(own < end, own, tf.zeros_like(own))))
+        return pieces
 
-    dealt = choose(tf.equal(rows, whole), full, incomplete)
-    for index, part in enumerate(dealt):
+    parts = cond_list(tf.equal(rows, whole), full, incomplete)
+    for index, part in enumerate(parts):
         size = static_size if remainder == "pad" else None
         part.set_shape(tf.TensorShape([size]).concatenate(tensors[index // towers].shape[1:]))
-    return [structure.pack(batch, iter(dealt[tower::towers])) for tower in range(towers)], counts
+    return [structure.pack(batch, iter(parts[tower::towers])) for tower in range(towers)], counts
 
 
-def choose(condition: Any, when_true: Callable[[], Sequence[Any]], otherwise: Callable[[], Sequence[Any]]) -> List[Any]:
-    """Returns the tensors that one of two functions gives, of which only that one runs; always a list."""
-    # tf.cond gives a lone tensor where a list of one was returned.
-    return list(tf.nest.flatten(tf.cond(condition, lambda: list(when_true()), lambda: list(otherwise()))))
+def cond_list(
+    condition: Any, true_fn: Callable[[], Sequence[Any]], false_fn: Callable[[], Sequence[Any]]
+) -> List[Any]:
+    """Returns the list of tensors of `tf.cond(condition, true_fn, false_fn)`."""
+    # tf.cond returns a single tensor if its functions return a list of one.
+    return list(tf.nest.flatten(tf.cond(condition, lambda: list(true_fn()), lambda: list(false_fn()))))
 
 
-def check_can_be_filled(batch: Any, remainder: str) -> None:
-    """Raises InputError where a component of `batch`, of tensors or specs, is sparse, ragged or a single value."""
+def check_fillable(batch: NestedTensors, remainder: str) -> None:
+    """Raises InputError if a component of `batch`, a structure of tensors or specs, is sparse, ragged or a scalar."""
     for path, leaf in structure.leaves(batch):
         is_dense = isinstance(leaf, (tf.Tensor, tf.TensorSpec))
         if not is_dense or leaf.shape.ndims == 0:
             raise InputError(
-                "component {!r} is {}: remainder={!r} needs dense components whose first axis is the example".format(
-                    path, "a single value" if is_dense else type(leaf).__name__.replace("Spec", ""), remainder
+                "component {!r} is {}: remainder={!r} needs dense components of shape [examples, ...]".format(
+                    path, "a scalar" if is_dense else "a " + type(leaf).__name__.replace("Spec", ""), remainder
                 )
             )
 
 
-def _components(batch: Any, why: str) -> List[Tuple[str, Any]]:
-    """Returns (name, tensor) of each component, once all have a first axis and none is known to have another size."""
+def _components(batch: NestedTensors, why: str) -> List[Tuple[str, Any]]:
+    """Returns (name, tensor) of each component; checks that all have a first axis of the same static size."""
     components: List[Tuple[str, Any]] = []
     for path, value in structure.leaves(batch):
         name = "component {!r}".format(path) if path else "the batch"
         if not isinstance(value, (tf.SparseTensor, tf.RaggedTensor)):
             value = tf.convert_to_tensor(value)
         if value.shape.ndims == 0:
-            raise InputError("{} is a single value: {}".format(name, why))
+            raise InputError("{} is a scalar: {}".format(name, why))
         components.append((name, value))
     known = [(name, _known_rows(value)) for name, value in components if _known_rows(value) is not None]
     for name, rows in known[1:]:
@@ -122,7 +128,7 @@ def _known_rows(value: Any) -> Any:
     return None if value.shape.ndims is None else tf.dimension_value(value.shape[0])
 
 
-def _rows(value: Any) -> Any:
+def rows_of(value: Any) -> Any:
     """Returns the number of examples in `value`, an int32 scalar."""
     if isinstance(value, tf.RaggedTensor):
         return value.nrows(out_type=tf.int32)
@@ -130,15 +136,15 @@ def _rows(value: Any) -> Any:
 
 
 def _with_rows_of(first: Tuple[str, Any], name: str, value: Any) -> Any:
-    """Returns the dense `value`; as it runs, it fails where it has not as many examples as the component `first`."""
+    """Returns the dense `value`; a run fails if its number of examples differs from that of the component `first`."""
     if value is first[1] or None not in (_known_rows(value), _known_rows(first[1])):
         return value
-    with tf.control_dependencies([_as_many(_rows(value), name, first)]):
+    with tf.control_dependencies([_same_rows(rows_of(value), name, first)]):
         return tf.identity(value)
 
 
-def _as_many(rows: Any, name: str, first: Tuple[str, Any]) -> Any:
-    of_first = _rows(first[1])
+def _same_rows(rows: Any, name: str, first: Tuple[str, Any]) -> Any:
+    of_first = rows_of(first[1])
     return tf.Assert(tf.equal(rows, of_first), [
         "{} and {} must have the same number of examples; they have".format(name, first[0]), rows, of_first
     ])
@@ -166,13 +172,13 @@ def _split(value: Any, towers: int, name: str, first: Tuple[str, Any]) -> List[A
 
 
 def _checked_size(value: Any, towers: int, name: str, first: Tuple[str, Any]) -> Any:
-    """Returns a tower's number of rows; as it runs, it fails where the rows can't be divided, or aren't the first's."""
-    rows = _rows(value)
+    """Returns the rows per tower; a run fails if they are not divisible, or differ from the first component's."""
+    rows = rows_of(value)
     if value is first[1]:
         fits = tf.Assert(tf.equal(rows % towers, 0), [
-            "{}: the examples of a batch must divide among {} towers; there are".format(name, towers), rows
+            "{}: the number of examples must be divisible by {} towers; there are".format(name, towers), rows
         ])
     else:
-        fits = _as_many(rows, name, first)
+        fits = _same_rows(rows, name, first)
     with tf.control_dependencies([fits]):
         return tf.identity(rows // towers)

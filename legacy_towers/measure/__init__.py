@@ -1,1 +1,1 @@
-"""Figures, no opinions: timing, traces, memory, parity."""
+"""Measurements of steps: timing, traces, memory, examples of an epoch, and their statistics."""

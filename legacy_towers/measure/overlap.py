@@ -1,11 +1,11 @@
-"""For what share of a step towers computed at the same time: arithmetic on intervals, in any unit of time."""
+"""Computes the share of a step in which towers computed at the same time, by arithmetic on time intervals."""
 from typing import Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
 
 Interval = Tuple[int, int]  # start, end
 
 
 class Overlap(NamedTuple):
-    """How the towers shared a step, from the first tower op's start to the last tower op's end; print it."""
+    """How towers overlapped in a step, from the first tower op's start to the last tower op's end; can be printed."""
 
     shared: float  # share of the step in which at least two towers computed
     per_tower: Dict[int, float]  # share of the step in which each tower computed
@@ -24,7 +24,7 @@ class Overlap(NamedTuple):
 
 
 def merged(intervals: Iterable[Interval]) -> List[Interval]:
-    """Returns the union of intervals as ascending ones that neither touch nor overlap; empty ones vanish.
+    """Returns the union of intervals as ascending ones that neither touch nor overlap; empty ones are dropped.
 
         0--3  2--5  7--9   ->   0--5  7--9
     """
@@ -51,7 +51,7 @@ def overlap_of(towers: Mapping[int, Sequence[Interval]]) -> Overlap:
         return Overlap(0.0, {}, 0.0)
     start = min(intervals[0][0] for intervals in busy.values())
     span = max(intervals[-1][1] for intervals in busy.values()) - start
-    # +1 where a tower begins to compute, -1 where it stops; at equal times the stops come first.
+    # +1 where a tower starts to compute, -1 where it ends; at equal times the ends come first.
     changes = sorted(
         change for intervals in busy.values() for begin, end in intervals for change in ((begin, 1), (end, -1))
     )

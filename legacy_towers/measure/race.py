@@ -1,105 +1,83 @@
-"""A race of several steps: they take turns, and who is surely slower leaves early.
+"""Races several steps: they take turns, and a step that is slower with confidence is dropped early.
 
-O. Maron and A. Moore, "Hoeffding races: accelerating model selection search", NIPS 1994.
+The method is that of O. Maron and A. Moore, "Hoeffding races: accelerating model selection search", NIPS 1994.
 """
 import contextlib
 import time
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, UserError
-from legacy_towers.measure.rounds import order_of_rounds, steps_of_turn
-from legacy_towers.measure.statistics import ratio_interval
-from legacy_towers.step import TrainStep
+from legacy_towers.measure.rounds import LEAST_ROUNDS, least_steps, order_of_rounds
+from legacy_towers.measure.statistics import CONFIDENCE, ratio_interval
+from legacy_towers.measure.timed_step import TimedStep
 
 _WARM_UP_TURNS = 5
 _TURN_SECONDS = 0.1
 _MOST_ROUNDS = 40
-# Rounds after which a candidate that is surely slower by this share takes no more turns.
-_ROUNDS_TO_DROP = 5
-_SURELY_SLOWER = 0.95
-# A candidate further down the list must win by more than this: what is simpler comes first.
-_WORTH_IT = 1.01
+# A candidate whose speed relative to the best is below this, with confidence, is dropped after this many rounds.
+_ROUNDS_TO_DROP = LEAST_ROUNDS
+_DROP_BELOW = 0.95
+# A candidate later in the list must be faster than earlier, simpler ones by more than this factor.
+_SMALLEST_GAIN = 1.01
 
 
 class InputEnded(ArgumentError):
-    """Nobody's turn can go on: that is no fault of one candidate."""
+    """The input ended, so that no candidate can continue; it is not a failure of one candidate."""
 
 
-class StepRunner:
-    """One candidate's step in a session that stays open between turns."""
+class _Racer:
+    """A candidate's step, and its times."""
 
-    def __init__(self, step: TrainStep, config: Any) -> None:
-        """
-        Args:
-          step: the step, of the default graph.
-          config: the session's tf.ConfigProto.
-        """
+    def __init__(self, step: TimedStep) -> None:
+        self.step = step
         self.times: List[float] = []  # seconds per step, one per round
         self.first = 0.0  # seconds per step, of the last turn before the rounds
         self._steps = 0  # per turn
-        self._ops = step.train_ops()
-        # Parts that take turns differ in cost, so that only whole rounds of them can be compared.
-        self._least = max(1, len(step.turns.schedule))
-        self._session = tf.train.SingularMonitoredSession(hooks=step.hooks, config=config)
 
     def warm_up(self, seconds: float, turn_seconds: float) -> None:
-        """Takes some steps, as far as they fit into `seconds`, but never none; a turn is to take `turn_seconds`."""
+        """Runs at least one turn of one step, more if they fit into `seconds`; sets the steps of turns."""
         start = time.perf_counter()
         for _ in range(_WARM_UP_TURNS):
-            self.first = self._run(self._least)
-            if time.perf_counter() - start + self.first * self._least > seconds:
+            turn = self.step.turn(0, 1)
+            self.first = turn.seconds / len(turn.step_seconds)
+            if time.perf_counter() - start + turn.seconds > seconds:
                 break
-        turns = steps_of_turn(self.first * self._least, turn_seconds, 1, 1000)
-        self._steps = turns * self._least
+        self._steps = least_steps(self.first, self.step.steps_ahead, 1000, turn_seconds)
 
     def turn(self) -> None:
-        self.times.append(self._run(self._steps))
-
-    def close(self) -> None:
-        self._session.close()
-
-    def _run(self, steps: int) -> float:
-        """Returns the seconds per step of some steps."""
-        start = time.perf_counter()
-        for _ in range(steps):
-            try:
-                self._session.run(next(self._ops))
-            except tf.errors.OutOfRangeError:
-                raise InputEnded(
-                    "the input ended while candidates were measured: give one that does not end, such as "
-                    "lt.inputs.synthetic(examples, ...)"
-                ) from None
-        return (time.perf_counter() - start) / steps
+        # Batches that were prefetched since the last turn are consumed before time is measured.
+        turn = self.step.turn(self.step.steps_ahead, self._steps)
+        self.times.append(turn.seconds / len(turn.step_seconds))
 
 
 class Race:
-    """The candidates that are measured against each other.
+    """The candidates of a race.
 
     Attributes:
-      running: number of a candidate -> what still takes turns.
-      left: number -> what was surely slower.
-      problems: number -> why it could not be built or run; None where time was up before its first step.
+      running: number -> each candidate that still takes turns.
+      left: number -> each candidate that was dropped because it is slower.
+      problems: number -> why a candidate could not be built or run; None if no time was left for it.
     """
 
     def __init__(self) -> None:
-        self.running: Dict[int, StepRunner] = {}
-        self.left: Dict[int, StepRunner] = {}
+        self.running: Dict[int, _Racer] = {}
+        self.left: Dict[int, _Racer] = {}
         self.problems: Dict[int, Optional[Exception]] = {}
 
-    def enter(self, number: int, start: Callable[[], StepRunner]) -> None:
-        """Lets a candidate take part, or notes why it can't."""
+    def enter(self, number: int, start: Callable[[], TimedStep]) -> None:
+        """Adds a candidate to the race, or records why it can't be built."""
         try:
-            self.running[number] = start()
+            self.running[number] = _Racer(start())
         except (UserError, tf.errors.OpError) as error:
             self.problems[number] = error
 
     def run(self, seconds: float) -> None:
-        """Takes rounds until time is up, nobody but the best is left, or there were enough of them.
+        """Runs rounds until the time ends, only one candidate is left, or 40 rounds have been run.
 
-        The first steps, which prepare much once, may take half of the time; where they take longer, rounds get as much.
+        The warm-up may take half of `seconds`; if it takes longer, rounds still get half of them.
         """
         self._check_that_some_run()
         entered = len(self.running)
@@ -109,9 +87,9 @@ class Race:
         for number in list(self.running):
             if number != min(self.running) and time.perf_counter() > deadline:
                 self.problems[number] = None
-                self.running.pop(number).close()
+                self.running.pop(number).step.close()
             else:
-                self._try(number, lambda runner: runner.warm_up(share, turn_seconds))
+                self._try(number, lambda racer: racer.warm_up(share, turn_seconds))
         self._check_that_some_run()
         deadline = max(deadline, time.perf_counter() + seconds / 2.0)
         for round_number, order in enumerate(order_of_rounds([str(each) for each in self.running], _MOST_ROUNDS), 1):
@@ -119,7 +97,7 @@ class Race:
                 if time.perf_counter() > deadline:
                     return
                 if number in self.running:
-                    self._try(number, lambda runner: runner.turn())
+                    self._try(number, lambda racer: racer.turn())
             self._check_that_some_run()
             if round_number >= _ROUNDS_TO_DROP:
                 self._drop_slower_ones()
@@ -127,11 +105,27 @@ class Race:
                 return
 
     def best(self) -> int:
-        """Returns the fastest of those that ran to the end: rounds of another time would compare the machine's load."""
-        return fastest(self._common_times())
+        """Returns the number of the candidate to use: the first one that ran, unless others are proven faster.
+
+        A candidate is proven faster if, after at least 5 rounds, the interval of its speed relative to the first one's
+        is above 1; all intervals hold together with 95 % confidence. The fastest proven candidate that ran to the end
+        is returned: dropped ones were measured at another load of the machine.
+        """
+        common = self._common_times()
+        first = min(list(self.running) + list(self.left))
+        others = [number for number in self.running if number != first]
+        confidence = 1 - (1 - CONFIDENCE) / max(1, len(self.running) + len(self.left) - 1)
+        proven = [number for number in others if self._is_faster(number, first, confidence)]
+        if proven or first in self.left:
+            return fastest({number: common[number] for number in proven or others})
+        return first
+
+    def _is_faster(self, number: int, first: int, confidence: float) -> bool:
+        times, first_times = self.paired_times(number, first)
+        return len(times) >= LEAST_ROUNDS and ratio_interval(first_times, times, confidence).low > 1
 
     def paired_times(self, one: int, other: int) -> Tuple[List[float], List[float]]:
-        """Returns the times of two candidates, of which the first ran to the end, in the rounds that both took."""
+        """Returns the times of two candidates in their common rounds; the first must have run to the end."""
         if other in self.left:
             times = self.left[other].times
             return self.running[one].times[: len(times)], times
@@ -139,26 +133,29 @@ class Race:
         return common[one], common[other]
 
     def rounds(self, number: int) -> int:
-        """Returns in how many rounds a candidate took part."""
+        """Returns the number of rounds in which a candidate took a turn."""
         return len((self.left if number in self.left else self.running)[number].times)
 
     def close(self) -> None:
-        """Closes all that is open still, also where closing one fails."""
+        """Closes all open steps, even if closing one of them fails."""
         with contextlib.ExitStack() as stack:
-            for runner in self.running.values():
-                stack.callback(runner.close)
+            for racer in self.running.values():
+                stack.callback(racer.step.close)
 
-    def _try(self, number: int, call: Callable[[StepRunner], None]) -> None:
-        """Calls it on a runner, which leaves with a problem if that fails."""
+    def _try(self, number: int, call: Callable[[_Racer], None]) -> None:
+        """Calls `call` on a racer; if it fails, the racer is removed and the problem is recorded."""
         try:
             call(self.running[number])
-        except InputEnded:
-            raise
+        except tf.errors.OutOfRangeError:
+            raise InputEnded(
+                "the input ended while candidates were measured: use one that does not end, such as "
+                "lt.inputs.synthetic(examples, ...)"
+            ) from None
         except (UserError, tf.errors.OpError) as error:
             self.problems[number] = error
-            # What its threads died of is the same, or follows from it.
+            # Errors of its threads have the same cause.
             with contextlib.suppress(UserError, tf.errors.OpError):
-                self.running.pop(number).close()
+                self.running.pop(number).step.close()
 
     def _check_that_some_run(self) -> None:
         if not self.running:
@@ -166,28 +163,28 @@ class Race:
 
     def _drop_slower_ones(self) -> None:
         best = min(self.running, key=lambda number: float(np.median(self.running[number].times)))
-        for number, runner in list(self.running.items()):
-            if ratio_interval(self.running[best].times, runner.times).high < _SURELY_SLOWER:
-                # Its memory and its input's threads are for the others now.
+        for number, racer in list(self.running.items()):
+            if ratio_interval(self.running[best].times, racer.times).high < _DROP_BELOW:
+                # Frees its memory and the threads of its input for the others.
                 self.left[number] = self.running.pop(number)
-                runner.close()
+                racer.step.close()
 
     def _common_times(self) -> Dict[int, List[float]]:
-        """Returns the times of all that ran to the end, of the rounds that all took part in."""
-        rounds = min(len(runner.times) for runner in self.running.values())
-        # Time was up in the first round: steps are so slow that what the first of them cost once matters little.
-        return {number: runner.times[:rounds] or [runner.first] for number, runner in self.running.items()}
+        """Returns the times of all candidates that ran to the end, in their common rounds."""
+        rounds = min(len(racer.times) for racer in self.running.values())
+        # If the time ended in the first round, steps are so slow that the cost of the first step matters little.
+        return {number: racer.times[:rounds] or [racer.first] for number, racer in self.running.items()}
 
 
 def fastest(times: Mapping[int, Sequence[float]]) -> int:
     """Returns the first number that is within 1 % of the fastest, in the median over rounds.
 
-    A time counts by its ratio to the others' of the same round, so that a round in which the machine is slow says as
-    much as any other.
+    Times are compared within each round, so that rounds in which the machine is slow count as much as others.
 
     Args:
-      times: number -> times, in any unit, one per round; as many for each.
+      times: number -> times, in any unit, one per round; equally many for each.
     """
     logs = np.log(np.array(list(times.values()), np.float64))
-    of_each = np.median(logs - np.median(logs, axis=0), axis=1)
-    return min(number for number, its in zip(times, of_each) if its <= of_each.min() + np.log(_WORTH_IT))
+    medians = np.median(logs - np.median(logs, axis=0), axis=1)
+    limit = medians.min() + np.log(_SMALLEST_GAIN)
+    return min(number for number, median in zip(times, medians) if median <= limit)

@@ -1,6 +1,8 @@
-"""What a process uses: CPU time and memory, children included, since loaders may run in processes of their own."""
+"""Measures the CPU time and memory of a process; CPU time includes child processes, in which loaders may run."""
 import os
+import platform
 import re
+import subprocess
 import sys
 import time
 from typing import Any, Optional
@@ -9,7 +11,11 @@ from legacy_towers.errors import EnvironmentProblem
 
 
 def import_psutil() -> Any:
-    """Returns psutil, or raises EnvironmentProblem, which says how to install it."""
+    """Returns the module psutil.
+
+    Raises:
+      EnvironmentProblem: it is not installed; the message gives the command that installs it.
+    """
     try:
         import psutil
     except ImportError as error:
@@ -34,9 +40,9 @@ def cpu_seconds() -> float:
 
 
 def peak_memory_bytes() -> Optional[int]:
-    """Returns the most memory that this process has held in RAM since its start; None where the system can't tell."""
+    """Returns the peak resident memory of this process since its start; None where the system doesn't report it."""
     if sys.platform.startswith("linux"):
-        # Not getrusage: its maximum survives exec, so that a process would begin with the peak of who started it.
+        # Not getrusage: its maximum survives exec, so that a process would start with its parent's peak.
         with open("/proc/self/status") as status:
             found = re.search(r"^VmHWM:\s+(\d+) kB", status.read(), re.MULTILINE)
         return int(found.group(1)) * 1024 if found else None
@@ -53,3 +59,28 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def cpu_model() -> str:
+    """Returns the name of the CPU's model, or of its architecture where the system doesn't report the model."""
+    if sys.platform.startswith("linux"):
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as source:
+            found = re.search(r"^model name\s*:\s*(\S.*)$", source.read(), re.MULTILINE)
+        if found:
+            return found.group(1).strip()
+    if sys.platform == "darwin":
+        asked = subprocess.run(
+            ["sysctl", "-n", "machdep.cpu.brand_string"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            universal_newlines=True, check=False,
+        )
+        if asked.stdout.strip():
+            return asked.stdout.strip()
+    return platform.processor() or platform.machine() or "unknown"
+
+
+def load_average() -> Optional[float]:
+    """Returns how many processes ran or waited for a core in the last minute; None where it isn't known."""
+    try:
+        return round(os.getloadavg()[0], 2)
+    except (AttributeError, OSError):  # Windows has none
+        return None

@@ -1,23 +1,25 @@
-"""Figures of a few rounds: medians with intervals, and which of several ways is truly faster than another.
+"""Figures of a few rounds: medians with intervals, and which of several candidates is truly faster than another.
 
 Rounds are few (5 to 15), a machine drifts while they run, and now and then something else disturbs a turn. So:
 
-- Ways are compared round by round: what slows down a whole round slows down both, and cancels in their ratio.
+- Candidates are compared round by round: what slows down a whole round slows down both, and cancels in their ratio.
 - Ratios are taken as logarithms, medians instead of means, and the median absolute deviation instead of the standard
   deviation, so that one disturbed turn decides nothing. Corrections of the deviation for few values: C. Croux and
   P. J. Rousseeuw, "Time-efficient algorithms for two highly robust estimators of scale", COMPSTAT 1992.
-- A deviation of 5 values is a poor estimate. The ways of one comparison are measured on one machine, so their noise is
-  pooled: what is left of a table ways x rounds after a median polish (J. W. Tukey, "Exploratory Data Analysis",
-  1977). A way that is noisier than the others keeps its own.
-- m ways compared at once get intervals of 1 - 0.05 / m each, so that in 95 of 100 comparisons all of them hold (O. J.
-  Dunn, "Multiple comparisons among means", JASA 1961), if turns don't depend on each other. Of simulated turns that
-  take over 0.3 of the last one's deviation, all of 4 intervals held in 82 of 100 comparisons: the verdict asks for more
-  than an interval that excludes 1.
+- A deviation of 5 values is a poor estimate. The candidates of one comparison are measured on one machine, so their
+  noise is pooled: the residuals of a table [candidates, rounds] after a median polish (J. W. Tukey, "Exploratory
+  Data Analysis", 1977). A candidate that is noisier than the others keeps its own.
+- m candidates compared at once get intervals of 1 - 0.05 / m each, so that in 95 of 100 comparisons all of them hold
+  (O. J. Dunn, "Multiple comparisons among means", JASA 1961), if turns don't depend on each other. For simulated
+  turns with an autocorrelation of 0.3, all of 4 intervals held in 82 of 100 comparisons only: the verdict therefore
+  needs more than an interval that excludes 1.
 """
 import math
 from typing import Dict, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy as np
+
+from legacy_towers.text.documented_fields import documented_fields
 
 CONFIDENCE = 0.95
 # The standard error of a median is this times that of a mean, for normal values.
@@ -26,8 +28,15 @@ _NORMAL = 1.4826  # median absolute deviation -> standard deviation, for normal 
 _FEW = {2: 1.196, 3: 1.495, 4: 1.363, 5: 1.206, 6: 1.200, 7: 1.140, 8: 1.129, 9: 1.107}
 
 
+@documented_fields
 class Interval(NamedTuple):
-    """A median, and the interval that holds the true one with the confidence that was asked for."""
+    """A median, and the interval that holds the true one with the confidence that was asked for.
+
+    Attributes:
+      median: the median.
+      low: the lower end of the interval.
+      high: the upper end.
+    """
 
     median: float
     low: float
@@ -69,11 +78,11 @@ def unpaired_ratio_interval(
 def compare_all(
     figures: Mapping[str, Sequence[float]], baseline: str, confidence: float = CONFIDENCE
 ) -> Dict[str, Interval]:
-    """Returns, for each way but the baseline, its ratio to the baseline; all intervals hold together.
+    """Returns, for each candidate but the baseline, its ratio to the baseline; all intervals hold together.
 
     Args:
-      figures: way -> one positive figure per round, in the order of the rounds, such as examples/s.
-      baseline: one of the ways.
+      figures: candidate -> one positive figure per round, in the order of the rounds, such as examples/s.
+      baseline: one of the candidates.
     """
     names = list(figures)
     logs = np.log(np.array([figures[name] for name in names], np.float64))
@@ -139,16 +148,16 @@ def _continued_fraction(x: float, a: float, b: float, terms: int = 80) -> float:
 
 
 def _degrees(values: int) -> float:
-    # A median absolute deviation scatters like a standard deviation of about half as many values: from simulated normal
-    # rounds, 5 to 15 of them.
+    # A median absolute deviation varies like a standard deviation of about half as many values: measured with 5 to 15
+    # simulated normal rounds.
     return max(1.0, (values - 1) / 2)
 
 
 def _deviation_of_pair(pooled: float, degrees: float, own: float, rounds: int) -> Tuple[float, int, float]:
     """Returns the larger deviation, the number of rounds, and its degrees of freedom.
 
-    What a pair scatters beyond the others is known from its own few rounds only: F. E. Satterthwaite, "An approximate
-    distribution of estimates of variance components", Biometrics Bulletin 1946.
+    The part of a pair's variance above the pooled one is estimated from its own few rounds only: F. E. Satterthwaite,
+    "An approximate distribution of estimates of variance components", Biometrics Bulletin 1946.
     """
     if own <= pooled:
         return pooled, rounds, degrees
@@ -163,15 +172,15 @@ def _half_width(deviation: float, values: int, degrees: float, confidence: float
 
 
 def _pooled_deviation(table: np.ndarray) -> float:
-    """The standard deviation of one value of a table [ways, rounds], once ways and rounds have lost their medians."""
+    """Returns the standard deviation of the residuals of a table [candidates, rounds] after a median polish."""
     left = np.array(table)
     for _ in range(5):
         left -= np.median(left, axis=1, keepdims=True)
         left -= np.median(left, axis=0, keepdims=True)
-    ways, rounds = table.shape
-    if ways < 2 or rounds < 2:
+    candidates, rounds = table.shape
+    if candidates < 2 or rounds < 2:
         return 0.0
-    lost = ways * rounds / ((ways - 1) * (rounds - 1))
+    lost = candidates * rounds / ((candidates - 1) * (rounds - 1))
     return float(_NORMAL * math.sqrt(lost) * np.median(np.abs(left)))
 
 

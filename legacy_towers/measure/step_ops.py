@@ -1,4 +1,4 @@
-"""What a step's ops did and when, read from the StepStats of a traced run.
+"""Reads the ops of a step and their times from the StepStats of a traced run.
 
 StepStats list one op under several devices. Which entries are read:
 
@@ -8,24 +8,20 @@ StepStats list one op under several devices. Which entries are read:
     /device:GPU:0/stream:13, /device:GPU:0/memcpy  parts of stream:all, and copies              -> left out
     /host:CPU                                      TF 1.15: every op of every CPU once more     -> left out
 
-So no op counts twice. Sends and receives of plain sessions have no entry of their own.
+So each op counts once. Sends and receives of plain sessions have no entry of their own.
 """
 import re
 from typing import Any, Dict, List, NamedTuple, Optional
 
 from legacy_towers.devices import matches, short_name
-from legacy_towers.names import tower_of
+from legacy_towers.graph.op_kinds import WAIT_OPS
+from legacy_towers.text.names import tower_of
 
 _EXECUTOR = re.compile(r"^/job:[^/]+(/replica:\d+)?(/task:\d+)?/(device:)?[A-Za-z_]+:\d+$")
 _KERNELS = re.compile(r"^(?P<device>(/job:.*)?/(device:)?(GPU|gpu):\d+)/stream:all$")
 _LABEL = re.compile(r"^(?:\[.*?\]\s*)?\S+ = (?P<type>\w+)\(")
 
-# Ops that mostly wait: for another device, another tower, a producer, or a whole group.
-_WAITS = re.compile(
-    r"^_?(Host)?(Send|Recv)$|Dequeue|Enqueue|IteratorGetNext|MultiDeviceIteratorGetNext|Unstage|^Stage$|MapStage$"
-    r"|^Reader(Read|Restore)|^Barrier|TakeGradient|AccumulatorTake|^Collective|^Nccl"
-)
-# Ops that compute nothing: they hold a value or hand it on. Many have no inputs or lose them to grappler, so that they
+# Ops that compute nothing: they hold or forward a value. Many have no inputs or lose them to grappler, so that they
 # run at the start of a step, before their tower's turn.
 _BOOKKEEPING = frozenset([
     "Const", "HostConst", "NoOp", "Placeholder", "ControlTrigger", "_Arg", "_Retval", "_DeviceArg", "_DeviceRetval",
@@ -39,7 +35,7 @@ class StepOp(NamedTuple):
     """One op, or one kernel of it, in one step."""
 
     name: str
-    type: str  # "" where the trace does not tell
+    type: str  # "" where the trace does not contain it
     device: str  # "/cpu:1"
     start: int  # nanoseconds since the epoch
     end: int
@@ -48,7 +44,7 @@ class StepOp(NamedTuple):
     @property
     def is_wait(self) -> bool:
         """Whether the op mostly waits for others."""
-        return bool(_WAITS.search(self.type))
+        return self.type in WAIT_OPS
 
     @property
     def is_computing(self) -> bool:
@@ -72,7 +68,7 @@ def step_ops(step_stats: Any) -> List[StepOp]:
             chosen[device_stats.device] = _ops(device_stats, device_stats.device)
     for device, ops in kernels.items():
         # Kernels without the names of ops (the tracer may lack rights to them) would lose the towers, and a bare
-        # "/device:GPU:0" of several processes can't be told apart: then the executors' entries stay.
+        # "/device:GPU:0" of several processes can't be distinguished: then the executors' entries stay.
         same = [executor for executor in chosen if matches(device, executor)]
         if len(same) == 1 and any(op.tower is not None for op in ops):
             chosen[same[0]] = ops

@@ -1,11 +1,11 @@
 """How long a step waits for its input, read from the step's trace.
 
-    pulls     [====================]                    a get_next, a dequeue: data is being waited for
+    input ops [====================]                    a get_next, a dequeue: waits for data
     compute          [======]               [========]  ops of towers, gradients, update
-    exposed   [======]      [======]                    waited for, and nothing else ran
+    exposed   [======]      [======]                    an input op waited, and nothing else ran
 
-Time in which a pull was pending while others computed cost nothing. What a hook spent on making the batch, before the
-run, is added by whoever ran the step.
+Time in which an input op waited while other ops computed costs nothing. The time in which a hook made the batch before
+the run is not in the trace; the caller passes it to `traced_step`.
 """
 from typing import Collection, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -22,7 +22,7 @@ class TracedStep(NamedTuple):
     start: int  # when its first op began, or hooks to make or wait for the batch
     end: int  # when its last op ended
     fed: Optional[Interval]  # the hooks' time
-    pulls: List[Interval]
+    input_ops: List[Interval]
     compute: List[Interval]
     exposed: List[Interval]
 
@@ -35,19 +35,17 @@ class TracedStep(NamedTuple):
         return min(1.0, waited / max(1, self.end - self.start))
 
 
-def traced_step(ops: Sequence[StepOp], pulls: Collection[str], waited: int) -> TracedStep:
-    """Reads a step's trace.
+def traced_step(ops: Sequence[StepOp], input_ops: Collection[str], waited: int) -> TracedStep:
+    """Returns where a traced step's time went.
 
-    Between the hooks and the first op lies what starts the run, and what starts the tracing, which takes milliseconds:
-    it is left out, as if the hooks had ended when the first op began.
+    Starting the run and the tracing takes milliseconds between the hooks and the first op. They are left out, as if the
+    hooks had ended when the first op started.
 
     Args:
-      ops: what ran, of `step_ops`.
-      pulls: the names of the operations that wait for data.
       waited: how long hooks made or waited for the batch before the run, in nanoseconds.
     """
-    pending = merged((op.start, op.end) for op in ops if op.name in pulls)
-    compute = merged((op.start, op.end) for op in ops if op.name not in pulls and op.is_computing)
+    pending = merged((op.start, op.end) for op in ops if op.name in input_ops)
+    compute = merged((op.start, op.end) for op in ops if op.name not in input_ops and op.is_computing)
     begin = min([op.start for op in ops] or [0])
     end = max([op.end for op in ops] or [0])
     fed = (begin - waited, begin) if waited > 0 else None
@@ -55,7 +53,7 @@ def traced_step(ops: Sequence[StepOp], pulls: Collection[str], waited: int) -> T
 
 
 def without(intervals: Sequence[Interval], others: Sequence[Interval]) -> List[Interval]:
-    """Returns what of `intervals` lies in none of `others`; both as `merged` gives them.
+    """Returns the parts of `intervals` that are outside all `others`; both as returned by `merged`.
 
         0-----5  7--9   without   2-3   8------12   ->   0-2  3-5  7-8
     """
@@ -72,15 +70,17 @@ def without(intervals: Sequence[Interval], others: Sequence[Interval]) -> List[I
     return left
 
 
-def stretches(step: TracedStep, ops: Sequence[StepOp], pulls: Collection[str], most: int = 300) -> List[Stretch]:
+def stretches(step: TracedStep, ops: Sequence[StepOp], input_ops: Collection[str], most: int = 300) -> List[Stretch]:
     """Returns the step as at most `most` stretches for a picture; short gaps within a row are closed."""
     rows: List[Tuple[str, str, List[Interval]]] = []
     for tower in sorted({op.tower for op in ops if op.tower is not None}):
-        of_tower = [(op.start, op.end) for op in ops if op.tower == tower and op.is_computing and op.name not in pulls]
+        of_tower = [
+            (op.start, op.end) for op in ops if op.tower == tower and op.is_computing and op.name not in input_ops
+        ]
         rows.append(("tower {}".format(tower), "compute", of_tower))
-    shared = [(op.start, op.end) for op in ops if op.tower is None and op.is_computing and op.name not in pulls]
+    shared = [(op.start, op.end) for op in ops if op.tower is None and op.is_computing and op.name not in input_ops]
     rows.append(("variables, update", "compute", shared))
-    rows.append(("input", "wait", list(step.pulls)))
+    rows.append(("input", "wait", list(step.input_ops)))
     rows.append(("input", "feed", [] if step.fed is None else [step.fed]))
     rows.append(("towers wait", "wait", list(step.exposed)))
     gap = (step.end - step.start) // 1000

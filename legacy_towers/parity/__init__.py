@@ -1,1 +1,1 @@
-"""Is it the same? Between ways in (data and losses), and between two TensorFlows (variables, gradients, losses)."""
+"""Compares what input pipelines (examples, losses) and TensorFlow versions (variables, gradients, losses) compute."""

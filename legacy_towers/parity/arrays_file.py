@@ -1,4 +1,4 @@
-"""Named arrays in one file that every numpy reads, whatever wrote it: no pickles, which numpy 1 and 2 write unlike."""
+"""Writes named arrays to a file that numpy 1 and 2 can read: without pickles, which they write differently."""
 import os
 from typing import Dict
 
@@ -8,7 +8,7 @@ _LENGTHS, _SHAPE = "|lengths", "|shape"
 
 
 def write_arrays(path: str, arrays: Dict[str, np.ndarray]) -> None:
-    """Writes arrays, those of bytes (dtype object) included; the file appears whole or not at all."""
+    """Writes name -> array of numbers, or of bytes with dtype object, atomically."""
     plain: Dict[str, np.ndarray] = {}
     for number, (name, array) in enumerate(arrays.items()):
         key = "{}".format(number)
@@ -21,12 +21,12 @@ def write_arrays(path: str, arrays: Dict[str, np.ndarray]) -> None:
         else:
             plain[key] = array
     with open(path + ".part", "wb") as target:
-        np.savez(target, **plain)  # type: ignore[arg-type]  # numpy has a bool argument beside the arrays
+        np.savez(target, **plain)  # type: ignore[arg-type]  # numpy has a bool argument besides the arrays
     os.replace(path + ".part", path)
 
 
 def read_arrays(path: str) -> Dict[str, np.ndarray]:
-    """Returns what `write_arrays` wrote, in its order."""
+    """Returns the arrays that `write_arrays` wrote, in their order."""
     with np.load(path, allow_pickle=False) as plain:
         arrays = {}
         for number in range(sum(key.endswith("|name") for key in plain.files)):

@@ -1,22 +1,22 @@
-"""Two records of one job: what agrees, and where they part."""
+"""Compares two records of one job."""
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from legacy_towers.names import quoted
 from legacy_towers.parity import bounds
 from legacy_towers.parity.recording import Batch, read_batches, read_gradients, read_record
+from legacy_towers.text.names import quoted
 
 
 class Finding(NamedTuple):
-    """The answer to one question.
+    """The result of one comparison.
 
     Attributes:
       subject: "variables", "input", "forward", "gradients", "trajectory", "free run" or "random numbers".
-      agrees: whether it is within the bounds; None where no bound applies.
-      sentence: what was found.
-      worst: the largest difference that was seen; None where it is no number.
-      bound: the bound for it.
+      agrees: whether the records agree within the bounds; None if there is no bound.
+      sentence: the result as a sentence.
+      worst: the largest difference; None if it is not a number.
+      bound: the bound for the difference.
     """
 
     subject: str
@@ -27,7 +27,7 @@ class Finding(NamedTuple):
 
 
 def compare_variables(reference: Dict[str, Any], other: Dict[str, Any]) -> Finding:
-    """Compares names, shapes, dtypes, and which are trained."""
+    """Compares names, shapes and dtypes of variables, and which ones are trainable."""
     ours = {row[0]: tuple(row[1:]) for row in reference["variables"]}
     theirs = {row[0]: tuple(row[1:]) for row in other["variables"]}
     wrong = []
@@ -37,7 +37,7 @@ def compare_variables(reference: Dict[str, Any], other: Dict[str, Any]) -> Findi
             wrong.append("{} {}".format(title, quoted(names)))
     for name in sorted(set(ours) & set(theirs)):
         if ours[name] != theirs[name]:
-            wrong.append("{!r} is {} and {}".format(name, _in_words(ours[name]), _in_words(theirs[name])))
+            wrong.append("{!r} is {} and {}".format(name, _variable_text(ours[name]), _variable_text(theirs[name])))
     if wrong:
         return Finding("variables", False, "; ".join(wrong))
     numbers = sum(int(np.prod(shape)) for shape, _, _ in ours.values())
@@ -46,18 +46,18 @@ def compare_variables(reference: Dict[str, Any], other: Dict[str, Any]) -> Findi
     ))
 
 
-def _in_words(facts: Sequence[Any]) -> str:
+def _variable_text(facts: Sequence[Any]) -> str:
     shape, dtype, trainable = facts
     return "{} {}{}".format(dtype, list(shape), "" if trainable else ", not trained")
 
 
 def compare_batches(reference: Sequence[Batch], other: Sequence[Batch]) -> Finding:
-    """Compares what the towers got, bit for bit."""
+    """Compares the batches of the towers, bit for bit."""
     for step, (ours, theirs) in enumerate(zip(reference, other), start=1):
         for name in ours:
             difference = _difference(ours[name], theirs.get(name))
             if difference:
-                return Finding("input", False, "step {}, {}: {}; all that follows is computed on the batches of the "
+                return Finding("input", False, "step {}, {}: {}; the comparisons below use the batches of the "
                                "first".format(step, name.replace("/", ", component ", 1), difference))
     return Finding("input", True, "the batches of {} steps are equal bit for bit".format(len(reference)))
 
@@ -77,32 +77,32 @@ def _difference(ours: np.ndarray, theirs: Optional[np.ndarray]) -> str:
 
 
 def compare_gradients(reference: Dict[str, np.ndarray], other: Dict[str, np.ndarray]) -> Finding:
-    """Compares the averaged gradients of the first step, per variable, as a share of the largest one."""
+    """Compares the averaged gradients of the first step, per variable, relative to the largest one."""
     one_sided = sorted(set(reference) ^ set(other))
     if one_sided:
         return Finding("gradients", False, "only one of the two has a gradient for {}".format(quoted(one_sided)))
     if not reference:
         return Finding("gradients", False, "no variable has a gradient")
-    worst_share, worst_name, worst_bound = -1.0, "", 0.0
+    worst, worst_name, worst_bound = -1.0, "", 0.0
     outside = []
     for name in reference:
         bound = bounds.bound_of(reference[name].dtype.name, bounds.GRADIENT)
-        share = bounds.share_of_largest(reference[name], other[name])
-        if not share <= bound:
+        difference = bounds.relative_difference(reference[name], other[name])
+        if not difference <= bound:
             outside.append(name)
-        if share > worst_share:
-            worst_share, worst_name, worst_bound = share, name, bound
+        if difference > worst:
+            worst, worst_name, worst_bound = difference, name, bound
     sentence = (
         "{} gradients of the first step; the greatest difference is {:.1e} of the largest gradient, in {!r} "
-        "(bound {:.0e})".format(len(reference), worst_share, worst_name, worst_bound)
+        "(bound {:.0e})".format(len(reference), worst, worst_name, worst_bound)
     )
     if len(outside) > 1:
-        sentence += "; outside of their bounds: {}".format(quoted(outside))
-    return Finding("gradients", not outside, sentence, worst_share, worst_bound)
+        sentence += "; outside their bounds: {}".format(quoted(outside))
+    return Finding("gradients", not outside, sentence, worst, worst_bound)
 
 
 def compare_losses(reference: Dict[str, Any], other: Dict[str, Any]) -> List[Finding]:
-    """Compares the loss of the first step, of each step taken from the same values, and of the free runs."""
+    """Compares the loss of the first step, of each step restarted from the same values, and of consecutive steps."""
     dtype = reference["loss_dtype"]
     bound = bounds.bound_of(dtype, bounds.RESTARTED_LOSS)
     ours, restarted, free = (_numbers(record[key]) for record, key in (
@@ -111,7 +111,7 @@ def compare_losses(reference: Dict[str, Any], other: Dict[str, Any]) -> List[Fin
     distances = [bounds.loss_distance(one, two) for one, two in zip(ours, restarted)]
     worst = int(np.argmax(distances))
     outside = [step for step, distance in enumerate(distances, start=1) if not distance <= bound]
-    forward = "loss {:.9g} and {:.9g} from the same values: {:.1e} apart (bound {:.0e})".format(
+    forward = "loss {:.9g} and {:.9g} from the same values, a difference of {:.1e} (bound {:.0e})".format(
         ours[0], restarted[0], distances[0], bound
     )
     trajectory = (
@@ -120,7 +120,7 @@ def compare_losses(reference: Dict[str, Any], other: Dict[str, Any]) -> List[Fin
         )
     )
     if outside:
-        trajectory += "; the first step outside is {}".format(outside[0])
+        trajectory += "; the first step outside the bound is {}".format(outside[0])
     return [
         Finding("forward", distances[0] <= bound, forward, distances[0], bound),
         Finding("trajectory", not outside, trajectory, distances[worst], bound),
@@ -130,17 +130,17 @@ def compare_losses(reference: Dict[str, Any], other: Dict[str, Any]) -> List[Fin
 
 def _free_run(ours: Sequence[float], free: Sequence[float], dtype: str, bound: float) -> Finding:
     distances = [bounds.loss_distance(one, two) for one, two in zip(ours, free)]
-    parted = next((step for step, distance in enumerate(distances, start=1) if not distance <= bound), None)
-    if parted is None:
-        sentence = "{} steps in a row stay within {:.0e}".format(len(distances), bound)
+    first = next((step for step, distance in enumerate(distances, start=1) if not distance <= bound), None)
+    if first is None:
+        sentence = "the losses of {} consecutive steps differ by at most {:.0e}".format(len(distances), bound)
     else:
-        sentence = "in a row the losses part at step {} of {} ({:.9g} and {:.9g})".format(
-            parted, len(distances), ours[parted - 1], free[parted - 1]
+        sentence = "without restarts the losses diverge at step {} of {} ({:.9g} and {:.9g})".format(
+            first, len(distances), ours[first - 1], free[first - 1]
         )
         if dtype != "float64":
-            sentence += "; in {} they do so freely, by rounding alone".format(dtype)
-    # In float32 rounding alone parts free runs: no bound holds there.
-    agrees = parted is None if dtype == "float64" else None
+            sentence += "; in {} this is expected, by rounding alone".format(dtype)
+    # In float32, consecutive steps diverge by rounding: there is no bound.
+    agrees = first is None if dtype == "float64" else None
     return Finding("free run", agrees, sentence, max(distances), bound)
 
 
@@ -149,18 +149,18 @@ def _numbers(hexadecimal: Sequence[str]) -> List[float]:
 
 
 def compare_records(reference_folder: str, other_folder: str, steps: int) -> List[Finding]:
-    """Returns all findings on two records, in the order in which things happen in a step."""
+    """Returns the findings for two records, in the order of a step: variables, input, forward pass, gradients."""
     reference, other = read_record(reference_folder), read_record(other_folder)
     findings = [compare_variables(reference, other)]
     findings.append(compare_batches(read_batches(reference_folder, steps), read_batches(other_folder, steps)))
     if not findings[0].agrees:
         return findings
-    drawn = sorted(set(reference["random_ops"]) | set(other["random_ops"]))
-    if drawn:
+    random_ops = sorted(set(reference["random_ops"]) | set(other["random_ops"]))
+    if random_ops:
         findings.append(Finding(
             "random numbers", None,
-            "the forward pass draws random numbers ({}), which two TensorFlows don't draw alike: take them out, as "
-            "by a keep probability of 1, to compare what follows".format(quoted(drawn)),
+            "the forward pass draws random numbers ({}), which differ between two versions of TensorFlow: disable "
+            "them, for example by a keep probability of 1, to compare losses and gradients".format(quoted(random_ops)),
         ))
     forward, trajectory, free = compare_losses(reference, other)
     gradients = compare_gradients(read_gradients(reference_folder), read_gradients(other_folder))

@@ -1,7 +1,7 @@
-"""What one TensorFlow computes for a job, written to a folder, so that another one can be compared with it.
+"""Records in a folder the results of a job under one version of TensorFlow, for comparison with another version.
 
     record.json       versions, variables, losses
-    batches.npz       "3/tower 0/image": what tower 0 got in step 3
+    batches.npz       "3/tower 0/image": the batch of tower 0 in step 3
     gradients.npz     of the first step, by variable
     before-3.npz      the values of all variables before step 3
 """
@@ -13,32 +13,33 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 import numpy as np
 
 from legacy_towers.compat import tf
+from legacy_towers.compat.versions.onednn import onednn_state
 from legacy_towers.config import session_config
-from legacy_towers.graph_walk import ancestors
-from legacy_towers.inputs.base import Input
-from legacy_towers.inputs.replay import ReplayedInput, parts_of
-from legacy_towers.inputs.ways import make_way
-from legacy_towers.jobs import load_job
+from legacy_towers.errors import InputError
+from legacy_towers.graph.op_kinds import PORTABLE_GENERATOR_OPS, draws_random_numbers
+from legacy_towers.graph.walk import ancestors
+from legacy_towers.inputs.from_graph import replay
+from legacy_towers.inputs.named import make_pipeline
 from legacy_towers.parity.arrays_file import read_arrays, write_arrays
-from legacy_towers.parity.variables import VariableValues
+from legacy_towers.parity.whole_values import WholeValues
 from legacy_towers.step import TrainStep
+from legacy_towers.tensor_types import Session
+from legacy_towers.text.names import quoted
 from legacy_towers.training.building import build_job_step
-from legacy_towers.training.places import tower_devices
+from legacy_towers.training.devices import tower_devices
+from legacy_towers.training.job import load_job
 
 Batch = Dict[str, np.ndarray]  # "tower 0/image" -> array
 RECORD = "record.json"
 
 
 class Request(NamedTuple):
-    """What to record.
+    """A request to record a job.
 
     Attributes:
-      job: a JOB, as the command line takes it.
-      options: the job's own options.
-      towers, device, per_tower_batch_size: the towers; None: the job's batch size.
-      steps: how many steps.
-      folder: where the record goes.
-      reference: the folder of the record to be compared with, whose values and batches are taken; None: this is it.
+      job, options, towers, device, per_tower_batch_size, steps: as in `compare_versions`.
+      folder: the folder for the record.
+      reference: the folder of another record, whose values and batches are used; None: this record is the reference.
     """
 
     job: str
@@ -52,28 +53,28 @@ class Request(NamedTuple):
 
 
 def record(request: Request) -> None:
-    """Records a job; see the module."""
+    """Records a job; see the module docstring."""
     job = load_job(request.job)(**request.options)
     devices = tower_devices(request.device, request.towers)
     config = session_config(logical_cpus=request.towers if request.device == "cpu" else 1)
     size = request.per_tower_batch_size or job.per_tower_batch_size
-    source = make_way("dataset:split", job.train, per_tower_batch_size=size, order="fixed")
-    batches = _pull(source, devices, config, request.steps)
+    source = make_pipeline("dataset:split", job.train, per_tower_batch_size=size, order="fixed")
+    batches = replay.read_batches(source, devices, config, request.steps)
     _write_batches(request.folder, batches)
     if request.reference is not None:
         batches = read_batches(request.reference, request.steps)
     with tf.Graph().as_default():
-        replayed = ReplayedInput(source)
+        replayed = replay.ReplayedInput(source)
         step = build_job_step(job, replayed, devices)
         facts = {
             "tensorflow": tf.__version__,
             "python": ".".join(str(part) for part in sys.version_info[:3]),
-            "onednn": os.environ.get("TF_ENABLE_ONEDNN_OPTS"),
+            "onednn": onednn_state(),
             "loss_dtype": step.loss.dtype.base_dtype.name,
             "random_ops": _random_operations(step),
         }
-        values = VariableValues()
-        facts["variables"] = json.loads(json.dumps(values.facts()))
+        values = WholeValues()
+        facts["variables"] = _variables()
         if request.reference is not None and facts["variables"] != read_record(request.reference)["variables"]:
             _write_json(request.folder, facts)  # nothing more can be compared
             return
@@ -85,14 +86,14 @@ def record(request: Request) -> None:
 
 def _compute(
     request: Request,
-    session: Any,
+    session: Session,
     step: TrainStep,
-    replayed: ReplayedInput,
-    values: VariableValues,
+    replayed: replay.ReplayedInput,
+    values: WholeValues,
     batches: Sequence[Batch],
 ) -> Dict[str, Any]:
     start = values.read(session) if request.reference is None else read_values(request.reference, 0)
-    values.write(session, start)
+    _write_all(values, session, start)
     free: List[float] = []
     gradients = {
         variable.op.name: tf.convert_to_tensor(gradient)
@@ -105,45 +106,48 @@ def _compute(
         feed = replayed.feed_dict(batch)
         if index == 0:
             write_arrays(os.path.join(request.folder, "gradients.npz"), session.run(gradients, feed))
-        free.append(float(session.run([step.loss, step.turns.op(index)], feed)[0]))
+        free.append(float(session.run([step.loss, step.schedule.train_op(index)], feed)[0]))
     restarted: List[float] = []
     if request.reference is not None:
         for index, batch in enumerate(batches):
-            values.write(session, read_values(request.reference, index))
+            _write_all(values, session, read_values(request.reference, index))
             feed = replayed.feed_dict(batch)
-            restarted.append(float(session.run([step.loss, step.turns.op(index)], feed)[0]))
+            restarted.append(float(session.run([step.loss, step.schedule.train_op(index)], feed)[0]))
     return {"free": [value.hex() for value in free], "restarted": [value.hex() for value in restarted]}
 
 
-def _pull(source: Input, devices: Sequence[str], config: Any, steps: int) -> List[Batch]:
-    with tf.Graph().as_default():
-        tf.train.get_or_create_global_step()  # a MonitoredTrainingSession wants one
-        batches = source.build(devices)
-        # By identities: a session gives back what was fed without looking at it.
-        leaves = {name: tf.identity(leaf) for name, leaf in parts_of(batches).items()}
-        with tf.train.MonitoredTrainingSession(hooks=batches.hooks, config=config) as session:
-            return [
-                {name: np.asarray(value) for name, value in session.run(leaves).items()} for _ in range(steps)
-            ]
+def _write_all(values: WholeValues, session: Session, given: Dict[str, np.ndarray]) -> None:
+    missing = values.write(session, given)
+    if missing:
+        raise InputError("there is no value for {}: the graphs have different variables".format(quoted(missing)))
+
+
+def _variables() -> List[List[Any]]:
+    """Returns (name, shape, dtype, whether it is trained) of each variable, sorted by name, as read from JSON."""
+    trainable = {variable.op.name for variable in tf.trainable_variables()}
+    return sorted(
+        [variable.op.name, variable.shape.as_list(), variable.dtype.base_dtype.name, variable.op.name in trainable]
+        for variable in tf.global_variables()
+    )
 
 
 def _random_operations(step: TrainStep) -> List[str]:
-    """Returns the names of the ops in the towers' forward passes that draw random numbers from no fixed input."""
+    """Returns the names of random ops in the towers' forward passes whose numbers differ between TensorFlow versions.
+    """
     return sorted(
         operation.name for operation in ancestors([tower.loss for tower in step.towers])
-        if "Random" in operation.type or operation.type in ("TruncatedNormal", "Multinomial", "StatelessMultinomial")
-        if not operation.type.startswith("Stateless")
+        if draws_random_numbers(operation) and operation.type not in PORTABLE_GENERATOR_OPS
     )
 
 
 def read_record(folder: str) -> Dict[str, Any]:
-    """Returns the record's facts."""
+    """Returns the content of record.json."""
     with open(os.path.join(folder, RECORD), encoding="utf-8") as source:
         return dict(json.load(source))
 
 
 def read_batches(folder: str, steps: int) -> List[Batch]:
-    """Returns what the towers got in each step."""
+    """Returns the batches of the towers in each step."""
     batches: List[Batch] = [{} for _ in range(steps)]
     for name, array in read_arrays(os.path.join(folder, "batches.npz")).items():
         step, _, rest = name.partition("/")

@@ -1,4 +1,4 @@
-"""One job under two TensorFlows, from one set of initial values: is it the same, and where do they part?"""
+"""Compares one job under two versions of TensorFlow, from the same initial values."""
 import json
 import os
 import subprocess
@@ -6,26 +6,28 @@ import sys
 import tempfile
 from typing import Any, Dict, List, NamedTuple, Optional
 
+from legacy_towers import tensorflow_logs
 from legacy_towers.errors import ArgumentError, JobError
 from legacy_towers.parity.findings import Finding, compare_records
 from legacy_towers.parity.recording import Request, read_record
 from legacy_towers.parity.worker import EXPLAINED
+from legacy_towers.training.settings import check_at_least_one
 from legacy_towers.version import VERSION
 
 _PROBE = "import legacy_towers; print(legacy_towers.__version__)"
 
 
 class JobFailed(Exception):
-    """A job ended with an error of its own; the message holds its traceback."""
+    """A job failed with an error of its own code; the message contains its traceback."""
 
 
 class VersionParity(NamedTuple):
-    """What a comparison of two TensorFlows found; print it.
+    """The result of comparing two versions of TensorFlow; `str` returns it as text.
 
     Attributes:
-      first, second: "TensorFlow 1.15.5 (Python 3.7.16)".
-      agrees: whether everything that has a bound is within it.
-      findings: one per question.
+      first, second: the two versions, such as "TensorFlow 1.15.5 (Python 3.7.16)".
+      agrees: whether all comparisons with a bound are within it.
+      findings: one per comparison.
     """
 
     first: str
@@ -38,14 +40,14 @@ class VersionParity(NamedTuple):
         for finding in self.findings:
             mark = {True: "same", False: "DIFFERS", None: "note"}[finding.agrees]
             lines.append("  {:<8}{:<16}{}".format(mark, finding.subject, finding.sentence))
-        parted = [finding.subject for finding in self.findings if finding.agrees is False]
-        lines.append(
-            "they compute the same, within the bounds" if self.agrees else "they part at: {}".format(", ".join(parted))
-        )
+        different = [finding.subject for finding in self.findings if finding.agrees is False]
+        lines.append("they compute the same, within the bounds" if self.agrees else "they differ in: {}".format(
+            ", ".join(different)
+        ))
         return "\n".join(lines)
 
     def as_dict(self) -> Dict[str, Any]:
-        """Returns dicts, lists, strings and numbers only, for `json.dumps`."""
+        """Returns the result as values for JSON."""
         rows = []
         for finding in self.findings:
             row = dict(finding._asdict())
@@ -64,27 +66,24 @@ def compare_versions(
     per_tower_batch_size: Optional[int] = None,
     steps: int = 10,
 ) -> VersionParity:
-    """Runs a job under this Python's TensorFlow and another's, each in a process of its own.
+    """Runs a job under the TensorFlow of this Python and of another one, each in its own process.
 
-    The initial values and the batches are those of this Python; the other one reads its own batches too, for the
-    comparison of the inputs.
+    Both use the initial values and batches of this Python; the other one also reads its own batches, which are
+    compared with these.
 
     Args:
-      job: a JOB, as the command line takes it.
-      python: the other Python's interpreter; legacy_towers and TensorFlow must be installed there.
+      job: the JOB argument of the command line.
+      python: the other Python interpreter; legacy_towers and TensorFlow must be installed there.
       options: the job's own options.
       towers, device, per_tower_batch_size: as for training.
-      steps: how many steps are compared.
 
     Raises:
-      ArgumentError: there is no such Python, or no legacy_towers of this version in it; an option is out of range.
-      JobError: under one of the two the job can't be built as asked.
-      JobFailed: it fails there; its traceback is in the message.
+      ArgumentError: `python` does not exist or has another version of legacy_towers, or an option is out of range.
+      JobError: the job can't be built with these options under one of the two.
+      JobFailed: the job failed with an error of its own; the message has its traceback.
     """
-    if steps < 1:
-        raise ArgumentError("--steps is {}: at least 1 is needed".format(steps))
-    if per_tower_batch_size is not None and per_tower_batch_size < 1:
-        raise ArgumentError("--per-tower-batch-size is {}: at least 1 is needed".format(per_tower_batch_size))
+    check_at_least_one("--steps", steps)
+    check_at_least_one("--per-tower-batch-size", per_tower_batch_size)
     check_python(python)
     with tempfile.TemporaryDirectory(prefix="legacy-towers-parity-") as folder:
         folders = [os.path.join(folder, "first"), os.path.join(folder, "second")]
@@ -101,7 +100,7 @@ def compare_versions(
 def check_python(python: str) -> None:
     """Raises ArgumentError unless `python` runs and has this version of legacy_towers."""
     try:
-        # From a folder of its own: a checkout's folder would be imported in place of what is installed.
+        # From an empty folder: in a checkout, its folder would be imported instead of the installed package.
         with tempfile.TemporaryDirectory() as folder:
             found = subprocess.run(
                 [python, "-c", _PROBE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder,
@@ -111,7 +110,7 @@ def check_python(python: str) -> None:
         raise ArgumentError("--python {!r} can't be run: {}".format(python, error.strerror)) from None
     if found.returncode:
         raise ArgumentError(
-            "--python {!r} has no legacy_towers ({}): install it there by {} -m pip install legacy_towers".format(
+            "--python {!r} has no legacy_towers ({}): in a checkout of this version run {} -m pip install -e .".format(
                 python, _last_line(found.stderr), python
             )
         )
@@ -125,26 +124,27 @@ def _run(python: str, request: Request) -> None:
     path = os.path.join(request.folder, "request.json")
     with open(path, "w", encoding="utf-8") as target:
         json.dump(request._asdict(), target)
-    environment = dict(os.environ)
-    environment.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    # The door of this process may have set it; the other one decides for itself.
-    environment.pop("TF_USE_LEGACY_KERAS", None)
-    # Not by -m: that would put the working folder, perhaps a checkout, before what is installed.
+    # Not with -m, which would import from the working directory, perhaps a checkout, first.
     start = "import sys; sys.path.pop(0); from legacy_towers.parity.worker import main; sys.exit(main())"
     worker = subprocess.run(
-        [python, "-c", start, path], stdout=sys.stderr, stderr=subprocess.PIPE, env=environment,
+        [python, "-c", start, path], stdout=sys.stderr, stderr=subprocess.PIPE,
         universal_newlines=True,
     )
+    logged, errors = tensorflow_logs.split_lines(worker.stderr)
+    if tensorflow_logs.are_shown() and logged:
+        sys.stderr.write(logged + "\n")
     if worker.returncode == EXPLAINED:
-        raise JobError("under {}: {}".format(python, worker.stderr.strip().splitlines()[-1]))
+        raise JobError("under {}: {}".format(python, _last_line(errors)))
     if worker.returncode:
-        # TensorFlow's warnings come before it.
-        said = worker.stderr.strip()
-        raise JobFailed("the job failed under {}:\n{}".format(python, said[max(said.rfind("Traceback ("), 0):]))
+        # Warnings of Python precede the traceback.
+        failure = ["the job failed under {}:".format(python), errors[max(errors.rfind("Traceback ("), 0):].strip()]
+        if logged and not tensorflow_logs.are_shown():
+            failure[1:1] = ["TensorFlow's log:", logged]
+        raise JobFailed("\n".join(failure))
 
 
 def _last_line(text: str) -> str:
-    return (text.strip().splitlines() or ["no word why"])[-1]
+    return (text.strip().splitlines() or ["without a message"])[-1]
 
 
 def _title(record: Dict[str, Any]) -> str:

@@ -1,30 +1,38 @@
-"""Variables and gradients as a checkpoint knows them: by plain names, those of a partitioned variable put together."""
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+"""Reads and writes variables under their checkpoint names, and joins the parts of partitioned variables."""
+import contextlib
+import os
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.slices import slice_of
+from legacy_towers.compat.versions.slices import slice_of
+from legacy_towers.inputs.base import Input
+from legacy_towers.parity.arrays_file import read_arrays, write_arrays
+from legacy_towers.step import TrainStep
+from legacy_towers.tensor_types import ConfigProto, Session, Variable
+from legacy_towers.training.building import build_job_step
+from legacy_towers.training.job import Job
 
 
 class _Piece(NamedTuple):
-    """Where a part lies in the whole variable; `shape` is the whole one's."""
+    """A part of a partitioned variable: the name and shape of the whole variable, and the slices of the part."""
 
     name: str
     shape: Tuple[int, ...]
-    place: Tuple[slice, ...]
+    slices: Tuple[slice, ...]
 
 
-def _piece(variable: Any) -> Optional[_Piece]:
+def _piece(variable: Variable) -> Optional[_Piece]:
     found = slice_of(variable)
     if found is None:
         return None
-    place = tuple(slice(start, start + size) for start, size in zip(found.offset, variable.shape.as_list()))
-    return _Piece(found.whole, tuple(found.whole_shape), place)
+    slices = tuple(slice(start, start + size) for start, size in zip(found.offset, variable.shape.as_list()))
+    return _Piece(found.whole, tuple(found.whole_shape), slices)
 
 
-def put_together(variables: Sequence[Any], arrays: Sequence[np.ndarray]) -> Dict[str, np.ndarray]:
-    """Returns name in a checkpoint -> array, from one array per variable or part of one."""
+def join_parts(variables: Sequence[Variable], arrays: Sequence[np.ndarray]) -> Dict[str, np.ndarray]:
+    """Returns checkpoint name -> array, from one array per variable or part of a variable."""
     whole: Dict[str, np.ndarray] = {}
     for variable, array in zip(variables, arrays):
         piece = _piece(variable)
@@ -33,12 +41,12 @@ def put_together(variables: Sequence[Any], arrays: Sequence[np.ndarray]) -> Dict
             continue
         if piece.name not in whole:
             whole[piece.name] = np.zeros(piece.shape, np.asarray(array).dtype)
-        whole[piece.name][piece.place] = array
+        whole[piece.name][piece.slices] = array
     return whole
 
 
 class WholeValues:
-    """Reads and writes the global variables of the default graph, which it extends by a placeholder for each."""
+    """Reads and writes the global variables of the default graph; adds one placeholder per variable to it."""
 
     def __init__(self) -> None:
         self._variables: List[Any] = tf.global_variables()
@@ -51,12 +59,12 @@ class WholeValues:
                     self._placeholders.append(placeholder)
                     self._assigns.append(tf.assign(variable, placeholder).op)
 
-    def read(self, session: Any) -> Dict[str, np.ndarray]:
+    def read(self, session: Session) -> Dict[str, np.ndarray]:
         """Returns name -> value."""
-        return put_together(self._variables, session.run(self._variables))
+        return join_parts(self._variables, session.run(self._variables))
 
-    def write(self, session: Any, values: Dict[str, np.ndarray]) -> List[str]:
-        """Gives each variable that has a value in `values` that value; returns the names of the others."""
+    def write(self, session: Session, values: Dict[str, np.ndarray]) -> List[str]:
+        """Assigns name -> value to variables; returns the names of variables without a value."""
         feed, assigns, others = {}, [], []
         for variable, placeholder, assign in zip(self._variables, self._placeholders, self._assigns):
             piece = _piece(variable)
@@ -64,8 +72,35 @@ class WholeValues:
             if name not in values:
                 others.append(name)
                 continue
-            # A copy: a variable may keep the array itself (a feed of aligned memory isn't copied), and update it.
-            feed[placeholder] = np.array(values[name] if piece is None else values[name][piece.place])
+            # A copy: a variable may keep an aligned array without copying it, and update it in place.
+            feed[placeholder] = np.array(values[name] if piece is None else values[name][piece.slices])
             assigns.append(assign)
         session.run(assigns, feed)
         return others
+
+
+@contextlib.contextmanager
+def session_from_values(
+    values_path: str,
+    job: Job,
+    source: Input,
+    devices: Sequence[str],
+    config: ConfigProto,
+    model_fn: Optional[Callable[[Any, str], Any]] = None,
+) -> Iterator[Tuple[TrainStep, Any]]:
+    """Builds the step of a job in a new graph, and yields it with a session that has the given initial values.
+
+    Args:
+      values_path: a file with the values of variables, under their names in a checkpoint; created with the values of
+        this run if it does not exist. Variables that it lacks, such as those of a reduction, are initialized.
+      model_fn: replaces the model function of the job.
+    """
+    with tf.Graph().as_default():
+        step = build_job_step(job, source, devices, model_fn)
+        values = WholeValues()
+        with tf.Session(config=config) as session:
+            session.run(tf.global_variables_initializer())
+            if not os.path.exists(values_path):
+                write_arrays(values_path, values.read(session))
+            values.write(session, read_arrays(values_path))
+            yield step, session

@@ -1,14 +1,14 @@
-"""Records a job with the TensorFlow of the Python that runs this; the only argument is a file with the request."""
+"""Records a job with the TensorFlow of this Python; the only argument is the path of a JSON file with the request."""
 import json
 import sys
 
-FAILED = 1  # the exit code after the job's own traceback on stderr
-EXPLAINED = 2  # the exit code after one sentence on stderr
+FAILED = 1  # the exit code after a traceback of the job on stderr
+EXPLAINED = 2  # the exit code after an error message in one line on stderr
 
 
 def main() -> int:
     from legacy_towers.errors import UserError
-    from legacy_towers.job_traceback import print_traceback
+    from legacy_towers.training.job_traceback import print_traceback
 
     try:
         from legacy_towers.compat import tf

@@ -1,1 +1,1 @@
-"""From figures to what a person reads: tables, JSON, the HTML page."""
+"""Reports a comparison as text, JSON and an HTML page."""

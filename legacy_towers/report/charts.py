@@ -1,6 +1,6 @@
-"""The geometry of the page's charts: figures to positions, as plain values that the templates draw.
+"""Computes the positions of the elements of charts, which the templates draw.
 
-Positions along a bar or a timeline are percents of its width, so that a chart is as wide as its place on the page.
+Positions along a bar or a timeline are percentages of its width.
 """
 import math
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
@@ -15,7 +15,7 @@ _Scale = Callable[[float], float]
 
 
 class SpeedBar(NamedTuple):
-    """A median as a bar, its interval as a line across the bar's end; percents of the chart's width."""
+    """A median as a bar, its interval as a line across the bar's end; percentages of the chart's width."""
 
     median: float
     low: float
@@ -23,15 +23,16 @@ class SpeedBar(NamedTuple):
 
 
 class StepBar(NamedTuple):
-    """A step as a bar whose first part is waiting; percents of the chart's width."""
+    """A step as a bar whose first part is waiting, by one of the two estimates."""
 
-    wait: float
+    estimate: str  # "replay" or "trace"; "" if waiting is not measured
+    share: Optional[float]  # the share of waiting in the step, from 0 to 1
+    wait: float  # percentage of the chart's width
     work: float
-    other_wait: Optional[float]  # the end of the waiting by the second measure, where the two differ
 
 
 class Stretch(NamedTuple):
-    """A bar of the timeline; percents of the chart's width."""
+    """A bar of the timeline; percentages of the chart's width."""
 
     kind: str
     left: float
@@ -41,7 +42,7 @@ class Stretch(NamedTuple):
 
 
 class Tick(NamedTuple):
-    """A label of an axis; `position` in percents of its length."""
+    """A label of an axis; `position` is a percentage of its length."""
 
     position: float
     value: float
@@ -56,12 +57,12 @@ class Point(NamedTuple):
     y: float
     low: float
     high: float
-    labelled: bool  # whether there is room for the number of towers below
+    labelled: bool  # whether the number of towers is shown below
     spread: Spread
 
 
 class Panel(NamedTuple):
-    """One candidate's speed-up over the number of towers."""
+    """One candidate's speed-up as a function of the number of towers."""
 
     candidate: str
     points: List[Point]
@@ -74,7 +75,7 @@ def _percent(value: float, whole: float) -> float:
 
 
 def highest(rows: Sequence[Row]) -> float:
-    """Returns the upper end of the axis of examples/s: all intervals fit."""
+    """Returns the upper end of the axis of examples/s, the end of the highest interval."""
     return max([row.examples_per_second.high for row in rows if row.examples_per_second is not None] or [0.0])
 
 
@@ -83,24 +84,26 @@ def speed_bar(spread: Spread, whole: float) -> SpeedBar:
     return SpeedBar(_percent(spread.median, whole), _percent(spread.low, whole), _percent(spread.high, whole))
 
 
-def step_bar(row: Row, longest_ms: float) -> Optional[StepBar]:
-    """Returns the bar of a median step on an axis from 0 to `longest_ms`; None where no step was timed."""
+def step_bars(row: Row, longest_ms: float) -> List[StepBar]:
+    """Returns the bars of a median step on an axis from 0 to `longest_ms`, one per estimate of its waiting."""
     if row.step_ms_p50 is None:
-        return None
+        return []
     length = _percent(row.step_ms_p50, longest_ms)
     if row.waiting is None:
-        return StepBar(0.0, length, None)
-    wait = length * min(max(row.waiting.by_replay.median, 0.0), 1.0)
-    other = length * min(max(row.waiting.by_trace.median, 0.0), 1.0) if row.waiting.differ else None
-    return StepBar(wait, length - wait, other)
+        return [StepBar("", None, 0.0, length)]
+    bars = []
+    for estimate, spread in (("replay", row.waiting.by_replay), ("trace", row.waiting.by_trace)):
+        share = min(max(spread.median, 0.0), 1.0)
+        bars.append(StepBar(estimate, share, length * share, length * (1 - share)))
+    return bars
 
 
 def timeline_rows(bars: Sequence[Bar], longest_ms: float) -> List[Tuple[str, List[Stretch]]]:
-    """Returns (title, stretches) for each row of a timeline, in the order in which the rows first come."""
+    """Returns (title, stretches) for each row of a timeline, in the order of first appearance."""
     rows: Dict[str, List[Stretch]] = {}
     for bar in bars:
         left = _percent(bar.start_ms, longest_ms)
-        width = max(_percent(bar.end_ms, longest_ms) - left, 0.2)  # a short bar can still be seen
+        width = max(_percent(bar.end_ms, longest_ms) - left, 0.2)  # so that short bars are visible
         rows.setdefault(bar.row, []).append(Stretch(bar.kind, left, width, bar.start_ms, bar.end_ms))
     return list(rows.items())
 
@@ -111,7 +114,7 @@ def last_ms(rows: Sequence[Row]) -> float:
 
 
 def ticks(whole: float, most: int = 5) -> List[Tick]:
-    """Returns labels at round values from 0 to at most `whole`, `most` of them or fewer."""
+    """Returns at most `most` labels at round values from 0 to at most `whole`."""
     if whole <= 0:
         return []
     step = _round_step(whole / (most - 1))
@@ -153,13 +156,13 @@ def scaling_panels(rows: Sequence[Row], candidates: Sequence[str]) -> List[Panel
     marks = [(float(value), y_of(value)) for value in sorted({0, 1, most})]
     panels = []
     for name, spreads in measured.items():
-        panels.append(Panel(name, _points(spreads, x_of, y_of), ideal, _apart(marks)))
+        panels.append(Panel(name, _points(spreads, x_of, y_of), ideal, _without_overlap(marks)))
     return panels
 
 
 def _points(spreads: Dict[int, Spread], x_of: _Scale, y_of: _Scale) -> List[Point]:
     labelled: List[float] = []
-    # The ends first: they keep their labels, and what is between them has one where there is room.
+    # The ends always have labels; points between them only if the labels do not overlap.
     inner = sorted(spreads)[1:-1]
     for x in map(x_of, [max(spreads), min(spreads)] + inner):
         if all(abs(x - other) >= _LABEL_WIDTH for other in labelled):
@@ -171,8 +174,8 @@ def _points(spreads: Dict[int, Spread], x_of: _Scale, y_of: _Scale) -> List[Poin
     return points
 
 
-def _apart(marks: List[Tuple[float, float]]) -> List[Tuple[float, float]]:
-    """Leaves out the labels of the vertical axis that would touch the one below."""
+def _without_overlap(marks: List[Tuple[float, float]]) -> List[Tuple[float, float]]:
+    """Returns the marks of the vertical axis without those whose labels would touch the one below."""
     kept: List[Tuple[float, float]] = []
     for mark in marks:
         if not kept or kept[-1][1] - mark[1] >= _LABEL_WIDTH:

@@ -1,4 +1,4 @@
-"""The columns of the table of figures: which there are depends on what was compared."""
+"""The columns of the table of figures, which depend on the subject of the comparison."""
 from typing import Any, Callable, List, NamedTuple, Optional
 
 from legacy_towers.report import figures, proofs
@@ -6,27 +6,23 @@ from legacy_towers.report.document import INPUTS, Document, Row
 
 
 class Column(NamedTuple):
-    """One column after that of the names.
+    """One column after that of the candidates' names.
 
     Attributes:
-      title: in the terminal.
-      in_full: on the page.
-      cell: from a row that has figures to the text; None or "" where nothing was measured.
-      is_word: whether it holds words, not figures.
+      title: the title in the terminal.
+      full_title: the title on the page.
+      cell: returns the text for a row with figures; None or "" if nothing was measured.
+      is_text: whether the column has text instead of figures.
     """
 
     title: str
-    in_full: str
+    full_title: str
     cell: Callable[[Row], Optional[str]]
-    is_word: bool = False
+    is_text: bool = False
 
 
 def columns_of(document: Document, waits: Callable[[Row], Optional[str]] = figures.waits) -> List[Column]:
-    """Returns the columns for what was compared, scaling left out.
-
-    Args:
-      waits: how a row's waiting is written.
-    """
+    """Returns the columns for a comparison, without scaling."""
     columns = [Column("examples/s", "examples/s", lambda row: figures.with_spread(row.examples_per_second))]
     if document.subject != INPUTS:
         columns.append(Column(
@@ -54,7 +50,7 @@ def columns_of(document: Document, waits: Callable[[Row], Optional[str]] = figur
         Column("/ current", "of current", lambda row: figures.with_spread(row.ratio_to_current, decimals=2))
     )
     if document.proofs:
-        columns.append(Column("numbers", "numbers", _numbers(document), is_word=True))
+        columns.append(Column("numbers", "numbers", _numbers(document), is_text=True))
     return columns
 
 

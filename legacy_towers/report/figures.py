@@ -1,23 +1,62 @@
-"""Figures as a person reads them, and the order in which candidates stand: the same in the terminal and on the page."""
+"""Formats figures and orders candidates, for the terminal and the page."""
 import itertools
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
-from legacy_towers.report.document import Document, Parity, Row, Spread
-from legacy_towers.report.words import WORDS, Words
+from legacy_towers.report.document import (
+    DIFFER,
+    INPUTS,
+    PAIRS,
+    REDUCTIONS,
+    SAME_ROUNDING,
+    VARIABLES,
+    Document,
+    Parity,
+    Row,
+    Spread,
+)
 
 PLUS_MINUS = "\u00b1"
 MEGABYTE = 1e6  # bytes, as in "64 MB per step"
 SYNTHETIC = "synthetic"
-PARITY_WORDS = {
+PARITY_LABELS = {
     "same": "the same data as the others",
+    "rounding": "the same data as the others, losses except for rounding",
     "partly": "the same as far as it was compared",
-    "different": "other data than the others",
+    "different": "not the same data as the others",
     "not compared": "not compared",
 }
 
 
+class Labels(NamedTuple):
+    """The names for candidates.
+
+    Attributes:
+      one, many: singular and plural, as in "4 of 5 pipelines".
+      column: the title of the first column in the terminal.
+      title: the title of the page.
+      full_title: the title of the first column on the page.
+    """
+
+    one: str
+    many: str
+    column: str
+    title: str
+    full_title: str
+
+
+LABELS: Dict[str, Labels] = {
+    INPUTS: Labels("pipeline", "pipelines", "input pipeline", "input pipelines compared", "input pipeline"),
+    VARIABLES: Labels("strategy", "strategies", "variables", "variable strategies compared", "variables"),
+    REDUCTIONS: Labels("reduction", "reductions", "reduction", "gradient reductions compared", "reduction"),
+    PAIRS: Labels(
+        "pair", "pairs", "variables with reduction", "variable strategies and gradient reductions compared",
+        "variables with reduction",
+    ),
+}
+
+
 def number(value: float) -> str:
-    """Returns three significant digits or all that stand before the point: 12,345, 12.3, 1.23, 0.0123."""
+    """Returns a number with three significant digits, or without decimals from 100: 12,345, 12.3, 1.23, 0.0123."""
     if value == 0:
         return "0"
     size = abs(value)
@@ -31,9 +70,10 @@ def half_width(spread: Spread) -> float:
 
 
 def with_spread(spread: Optional[Spread], decimals: Optional[int] = None) -> Optional[str]:
-    """Returns "median +- half the interval", both with the same decimals; None for None.
+    """Returns "median +- half the interval", or None for None.
 
-    Without `decimals` the median has three significant digits.
+    Args:
+      decimals: the decimals of both; None: those of three significant digits of the median.
     """
     if spread is None:
         return None
@@ -44,31 +84,31 @@ def with_spread(spread: Optional[Spread], decimals: Optional[int] = None) -> Opt
 
 
 def percent(share: float) -> str:
-    """Returns "41 %" for 0.41, "0.4 %" below one."""
+    """Returns "41 %" for 0.41, and "0.4 %" for 0.004."""
     return "{:.1f} %".format(share * 100) if 0.0005 <= share < 0.0095 else "{:.0f} %".format(share * 100)
 
 
 def megabytes(size: Optional[float]) -> Optional[str]:
-    """Returns bytes as megabytes, without the unit; None for None."""
+    """Returns bytes in megabytes, without the unit; None for None."""
     return None if size is None else number(size / MEGABYTE)
 
 
 def waits(row: Row) -> Optional[str]:
-    """Returns the share of a step spent waiting: "41 %", or "41 % or 29 %" where two measures differ."""
+    """Returns the share of waiting in a step: "41 %", or "41 % or 29 %" if the two estimates differ."""
     if row.waiting is None:
         return None
-    # A difference of two times may come out a little below 0.
+    # A difference of two times may be slightly below 0.
     replay, trace = (percent(max(0.0, spread.median)) for spread in (row.waiting.by_replay, row.waiting.by_trace))
     return "{} or {}".format(replay, trace) if row.waiting.differ else replay
 
 
 def fed(row: Row) -> Optional[str]:
-    """Returns megabytes fed in a step, and how many of them were copied: "64.0 (0)"."""
+    """Returns the megabytes fed in a step and those of them that were copied: "64.0 (0)"."""
     size = megabytes(row.fed_bytes_per_step)
     return size if not row.fed_bytes_per_step else "{} ({})".format(size, megabytes(row.copied_bytes_per_step) or "?")
 
 
-def towers_words(*counts: int) -> str:
+def towers_text(*counts: int) -> str:
     """Returns "1 tower", "4 towers", "1, 2 or 4 towers"."""
     if counts == (1,):
         return "1 tower"
@@ -76,13 +116,13 @@ def towers_words(*counts: int) -> str:
     return "{}{} towers".format(first + " or " if first else "", counts[-1])
 
 
-def key_words(key: str) -> str:
-    """Returns the name of a setting as words: "warm_up_steps" is "warm-up steps"."""
+def key_text(key: str) -> str:
+    """Returns the name of a setting as text: "warm_up_steps" is "warm-up steps"."""
     return key.replace("warm_up", "warm-up").replace("_", " ")
 
 
 def plain(value: Any) -> str:
-    """Returns a setting's value as text: lists by commas, truth as yes or no, None as "none"."""
+    """Returns a setting's value as text: lists with commas, booleans as "yes" or "no", None as "none"."""
     if value is None:
         return "none"
     if isinstance(value, bool):
@@ -90,17 +130,17 @@ def plain(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(plain(item) for item in value) if value else "none"
     if isinstance(value, dict):
-        return ", ".join("{} {}".format(key_words(str(key)), plain(item)) for key, item in value.items()) or "none"
+        return ", ".join("{} {}".format(key_text(str(key)), plain(item)) for key, item in value.items()) or "none"
     return "{:,}".format(value) if isinstance(value, int) else str(value)
 
 
 def tower_counts(document: Document) -> List[int]:
-    """Returns the numbers of towers that were measured or tried, the smallest first."""
+    """Returns the numbers of towers of a comparison, the smallest first."""
     return sorted({row.towers for row in document.rows})
 
 
 def rows_at(document: Document, towers: int) -> List[Row]:
-    """Returns the rows of one number of towers: synthetic, then the fastest first, then those that failed."""
+    """Returns the rows of one number of towers: synthetic, then the others by speed, then failed ones."""
     return sorted((row for row in document.rows if row.towers == towers), key=_rank)
 
 
@@ -110,33 +150,34 @@ def _rank(row: Row) -> Tuple[int, float]:
     return (0 if row.candidate == SYNTHETIC else 1), -row.examples_per_second.median
 
 
-def words_of(document: Document) -> Words:
-    """Returns what the candidates of a comparison are called."""
-    return WORDS[document.subject]
+def labels_of(document: Document) -> Labels:
+    """Returns the names for the candidates of a comparison."""
+    return LABELS[document.subject]
 
 
 def candidates_of(rows: Iterable[Any]) -> List[str]:
-    """Returns the candidates of `rows` (or of a list of Parity or Proof), each once, in their order."""
+    """Returns the distinct candidates of a list of Row, Parity or Proof, in their order."""
     return list(dict.fromkeys(row.candidate for row in rows))
 
 
 def parity_at(document: Document, towers: int) -> List[Parity]:
-    """Returns what was compared at one number of towers."""
+    """Returns the parity of input pipelines at one number of towers."""
     return [parity for parity in document.parity if parity.towers == towers]
 
 
 def parity_state(parity: Parity) -> str:
-    """Returns "same", "partly" (what was compared is the same, something wasn't), "different" or "not compared"."""
-    answers = (parity.same_trajectory, parity.same_epoch)
-    if False in answers:
+    """Returns a key of `PARITY_LABELS`."""
+    if parity.losses == DIFFER or parity.same_epoch is False:
         return "different"
-    if None not in answers:
-        return "same"
-    return "partly" if True in answers else "not compared"
+    if parity.losses is None and parity.same_epoch is None:
+        return "not compared"
+    if parity.losses is None or parity.same_epoch is None:
+        return "partly"
+    return "rounding" if parity.losses == SAME_ROUNDING else "same"
 
 
 def place_of(parity: Parity) -> str:
-    """Returns where a way differs first: "step 3, tower 1, row 17"; "" where nothing is known."""
+    """Returns the place of a pipeline's first difference: "step 3, tower 1, row 17"; "" if it is not known."""
     first = parity.first_difference
     if first is None:
         return ""
@@ -146,30 +187,42 @@ def place_of(parity: Parity) -> str:
 
 
 def parity_sentence(items: List[Parity]) -> str:
-    """Returns what all that was compared at one number of towers comes to, without a full stop."""
-    same = [parity_state(item) for item in items].count("same")
+    """Returns a summary of the parity at one number of towers, without a full stop."""
+    states = [parity_state(item) for item in items]
+    rounding = states.count("rounding")
+    same = states.count("same") + rounding
     if same == 0:
-        return "no way is known to give the same examples as the others"
+        return "no input pipeline is known to give the same examples as the others"
     if same < len(items):
-        who = "{} of {} ways {}".format(same, len(items), "gives" if same == 1 else "give")
+        who = "{} of {} pipelines {}".format(same, len(items), "gives" if same == 1 else "give")
     else:
-        who = {1: "the one way gives", 2: "both ways give"}.get(same, "all {} ways give".format(same))
-    return who + " the same examples in an epoch and, in a fixed order, the same losses to the last bit"
+        who = {1: "the one pipeline gives", 2: "both pipelines give"}.get(same, "all {} pipelines give".format(same))
+    if not rounding:
+        return who + " the same examples in an epoch and, in a fixed order, the same losses to the last bit"
+    largest = max(item.loss_difference or 0.0 for item, state in zip(items, states) if state == "rounding")
+    return "{} the same examples in an epoch and, in a fixed order, the same losses{} (at most {:.1e})".format(
+        who, ", {} of them except for rounding".format(rounding) if rounding < same else " except for rounding", largest
+    )
 
 
-def circumstances(document: Document) -> List[Tuple[str, List[Tuple[str, str]]]]:
-    """Returns (title, (name, value) pairs) for the job with its options, the settings and the machine."""
+def facts(document: Document) -> List[Tuple[str, List[Tuple[str, str]]]]:
+    """Returns (title, (name, value) pairs) for the run, the job with its options, the settings and the environment."""
     options = document.job_options
     job = [("name", document.job), ("file", document.job_file)] + [(key, plain(options[key])) for key in options]
-    return [("job", job), ("settings", _pairs(document.settings)), ("machine", _pairs(document.machine))]
+    date = document.date.replace("T", " ").replace("+00:00", " UTC")
+    run = [("date", date), ("command", document.command)]
+    return [
+        ("run", [(name, value) for name, value in run if value]), ("job", job),
+        ("settings", _pairs(document.settings)), ("environment", _pairs(document.environment)),
+    ]
 
 
 def _pairs(values: Dict[str, Any]) -> List[Tuple[str, str]]:
-    return [(key_words(key), plain(values[key])) for key in values]
+    return [(key_text(key), plain(values[key])) for key in values]
 
 
 def failures(rows: Iterable[Row]) -> List[Tuple[List[str], str]]:
-    """Returns (candidates, sentence) for those that failed; those that did with the same sentence stand together."""
+    """Returns (candidates, sentence) for failed candidates, grouped by the sentence."""
     names: Dict[str, List[str]] = {}
     for row in rows:
         if row.failed is not None:
@@ -178,5 +231,5 @@ def failures(rows: Iterable[Row]) -> List[Tuple[List[str], str]]:
 
 
 def flat(parts: Iterable[Iterable[Any]]) -> List[Any]:
-    """Returns the items of all parts, one after another."""
+    """Returns the items of all parts as one list."""
     return list(itertools.chain.from_iterable(parts))

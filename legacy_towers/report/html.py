@@ -1,4 +1,4 @@
-"""A comparison as one HTML page that needs nothing else: no network, no script, no font; charts are inline SVG."""
+"""Writes a comparison as one self-contained HTML page: no network, no scripts, no fonts; charts are inline SVG."""
 import os
 import re
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
@@ -7,13 +7,13 @@ from legacy_towers.errors import EnvironmentProblem
 from legacy_towers.report import charts, figures, plans, proofs
 from legacy_towers.report.columns import columns_of
 from legacy_towers.report.document import INPUTS, Document, Parity, Row, Verdict
-from legacy_towers.whole_file import write_whole
+from legacy_towers.text.files import write_whole
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
 
 
 class _Chapter(NamedTuple):
-    """What the page shows of one number of towers."""
+    """The part of the page for one number of towers."""
 
     towers: int
     title: str  # "4 towers"
@@ -27,7 +27,7 @@ class _Chapter(NamedTuple):
 
 
 def write_html(document: Document, path: str) -> None:
-    """Writes the page of a comparison; it appears whole or not at all.
+    """Writes the page of a comparison atomically.
 
     Raises:
       ArgumentError: the file can't be written.
@@ -45,18 +45,18 @@ def page(document: Document) -> str:
     jinja2 = import_jinja2()
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,  # names and sentences come from jobs and files
+        autoescape=True,  # jobs and files provide names and sentences
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(charts=charts, figures=figures, plan_words=plans, proof_words=proofs)
+    environment.globals.update(charts=charts, figures=figures, plan_report=plans, proof_report=proofs)
     environment.filters["pieces"] = _pieces
     return environment.get_template("report.html").render(_contents(document))
 
 
 def import_jinja2() -> Any:
-    """Returns the module jinja2; call it before minutes of measuring whose page could then not be written.
+    """Returns the module jinja2; call it before measuring, so that the page can be written afterwards.
 
     Raises:
       EnvironmentProblem: it is not installed.
@@ -65,14 +65,13 @@ def import_jinja2() -> Any:
         import jinja2
     except ImportError as error:
         raise EnvironmentProblem(
-            'the HTML page needs jinja2, which is not installed: pip install "legacy_towers[compare]" (or: pip install '
-            "jinja2)"
+            "the HTML page needs jinja2, which is not installed: python -m pip install jinja2"
         ) from error
     return jinja2
 
 
 def _pieces(name: str) -> List[str]:
-    """Returns the parts of a name between which a line may break: "dataset:", "next_", "per_", "tower+", "staged"."""
+    """Splits a name where a line may break: "staged+", "dataset:", "next_", "per_", "tower"."""
     return re.findall(r"[^:+_/]*[:+_/]|[^:+_/]+", name)
 
 
@@ -89,7 +88,7 @@ def _contents(document: Document) -> Dict[str, Any]:
         "panels": charts.scaling_panels(document.rows, names),
         "parity": parity,
         "parity_sentences": _parity_sentences(parity),
-        "circumstances": figures.circumstances(document),
+        "facts": figures.facts(document),
         "plans": [row for chapter in chapters for row in chapter.measured if row.plan],
         "plan_lines": [] if document.subject == INPUTS else [
             (chapter.title, plans.lines_at(document, chapter.towers)) for chapter in chapters
@@ -98,7 +97,7 @@ def _contents(document: Document) -> Dict[str, Any]:
             (chapter, proofs.proofs_at(document, chapter.towers)) for chapter in chapters
         ) if found],
         "columns": columns_of(document),
-        "words": figures.words_of(document),
+        "labels": figures.labels_of(document),
         "is_of_inputs": document.subject == INPUTS,
         "current": document.settings.get("current"),
     }
@@ -111,7 +110,7 @@ def _chapter(document: Document, towers: int) -> _Chapter:
     limit = next((row.examples_per_second for row in measured if row.candidate == figures.SYNTHETIC), None)
     return _Chapter(
         towers=towers,
-        title=figures.towers_words(towers),
+        title=figures.towers_text(towers),
         measured=measured,
         failures=figures.failures(rows),
         fastest=fastest,
@@ -126,15 +125,15 @@ def _headline(document: Document, chapters: List[_Chapter]) -> str:
     for chapter in chapters:
         if chapter.verdict is not None:
             sentence = chapter.verdict.sentence
-            # A candidate's name is written as it is; any other sentence begins as a headline does.
+            # Capitalized, unless it begins with a candidate's name.
             begins_with_name = any(sentence.startswith(row.candidate) for row in document.rows)
             return sentence if begins_with_name else sentence[:1].upper() + sentence[1:]
-    return "{}: what each {} gives".format(document.job, figures.words_of(document).one)
+    return "{}: {}".format(document.job, figures.labels_of(document).title)
 
 
 def _parity_sentences(parity: List[Tuple[str, List[Parity]]]) -> List[Tuple[str, str]]:
-    """Returns ("1, 2 or 4 towers", sentence), each sentence once."""
+    """Returns ("1, 2 or 4 towers", sentence) for each distinct sentence."""
     counts: Dict[str, List[int]] = {}
     for _, items in parity:
         counts.setdefault(figures.parity_sentence(items), []).insert(0, items[0].towers)
-    return [(figures.towers_words(*numbers), sentence) for sentence, numbers in counts.items()]
+    return [(figures.towers_text(*numbers), sentence) for sentence, numbers in counts.items()]

@@ -1,23 +1,22 @@
-"""A comparison as a JSON file, for machines and for a later `--against`; docs/compare.md describes each field."""
+"""Writes and reads a comparison as a JSON file; docs/pages/compare.md describes each field."""
 import json
 import math
 from typing import Any, Dict, List, Tuple, Union, get_type_hints
 
 from legacy_towers.errors import ArgumentError, InputError
-from legacy_towers.names import quoted
 from legacy_towers.report.document import FORMAT, SUBJECTS, VERSION, Document
-from legacy_towers.report.version_1 import from_version_1
-from legacy_towers.whole_file import write_whole
+from legacy_towers.text.files import write_whole
+from legacy_towers.text.names import quoted
 
 _KINDS = {str: "a string", bool: "true or false", int: "a whole number", float: "a number", dict: "an object"}
 
 
 def write_json(document: Document, path: str) -> None:
-    """Writes a comparison to a file, which appears whole or not at all.
+    """Writes a comparison to a file atomically.
 
     Raises:
-      ArgumentError: the file can't be written, or a value of the document is none that JSON knows (NaN, infinity, an
-        array): the message names the field.
+      ArgumentError: the file can't be written, or JSON has no such value (NaN, infinity, an array): the message names
+        the field.
     """
     content = {"format": FORMAT, "version": VERSION}
     content.update(_encoded(document, "the document"))
@@ -25,11 +24,11 @@ def write_json(document: Document, path: str) -> None:
 
 
 def read_json(path: str) -> Document:
-    """Returns the comparison that `write_json` wrote, equal to what it was given; one of version 1 as of today's.
+    """Returns the comparison that `write_json` wrote.
 
     Raises:
       ArgumentError: the file can't be read.
-      InputError: it is not JSON, not a comparison, of another version, or lacks a field: the message names it.
+      InputError: the file is not JSON, not a comparison, has another version, or an invalid field, which is named.
     """
     try:
         with open(path, encoding="utf-8") as source:
@@ -37,64 +36,64 @@ def read_json(path: str) -> Document:
     except OSError as error:
         raise ArgumentError("{} can't be read: {}".format(path, error.strerror or error)) from error
     except UnicodeDecodeError as error:
-        raise InputError("{} is not JSON: it is not even text in UTF-8".format(path)) from error
+        raise InputError("{} is not JSON: it is not text in UTF-8".format(path)) from error
     try:
-        content = json.loads(text, parse_constant=_refuse_constant)
+        content = json.loads(text, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
         raise InputError("{} is not JSON: {}".format(path, error)) from error
     return _document(content, path)
 
 
-def _refuse_constant(name: str) -> None:
-    raise ValueError("{} is not a number of JSON".format(name))
+def _reject_constant(name: str) -> None:
+    raise ValueError("{} is not a number in JSON".format(name))
 
 
 def _document(content: Any, path: str) -> Document:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(
-            "{} is not a comparison: a file that `legacy-towers compare --json` wrote begins with "
+            "{} is not a comparison: a file written by `legacy-towers compare --json` begins with "
             '"format": "{}"'.format(path, FORMAT)
         )
     version = content.get("version")
-    if version not in (1, VERSION) or isinstance(version, bool):
+    if version != VERSION or isinstance(version, bool):
         raise InputError(
-            "{} is a comparison of version {}, and this legacy_towers knows versions 1 to {}: compare again, or read "
-            "it with the legacy_towers that wrote it".format(path, json.dumps(version), VERSION)
+            "{} is a comparison of version {}, and this legacy_towers reads version {}: compare again, or read it with "
+            "the legacy_towers that wrote it".format(path, json.dumps(version), VERSION)
         )
     fields = {name: value for name, value in content.items() if name not in ("format", "version")}
     try:
-        document: Document = _decoded(from_version_1(fields) if version == 1 else fields, Document, "")
+        document: Document = _decoded(fields, Document, "")
         if document.subject not in SUBJECTS:
-            raise _Misfit("subject is {}, not one of {}".format(_shown(document.subject), quoted(SUBJECTS)))
+            raise _InvalidField("subject is {}, not one of {}".format(_shown(document.subject), quoted(SUBJECTS)))
         return document
-    except _Misfit as misfit:
-        raise InputError("{} is damaged, or was changed by hand: {}".format(path, misfit)) from misfit
+    except _InvalidField as error:
+        raise InputError("{} is damaged, or was changed by hand: {}".format(path, error)) from error
 
 
-class _Misfit(Exception):
-    """A value is not what the field holds."""
+class _InvalidField(Exception):
+    """A field has an invalid value."""
 
 
 def _encoded(value: Any, field: str) -> Any:
-    """Returns `value` as what json.dumps writes as it is, NamedTuples as objects."""
+    """Returns a value that json.dumps can write: NamedTuples become objects."""
     if hasattr(value, "_fields"):
         return {name: _encoded(getattr(value, name), _inside(field, name)) for name in value._fields}
     if isinstance(value, dict):
         for key in value:
             if not isinstance(key, str):
-                raise ArgumentError("{} has the key {!r}: JSON knows only strings".format(field, key))
+                raise ArgumentError("{} has the key {!r}: keys of JSON objects are strings".format(field, key))
         return {key: _encoded(item, _inside(field, key)) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_encoded(item, "{}[{}]".format(field, place)) for place, item in enumerate(value)]
+        return [_encoded(item, "{}[{}]".format(field, index)) for index, item in enumerate(value)]
     if isinstance(value, float) and not math.isfinite(value):
-        raise ArgumentError("{} is {}: that is no figure, and JSON can't hold it".format(field, value))
+        raise ArgumentError("{} is {}: JSON has finite numbers only".format(field, value))
     if value is not None and not isinstance(value, (str, bool, int, float)):
-        raise ArgumentError("{} is a {}, which JSON can't hold".format(field, type(value).__name__))
+        raise ArgumentError("{} is a {}, which JSON can't represent".format(field, type(value).__name__))
     return value
 
 
 def _decoded(value: Any, kind: Any, field: str) -> Any:
-    """Returns `value`, made by json.loads, as the type `kind` of a NamedTuple's field."""
+    """Returns a value from json.loads as the type `kind` of a NamedTuple's field."""
     if kind is Any:
         return value
     if hasattr(kind, "_fields"):
@@ -105,8 +104,8 @@ def _decoded(value: Any, kind: Any, field: str) -> Any:
         return None if value is None else _decoded(value, arguments[0], field)
     if origin in (list, List):
         if not isinstance(value, list):
-            raise _Misfit("{} is {}, not a list".format(field, _shown(value)))
-        return [_decoded(item, arguments[0], "{}[{}]".format(field, place)) for place, item in enumerate(value)]
+            raise _InvalidField("{} is {}, not a list".format(field, _shown(value)))
+        return [_decoded(item, arguments[0], "{}[{}]".format(field, index)) for index, item in enumerate(value)]
     if origin in (dict, Dict):
         _check(value, dict, field)
         return {key: _decoded(item, arguments[1], _inside(field, key)) for key, item in value.items()}
@@ -118,19 +117,19 @@ def _named_tuple(value: Any, kind: Any, field: str) -> Any:
     _check(value, dict, field or "the document")
     for name in kind._fields:
         if name not in value:
-            raise _Misfit("{} is missing".format(_inside(field, name)))
+            raise _InvalidField("{} is missing".format(_inside(field, name)))
     for name in value:
         if name not in kind._fields:
-            raise _Misfit("{} is no field of version {}".format(_inside(field, name), VERSION))
+            raise _InvalidField("{} is not a field of version {}".format(_inside(field, name), VERSION))
     kinds = get_type_hints(kind)
     return kind(**{name: _decoded(value[name], kinds[name], _inside(field, name)) for name in kind._fields})
 
 
 def _check(value: Any, kind: type, field: str) -> None:
-    # In Python true is a whole number, and a whole number does for a number, as in JSON.
+    # In Python, bool is a subclass of int; JSON may write a float as an integer.
     fits = isinstance(value, (int, float) if kind is float else kind) and (kind is bool or not isinstance(value, bool))
     if not fits:
-        raise _Misfit("{} is {}, not {}".format(field, _shown(value), _KINDS[kind]))
+        raise _InvalidField("{} is {}, not {}".format(field, _shown(value), _KINDS[kind]))
 
 
 def _inside(field: str, name: str) -> str:

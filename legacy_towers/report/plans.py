@@ -1,11 +1,11 @@
-"""What a step's plan comes to, in a line: how much lies on each device, how many sums run there, in what buckets."""
+"""Summarizes a step's plan in a line: bytes of variables and sums of gradients per device, and buckets."""
 import re
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from legacy_towers.report import figures
 from legacy_towers.report.document import Document
 
-NO_SUM = "one tower"  # how a gradient of a tower by itself is "made one"
+NO_SUM = "one tower"  # "reduced_by" of a gradient that a single tower has
 
 
 class Totals(NamedTuple):
@@ -13,9 +13,9 @@ class Totals(NamedTuple):
 
     Attributes:
       bytes_on: device -> bytes of the variables there, copies included.
-      sums_on: device -> how many gradients, or buckets of them, are summed there.
-      elsewhere: how many are summed where the plan names no single device, such as by a collective.
-      buckets: how many buckets gradients travel in; 0: each by itself.
+      sums_on: device -> number of gradients, or buckets of gradients, summed there.
+      elsewhere: number of sums without a single device, such as those of a collective.
+      buckets: number of buckets; 0: gradients are summed one by one.
     """
 
     bytes_on: Dict[str, int]
@@ -37,24 +37,24 @@ def totals_of(plan: Dict[str, Any]) -> Totals:
         bucket = variable.get("bucket")
         if bucket is not None:
             buckets.add(bucket)
-        # What travels in one bucket is one sum.
-        place = variable.get("reduced_on")
-        sums[None if place is None else short_device(place), variable["name"] if bucket is None else bucket] = None
+        # A bucket is one sum.
+        where = variable.get("reduced_on")
+        sums[None if where is None else short_device(where), variable["name"] if bucket is None else bucket] = None
     sums_on: Dict[str, int] = {}
-    for place, _ in sums:
-        if place is not None:
-            sums_on[place] = sums_on.get(place, 0) + 1
-    elsewhere = sum(place is None for place, _ in sums)
+    for where, _ in sums:
+        if where is not None:
+            sums_on[where] = sums_on.get(where, 0) + 1
+    elsewhere = sum(where is None for where, _ in sums)
     return Totals(_by_name(bytes_on), _by_name(sums_on), elsewhere, len(buckets))
 
 
 def short_device(device: str) -> str:
-    """Returns a device of one process as people write it: "/cpu:0" for "/device:CPU:0"."""
+    """Returns the short string of a local device: "/cpu:0" for "/device:CPU:0"."""
     return re.sub(r"^/device:([A-Za-z]+):(\d+)$", lambda found: "/{}:{}".format(found.group(1).lower(), found.group(2)),
                   device)
 
 
-def in_words(totals: Totals) -> str:
+def totals_text(totals: Totals) -> str:
     """Returns the totals in a line, "25 kB on each of /cpu:0, /cpu:1; 10 sums on /cpu:0; 2 buckets"."""
     parts = [_spread_out(totals.bytes_on, _size) or "no variables"]
     sums = _spread_out(totals.sums_on, lambda count: "{:,} sum{}".format(count, "" if count == 1 else "s"))
@@ -70,11 +70,11 @@ def in_words(totals: Totals) -> str:
 
 
 def lines_at(document: Document, towers: int) -> List[Tuple[List[str], str]]:
-    """Returns (candidates, their plan in a line) at one number of towers; those with equal lines stand together."""
+    """Returns (candidates, their plan in a line) at one number of towers, grouped by the line."""
     found: Dict[str, List[str]] = {}
     for row in figures.rows_at(document, towers):
         if row.plan and row.plan.get("variables") is not None:
-            found.setdefault(in_words(totals_of(row.plan)), []).append(row.candidate)
+            found.setdefault(totals_text(totals_of(row.plan)), []).append(row.candidate)
     return [(names, line) for line, names in found.items()]
 
 
@@ -83,7 +83,7 @@ def _by_name(values: Dict[str, int]) -> Dict[str, int]:
 
 
 def _spread_out(values: Dict[str, int], word: Any) -> str:
-    """Returns "5 sums on /cpu:0 and 3 sums on /cpu:1", "5 sums on each of 4 devices" where all have as much."""
+    """Returns "5 sums on /cpu:0, 3 sums on /cpu:1", or "5 sums on each of 4 devices" if all are equal."""
     if not values:
         return ""
     if len(values) > 1 and len(set(map(word, values.values()))) == 1:
@@ -98,18 +98,18 @@ def _devices(names: List[str]) -> str:
 
 
 def _size(size: int) -> str:
-    """Returns bytes in kB or MB of a thousand and a million."""
+    """Returns bytes as text, in kB (1,000 bytes) or MB (1,000,000 bytes)."""
     if size < 1000:
         return "{} bytes".format(size)
     return "{} kB".format(figures.number(size / 1e3)) if size < 1e6 else "{} MB".format(figures.number(size / 1e6))
 
 
 # The table of variables on the page.
-VARIABLE_TITLES = ("variable", "shape", "dtype", "bytes", "lives on", "gradient", "made one by", "summed on", "bucket")
+VARIABLE_TITLES = ("variable", "shape", "dtype", "bytes", "device", "gradient", "reduced by", "summed on", "bucket")
 
 
 def variable_cells(plan: Dict[str, Any]) -> List[List[str]]:
-    """Returns a row of texts per variable of a plan, of `Plan.as_dict()`, under `VARIABLE_TITLES`."""
+    """Returns one row of cells per variable of a plan, of `Plan.as_dict()`, for the columns `VARIABLE_TITLES`."""
     return [
         [
             variable["name"],

@@ -1,6 +1,6 @@
-"""The rooms in a row: inputs, towers, gradients, update; what comes out is plain tensors, ops and hooks."""
+"""Build a train step: input, towers, gradients and update joined into plain tensors, operations and hooks."""
 from legacy_towers.step.build import build_train_step
-from legacy_towers.step.parts import Part
-from legacy_towers.step.train_step import PartStep, TrainStep
+from legacy_towers.step.objectives import Objective
+from legacy_towers.step.train_step import ObjectiveStep, TrainStep
 
-__all__ = ["Part", "PartStep", "TrainStep", "build_train_step"]
+__all__ = ["Objective", "ObjectiveStep", "TrainStep", "build_train_step"]

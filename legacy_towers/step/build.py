@@ -1,247 +1,218 @@
-"""From a model function to a train step: every room in its turn."""
+"""`build_train_step`: joins input, towers, gradients and update into one train step."""
 import numbers
-from typing import Any, Callable, List, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Optional, Sequence, Union
 
 from legacy_towers.compat import tf
-from legacy_towers.errors import ArgumentError, InputError
-from legacy_towers.gradients.add_n import mean
-from legacy_towers.gradients.base import ReductionLike, as_reduction
+from legacy_towers.compat.versions.optimizers import learning_rate_of
+from legacy_towers.errors import ArgumentError
+from legacy_towers.gradients.base import ReductionLike
 from legacy_towers.gradients.chain import members_of
-from legacy_towers.gradients.missing import check_on_missing
-from legacy_towers.gradients.shares import tower_shares
-from legacy_towers.inputs.base import Input, TowerBatches, host_device
-from legacy_towers.names import quoted
-from legacy_towers.placements import PlacementWarningHook
-from legacy_towers.same_batch import check_distinct_batches
-from legacy_towers.step.apart import batches_of, check_towers, shares_in_run, summaries_in_run
-from legacy_towers.step.part_gradients import part_gradients
-from legacy_towers.step.parts import Part, check_losses, parts_of, trained_variables, variables_of
-from legacy_towers.step.planned import describe_summaries, plan_of
-from legacy_towers.step.setup import Setup
-from legacy_towers.step.train_step import TrainStep
-from legacy_towers.step.write import write
-from legacy_towers.towers.exchange import TowerExchange
-from legacy_towers.towers.metrics import mean_metrics, validation_loss
-from legacy_towers.towers.output import TRAIN
-from legacy_towers.towers.replicate import (
-    ModelFn,
-    Tower,
-    check_devices,
-    check_model_fn,
-    check_strategy,
-    check_variable_kind,
-    replicate,
+from legacy_towers.gradients.named import reduction_from
+from legacy_towers.gradients.sums.add_n import mean
+from legacy_towers.gradients.transforms.missing import check_on_missing
+from legacy_towers.graph.finalized import explain_finalized_graph
+from legacy_towers.graph.hook_check import HookCheck
+from legacy_towers.graph.placement import PlacementWarningHook
+from legacy_towers.graph.session_check import DeviceCheckHook, explain_missing_devices
+from legacy_towers.inputs.base import Input, host_device
+from legacy_towers.inputs.position import counting_hooks
+from legacy_towers.step.asynchronous import batches_of, check_towers, summary_tower_in_run, tensors_of
+from legacy_towers.step.likely_mistakes import warn_of_large_batches, warn_of_shared_devices
+from legacy_towers.step.objective_gradients import objective_gradients
+from legacy_towers.step.objectives import (
+    Objective,
+    check_losses,
+    objectives_of,
+    trained_variables,
+    variables_of_objectives,
 )
+from legacy_towers.step.plan_rows import describe_summaries, plan_of
+from legacy_towers.step.random_model import with_random_model
+from legacy_towers.step.setup import Setup, StepOptions, build_setup, build_towers, check_distinct_examples
+from legacy_towers.step.skipping import guarded
+from legacy_towers.step.train_step import TrainStep
+from legacy_towers.step.updates import build_updates
+from legacy_towers.tensor_types import DeviceString, Optimizer, Variable
+from legacy_towers.towers.metrics import mean_metrics
+from legacy_towers.towers.output import WHOLE
+from legacy_towers.towers.replicate import ModelFn, check_devices, check_model_fn, check_use_resource
 from legacy_towers.towers.summaries import keep_summaries
 from legacy_towers.update.update_ops import chosen_policy
-from legacy_towers.variables import ParameterServer, Strategy
+from legacy_towers.variables import Strategy
+from legacy_towers.variables.named import as_strategy
 
 
 def build_train_step(
     model_fn: ModelFn,
     inputs: Input,
-    optimizer: Union[Any, Sequence[Part], Callable[[Any], Any]],
-    devices: Sequence[str],
-    variables: Optional[Strategy] = None,
-    reduction: Optional[ReductionLike] = None,
+    optimizer: Union[Optimizer, Sequence[Objective], Callable[[Variable], Any]],
+    devices: Sequence[DeviceString],
+    variables: Union[None, str, Strategy] = None,
+    reduction: Union[None, str, ReductionLike] = None,
     update_ops: Optional[str] = None,
-    summaries_from: int = -1,
+    summary_tower: int = -1,
     on_missing: str = "error",
     moving_average_decay: Optional[float] = None,
-    variable_kind: str = "resource",
-    var_list: Optional[Sequence[Any]] = None,
+    use_resource: bool = True,
+    var_list: Optional[Sequence[Variable]] = None,
+    skip_nonfinite: bool = False,
 ) -> TrainStep:
     """Builds training on several towers into the default graph; synchronous, unless `variables` says otherwise.
+
+        step = lt.build_train_step(
+            model_fn,
+            inputs=lt.inputs.dataset(examples, per_tower_batch_size=32),
+            optimizer=tf.train.MomentumOptimizer(0.1, 0.9),
+            devices=lt.devices.gpus(4),
+        )
 
     Args:
       model_fn: takes (batch, mode) and returns a `TowerOutput`; called once per tower with mode lt.TRAIN, or lt.EVAL
         for a tower that the input sets aside for validation.
-      inputs: a way in, for example `lt.inputs.dataset(...)`.
-      optimizer: a `tf.train.Optimizer`; or, for a model with several losses, a list of `lt.Part`; or a function that
-        takes the global step and returns either.
-      devices: one device string per tower, for example `lt.devices.gpus(4)`; towers may share a device.
-      variables: where variables live; by default `lt.variables.ParameterServer("/cpu:0")`.
-      reduction: how the towers' gradients meet, such as `lt.gradients.chain(lt.gradients.mean(),
-        lt.gradients.clip_by_global_norm(5.0))`; by default `lt.gradients.mean()`. Where each tower applies its own
-        gradients it works on these.
-      update_ops: whose batch-norm statistics (UPDATE_OPS) are kept: "first", "all" or "mean" of the towers; None: the
-        first tower's, or, where each tower applies by itself, each tower's own.
-      summaries_from: the tower whose summaries are kept, without its prefix; -1 is the last one that trains. Where
-        towers train asynchronously it is tower 0.
+      inputs: an input pipeline, such as `lt.inputs.dataset(...)`.
+      optimizer: a `tf.train.Optimizer`; or, for several losses, a list of `lt.Objective`; or a function that takes the
+        global step and returns either.
+      devices: one device string per tower, such as `lt.devices.gpus(4)`; towers may share a device.
+      variables: where variables live: a strategy, or its name as on the command line, such as "replicated"; by default
+        `lt.variables.ParameterServer("/cpu:0")`.
+      reduction: how the towers' gradients are reduced, such as `lt.gradients.chain(lt.gradients.mean(),
+        lt.gradients.clip_by_global_norm(5.0))`, or its name as on the command line, "mean+clip_by_global_norm:5"; by
+        default `lt.gradients.mean()`. Where each tower applies its own gradients, it is applied to each tower's.
+      update_ops: which towers' batch-norm statistics (UPDATE_OPS) are kept: "first", "all" or "mean" of the towers;
+        None: the first tower's, or, where each tower applies its own gradients, each tower's own.
+      summary_tower: the tower whose summaries are kept, without its prefix; -1: the last one that trains. Where towers
+        train asynchronously it is tower 0.
       on_missing: what a missing gradient means: "error", "zeros" or "drop".
-      moving_average_decay: with a number in (0, 1), trainable variables get exponential moving averages.
-      variable_kind: "resource" or "ref".
-      var_list: the variables to train; by default all trainable ones of the graph, as `optimizer.minimize` does.
+      moving_average_decay: a number in (0, 1): trainable variables get exponential moving averages; None: no averages.
+      use_resource: whether variables are resource variables; False: ref variables, TF1's old kind.
+      var_list: the variables to train; None: all trainable ones of the graph, as in `optimizer.minimize`.
+      skip_nonfinite: whether a step whose loss or gradients are NaN or infinite is skipped: it changes no variable,
+        slot, moving average or batch-norm statistic, and the global step still counts it. `lt.training.NanGuardHook`
+        counts and reports such steps.
 
     Raises:
-      ArgumentError: an argument is out of range; the reduction lays out sums where each tower applies its own, or no
-        part takes it.
+      ArgumentError: an argument is out of range; the reduction has a sum layout where each tower applies its own
+        gradients, or no objective uses it.
       InputError: no tower trains, or towers train on the same batch (see `lt.check_distinct_batches`).
       TowerError: the towers don't fit together; the message names tower and variable.
     """
     check_model_fn(model_fn)
-    _check_arguments(inputs, devices, summaries_from, moving_average_decay)
-    check_strategy(variables)
+    check_arguments(inputs, devices, summary_tower, moving_average_decay)
     check_on_missing(on_missing)
-    check_variable_kind(variable_kind)
-    strategy = variables or ParameterServer("/cpu:0")
+    check_use_resource(use_resource)
+    strategy = as_strategy(variables, devices)
     policy = chosen_policy(update_ops, strategy)
-    of_step = mean() if reduction is None else as_reduction(reduction)
+    default_reduction = mean() if reduction is None else reduction_from(reduction)
     host = host_device(devices[0])
-    summaries_from = summaries_in_run(strategy, summaries_from, len(devices))
+    summary_tower = summary_tower_in_run(strategy, summary_tower, len(devices))
+    warn_of_shared_devices(devices)
     batches = batches_of(inputs, devices, strategy)
-    # By a placer of its own: the global step goes where variables go, and takes no turn from RoundRobin.
-    with tf.device(strategy.placer().for_tower(host)), tf.variable_scope(
-        tf.get_variable_scope(), use_resource=variable_kind == "resource", auxiliary_name_scope=False
-    ):
-        global_step = _global_step()
+    warn_of_large_batches(batches.plan)
+    global_step = _global_step(strategy, host, use_resource)
     with tf.device(host):
-        parts = parts_of(optimizer, global_step)
-        _check_is_taken(reduction, parts)
-        for part in parts:
-            _check_there_is_a_sum(strategy, part.reduction or of_step)
-    modes = _modes(batches, len(devices))
-    exchange = TowerExchange(modes, batches.counts, batches.padded, strategy)
-    towers = replicate(
-        exchange.around(model_fn),
-        batches.per_tower,
-        devices,
-        strategy,
-        modes,
-        variable_kind,
-        batches.counts,
-        batches.padded,
+        objectives = objectives_of(optimizer, global_step)
+    check_reduction_is_used(reduction, objectives)
+    for objective in objectives:
+        check_no_sum_layout(strategy, reduction_from(objective.reduction or default_reduction))
+    towers = build_towers(model_fn, batches, devices, strategy, use_resource)
+    for tower in towers.training:
+        check_losses(objectives, tower.losses, tower.index)
+    check_distinct_examples(towers.training, batches)
+    with tf.device(host):
+        setup = build_setup(
+            towers,
+            batches,
+            StepOptions(
+                strategy, default_reduction, on_missing, policy, summary_tower, moving_average_decay, use_resource,
+                bool(skip_nonfinite),
+            ),
+            global_step,
+            host,
+        )
+        return _train_step(setup, objectives, trained_variables(var_list))
+
+
+def _train_step(setup: Setup, objectives: Sequence[Objective], trained: Sequence[Variable]) -> TrainStep:
+    """Returns the step that trains the objectives on the towers of `setup`."""
+    options = setup.options
+    owned = variables_of_objectives(objectives, trained)
+    gradients = [objective_gradients(setup, each, owned[each.name], len(objectives) == 1) for each in objectives]
+    checked = guarded(setup, gradients)
+    gradients = checked.gradients
+    updates = build_updates(setup, checked)
+    # After all else: until now no tower's graph reaches into another's, which the checks above rely on.
+    setup.cross_tower.connect()
+    check_towers(options.strategy, setup.training)
+    # Not "loss": a summary of the model of that name would be written as loss_1.
+    loss = tf.add_n([each.loss for each in gradients]) if len(gradients) > 1 else gradients[0].loss
+    loss = tf.identity(loss, name="loss_over_towers")
+    metrics = mean_metrics(setup.training, setup.tower_weights)
+    summaries = keep_summaries(setup.towers, options.summary_tower)
+    plan = plan_of(setup, gradients, describe_summaries(summaries, setup.towers, options.summary_tower))
+    losses = [each for tower in setup.training for each in tower.losses.values()]
+    plan = plan._replace(input=with_random_model(plan.input, setup.batches, losses))
+    uses = plan.uses()
+    explain_missing_devices(loss.graph, plan.devices, uses)
+    explain_finalized_graph(loss.graph)
+    required = list(setup.batches.hooks) + updates.hooks
+    hooks = list(setup.batches.hooks)
+    hooks += counting_hooks(setup.batches.position, setup.batches.per_tower, setup.batches.ids)
+    hooks += [DeviceCheckHook(plan.devices, uses), PlacementWarningHook(plan.devices)]
+    hooks += updates.hooks
+    if required:
+        check = HookCheck(plan.input.pipeline, required, tensors_of(setup.batches.per_tower))
+        check.watch([loss.op] + updates.schedule.all_ops)
+        hooks.append(check)
+    return TrainStep(
+        schedule=updates.schedule,
+        loss=loss,
+        metrics=metrics,
+        objectives=updates.objectives,
+        gradients=updates.gradients,
+        global_step=setup.global_step,
+        towers=setup.towers,
+        summaries=summaries,
+        moving_averages=setup.moving_averages,
+        hooks=hooks,
+        input=setup.batches,
+        plan=plan,
+        validation_loss=setup.validation_loss,
+        validation_metrics=setup.validation_metrics,
+        is_finite=checked.is_finite,
+        learning_rates=_learning_rates(objectives),
     )
-    training = [tower for tower in towers if tower.mode == TRAIN]
-    validating = [tower for tower in towers if tower.mode != TRAIN]
-    for tower in training:
-        check_losses(parts, tower.losses, tower.index)
-    if not batches.shared_by_towers:
-        _check_own_examples(training, batches.shared)
-    with tf.device(host):
-        counts = _counts_of(training, batches)
-        shares = shares_in_run(strategy, counts, len(training))
-        of_validation = tower_shares(_counts_of(validating, batches), len(validating))
-        validated = validation_loss(validating, of_validation)
-        validation_metrics = mean_metrics(validating, of_validation)
-        moving_averages = None
-        if moving_average_decay is not None:
-            moving_averages = tf.train.ExponentialMovingAverage(moving_average_decay, global_step)
-        setup = Setup(
-            towers=towers,
-            training=training,
-            validating=validating,
-            batches=batches,
-            strategy=strategy,
-            reduction=of_step,
-            global_step=global_step,
-            counts=counts,
-            shares=shares,
-            on_missing=on_missing,
-            update_ops=policy,
-            moving_averages=moving_averages,
-            # What a validating tower reads are the variables of before the step, as for the towers that train.
-            after=([] if validated is None else [validated]) + list(validation_metrics.values()),
-            regularization_losses=tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES),
-            exchange=exchange,
-            host=host,
-        )
-        owned = variables_of(parts, trained_variables(var_list))
-        gradients = [part_gradients(setup, part, owned[part.name], len(parts) == 1) for part in parts]
-        written = write(setup, gradients)
-        # Last: until now no tower's graph reached into another's, as the checks above rely on.
-        exchange.bind_forward()
-        check_towers(strategy, training)
-        # Not "global_loss": a summary of that name would be written as global_loss_1.
-        loss = tf.add_n([part.loss for part in gradients]) if len(gradients) > 1 else gradients[0].loss
-        loss = tf.identity(loss, name="loss_over_towers")
-        metrics = mean_metrics(training, shares)
-        summaries = keep_summaries(towers, summaries_from)
-        kept = describe_summaries(summaries, towers, summaries_from)
-        plan = plan_of(setup, gradients, variable_kind, kept, moving_average_decay)
-        return TrainStep(
-            turns=written.turns,
-            loss=loss,
-            metrics=metrics,
-            parts=written.parts,
-            gradients=written.gradients,
-            global_step=global_step,
-            towers=towers,
-            summaries=summaries,
-            moving_averages=moving_averages,
-            hooks=list(batches.hooks) + [PlacementWarningHook(devices)] + written.hooks,
-            input=batches,
-            plan=plan,
-            validation_loss=validated,
-            validation_metrics=validation_metrics,
-        )
 
 
-def _modes(batches: TowerBatches, towers: int) -> List[str]:
-    if batches.modes is None:
-        return [TRAIN] * towers
-    if TRAIN not in batches.modes:
-        raise InputError("the modes of the towers are {}: at least one must train".format(quoted(batches.modes)))
-    return list(batches.modes)
+def _learning_rates(objectives: Sequence[Objective]) -> Dict[str, Any]:
+    rates = {each.name: learning_rate_of(each.optimizer, tf.get_default_graph()) for each in objectives}
+    return {"" if name == WHOLE else name: rate for name, rate in rates.items() if rate is not None}
 
 
-def _check_is_taken(reduction: Optional[ReductionLike], parts: Sequence[Part]) -> None:
-    if reduction is not None and None not in [part.reduction for part in parts]:
-        raise ArgumentError(
-            "reduction is {!r}, but every part has one of its own ({}): leave it out, or one of theirs".format(
-                reduction, ", ".join("{}: {!r}".format(part.name, part.reduction) for part in parts)
-            )
-        )
-
-
-def _check_there_is_a_sum(strategy: Strategy, reduction: ReductionLike) -> None:
-    if strategy.updates == "reduced":
-        return
-    for member in members_of(reduction):
-        # A mean of one tower is that tower's, whoever asks for it; but a layout of sums would be asked for in vain.
-        if member.kind == "layout":
+def _global_step(strategy: Strategy, host: DeviceString, use_resource: bool) -> Variable:
+    # By a placer of its own: the global step lives where variables live, and takes no turn from RoundRobin.
+    with tf.device(strategy.placer().for_tower(host)), tf.variable_scope(
+        tf.get_variable_scope(), use_resource=use_resource, auxiliary_name_scope=False
+    ):
+        try:
+            return tf.train.get_or_create_global_step()
+        except TypeError as error:
             raise ArgumentError(
-                "reduction={!r} with variables={!r}: each tower applies its own gradients, so there is no sum of the "
-                "towers' to lay out. Leave {!r} out, or take lt.gradients.mean()".format(reduction, strategy, member)
-            )
+                "the graph has a global step that can't be used ({}): create it by "
+                "tf.train.get_or_create_global_step()".format(error)
+            ) from None
 
 
-def _check_own_examples(training: Sequence[Tower], shared: Sequence[Any]) -> None:
-    try:
-        check_distinct_batches([tower.loss for tower in training], [tower.index for tower in training], shared)
-    except InputError as error:
-        raise InputError(
-            "{} Where it is meant: lt.inputs.from_tensors(per_tower=[...], shared_by_towers=True)".format(error)
-        ) from None
-
-
-def _counts_of(towers: Sequence[Tower], batches: TowerBatches) -> Optional[List[Any]]:
-    return [tower.examples.count for tower in towers] if batches.counts is not None and towers else None
-
-
-def _global_step() -> Any:
-    try:
-        return tf.train.get_or_create_global_step()
-    except TypeError as error:
-        raise ArgumentError(
-            "the graph has a global step that can't be used ({}): make it by "
-            "tf.train.get_or_create_global_step()".format(error)
-        ) from None
-
-
-def _check_arguments(
-    inputs: Input, devices: Sequence[str], summaries_from: int, moving_average_decay: Optional[float]
+def check_arguments(
+    inputs: Input, devices: Sequence[DeviceString], summary_tower: int, moving_average_decay: Optional[float]
 ) -> None:
+    """Raises ArgumentError or DeviceError unless these arguments have the right types and are in their ranges."""
     check_devices(devices)
     if not isinstance(inputs, Input):
+        raise ArgumentError(_not_an_input(inputs))
+    is_index = isinstance(summary_tower, int) and not isinstance(summary_tower, bool)
+    if not is_index or not -len(devices) <= summary_tower < len(devices):
         raise ArgumentError(
-            "inputs is a {}, not a way in: make one by lt.inputs, for example lt.inputs.from_dataset(dataset) or "
-            "lt.inputs.from_tensors(per_tower=[...])".format(type(inputs).__name__)
-        )
-    is_index = isinstance(summaries_from, int) and not isinstance(summaries_from, bool)
-    if not is_index or not -len(devices) <= summaries_from < len(devices):
-        raise ArgumentError(
-            "summaries_from is {!r}: towers are 0 to {}, and -1 is the last".format(summaries_from, len(devices) - 1)
+            "summary_tower is {!r}: towers are 0 to {}, and -1 is the last".format(summary_tower, len(devices) - 1)
         )
     if moving_average_decay is not None:
         is_number = isinstance(moving_average_decay, numbers.Real)
@@ -252,3 +223,36 @@ def _check_arguments(
                 )
             )
 
+
+def _not_an_input(inputs: Any) -> str:
+    advice = "lt.inputs.dataset(examples, per_tower_batch_size=32), for example"
+    if isinstance(inputs, tf.data.Dataset):
+        advice = "lt.inputs.from_dataset(dataset)"
+    elif tf.is_tensor(inputs) or isinstance(inputs, (dict, list, tuple)):
+        advice = "lt.inputs.from_tensors(per_tower=[...]) or lt.inputs.from_tensors(global_batch=...)"
+    return "inputs must be an lt.inputs.Input, got {}: create one with {}".format(
+        repr(inputs) if inputs is None or isinstance(inputs, str) else type(inputs).__name__, advice
+    )
+
+
+def check_reduction_is_used(reduction: Union[None, str, ReductionLike], objectives: Sequence[Objective]) -> None:
+    """Raises ArgumentError where a reduction is given for the step, but every objective has its own."""
+    if reduction is not None and None not in [objective.reduction for objective in objectives]:
+        raise ArgumentError(
+            "reduction is {!r}, but every objective has its own ({}): leave out the step's, or an objective's".format(
+                reduction, ", ".join("{}: {!r}".format(each.name, each.reduction) for each in objectives)
+            )
+        )
+
+
+def check_no_sum_layout(strategy: Strategy, reduction: ReductionLike) -> None:
+    """Raises ArgumentError for a sum layout, such as `tree()`, where each tower applies its own gradients."""
+    if strategy.updates == "reduced":
+        return
+    for member in members_of(reduction):
+        # The mean over one tower is that tower's gradient, so mean() is accepted; a sum layout has no effect here.
+        if member.traits.kind == "layout":
+            raise ArgumentError(
+                "reduction={!r} with variables={!r}: each tower applies its own gradients, so a sum layout has no "
+                "effect. Leave {!r} out, or use lt.gradients.mean()".format(reduction, strategy, member)
+            )

@@ -1,39 +1,89 @@
-"""What is built: a train step, and its parts."""
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+"""`TrainStep`, what `build_train_step` returns, and its objectives."""
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence
 
-from legacy_towers.closed_queues import ClosedQueueCheck
 from legacy_towers.errors import ArgumentError
-from legacy_towers.initialize import MissingInitializer
+from legacy_towers.graph.closed_queues import ClosedQueueCheck
+from legacy_towers.graph.initialize import MissingInitializer
+from legacy_towers.graph.session_check import check_devices_of
 from legacy_towers.inputs.base import TowerBatches
-from legacy_towers.names import quoted
-from legacy_towers.plan import Plan
-from legacy_towers.running import Running
-from legacy_towers.session_check import check_devices_of
-from legacy_towers.step.turns import Turns
+from legacy_towers.step.plan import Plan
+from legacy_towers.step.running import Running
+from legacy_towers.tensor_types import GradientPairs, Operation, Session, SessionRunHook, Tensor, Variable
+from legacy_towers.text.documented_fields import documented_fields
+from legacy_towers.text.names import quoted
 from legacy_towers.towers.replicate import Tower
 from legacy_towers.update.asynchronous_towers import AsynchronousTowers
 
-GradientPairs = List[Tuple[Optional[Any], Any]]
 
+class TrainOpSchedule:
+    """The train op of each step: one for all objectives, or that of the objective whose turn it is.
 
-class PartStep(NamedTuple):
-    """One part of a step.
+        Objective("discriminator", ..., steps=2), Objective("generator", ..., steps=1)
+
+        global step   0              1              2          3              ...
+        train op      discriminator  discriminator  generator  discriminator  ...
 
     Attributes:
-      name: of the part.
-      train_op: runs this part alone: its gradients are applied once, and the global step moves by 1. None where all
-        parts are run together.
-      loss: scalar tensor, the part's loss over all towers that train. In a step of another part's turn it is of the
-        variables before or after that step, as it comes.
+      objective_ops: name of an objective -> its train op; {} where objectives are trained jointly.
+      order: names of objectives, one per step, repeated from the start; [] where objectives are trained jointly.
+      joint_op: the operation that trains all objectives; None where they alternate.
+    """
+
+    def __init__(
+        self, objective_ops: Dict[str, Operation], order: Sequence[str], joint_op: Optional[Operation]
+    ) -> None:
+        self.objective_ops = dict(objective_ops)
+        self.order = list(order)
+        self.joint_op = joint_op
+
+    @property
+    def all_ops(self) -> List[Operation]:
+        """The operations of all objectives, or the one that trains all."""
+        return [self.joint_op] if self.joint_op is not None else list(self.objective_ops.values())
+
+    def train_op(self, step: int, objective: Optional[str] = None) -> Operation:
+        """Returns the train op of global step `step`, or that of a named objective.
+
+        Raises:
+          ArgumentError: the step has no objective of that name.
+        """
+        if objective is not None:
+            if objective not in self.objective_ops:
+                raise ArgumentError(
+                    "the step has no objective {!r}; it has {}".format(
+                        objective, quoted(self.objective_ops) or "none that alternate"
+                    )
+                )
+            return self.objective_ops[objective]
+        return self.joint_op if self.joint_op is not None else self.objective_ops[self.order[step % len(self.order)]]
+
+    def train_ops(self, start: int) -> Iterator[Operation]:
+        """Yields the train ops of global step `start` and of all steps after it, without end."""
+        step = start
+        while True:
+            yield self.train_op(step)
+            step += 1
+
+
+@documented_fields
+class ObjectiveStep(NamedTuple):
+    """One objective of a step that was built.
+
+    Attributes:
+      name: the objective's name.
+      train_op: trains this objective alone: applies its gradients once and adds 1 to the global step. None where
+        objectives are trained jointly.
+      loss: scalar tensor, the objective's loss over all towers that train. Fetched with another objective's train op,
+        it may be computed from the variables before or after that update.
       gradients: (gradient, variable) pairs as they are applied.
-      variables: what the part trains.
+      variables: the variables that it trains.
     """
 
     name: str
-    train_op: Optional[Any]
-    loss: Any
+    train_op: Optional[Operation]
+    loss: Tensor
     gradients: GradientPairs
-    variables: List[Any]
+    variables: List[Variable]
 
 
 class TrainStep:
@@ -41,47 +91,55 @@ class TrainStep:
 
     Attributes:
       loss: scalar tensor, the global loss: the mean of the towers' losses, each regularization loss counted once. Where
-        the input counts true examples, each tower weighs by its own here, in the gradients and in the metrics. With
-        several parts, the sum of theirs; where they take turns, the losses of those whose turn it is not are of the
-        variables before or after the step, as it comes: a step does not wait for what it doesn't need, such as another
-        part's batch. Where towers train asynchronously, tower 0's, as the metrics are.
+        the input counts true examples, each tower is weighted by its count, here, in the gradients and in the metrics.
+        With several objectives it is the sum of their losses; where they alternate, the losses that the step does not
+        train may be computed from the variables before or after its update: a step does not wait for tensors that it
+        does not need, such as another objective's batch. Where towers train asynchronously it is tower 0's loss, and
+        the metrics are tower 0's.
       metrics: name -> scalar tensor, the mean over all towers that train.
-      gradients: (gradient, variable) pairs as they are applied, of all parts.
-      parts: name -> `PartStep`; empty where the model has one loss.
-      turns: which part's turn it is at which global step.
+      gradients: (gradient, variable) pairs of all objectives, as they are applied.
+      objectives: name -> `ObjectiveStep`; {} where the model has one loss.
+      schedule: which objective is trained at which global step.
       global_step: the global step variable.
       towers: the towers, with each one's output, losses and name scope.
       summaries: the summaries of the chosen tower, without its prefix.
-      moving_averages: the `tf.train.ExponentialMovingAverage`, None if none was asked for.
-      hooks: what must run beside `train_op`, for MonitoredTrainingSession: feeding, starting iterators, checks.
+      moving_averages: the `tf.train.ExponentialMovingAverage`, None without `moving_average_decay`.
+      hooks: `tf.train.SessionRunHook`s for MonitoredTrainingSession: they feed, start iterators and check devices.
       input: the towers' batches, with the operations that wait for them and the hooks.
       plan: what was decided; print it.
       validation_loss: scalar tensor, the mean loss of the towers that validate, as their model function returned it;
-        None if none does. It is of the variables before the step, which waits for it: these towers run in each step.
+        None if no tower validates. It is computed from the variables before the step, in each step: these towers always
+        run.
       validation_metrics: name -> scalar tensor, the mean over the towers that validate.
+      learning_rates: name of an objective, "" for a single one -> its optimizer's learning rate, a scalar tensor or a
+        number; without those that can't be known.
+      is_finite: name of an objective, "" for a single one -> bool scalar tensor, whether its step is applied; {}
+        without `skip_nonfinite`.
     """
 
     def __init__(
         self,
-        turns: Turns,
-        loss: Any,
-        metrics: Dict[str, Any],
-        parts: Dict[str, PartStep],
+        schedule: TrainOpSchedule,
+        loss: Tensor,
+        metrics: Dict[str, Tensor],
+        objectives: Dict[str, ObjectiveStep],
         gradients: GradientPairs,
-        global_step: Any,
+        global_step: Variable,
         towers: List[Tower],
-        summaries: List[Any],
+        summaries: List[Tensor],
         moving_averages: Optional[Any],
-        hooks: List[Any],
+        hooks: List[SessionRunHook],
         input: TowerBatches,
         plan: Plan,
-        validation_loss: Optional[Any] = None,
-        validation_metrics: Optional[Dict[str, Any]] = None,
+        validation_loss: Optional[Tensor] = None,
+        validation_metrics: Optional[Dict[str, Tensor]] = None,
+        learning_rates: Optional[Dict[str, Any]] = None,
+        is_finite: Optional[Dict[str, Tensor]] = None,
     ) -> None:
-        self.turns = turns
+        self.schedule = schedule
         self.loss = loss
         self.metrics = metrics
-        self.parts = parts
+        self.objectives = objectives
         self.gradients = gradients
         self.global_step = global_step
         self.towers = towers
@@ -92,68 +150,85 @@ class TrainStep:
         self.plan = plan
         self.validation_loss = validation_loss
         self.validation_metrics = validation_metrics or {}
+        self.learning_rates = learning_rates or {}
+        self.is_finite = is_finite or {}
         self._initialize_missing = MissingInitializer()
         self._check_queues = ClosedQueueCheck()
 
     @property
     def asynchronous(self) -> Optional[AsynchronousTowers]:
-        """The hook that runs the other towers, tells the staleness of all, and pauses them; None without one."""
+        """The hook that runs the other towers, counts the staleness of all, and pauses them; None if synchronous."""
         return next((hook for hook in self.hooks if isinstance(hook, AsynchronousTowers)), None)
 
     @property
-    def train_op(self) -> Any:
-        """Runs one step: every tower's batch, the gradients applied once, the global step plus 1.
+    def train_op(self) -> Operation:
+        """Runs one step: takes every tower's batch, applies the gradients once, and adds 1 to the global step.
 
-        Where towers train asynchronously it is an update of tower 0 alone.
+        Where towers train asynchronously it is one update of tower 0 alone.
 
         Raises:
-          ArgumentError: the step's parts take turns, so that no single operation is the step.
+          ArgumentError: the step's objectives alternate, so that no single operation is the step.
         """
-        if self.turns.together is None:
+        if self.schedule.joint_op is None:
             raise ArgumentError(
-                "the parts {} take turns, so the step has no single train_op: run the operations of "
-                "step.train_ops(start) one after the other, or step.parts[NAME].train_op".format(quoted(self.parts))
+                "the objectives {} alternate, so the step has no single train_op: run the operations of "
+                "step.train_ops(start) one after the other, or step.objectives[NAME].train_op".format(
+                    quoted(self.objectives)
+                )
             )
-        return self.turns.together
+        return self.schedule.joint_op
 
-    def train_ops(self, start: int = 0) -> Iterator[Any]:
-        """Yields, without end, the operation of each step from global step `start` on; see `lt.Part` for turns.
+    def train_ops(self, start: int = 0) -> Iterator[Operation]:
+        """Yields, without end, the train op of each step from global step `start` on; see `lt.Objective`.
 
             for train_op in step.train_ops():
                 if session.should_stop():
                     break
                 session.run(train_op)
 
-        In a session that may have been restored, `start` is what the global step is then; without the hooks, which
+        In a session that may have been restored, pass the global step as `start`. Read it without the hooks, which
         would take a batch: `session.run_step_fn(lambda step_context: step_context.session.run(step.global_step))`.
         """
-        return self.turns.endless(start)
+        return self.schedule.train_ops(start)
 
-    def running(self, session: Any, hooks: Sequence[Any] = ()) -> Running:
-        """Returns a context manager that runs this step in a bare session; see `legacy_towers.running.Running`.
+    def running(self, session: Session, hooks: Sequence[SessionRunHook] = ()) -> Running:
+        """Returns a context manager that runs this step in a `tf.Session`; see `legacy_towers.step.running.Running`.
 
-        Further `hooks` (tf.train.SessionRunHook) run after the step's own. As in MonitoredSession, the end of the data
-        ends the block without an error: what stands behind the loop inside the block is not reached.
+        Further `hooks` run after the step's own. As in MonitoredSession, the end of the data ends the block without an
+        error; what follows the loop inside the block is not reached.
 
             with tf.Session(config=lt.session_config(logical_cpus=4)) as session, step.running(session) as run:
-                run()                         # one step; where parts take turns, of the part whose turn it is
-                loss = run(step.loss)         # one step, and its loss
-                run(part="discriminator")     # one step of this part, where parts take turns
+                run()                             # one step; where objectives alternate, of the one whose turn it is
+                loss = run(step.loss)             # one step, and its loss
+                run(objective="discriminator")    # one step of this objective, where objectives alternate
 
         Raises, when entered:
           DeviceError: the session lacks a tower's device, or one that a variable or the sum of gradients is on.
           InputError: a queue was closed in this session already.
         """
-        return Running(session, self._op, self.hooks + list(hooks), self._initialize, self.global_step)
+        return Running(session, self._train_op_of, self.hooks + list(hooks), self._initialize, self.global_step)
 
-    def _op(self, step: int, part: Optional[str]) -> Any:
-        if part is not None and self.turns.together is not None:
-            raise ArgumentError(
-                "part={!r}: this step has no parts that take turns: give each lt.Part its steps".format(part)
-            )
-        return self.turns.op(step, part)
+    def check_devices(self, session: Session) -> None:
+        """Checks that a session has every device that the step names, without running anything.
 
-    def _initialize(self, session: Any) -> None:
+        Args:
+          session: a `tf.Session` of any graph.
+
+        Raises:
+          DeviceError: the session lacks one, and has no soft placement; the message names the devices that it has.
+        """
         check_devices_of(session, self.plan.devices, self.plan.uses())
+
+    def _train_op_of(self, step: int, objective: Optional[str]) -> Operation:
+        if objective is not None and self.schedule.joint_op is not None:
+            raise ArgumentError(
+                "objective={!r}: this step has no objectives that alternate: give steps to each lt.Objective".format(
+                    objective
+                )
+            )
+        return self.schedule.train_op(step, objective)
+
+    def _initialize(self, session: Session) -> None:
+        self.check_devices(session)
         self._check_queues(session)
         self._initialize_missing(session)

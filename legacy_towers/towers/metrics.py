@@ -1,22 +1,23 @@
-"""Values of the towers made one: the mean over towers, each by its share, and over a tower's true examples."""
-from typing import Any, Dict, Optional, Sequence
+"""Metrics and validation losses: means over a tower's true examples, and weighted means over towers."""
+from typing import Dict, Optional, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import TowerError
-from legacy_towers.gradients.shares import weighted_mean
-from legacy_towers.names import quoted
+from legacy_towers.gradients.tower_weights import weighted_mean
+from legacy_towers.tensor_types import Tensor
+from legacy_towers.text.names import quoted
 from legacy_towers.towers.replicate import Tower
 
 
-def mean_metrics(towers: Sequence[Tower], shares: Optional[Sequence[Any]] = None) -> Dict[str, Any]:
+def mean_metrics(towers: Sequence[Tower], tower_weights: Optional[Sequence[Tensor]] = None) -> Dict[str, Tensor]:
     """Returns name -> scalar tensor: the mean over towers, and over true examples where a metric has a value for each.
 
     Args:
-      towers: the towers.
-      shares: what each tower counts, as `tower_shares` gives it; None: all the same.
+      tower_weights: the towers' weights, numbers or scalar tensors that sum to 1; None: all weigh the same.
 
     Raises:
-      TowerError: the towers returned different metrics, one is no metric, or is a scalar where rows are padding.
+      TowerError: the towers returned different metrics; one is neither a scalar nor a vector of numbers; or it is a
+        scalar where rows are padding.
     """
     of_towers = [tower.output.metrics or {} for tower in towers]
     for tower, metrics in zip(towers, of_towers):
@@ -30,27 +31,29 @@ def mean_metrics(towers: Sequence[Tower], shares: Optional[Sequence[Any]] = None
                 )
             )
     return {
-        name: weighted_mean([_mean(metrics[name], name, tower) for tower, metrics in zip(towers, of_towers)], shares)
+        name: weighted_mean(
+            [_mean(metrics[name], name, tower) for tower, metrics in zip(towers, of_towers)], tower_weights
+        )
         for name in (sorted(of_towers[0]) if of_towers else [])
     }
 
 
-def validation_loss(towers: Sequence[Tower], shares: Optional[Sequence[Any]] = None) -> Optional[Any]:
+def validation_loss(towers: Sequence[Tower], tower_weights: Optional[Sequence[Tensor]] = None) -> Optional[Tensor]:
     """Returns the mean of the losses of towers that validate, None if there are none.
 
-    A tower's loss is what its model function returned, or else the sum of what it put into the collection 'losses'.
+    A tower's loss is what its model function returned, or else the sum of what it added to the collection 'losses'.
     """
     losses = []
     for tower in towers:
-        parts = tower.collected.losses if tower.output.loss is None else [tower.output.loss]
-        means = [_mean(part, "loss", tower) for part in parts]
+        terms = tower.collected.losses if tower.output.loss is None else [tower.output.loss]
+        means = [_mean(term, "loss", tower) for term in terms]
         losses += [tf.add_n(means) if len(means) > 1 else means[0]] if means else []
     if len(losses) not in (0, len(towers)):
         raise TowerError("only some of the towers {} have a validation loss".format([tower.index for tower in towers]))
-    return weighted_mean(losses, shares) if losses else None
+    return weighted_mean(losses, tower_weights) if losses else None
 
 
-def _mean(metric: Any, name: str, tower: Tower) -> Any:
+def _mean(metric: Tensor, name: str, tower: Tower) -> Tensor:
     numeric = tf.is_tensor(metric) and (metric.dtype.is_floating or metric.dtype.is_integer or metric.dtype.is_bool)
     if not numeric or metric.shape.ndims not in (None, 0, 1):
         raise TowerError(
@@ -60,11 +63,11 @@ def _mean(metric: Any, name: str, tower: Tower) -> Any:
     if tower.examples.padded and metric.shape.ndims != 1:
         raise TowerError(
             'the metric {!r} of tower {} {}: remainder="pad" fills the last batch with copies, which only a value per '
-            'example can leave out. Return a vector of them (no tf.reduce_mean), or take remainder="short"'.format(
+            'example can leave out. Return a vector of values (no tf.reduce_mean), or use remainder="short"'.format(
                 name, tower.index, "is a scalar" if metric.shape.ndims == 0 else "has an unknown shape"
             )
         )
-    # Whole numbers would be divided as such: the mean of 0 and 1 would be 0.
+    # The mean of integers is an integer in TensorFlow: of 0 and 1 it would be 0.
     numbers = metric if metric.dtype.is_floating else tf.cast(metric, tf.float32)
     if numbers.shape.ndims == 1:
         with tf.device(tower.placer), tf.name_scope(tower.scope):

@@ -1,21 +1,21 @@
 """One tower's summaries under the names that they have without towers."""
 import re
-from typing import Any, List, Sequence
+from typing import List, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
+from legacy_towers.tensor_types import Tensor
 from legacy_towers.towers.output import TRAIN
 from legacy_towers.towers.replicate import Tower
 
 
-def keep_summaries(towers: Sequence[Tower], chosen: int) -> List[Any]:
+def keep_summaries(towers: Sequence[Tower], chosen: int) -> List[Tensor]:
     """Keeps the summaries of one tower, without the tower's prefix, and drops those of the others.
 
-    The graph's collection of summaries then holds what the model without towers would have put there, so that
+    The graph's collection of summaries then holds the same names as for a model without towers, so that
     `tf.summary.merge_all()` and MonitoredTrainingSession write one curve per name.
 
     Args:
-      towers: all towers of a step.
       chosen: index of the tower to keep; negative ones count from the last one that trains.
 
     Returns:
@@ -36,14 +36,14 @@ def chosen_tower(towers: Sequence[Tower], chosen: int) -> Tower:
     """Returns the tower of index `chosen`; negative ones count from the last one that trains."""
     training = [tower for tower in towers if tower.mode == TRAIN]
     if chosen < -len(training):
-        raise ArgumentError("summaries_from is {}: only {} towers train".format(chosen, len(training)))
+        raise ArgumentError("summary_tower is {}: only {} towers train".format(chosen, len(training)))
     return towers[chosen] if chosen >= 0 else training[chosen]
 
 
-def _without_prefix(summary: Any, tower: Tower) -> Any:
+def _without_prefix(summary: Tensor, tower: Tower) -> Tensor:
     op = summary.op
     if op.type == "MergeSummary":
-        return tf.summary.merge([_without_prefix(part, tower) for part in op.inputs], collections=[])
+        return tf.summary.merge([_without_prefix(merged, tower) for merged in op.inputs], collections=[])
     tag = tf.get_static_value(op.inputs[0]) if op.inputs else None
     if tag is None:
         raise TowerError(
@@ -51,7 +51,7 @@ def _without_prefix(summary: Any, tower: Tower) -> Any:
             "the tower's prefix can be removed".format(op.name, tower.index)
         )
     text = tag.decode("utf-8") if isinstance(tag, bytes) else tag.item().decode("utf-8")
-    # A family stands before the scope, and once more behind it: tf.summary's "fam/tower_0/fam/loss".
+    # tf.summary writes a family before the scope and again after it: "family/tower_0/family/loss".
     plain = re.sub("^((?:[^/]+/)?)" + re.escape(tower.scope), r"\1", text)
     if plain == text:
         return summary

@@ -1,53 +1,52 @@
-"""`--variables auto` and `--reduction auto`: measure before training, and train with what was the fastest."""
+"""`--variables auto` and `--reduction auto`: measures candidates before training and trains with the fastest."""
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from legacy_towers import inputs
-from legacy_towers.choose import Candidate, Choice, choose_strategy, default_candidates
+from legacy_towers.autotune.choose import Candidate, Choice, choose_strategy, default_candidates
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients import mean
-from legacy_towers.jobs import Job
+from legacy_towers.specs.keywords import AUTO
 from legacy_towers.step import TrainStep
+from legacy_towers.tensor_types import ConfigProto
 from legacy_towers.training.building import build_job_step
-from legacy_towers.training.choices import AUTO, reduction_of, strategy_of
+from legacy_towers.training.choices import reduction_of, strategy_of
+from legacy_towers.training.job import Job
 from legacy_towers.variables import ParameterServer
 
-# How long "auto" measures unless told otherwise.
+# How long "auto" measures by default.
 SECONDS = 20.0
 
 
 def check_seconds(job: Job, seconds: Optional[float]) -> None:
-    """Raises ArgumentError unless `seconds` is a time to measure for, or None."""
+    """Raises ArgumentError if `seconds` is given, but neither the variables nor the reduction of the job are "auto"."""
     if seconds is None:
         return
-    if not seconds > 0:
-        raise ArgumentError("--auto-seconds is {:g}: a time above 0 is needed".format(seconds))
     if not _is_auto(job):
         raise ArgumentError(
-            "--auto-seconds is {:g}, but nothing is measured: it is for --variables auto and --reduction auto".format(
+            "--auto-seconds is {:g}, but nothing is measured: it needs --variables auto or --reduction auto".format(
                 seconds
             )
         )
 
 
-def settled(
+def resolve_auto(
     job: Job,
     devices: Sequence[str],
     per_tower_batch_size: int,
     seconds: Optional[float],
-    config: Any,
-    say: Optional[Callable[[str], None]] = None,
+    config: ConfigProto,
+    print_fn: Optional[Callable[[str], None]] = None,
 ) -> Tuple[Job, Optional[Choice]]:
-    """Returns the job with "auto" replaced by the fastest choice, and what was measured; None where nothing is auto.
+    """Replaces "auto" in a job by the fastest candidate, which it measures.
 
-    The job's own step is measured, on one synthetic batch of its examples: what is compared is variables and gradients.
+    The candidates are steps of the job on synthetic batches of its examples, so that they differ in variables and
+    gradient reduction alone.
 
     Args:
-      job: the job.
-      devices: one device string per tower.
-      per_tower_batch_size: examples per tower.
-      seconds: how long to measure, building left out; None: 20.
-      config: the sessions' tf.ConfigProto.
-      say: told what is measured, one line at a time.
+      seconds: how long to measure, without the time for building the graphs; None: 20.
+
+    Returns:
+      the job, and what was measured; None where nothing is "auto".
     """
     if not _is_auto(job):
         return job, None
@@ -57,14 +56,14 @@ def settled(
         return build_job_step(_chosen(job, variables, reduction), source, devices)
 
     choice = choose_strategy(
-        build, candidates_of(job, devices), SECONDS if seconds is None else seconds, config, say
+        build, candidates_of(job, devices), SECONDS if seconds is None else seconds, config, print_fn
     )
     return _chosen(job, choice.variables, choice.reduction), choice
 
 
 def _chosen(job: Job, variables: Any, reduction: Any) -> Job:
-    """Returns the job with these in place of "auto"; what it says itself stands."""
-    return job._replace(
+    """Returns the job with these in place of "auto"; other values of the job are kept."""
+    return job.replace(
         variables=variables if job.variables == AUTO else job.variables,
         reduction=reduction if job.reduction == AUTO else job.reduction,
     )
@@ -75,7 +74,7 @@ def _is_auto(job: Job) -> bool:
 
 
 def candidates_of(job: Job, devices: Sequence[str]) -> List[Candidate]:
-    """Returns what is measured for a job: what it says itself stands, and "auto" goes over the usual choices."""
+    """Returns the candidates for a job: those of `default_candidates`, restricted to what the job chooses itself."""
     candidates = default_candidates(devices)
     if job.variables != AUTO:
         strategy = strategy_of(job, devices) or ParameterServer("/cpu:0")
@@ -83,6 +82,6 @@ def candidates_of(job: Job, devices: Sequence[str]) -> List[Candidate]:
     if job.reduction != AUTO:
         reduction = reduction_of(job) or mean()
         candidates = [Candidate(each.variables, reduction) for each in candidates]
-    # Each once, where it stands first: the simplest stays in front.
+    # Without repetitions. The order is kept, since the simplest candidates are first.
     names = [str(each) for each in candidates]
     return [each for number, each in enumerate(candidates) if names.index(names[number]) == number]

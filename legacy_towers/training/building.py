@@ -1,34 +1,51 @@
-"""A job's train step, built alike by whatever runs a job."""
-from typing import Any, Callable, Optional, Sequence
+"""Builds the train step of a job, for training, comparisons and parity."""
+import contextlib
+import threading
+from typing import Any, Callable, Iterator, Optional, Sequence, TextIO
 
 from legacy_towers import inputs
-from legacy_towers.jobs import Job
 from legacy_towers.step import TrainStep, build_train_step
 from legacy_towers.training.choices import reduction_of, strategy_of
+from legacy_towers.training.job import Job
+from legacy_towers.training.job_optimizer import optimizer_of
 
 
 def build_job_step(
     job: Job, source: inputs.Input, devices: Sequence[str], model_fn: Optional[Callable[[Any, str], Any]] = None
 ) -> TrainStep:
-    """Builds the train step of a job into the default graph, with everything that the job says of it.
+    """Builds the train step of a job in the default graph, with the step options of the job.
 
     Args:
-      job: the job.
-      source: the way in.
-      devices: one device string per tower.
-      model_fn: in place of the job's own, for example one that looks at the batch and hands it on.
+      model_fn: replaces the model function of the job, for example by one that takes a part of the batch.
 
     Raises:
-      UserError: the job's strategy or reduction is unknown, or what it says can't be built.
+      UserError: the strategy or the reduction of the job is unknown, or its step can't be built.
     """
     return build_train_step(
         model_fn or job.model_fn,
         source,
-        job.optimizer,
+        optimizer_of(job, len(devices)),
         devices,
-        variables=strategy_of(job, devices),
-        reduction=reduction_of(job),
-        update_ops=job.update_ops,
-        on_missing=job.on_missing,
-        moving_average_decay=job.moving_average_decay,
+        **dict(job.step_options, variables=strategy_of(job, devices), reduction=reduction_of(job))
     )
+
+
+@contextlib.contextmanager
+def announced_build(towers: int, stream: Optional[TextIO], after: float = 2.0) -> Iterator[None]:
+    """Writes "building the graph of N towers" to a stream if the block inside takes longer than `after` seconds."""
+    if stream is None:
+        yield
+        return
+    timer = threading.Timer(after, _write, [stream, towers])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()  # a line that is being written is complete before the next one begins
+
+
+def _write(stream: TextIO, towers: int) -> None:
+    stream.write("building the graph of {} tower{}\n".format(towers, "" if towers == 1 else "s"))
+    stream.flush()

@@ -1,4 +1,4 @@
-"""From averaged gradients to written variables: apply, update ops, moving averages."""
+"""Write the variables: apply reduced gradients, run update ops, update moving averages."""
 from legacy_towers.update.apply import apply_own, apply_reduced
 from legacy_towers.update.update_ops import UPDATE_OPS_POLICIES, combine_update_ops
 

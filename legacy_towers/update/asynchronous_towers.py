@@ -1,63 +1,114 @@
-"""Towers that run on their own: tower 0 in the caller's loop, each of the others in a thread beside it.
+"""Runs asynchronous towers: tower 0 in the caller's loop, each of the others in its own thread.
 
     the caller   run  run  run  ...  end       (tower 0)
-    a thread       run run run ...  |          (tower 1: starts with tower 0's first run, ends with it)
+    a thread       run run run ...  |          (tower 1: starts with tower 0's first run, ends with its last)
     a thread       run  run  run ...|          (tower 2)
 """
 import contextlib
 import sys
-from typing import Any, Iterator, List, Optional, Sequence
+import threading
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
-from legacy_towers.run_needs import RunNeeds
-from legacy_towers.tower_threads import TowerThreads
-from legacy_towers.update.staleness import StalenessCounts, TowerStaleness
+from legacy_towers.graph.walk import RunNeeds
+from legacy_towers.tensor_types import Coordinator, Operation, Session, Tensor, Variable
+from legacy_towers.text.documented_fields import documented_fields
+from legacy_towers.update.tower_threads import TowerThreads
+
+# The last entry of a histogram counts this staleness and all above it.
+_STALEST = 64
+
+
+@documented_fields
+class TowerStaleness(NamedTuple):
+    """The staleness of one tower's updates so far.
+
+    Attributes:
+      tower: its index.
+      updates: how many there were.
+      mean: how many updates of other towers were applied between this tower's reading of the variables and its own
+        update, on average; 0.0 without updates.
+      most: the largest such number.
+      histogram: entry i is how many updates had staleness i; the last entry, 64, counts those of 64 and more.
+    """
+
+    tower: int
+    updates: int
+    mean: float
+    most: int
+    histogram: Tuple[int, ...]
+
+    def __str__(self) -> str:
+        return "tower {}: {:,} updates, staleness {:.1f} on average, {:,} at most".format(
+            self.tower, self.updates, self.mean, self.most
+        )
+
+
+class StalenessCounts:
+    """The staleness of one tower's updates, in a fixed amount of memory."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._histogram = [0] * (_STALEST + 1)
+        self._total = 0
+        self._most = 0
+
+    def note(self, staleness: int) -> None:
+        """Counts one update."""
+        with self._lock:
+            self._histogram[min(staleness, _STALEST)] += 1
+            self._total += staleness
+            self._most = max(self._most, staleness)
+
+    def summary(self, tower: int) -> TowerStaleness:
+        """Returns the counts so far, as those of tower `tower`."""
+        with self._lock:
+            updates = sum(self._histogram)
+            mean = float(self._total) / updates if updates else 0.0
+            return TowerStaleness(tower, updates, mean, self._most, tuple(self._histogram))
 
 
 class AsynchronousTowers(tf.train.SessionRunHook):
-    """Runs all towers but tower 0, each in a thread of its own, while tower 0 runs in the caller's loop.
+    """Runs all towers but tower 0, each in its own thread, while tower 0 runs in the caller's loop.
 
-    The threads start with the first run that updates tower 0, not before: a session may be restored, or evaluated,
-    after it was made. From then on they go on by themselves, also while the caller does something else between two
-    runs.
+    The threads start with the first run that updates tower 0, so that a session can be restored or evaluated before.
+    From then on they continue on their own, also between two runs of the caller.
 
-    How it ends:
+    When training ends:
 
-    - The caller's loop ends, or a hook asks to stop: each tower completes the update that it is at, and no other.
-    - The data of a tower other than 0 ends: this tower ends, and the rest go on.
-    - The data of tower 0 ends: its run raises tf.errors.OutOfRangeError, and as that error leaves the `with` block of
-      the session, the others are waited for, until their data has ended too. (Where the caller catches it, and leaves
-      the block by himself, they stop at once. Hooks of a MonitoredSession that come before this one, such as its own
-      CheckpointSaverHook, end before that wait: for a last checkpoint with every update, make a
-      `tf.train.CheckpointSaverHook` and put it behind the step's hooks.)
-    - `stop_at(step)` was called: all towers together make no update beyond that global step, and the last one is tower
-      0's, so that a StopAtStepHook of the same step ends the loop just then.
-    - A tower's run fails: all stop, and the caller gets that error at his next run, or as the session ends. Its message
-      begins with the tower.
+    - The caller's loop ends, or a hook requests a stop: each tower completes its current update and starts no other.
+    - The data of a tower other than 0 ends: this tower ends, and the others continue.
+    - The data of tower 0 ends: its run raises tf.errors.OutOfRangeError. When that error leaves the `with` block of the
+      session, the hook waits for the other towers until their data has ended too. (Where the caller catches the error
+      and leaves the block, they stop at once. Hooks of a MonitoredSession that come before this one, such as
+      its own CheckpointSaverHook, end before that wait: for a last checkpoint with every update, create a
+      `tf.train.CheckpointSaverHook` and put it after the step's hooks.)
+    - `stop_at(step)` was called: all towers together make no update beyond that global step, and the last update is
+      tower 0's, so that a StopAtStepHook of the same step ends the loop at that moment.
+    - A tower's run fails: all towers stop, and the caller gets the error at the next run, or when the session ends. Its
+      message begins with the tower.
 
-    A checkpoint that is taken while towers write can hold some variables of before an update, and others of after it.
-    To save all of one moment, save inside `paused()`, or give `pausing_listener()` to a CheckpointSaverHook.
+    A checkpoint that is saved while towers write can have some variables from before an update and others from after
+    it. For a consistent one, save inside `paused()`, or pass `pausing_listener()` to a CheckpointSaverHook.
 
-    In a session without this hook tower 0 would train alone: an operation of `needing_towers` fails there.
+    In a session without this hook tower 0 would train alone: an operation from `needing_towers` fails there.
 
     Attributes:
-      towers: the towers' indices; the first one's is run by the caller.
+      towers: the towers' indices; the caller runs the first.
     """
 
     def __init__(
         self,
-        train_ops: Sequence[Any],
-        staleness: Sequence[Any],
+        train_ops: Sequence[Operation],
+        staleness: Sequence[Tensor],
         towers: Optional[Sequence[int]] = None,
-        global_step: Optional[Any] = None,
+        global_step: Optional[Variable] = None,
     ) -> None:
         """
         Args:
-          train_ops: per tower, the operation of one update of its own.
-          staleness: per tower, an int64 scalar tensor of the same run: how many updates of others came between.
-          towers: their indices; None: 0, 1, ...
-          global_step: the global step variable, for `stop_at`.
+          train_ops: per tower, the operation of one update.
+          staleness: per tower, an int64 scalar tensor of the same run: how many updates of other towers it missed.
         """
         self._global_step = global_step
         self._last_step: Optional[int] = None
@@ -67,37 +118,40 @@ class AsynchronousTowers(tf.train.SessionRunHook):
         self._counts = [StalenessCounts() for _ in self.towers]
         self._updates = RunNeeds([train_ops[0]])
         self._threads: Optional[TowerThreads] = None
-        self._coordinator: Any = None
-        self._in_run = False  # tower 0's run has not ended yet, or has raised
-        self._present: Optional[Any] = None  # a variable that has a value while a session has this hook
-        self._leave: Optional[Any] = None
+        self._coordinator: Coordinator = None
+        self._in_run = False  # tower 0's run has not ended yet, or has raised an error
+        self._has_hook: Optional[Variable] = None  # initialized while a session has this hook
+        self._clear_presence: Optional[Operation] = None
 
     @property
     def staleness(self) -> List[TowerStaleness]:
-        """The staleness of the updates of each tower, since the hook was made; print one for a sentence."""
+        """The staleness of each tower's updates since the hook was created; each prints as a sentence."""
         return [counts.summary(tower) for tower, counts in zip(self.towers, self._counts)]
 
     def stop_at(self, last_step: int) -> None:
-        """Lets all towers together make no update beyond global step `last_step`; call it before a session is made.
+        """Ends all towers' updates at global step `last_step`; to be called before a session is created.
 
         Raises:
-          ArgumentError: the hook does not know the global step.
+          ArgumentError: the hook was created without the global step.
         """
         if self._global_step is None:
-            raise ArgumentError("stop_at({}): this hook was made without the global step".format(last_step))
+            raise ArgumentError(
+                "stop_at({}): this hook was created without the global step: pass AsynchronousTowers its "
+                "global_step".format(last_step)
+            )
         self._last_step = last_step
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
-        """Returns a context manager inside of which no other tower updates the variables.
+        """Returns a context manager inside which no other tower updates the variables.
 
             with hook.paused():
                 saver.save(session, path, step.global_step)      # between two runs of the loop
 
-        Each tower's update that is under way is waited for.
+        On entry it waits for each tower's current update.
 
         Raises:
-          InputError: one takes longer than a minute, such as one that waits for data that never comes.
+          InputError: an update takes longer than a minute, for example because it waits for data.
         """
         threads = self._threads
         if threads is not None:
@@ -112,35 +166,36 @@ class AsynchronousTowers(tf.train.SessionRunHook):
         """Returns a listener for `tf.train.CheckpointSaverHook(..., listeners=[...])`: towers pause while it saves."""
         return PausedWhileSaving(self)
 
-    def needing_towers(self, train_op: Any) -> Any:
-        """Returns an operation that does what `train_op` does, and fails in a session where no other tower runs.
+    def needing_towers(self, train_op: Operation) -> Operation:
+        """Returns an operation that runs `train_op`, and fails in a session in which the other towers do not run.
 
-        Of the default graph; call it before a session is made. With one tower it is `train_op` itself.
+        It is added to the default graph; to be called before a session is created. With one tower it is `train_op`.
         """
         others = self.towers[1:]
         if not others:
             return train_op
         with tf.device("/cpu:0"), tf.name_scope("asynchronous/other_towers"):
-            # In no collection: no initializer but this hook gives it a value.
-            self._present = tf.Variable(True, trainable=False, collections=[], name="present", use_resource=True)
-            self._leave = tf.raw_ops.DestroyResourceOp(resource=self._present.handle)
-            they_run = tf.Assert(tf.is_variable_initialized(self._present), [
+            # In no collection, so that nothing but this hook initializes it.
+            self._has_hook = tf.Variable(True, trainable=False, collections=[], name="present", use_resource=True)
+            self._clear_presence = tf.raw_ops.DestroyResourceOp(resource=self._has_hook.handle)
+            they_run = tf.Assert(tf.is_variable_initialized(self._has_hook), [
                 "the other towers ({}) run in threads that the step's hooks start, and this session has no such hooks: "
                 "give it hooks=step.hooks, as to tf.train.MonitoredTrainingSession, or run the step by "
                 "`with step.running(session) as run: run()`".format(", ".join(map(str, others)))
             ])
             return tf.group(they_run, train_op, name="train_op")
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: Session, coord: Coordinator) -> None:
+        """Prepares the threads of a new session."""
         if coord is None:
             raise ArgumentError(
                 "towers that train asynchronously need the session's tf.train.Coordinator: run them in a "
                 "MonitoredSession, or by `with step.running(session) as run: run()`"
             )
-        if self._threads is not None:  # of a session that was lost
+        if self._threads is not None:  # of an earlier session, which was lost
             self._threads.stop()
-        if self._present is not None:
-            session.run(self._present.initializer)
+        if self._has_hook is not None:
+            session.run(self._has_hook.initializer)
         self._coordinator = coord
         self._in_run = False
         self._threads = TowerThreads(session, coord)
@@ -150,7 +205,7 @@ class AsynchronousTowers(tf.train.SessionRunHook):
             self._threads.add(tower, train_op, staleness, counts.note)
 
     def before_run(self, run_context: Any) -> Any:
-        """Starts the threads, and asks for the staleness of tower 0's update, in a run that makes one."""
+        """Starts the threads, and fetches the staleness of tower 0's update, in a run that makes one."""
         if self._threads is None:
             return None
         self._coordinator.raise_requested_exception()
@@ -164,21 +219,23 @@ class AsynchronousTowers(tf.train.SessionRunHook):
         return tf.train.SessionRunArgs(self._staleness[0])
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Counts the staleness of tower 0's update."""
         if self._in_run:
             self._in_run = False
             self._counts[0].note(int(run_values.results))
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
+        """Stops the threads; at the end of the data waits until the other towers' data has ended too."""
         threads, self._threads = self._threads, None
         if threads is None:
             return
-        # A session that ends by the end of data tells its hooks no more than one that ends otherwise. But it does so
+        # A session calls `end` in the same way whether or not the data has ended; but at the end of the data it does so
         # while that error is handled.
         if self._in_run and isinstance(sys.exc_info()[1], tf.errors.OutOfRangeError):
             threads.wait_for_the_end_of_data()
         threads.stop()
-        if self._leave is not None:
-            session.run(self._leave)
+        if self._clear_presence is not None:
+            session.run(self._clear_presence)
 
 
 class PausedWhileSaving(tf.train.CheckpointSaverListener):
@@ -188,10 +245,16 @@ class PausedWhileSaving(tf.train.CheckpointSaverListener):
         self._towers = towers
         self._pause: Any = None
 
-    def before_save(self, session: Any, global_step_value: Any) -> None:
+    def paused(self) -> Any:
+        """Returns a context manager inside which no other tower updates the variables."""
+        return self._towers.paused()
+
+    def before_save(self, session: Session, global_step_value: int) -> None:
+        """Pauses the towers."""
         self._pause = self._towers.paused()
         self._pause.__enter__()
 
-    def after_save(self, session: Any, global_step_value: Any) -> None:
+    def after_save(self, session: Session, global_step_value: int) -> None:
+        """Resumes the towers."""
         pause, self._pause = self._pause, None
         pause.__exit__(None, None, None)

@@ -1,12 +1,13 @@
-"""The towers' update ops (batch-norm statistics and the like): of the first tower, all, averaged, or each its own."""
-from typing import Any, List, Optional, Sequence
+"""The towers' update ops, such as those of batch norm: the first tower's, all, their mean, or each tower's own."""
+from typing import List, Optional, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
-from legacy_towers.gradients.shares import weighted_mean
-from legacy_towers.names import quoted
+from legacy_towers.gradients.tower_weights import weighted_mean
+from legacy_towers.tensor_types import Operation, Tensor
+from legacy_towers.text.names import quoted
 from legacy_towers.variables import Strategy
-from legacy_towers.variables.copies import TowerVariables
+from legacy_towers.variables.tower_variables import TowerVariables
 
 UPDATE_OPS_POLICIES = ("first", "all", "mean", "own")
 
@@ -17,92 +18,113 @@ _LINEAR_ASSIGNMENTS = frozenset(
 
 
 def check_policy(policy: str) -> None:
-    """Raises ArgumentError if there is no such policy for update ops."""
+    """Raises ArgumentError unless `policy` is one of UPDATE_OPS_POLICIES."""
     if policy not in UPDATE_OPS_POLICIES:
         raise ArgumentError("update_ops is {!r}: allowed are {}".format(policy, quoted(UPDATE_OPS_POLICIES)))
 
 
 def chosen_policy(policy: Optional[str], strategy: Strategy) -> str:
-    """Returns the policy for the update ops of towers whose variables live as `strategy` says.
+    """Returns the policy for update ops, with the strategy's default filled in.
 
     Args:
-      policy: what was asked for; None: "first", or "own" where each tower updates its variables on its own.
-      strategy: the strategy.
+      policy: one of UPDATE_OPS_POLICIES; None: "first", or "own" where each tower applies its own gradients.
 
     Raises:
-      ArgumentError: an unknown policy, or one that this strategy can't have.
+      ArgumentError: the policy is unknown, or impossible with this strategy.
     """
-    apart = strategy.updates != "reduced"
+    towers_apply_own = strategy.updates != "reduced"
     if policy is None:
-        return "own" if apart else "first"
+        return "own" if towers_apply_own else "first"
     check_policy(policy)
-    if apart and policy != "own":
+    if towers_apply_own and policy != "own":
         raise ArgumentError(
             "update_ops={!r} with {!r}: each tower updates its variables on its own, and its statistics too. "
             'Leave update_ops out, or give "own"'.format(policy, strategy)
         )
-    if not apart and policy == "own":
+    if not towers_apply_own and policy == "own":
         raise ArgumentError(
-            'update_ops="own" with {!r}: the towers\' variables are updated together. Take "first" or "mean"'.format(
+            'update_ops="own" with {!r}: the towers\' variables are updated together. Use "first" or "mean"'.format(
                 strategy
             )
         )
     if strategy.copies and policy == "all":
         raise ArgumentError(
-            'update_ops="all" with {!r}: each tower would write its own copy of the statistics, and copies that are to '
-            'be equal would drift apart. Take "mean" or "first"'.format(strategy)
+            'update_ops="all" with {!r}: each tower would write its own copy of the statistics, and the copies, '
+            'which must be equal, would differ. Use "mean" or "first"'.format(strategy)
         )
     return policy
 
 
 def combine_update_ops(
-    update_ops: Sequence[Sequence[Any]],
+    update_ops: Sequence[Sequence[Operation]],
     policy: str,
-    shares: Optional[Sequence[Any]] = None,
-    after: Sequence[Any] = (),
+    tower_weights: Optional[Sequence[Tensor]] = None,
+    after: Sequence[Tensor] = (),
     variables: Optional[TowerVariables] = None,
-) -> List[Any]:
+    apply_if: Optional[Tensor] = None,
+) -> List[Operation]:
     """Returns the update ops to run in each step.
 
     Args:
       update_ops: per tower, what it added to the collection UPDATE_OPS.
       policy: "first": tower 0's alone, so that statistics are those of tower 0's examples. "all": every tower's; they
         write the same variables in no fixed order, so runs differ in the last bits. "mean": each variable is written
-        once, by the mean over the towers of what each would write; the same bits in every run. "own": every tower's,
-        where each has variables of its own. See `chosen_policy`.
-      shares: what each tower counts, scalar tensors as `tower_shares` gives them: under "mean" its weight; under "all"
-        and "own" a tower whose share turns out to be 0 does not write. None: all the same.
+        once, with the mean of the values that the towers would write; the same bits in every run. "own": every
+        tower's, where each has its own variables. See `chosen_policy`.
+      tower_weights: the towers' weights, scalar tensors that sum to 1: in "mean", of the values; in "all" and "own", a
+        tower of weight 0 does not write. None: all weigh the same.
       after: tensors that must be computed before anything is written, such as a validation loss.
-      variables: where towers have copies of the variables: under "first" and "mean" the one value is written into every
-        copy, those of towers that validate included.
+      variables: where towers have copies of the variables: in "first" and "mean" the value is written into every copy,
+        including those of towers that validate.
+      apply_if: bool scalar tensor: whether this step writes anything; None: each step does.
 
     Raises:
-      ArgumentError: an unknown policy, or "all" where towers have copies.
-      TowerError: under "mean" the towers' update ops differ; or one is no plain assignment, and "mean" is asked for,
-        "all" or "own" with shares, writing must wait, or there are copies; names it.
+      ArgumentError: the policy is unknown, or it is "all" where towers have copies.
+      TowerError: in "mean" the towers' update ops differ; or an update op is not an assignment where it must be copied:
+        in "mean", in "all" or "own" with weights, with `after`, or with copies. The message names it.
     """
     check_policy(policy)
     with tf.control_dependencies(list(after)):
-        return _combined(update_ops, policy, shares, bool(after), variables)
+        combined = _combined(update_ops, policy, tower_weights, bool(after), variables, apply_if)
+    if apply_if is None or _is_guarded(policy, tower_weights, update_ops):
+        return combined
+    with tf.name_scope("applied_update_ops"):
+        return [
+            _guarded(_assignment(op, "skipped in a step that is not finite", "plain assignments"), apply_if)
+            for op in combined
+        ]
+
+
+def _is_guarded(
+    policy: str, tower_weights: Optional[Sequence[Tensor]], update_ops: Sequence[Sequence[Operation]]
+) -> bool:
+    """Returns whether each tower's update ops run under a condition of their own."""
+    return policy in ("all", "own") and tower_weights is not None and len(update_ops) > 1
 
 
 def _combined(
-    update_ops: Sequence[Sequence[Any]],
+    update_ops: Sequence[Sequence[Operation]],
     policy: str,
-    shares: Optional[Sequence[Any]],
+    tower_weights: Optional[Sequence[Tensor]],
     waits: bool,
     variables: Optional[TowerVariables],
-) -> List[Any]:
+    apply_if: Optional[Tensor],
+) -> List[Operation]:
     if policy == "all" and variables is not None:
         for op in update_ops[0]:
             _check_shared(op, variables)
     if policy in ("all", "own"):
-        if shares is None or len(update_ops) == 1:
-            return [_again(op) if waits else op for of_tower in update_ops for op in of_tower]
+        if tower_weights is None or not _is_guarded(policy, tower_weights, update_ops):
+            return [_repeated(op) if waits else op for of_tower in update_ops for op in of_tower]
         with tf.name_scope("guarded_update_ops"):
             return [
-                _guarded(_assignment(op, "held back in a tower without examples", 'update_ops="first"'), share)
-                for of_tower, share in zip(update_ops, shares)
+                _guarded(
+                    _assignment(op, "skipped in a tower without examples", 'update_ops="first"'),
+                    tf.greater(tower_weight, 0) if apply_if is None else tf.logical_and(
+                        tf.greater(tower_weight, 0), apply_if
+                    ),
+                )
+                for of_tower, tower_weight in zip(update_ops, tower_weights)
                 for op in of_tower
             ]
     if policy == "first" or len(update_ops) == 1:
@@ -111,7 +133,7 @@ def _combined(
     remedy = _remedy(variables)
     if len(set(counts)) > 1:
         raise TowerError(
-            "the towers have {} update ops: they can't be averaged one by one. Use {}".format(
+            "the towers have {} update ops: they can't be averaged pair by pair. Use {}".format(
                 ", ".join(map(str, counts)), remedy
             )
         )
@@ -120,57 +142,61 @@ def _combined(
             new
             for updates in zip(*update_ops)
             for new in _mean_assignments(
-                [_assignment(update, "averaged over towers", remedy) for update in updates], shares, variables
+                [_assignment(update, "averaged over towers", remedy) for update in updates], tower_weights, variables
             )
         ]
 
 
-def _check_shared(update: Any, variables: TowerVariables) -> None:
+def _check_shared(update: Operation, variables: TowerVariables) -> None:
     name = written_variable(update)
     if name is not None and variables.group_of_name(name) is not None:
         raise ArgumentError(
-            'update_ops="all" where each tower has a copy of {!r}: each would write its own, and copies that are to be '
-            'equal would drift apart. Take "mean" or "first"'.format(name)
+            'update_ops="all" where each tower has a copy of {!r}: each would write its own, and the copies, which '
+            'must be equal, would differ. Use "mean" or "first"'.format(name)
         )
 
 
-def _in_every_copy(update: Any, waits: bool, variables: Optional[TowerVariables]) -> List[Any]:
-    """Returns ops that do to each tower's copy what `update` does to its own; `update` where the variable is shared."""
+def _in_every_copy(update: Operation, waits: bool, variables: Optional[TowerVariables]) -> List[Operation]:
+    """Returns ops that write the value of `update` into each tower's copy; `update` where the variable is shared."""
     if variables is not None and variables.copied():
-        assignment = _assignment(update, "done to every tower's copy", "plain assignments")
+        assignment = _assignment(update, "repeated for every tower's copy", "plain assignments")
         targets = _targets(assignment, variables)
         if len(targets) > 1:
             with tf.name_scope("update_every_copy"):
                 return _copies(assignment, assignment.inputs[1], targets, "assign_first")
-    return [_again(update) if waits else update]
+    return [_repeated(update) if waits else update]
 
 
-def _targets(assignment: Any, variables: Optional[TowerVariables]) -> List[Any]:
-    """Returns what an assignment is to write into: its own first input, or that of every tower's copy."""
+def _targets(assignment: Operation, variables: Optional[TowerVariables]) -> List[Tensor]:
+    """Returns the first inputs of assignments to write: of this one, or, for a copied variable, one per copy."""
     group = None if variables is None else variables.group_of(assignment.inputs[0].op)
     if group is None:
         return [assignment.inputs[0]]
     return [group.copies[tower].op.outputs[0] for tower in sorted(group.copies)]
 
 
-def _copies(assignment: Any, value: Any, targets: Sequence[Any], name: str) -> List[Any]:
-    made = []
+def _copies(assignment: Operation, value: Tensor, targets: Sequence[Tensor], name: str) -> List[Operation]:
+    copies = []
     for target in targets:
         with tf.device(target.op.device):
-            made.append(_copy(assignment, value, "{}/{}".format(target.op.name, name), target))
-    return made
+            copies.append(_copy(assignment, value, "{}/{}".format(target.op.name, name), target))
+    return copies
 
 
-def written_variable(update: Any) -> Optional[str]:
-    """Returns the name of the variable that an entry of UPDATE_OPS assigns to; None where it is no plain assignment."""
+def written_variable(update: Operation) -> Optional[str]:
+    """Returns the name of the variable that an entry of UPDATE_OPS assigns to; None if it is not an assignment."""
     try:
-        return str(_assignment(update, "told apart", "plain assignments").inputs[0].op.name)
+        return str(_assignment(update, "matched with a variable", "plain assignments").inputs[0].op.name)
     except TowerError:
         return None
 
 
-def _assignment(update: Any, purpose: str, remedy: str) -> Any:
-    """Returns the assignment that an entry of UPDATE_OPS stands for: itself, or what its read comes after."""
+def _assignment(update: Operation, purpose: str, remedy: str) -> Operation:
+    """Returns the assignment of an entry of UPDATE_OPS: the entry itself, or the op that its read depends on.
+
+    Raises:
+      TowerError: there is none; the message names `purpose`, what it is needed for, and `remedy`.
+    """
     op = update if isinstance(update, tf.Operation) else update.op
     while op.type in ("Identity", "ReadVariableOp"):
         before = [control for control in op.control_inputs if control.type in _LINEAR_ASSIGNMENTS]
@@ -179,7 +205,7 @@ def _assignment(update: Any, purpose: str, remedy: str) -> Any:
         op = before[0] if before else op.inputs[0].op
     if op.type not in _LINEAR_ASSIGNMENTS:
         raise TowerError(
-            "the update op {!r} ({}) is no assignment, so it can't be {} (batch norm whose `training` is a tensor "
+            "the update op {!r} ({}) is not an assignment, so it can't be {} (batch norm whose `training` is a tensor "
             "decides in the graph: pass training=True). Otherwise use {}".format(
                 op.name,
                 op.type,
@@ -191,8 +217,8 @@ def _assignment(update: Any, purpose: str, remedy: str) -> Any:
 
 
 def _mean_assignments(
-    assignments: Sequence[Any], shares: Optional[Sequence[Any]], variables: Optional[TowerVariables]
-) -> List[Any]:
+    assignments: Sequence[Operation], tower_weights: Optional[Sequence[Tensor]], variables: Optional[TowerVariables]
+) -> List[Operation]:
     first = assignments[0]
     targets = _targets(first, variables)
     for other in assignments[1:]:
@@ -202,40 +228,40 @@ def _mean_assignments(
                 "Use {}".format(first.name, other.name, _remedy(variables))
             )
     with tf.device(first.device):
-        mean = weighted_mean([assignment.inputs[1] for assignment in assignments], shares)
+        mean = weighted_mean([assignment.inputs[1] for assignment in assignments], tower_weights)
     return _copies(first, mean, targets, "assign_mean")
 
 
 def _remedy(variables: Optional[TowerVariables]) -> str:
-    """Returns what to ask for where the towers' update ops can't be averaged."""
+    """Returns the policies to recommend where the towers' update ops can't be averaged."""
     return 'update_ops="first"' + ("" if variables is not None else ' or "all"')
 
 
-def _again(update: Any) -> Any:
-    """Returns an op that does what `update` does, under the control dependencies of now."""
-    assignment = _assignment(update, "held back until the towers that validate have read", "plain assignments")
+def _repeated(update: Operation) -> Operation:
+    """Returns an op that does what `update` does, under the current control dependencies."""
+    assignment = _assignment(update, "delayed until validating towers have read the variables", "plain assignments")
     with tf.device(assignment.device):
         return _copy(assignment, assignment.inputs[1], assignment.inputs[0].op.name + "/assign_later")
 
 
-def _guarded(assignment: Any, share: Any) -> Any:
-    """Returns an op that does what `assignment` does, where `share` is more than 0."""
+def _guarded(assignment: Operation, condition: Tensor) -> Operation:
+    """Returns an op that does what `assignment` does where `condition` holds."""
 
-    def write() -> Any:
+    def write() -> Operation:
         with tf.control_dependencies([_copy(assignment, assignment.inputs[1], "write")]):
             return tf.no_op()
 
     with tf.device(assignment.device):
-        return tf.cond(tf.greater(share, 0), write, tf.no_op)
+        return tf.cond(condition, write, tf.no_op)
 
 
-def _copy(assignment: Any, value: Any, name: str, target: Optional[Any] = None) -> Any:
-    """Returns an assignment like `assignment` of another value, to another target if one is given."""
+def _copy(assignment: Operation, value: Tensor, name: str, target: Optional[Tensor] = None) -> Operation:
+    """Returns an assignment of the same type as `assignment`, of another value, to `target` if one is given."""
     attributes = dict(assignment.node_def.attr)
     if target is not None:
-        # It ties the assignment to the device of the variable that it wrote before.
+        # This attribute colocates the assignment with the variable that it wrote before.
         attributes.pop("_class", None)
-    # Not in assignment.graph: where tf.cond makes functions, an op of the outer graph would always run.
+    # Not in assignment.graph: where tf.cond builds functions, an op of the outer graph would always run.
     return tf.get_default_graph().create_op(
         assignment.type,
         [assignment.inputs[0] if target is None else target, value],

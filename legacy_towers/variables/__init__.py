@@ -1,8 +1,8 @@
-"""Where variables live: a strategy is a plain value, one per file."""
+"""Where variables live and how they are updated: one strategy per file, each a plain value."""
 from legacy_towers.variables.asynchronous import Asynchronous
 from legacy_towers.variables.balanced import Balanced
 from legacy_towers.variables.base import Placer, Strategy
-from legacy_towers.variables.independent import Independent, MeanSaver
+from legacy_towers.variables.local_sgd import LocalSGD, MeanSaver
 from legacy_towers.variables.parameter_server import ParameterServer
 from legacy_towers.variables.partitioned import Partitioned
 from legacy_towers.variables.replicated import Replicated
@@ -12,7 +12,7 @@ from legacy_towers.variables.synchronize import check_copies, synchronize
 __all__ = [
     "Asynchronous",
     "Balanced",
-    "Independent",
+    "LocalSGD",
     "MeanSaver",
     "ParameterServer",
     "Partitioned",

@@ -1,4 +1,4 @@
-"""Towers that apply on their own: each its own gradients, to variables that all share, whenever it has them."""
+"""`Asynchronous`: each tower applies its own gradients to shared variables, as soon as it has them."""
 from typing import Any, Callable, Optional
 
 from legacy_towers.errors import ArgumentError
@@ -12,23 +12,25 @@ class Asynchronous(Strategy):
         tower 0   read w0  compute        w1 = w0 + a            read w2  compute   ...
         tower 1        read w0  compute               w2 = w1 + b   read w2  compute   ...      (b was computed from w0)
 
-    So an update may be of variables that others have written meanwhile; by how many updates it is late is its
-    staleness, which a hook of the step counts (`legacy_towers.update.asynchronous_towers`; it tells how a run ends,
-    too). Tower 0 is the caller's loop; the others run in threads that the step's hooks start: in a session without
-    these hooks the train op fails, and says so. Updates are applied one at a time: none is lost, whatever the
-    optimizer. A tower's update ops (batch-norm statistics) don't wait for that turn: what they add is all added, as
-    tf.layers does it, but of two that assign a whole new value at once the later one stays.
+    So a gradient can be applied to variables that other towers have updated since it was read; the number of these
+    updates is its staleness, which a hook of the step counts (`legacy_towers.update.asynchronous_towers`, which also
+    documents how a run ends). Tower 0 is the caller's loop; the others run in threads that the step's hooks start: in a
+    session without these hooks the train op fails with an error that names them. Updates are applied one at a time, so
+    that none is lost, whatever the optimizer. A tower's update ops (batch-norm statistics) are not serialized:
+    additions, as tf.layers uses them, are all kept, but of two assignments at the same time the later one stays.
 
-    Where variables live is said by another strategy, in which the towers share them:
+    Another strategy says where the shared variables live:
 
         lt.variables.Asynchronous()                                        # on /cpu:0
         lt.variables.Asynchronous(lt.variables.RoundRobin(lt.devices.gpus(4)))
 
     Args:
-      variables: that strategy; None: `ParameterServer("/cpu:0")`.
+      variables: the strategy that places the variables; None: `ParameterServer("/cpu:0")`.
 
     Raises:
-      ArgumentError: `variables` is no strategy, or one that says itself how variables are updated.
+      ArgumentError: `variables` is not a strategy, or is one with copies or with another kind of update.
+
+    Source of the method: asynchronous SGD: Dean et al. 2012, "Large Scale Distributed Deep Networks" (Downpour SGD).
     """
 
     updates = "asynchronous"
@@ -38,14 +40,14 @@ class Asynchronous(Strategy):
             variables = ParameterServer("/cpu:0")
         if not isinstance(variables, Strategy) or variables.copies or variables.updates != "reduced":
             raise ArgumentError(
-                "Asynchronous({!r}): give a strategy that says where shared variables live, such as "
+                "Asynchronous({!r}): pass a strategy that places shared variables, such as "
                 "lt.variables.ParameterServer('/cpu:0')".format(variables)
             )
         self.variables = variables
 
     @property
     def partitioner(self) -> Optional[Callable[..., Any]]:  # type: ignore[override]
-        """That of the strategy that says where variables live."""
+        """The partitioner of the strategy that places the variables."""
         return self.variables.partitioner
 
     def placer(self) -> Placer:

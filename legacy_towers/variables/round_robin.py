@@ -1,4 +1,4 @@
-"""Variables dealt out over devices in turn, as `tf.train.replica_device_setter` does."""
+"""`RoundRobin`: variables distributed over devices in turn, as by `tf.train.replica_device_setter`."""
 import itertools
 from typing import Sequence
 
@@ -6,14 +6,19 @@ from legacy_towers.variables.base import Placer, Strategy, checked_devices
 
 
 class RoundRobin(Strategy):
-    """The first variable lives on the first of `devices`, the second on the second, and so on, in order of creation.
+    """Places the first variable on the first of `devices`, the second on the second, and so on, in order of creation.
 
-    Best where the variables are of about one size, or where old code's `replica_device_setter` placed them so; where
-    their sizes differ much, `Balanced` gives each device about as much to do.
+        4 variables on 2 devices:  A on devices[0], B on devices[1], C on devices[0], D on devices[1]
+
+    Best if the variables have similar sizes, or if old code's `replica_device_setter` placed them like this; if their
+    sizes differ much, `Balanced` gives each device about the same number of bytes.
+
+    Args:
+      devices: device strings.
 
     Raises:
-      ArgumentError: no list, or an empty one.
-      DeviceError: one of `devices` is no device string.
+      ArgumentError: `devices` is not a list, or is empty.
+      DeviceError: one of `devices` is not a device string.
     """
 
     def __init__(self, devices: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Makes towers' copies equal again, takes their mean, and tells which of them have drifted apart."""
+"""Operations on the towers' copies of variables: set them equal, average them, and check that they are equal."""
 import functools
 from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
@@ -6,10 +6,11 @@ import numpy as np
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
-from legacy_towers.variables.copies import Copied, TowerVariables, variables_in
+from legacy_towers.tensor_types import Operation, Session, Variable
+from legacy_towers.variables.tower_variables import CopiedVariable, TowerVariables, variables_in
 
-# How many drifted variables an error tells of.
-_MOST = 5
+# How many differing copies an error describes.
+_MAX_DESCRIBED = 5
 
 
 class _Pair(NamedTuple):
@@ -17,17 +18,17 @@ class _Pair(NamedTuple):
 
     name: str
     tower: int
-    plain: Any
+    plain: Variable
     copy: Any
     differs: Any
 
 
 class CopyOperations:
-    """Operations on all copies of a graph.
+    """Operations on all copies in a graph.
 
     Args:
-      variables: which copies there are. They are looked at again whenever an operation is asked for, and operations
-        made anew where there are more since; in a finalized graph they must have been made before.
+      variables: the copies. Operations are created when they are first needed, and again if there are more copies
+        since; in a finalized graph they must exist already.
     """
 
     def __init__(self, variables: TowerVariables) -> None:
@@ -36,8 +37,8 @@ class CopyOperations:
         self._covered = -1
         self._in_use: Optional[Any] = None
         if variables.center:
-            # A local variable, so that what initializes the copies takes this back too: MonitoredTrainingSession does
-            # so after it has restored, and saves before it asks any hook of the step.
+            # A local variable, so that initializing the copies resets this too: MonitoredTrainingSession does so after
+            # it has restored, and saves before it calls any hook of the step.
             self._in_use = tf.Variable(
                 False,
                 trainable=False,
@@ -47,7 +48,7 @@ class CopyOperations:
             )
 
     def prepare(self) -> None:
-        """Makes all operations, before the graph is finalized."""
+        """Creates all operations, before the graph is finalized."""
         self.copies_from_plain()
         self.plain_from_mean()
         self.pairs()
@@ -56,15 +57,15 @@ class CopyOperations:
         """Returns the operation that writes each plain-named variable into the towers' copies."""
 
         def make() -> Any:
-            with tf.control_dependencies(list(map(_spread, self._variables.copied()))):
-                return self.use()
+            with tf.control_dependencies(list(map(_copies_from_plain, self._variables.copied()))):
+                return self.mark_in_use()
 
-        return self._once("copies_from_plain", make)
+        return self._created_once("copies_from_plain", make)
 
     def plain_from_mean(self) -> Any:
         """Returns the operation that writes the mean of the training towers' copies into the plain-named variables.
 
-        It does nothing where copies are as they were initialized: then the plain-named variables are what counts.
+        It does nothing while copies have their initial values: then the plain-named variables are the current ones.
         """
 
         def gather() -> Any:
@@ -74,10 +75,10 @@ class CopyOperations:
             in_use = True if self._in_use is None else self._in_use.read_value()
             return tf.group(tf.cond(tf.convert_to_tensor(in_use), gather, tf.no_op))
 
-        return self._once("plain_from_mean", make)
+        return self._created_once("plain_from_mean", make)
 
-    def use(self) -> Any:
-        """Returns a new operation that takes note that copies hold more than what they were initialized with."""
+    def mark_in_use(self) -> Any:
+        """Returns a new operation that records that copies have other values than their initial ones."""
         return tf.no_op() if self._in_use is None else tf.assign(self._in_use, True).op
 
     def average(self) -> Any:
@@ -88,26 +89,26 @@ class CopyOperations:
             writes += [_write(variable, mean) for variable in [group.plain] + group.others()]
         return tf.group(*writes)
 
-    def check_equal(self, session: Any) -> None:
-        """Raises TowerError if a tower's copy is not bit for bit what the plain-named variable is."""
+    def check_equal(self, session: Session) -> None:
+        """Raises TowerError unless each tower's copy equals the plain-named variable, bit for bit."""
         pairs = self.pairs()
         if not pairs:
             return
-        drifted = [pair for pair, differs in zip(pairs, session.run([pair.differs for pair in pairs])) if differs]
-        if drifted:
-            values = session.run([(pair.plain, pair.copy) for pair in drifted[:_MOST]])
-            sentences = [_drift(pair, *value) for pair, value in zip(drifted, values)]
-            if len(drifted) > _MOST:
-                sentences.append("and {} more".format(len(drifted) - _MOST))
+        differing = [pair for pair, differs in zip(pairs, session.run([pair.differs for pair in pairs])) if differs]
+        if differing:
+            values = session.run([(pair.plain, pair.copy) for pair in differing[:_MAX_DESCRIBED]])
+            sentences = [_difference(pair, *value) for pair, value in zip(differing, values)]
+            if len(differing) > _MAX_DESCRIBED:
+                sentences.append("and {} more".format(len(differing) - _MAX_DESCRIBED))
             raise TowerError(
-                "the towers' variables have drifted apart: {}. Something wrote one tower's copy alone; make them equal "
+                "the towers' copies of variables differ: {}. Something wrote one tower's copy alone; set them equal "
                 "by lt.variables.synchronize(session)".format("; ".join(sentences))
             )
 
-    def _gather(self, group: Copied) -> Any:
+    def _gather(self, group: CopiedVariable) -> Any:
         return _write(group.plain, self._mean(group))
 
-    def _mean(self, group: Copied) -> Any:
+    def _mean(self, group: CopiedVariable) -> Any:
         training = [tower for tower in sorted(group.copies) if tower in self._variables.training]
         sources = [group.copies[tower] for tower in training] or [group.plain]
         dtype = group.plain.dtype.base_dtype
@@ -116,7 +117,7 @@ class CopyOperations:
         values = [source.read_value() for source in sources]
         with tf.device(group.plain.device):
             mean = tf.multiply(tf.add_n(values), tf.constant(1.0 / len(values), dtype))
-            # By rounding the mean of three equal numbers can be another one: what nothing trains must stay as it is.
+            # By rounding the mean of three equal numbers can differ from them: untrained variables must not change.
             same = [tf.equal(values[0], value) for value in values[1:]]
             return tf.where(functools.reduce(tf.logical_and, same), values[0], mean)
 
@@ -131,9 +132,9 @@ class CopyOperations:
                 if group.copies[tower] is not group.plain
             ]
 
-        return list(self._once("pairs", make))
+        return list(self._created_once("pairs", make))
 
-    def _once(self, name: str, make: Callable[[], Any]) -> Any:
+    def _created_once(self, name: str, make: Callable[[], Any]) -> Any:
         covered = sum(len(group.copies) for group in self._variables.copied())
         if covered != self._covered:
             self._covered, self._made = covered, {}
@@ -143,27 +144,32 @@ class CopyOperations:
         return self._made[name]
 
 
-def synchronize(session: Any) -> None:
-    """Makes every tower's copies equal to the plain-named variables, slots and batch-norm statistics too.
+def synchronize(session: Session) -> None:
+    """Sets every tower's copies to the plain-named variables, slots and batch-norm statistics included.
 
-    A step's hooks do so at the start of a session. It is needed where something else wrote the plain-named variables
-    alone: a `tf.train.Saver` of the caller's that restored them in the middle of a session. Where towers share
-    variables, nothing is done.
+    A step's hooks do this at the start of a session. Call it if something else wrote the plain-named variables alone,
+    such as your own `tf.train.Saver` that restored them during a session. If towers share variables, it does nothing.
+
+    Args:
+      session: a tf.Session or a MonitoredSession.
 
     Raises:
-      ArgumentError: the graph is finalized, and no hook of the step prepared for this.
+      ArgumentError: the graph is finalized, and no hook of the step has created the operations.
     """
     for variables in variables_in(session.graph):
         _in_bare_session(session, _runner(_prepared(session, variables, CopyOperations.copies_from_plain)))
 
 
-def check_copies(session: Any) -> None:
-    """Raises TowerError if a tower's copy is not bit for bit equal to tower 0's; names variable, tower and difference.
+def check_copies(session: Session) -> None:
+    """Raises TowerError unless each tower's copy equals tower 0's, bit for bit; names variable, tower and difference.
 
-    NaN equals NaN here. Where towers train by themselves (`lt.variables.Independent`) their copies differ on purpose.
+    NaN equals NaN here. With `lt.variables.LocalSGD` the copies differ by design.
+
+    Args:
+      session: a tf.Session or a MonitoredSession.
 
     Raises:
-      ArgumentError: the graph is finalized, and no hook of the step prepared for this.
+      ArgumentError: the graph is finalized, and no hook of the step has created the operations.
     """
     for variables in variables_in(session.graph):
         _prepared(session, variables, CopyOperations.pairs)
@@ -171,13 +177,13 @@ def check_copies(session: Any) -> None:
 
 
 def operations_of(variables: TowerVariables) -> CopyOperations:
-    """Returns the operations on the copies of a graph; always the same for the same copies."""
+    """Returns the operations on the copies of a graph, the same object for the same copies."""
     if variables.operations is None:
         variables.operations = CopyOperations(variables)
     return variables.operations
 
 
-def _prepared(session: Any, variables: TowerVariables, operation: Callable[[CopyOperations], Any]) -> Any:
+def _prepared(session: Session, variables: TowerVariables, operation: Callable[[CopyOperations], Any]) -> Any:
     with session.graph.as_default():
         try:
             return operation(operations_of(variables))
@@ -185,12 +191,12 @@ def _prepared(session: Any, variables: TowerVariables, operation: Callable[[Copy
             if not session.graph.finalized:
                 raise
             raise ArgumentError(
-                "the graph is finalized, so nothing can be added to it ({}): let the step's hooks take part in the "
+                "the graph is finalized, so nothing can be added to it ({}): add the step's hooks to the "
                 "session, or call this once before the graph is finalized".format(error)
             ) from None
 
 
-def _in_bare_session(session: Any, action: Callable[[Any], Any]) -> None:
+def _in_bare_session(session: Session, action: Callable[[Any], Any]) -> None:
     """Calls `action` with the session inside a MonitoredSession, whose hooks would take a batch for each run."""
     if hasattr(session, "run_step_fn"):
         session.run_step_fn(lambda step_context: action(step_context.session))
@@ -198,20 +204,20 @@ def _in_bare_session(session: Any, action: Callable[[Any], Any]) -> None:
         action(session)
 
 
-def _runner(operation: Any) -> Callable[[Any], Any]:
+def _runner(operation: Operation) -> Callable[[Any], Any]:
     return lambda session: session.run(operation)
 
 
-def _spread(group: Copied) -> Any:
+def _copies_from_plain(group: CopiedVariable) -> Any:
     return tf.group(*[_write(copy, group.plain.read_value()) for copy in group.others()])
 
 
-def _write(variable: Any, value: Any) -> Any:
+def _write(variable: Variable, value: Any) -> Any:
     with tf.device(variable.device):
         return tf.assign(variable, value).op
 
 
-def _pair(group: Copied, tower: int) -> _Pair:
+def _pair(group: CopiedVariable, tower: int) -> _Pair:
     plain, copy = group.plain.read_value(), group.copies[tower].read_value()
     with tf.device(group.copies[tower].device):
         return _Pair(str(group.plain.op.name), tower, plain, copy, tf.logical_not(_bit_equal(plain, copy)))
@@ -230,7 +236,7 @@ def _bit_equal(one: Any, other: Any) -> Any:
 
 
 def _bytes(value: Any) -> Any:
-    """Returns the bytes of each number, along a last axis where there are several: GPUs compare no int32."""
+    """Returns the bytes of each number, along an additional last axis if there are several: GPUs compare no int32."""
     return tf.cast(value, tf.uint8) if value.dtype.base_dtype == tf.bool else tf.bitcast(value, tf.uint8)
 
 
@@ -238,7 +244,7 @@ def _is_nan(value: Any) -> Any:
     return tf.is_nan(tf.cast(value, tf.float32) if value.dtype.base_dtype == tf.bfloat16 else value)
 
 
-def _drift(pair: _Pair, plain: Any, copy: Any) -> str:
+def _difference(pair: _Pair, plain: Variable, copy: Variable) -> str:
     plain, copy = np.asarray(plain), np.asarray(copy)
     if plain.dtype.kind not in "fciub":
         return "tower {}'s copy of {!r} differs from it".format(pair.tower, pair.name)

@@ -1,11 +1,11 @@
-"""Whether "auto" chooses well: the speed of its choice over the fastest candidate's, for three jobs.
+"""The quality of the choice of "auto": the speed of its choice divided by the fastest candidate's, for three jobs.
 
     python tests/benchmarks/auto_choice.py --seconds 15 --rounds 25
 
 A small MLP, a net with an embedding of 8 M numbers, and the convolutional net of examples/digits.py, on 2 towers. For
-each, `lt.choose_strategy` measures and chooses; then every candidate is measured again, all in one go, in turns of
-about 0.1 s in shuffled rounds. Printed: the time of each over that of the choice, and at the end the choice's speed
-over the fastest one's, paired by rounds, with the interval of 95 %. Bar: at least 0.95.
+each, `lt.choose_strategy` measures and chooses; then every candidate is measured again, all in one race, in turns of
+about 0.1 s in shuffled rounds. Printed are the time of each divided by that of the choice, and the speed of the choice
+divided by the fastest one's, paired by rounds, with the 95 % interval. The bar is 0.95.
 """
 import argparse
 import os
@@ -46,13 +46,13 @@ def mlp(batch, mode):
 def words(batch, mode):
     table = tf.get_variable("words", [WORDS, UNITS])
     net = tf.reduce_mean(tf.nn.embedding_lookup(table, batch["words"]), axis=1)
-    # A dense gradient of the table too, as where input and output words share it.
+    # A dense gradient of the table too, as when input and output embeddings share it.
     decay = 1e-4 * tf.reduce_sum(tf.square(table))
     return lt.TowerOutput(loss=tf.reduce_mean(tf.square(dense("top", net, UNITS))) + decay)
 
 
 def jobs(folder):
-    """Returns name -> (model function, examples, optimizer function, examples per tower); files go into `folder`."""
+    """Returns name -> (model function, examples, optimizer function, examples per tower); writes files to `folder`."""
     source = np.random.RandomState(0)
     small = lt.Examples.from_arrays({"x": source.normal(size=[1024, 64]).astype(np.float32)})
     texts = lt.Examples.from_arrays({"words": source.randint(WORDS, size=[1024, 32])})
@@ -75,7 +75,7 @@ def builder(model_fn, examples, optimizer, batch_size):
 
 
 def all_measured(build, candidates, rounds):
-    """Returns str(candidate) -> seconds per step, one per round, of all of them in one go."""
+    """Returns str(candidate) -> seconds per step, one per round, of all candidates."""
     runs, steps, times = {}, {}, {str(each): [] for each in candidates}
     for each in candidates:
         with tf.Graph().as_default():

@@ -1,15 +1,15 @@
-"""Averaging and applying against the CIFAR-10 tutorial: 25.5 million float32 in 55 tensors from 4 towers.
+"""Averaging and applying gradients, compared with the CIFAR-10 tutorial: 25.5 million float32, 55 tensors, 4 towers.
 
     python tests/benchmarks/average_gradients.py [--rounds 15] [--reductions mean:variable,mean,...]
 
 "tutorial" is its average_gradients (expand_dims, concat, reduce_mean), and "lt.average_gradients" the drop-in for it,
-both with every variable on one device, as there. "one device" is the drop-in with all its sums on that device too: what
-the spreading of sums is worth. The others have the variables dealt out by lt.variables.Balanced, with reductions by
-their names; "sum" lacks the division by the number of towers, so it tells what that costs. SGD applies the results.
+both with every variable on one device, as there. "one device" is lt.average_gradients with all sums on that device
+too, which shows the gain of distributing the sums. The others have variables placed by lt.variables.Balanced, and are
+named by their reductions; "sum" lacks the division by the number of towers, which shows its cost. SGD applies them.
 
-The gradients are temporaries of the step, as in training: they wait in queues, which are filled outside of the time.
-(What a variable holds, no operation may write over; a sum over gradients may become one of them.) All in one run,
-interleaved. What each candidate computed is checked after it was timed: every step moves every element of every
+The gradients are temporaries of the step, as in training: they are in queues, which are filled outside the measured
+time. (An operation can't overwrite the value of a variable; a sum may overwrite a temporary gradient.) All candidates
+run interleaved in one process. After timing, the results of each are checked: every step changes every element of every
 variable by the learning rate times the known mean, or sum.
 """
 import argparse
@@ -44,7 +44,7 @@ SHAPES = residual_net_shapes()
 
 
 def tutorial_average(tower_grads):
-    """The tutorial's arithmetic: expand each gradient, concatenate, reduce."""
+    """Returns the averaged pairs as the tutorial computes them: expand each gradient, concatenate, reduce."""
     averaged = []
     for pairs in zip(*tower_grads):
         stacked = tf.concat([tf.expand_dims(gradient, 0) for gradient, _ in pairs], axis=0)
@@ -69,8 +69,8 @@ def build(average, strategy):
     """Returns functions that fill the queues, that run one step, and that return the extremes of all variables.
 
     Args:
-      average: the towers' (gradient, variable) pairs to one list of them.
-      strategy: where variables live.
+      average: reduces the towers' (gradient, variable) pairs to one list of pairs.
+      strategy: the variable strategy.
     """
     graph = tf.Graph()
     with graph.as_default():
@@ -83,7 +83,7 @@ def build(average, strategy):
         tower_grads, fills = [], []
         for tower, device in enumerate(DEVICES):
             with tf.device(device):
-                # A constant would be folded into the mean.
+                # grappler would fold a constant into the mean.
                 value = tf.placeholder_with_default(tower + 1.0, [])
                 waiting = tf.FIFOQueue(1, [tf.float32] * len(SHAPES), SHAPES)
                 fills.append(waiting.enqueue([tf.fill(shape, value) for shape in SHAPES]))
@@ -100,7 +100,7 @@ def build(average, strategy):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--reductions", default="mean:variable,mean,tree:variable,packed,sum:variable")
+    parser.add_argument("--reductions", default="mean:variable,mean,tree:variable,bucketed,sum:variable")
     options = parser.parse_args()
     print("TensorFlow {}: {:,} elements in {} tensors".format(tf.__version__, sum(map(np.prod, SHAPES)), len(SHAPES)))
     one_device, spread = lt.variables.ParameterServer("/cpu:0"), lt.variables.Balanced(DEVICES)

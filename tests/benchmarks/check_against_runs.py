@@ -1,13 +1,13 @@
-"""How well `legacy-towers run --check` tells what a script asks for: against what it really asks for when it runs.
+"""The recall and precision of `legacy-towers run --check`, compared with the names that scripts really look up.
 
     python tests/benchmarks/check_against_runs.py [NAME ...]
 
-Each script of tests/scripts is run by `legacy-towers run` in a process of its own in which every look-up of a name of
-TensorFlow from the script's own lines is noted. Those that tensorflow.compat.v1 lacks would be AttributeErrors there.
-They are compared, by file, line and name, with what --check finds without running anything.
+Each script of tests/scripts is run by `legacy-towers run` in another process, in which every look-up of a name of
+TensorFlow from the script's own lines is recorded. Those that tensorflow.compat.v1 lacks would be AttributeErrors.
+They are compared, by file, line and name, with the findings of --check, which runs nothing.
 
-    recall      of the names that were asked for and lacking, the share that --check found
-    precision   of what --check found, the share that was asked for; what stands in code that never ran counts as wrong
+    recall      of the missing names that were looked up, the share that --check found
+    precision   of the findings of --check, the share that was looked up; names in code that never ran count as wrong
 """
 import json
 import os
@@ -16,12 +16,12 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from oldtf import script_table  # noqa: E402
+from run import script_table  # noqa: E402
 
 RUN = """
 import json, os, sys
-from legacy_towers.oldtf import tree
-asked = set()
+from legacy_towers.compat.tf1 import tree
+look_up = set()
 folder = os.path.realpath(sys.argv[1])
 
 def place():
@@ -33,16 +33,16 @@ def noted(self, name, original=tree.OldModule.__getattribute__):
     if not name.startswith("_"):
         where = place()
         if where:
-            asked.add(where + (original(self, "__dict__")["_old_name"] + "." + name,))
+            look_up.add(where + (original(self, "__dict__")["_old_name"] + "." + name,))
     return original(self, name)
 
 tree.OldModule.__getattribute__ = noted
 
 import atexit
 def write():
-    from legacy_towers.oldtf.check import status
-    lacking = [each for each in asked if status.of_name(each[2]).gone]
-    json.dump(lacking, open(sys.argv_of_ours[2], "w"))
+    from legacy_towers.run.check import status
+    missing = [each for each in look_up if status.of_name(each[2]).is_removed]
+    json.dump(missing, open(sys.argv_of_ours[2], "w"))
 atexit.register(write)
 sys.argv_of_ours = sys.argv[:3]
 from legacy_towers.cli.main import main
@@ -53,14 +53,14 @@ sys.exit(code)
 """
 
 
-def asked_for(script, folder):
-    """Returns what the script asked for that TensorFlow lacks: {(path, line, name)}."""
+def looked_up(script, folder):
+    """Returns the names that a script looked up and that TensorFlow lacks: {(path, line, name)}."""
     train, data = os.path.join(folder, "train"), os.path.join(folder, "data")
     for each in (train, data):
         os.makedirs(each)
     if script.data is not None:
         script.data(data)
-    out = os.path.join(folder, "asked.json")
+    out = os.path.join(folder, "look_up.json")
     command = script.command(train, data)
     done = subprocess.run(
         [sys.executable, "-c", RUN, script_table.FOLDER, out, *command],
@@ -72,14 +72,14 @@ def asked_for(script, folder):
         return _longest({tuple(each) for each in json.load(file)})
 
 
-def _longest(asked):
-    """Leaves out look-ups that are the way to another one in the same line: tf.contrib before tf.contrib.slim."""
-    return {one for one in asked if not any(one[:2] == two[:2] and two[2].startswith(one[2] + ".") for two in asked)}
+def _longest(names):
+    """Returns look-ups without prefixes of others in the same line: tf.contrib of tf.contrib.slim."""
+    return {one for one in names if not any(one[:2] == two[:2] and two[2].startswith(one[2] + ".") for two in names)}
 
 
 def found(script):
-    """Returns what --check finds: {(path, line, name)}."""
-    from legacy_towers.oldtf.check import project
+    """Returns the findings of --check: {(path, line, name)}."""
+    from legacy_towers.run.check import project
 
     checked = project.check(os.path.join(script_table.FOLDER, script.path))
     return {
@@ -87,30 +87,30 @@ def found(script):
     }
 
 
-def matches(asked, told):
-    """Whether a look-up and a finding are of one name in one line: an import is looked up part by part."""
-    return asked[:2] == told[:2] and (told[2] + ".").startswith(asked[2] + ".")
+def matches(look_up, finding):
+    """Returns whether a look-up and a finding are of one name in one line: imports are looked up part by part."""
+    return look_up[:2] == finding[:2] and (finding[2] + ".").startswith(look_up[2] + ".")
 
 
 def main():
-    # Not those that are started as modules: --check reads files.
+    # Without scripts that are started as modules: --check reads files.
     scripts = [each for each in script_table.SCRIPTS if each.path.endswith(".py")]
     chosen = [each for each in scripts if not sys.argv[1:] or each.name in sys.argv[1:]]
     totals = [0, 0, 0, 0]
-    print("{:24} {:>8} {:>6} {:>10} {:>6}".format("script", "lacking", "found", "told", "right"))
+    print("{:24} {:>8} {:>6} {:>10} {:>6}".format("script", "missing", "found", "findings", "right"))
     for script in chosen:
         with tempfile.TemporaryDirectory() as folder:
-            lacking = asked_for(script, folder)
-        told = found(script)
-        hit = sum(any(matches(one, other) for other in told) for one in lacking)
-        right = sum(any(matches(other, one) for other in lacking) for one in told)
-        for index, number in enumerate((len(lacking), hit, len(told), right)):
+            missing = looked_up(script, folder)
+        findings = found(script)
+        hit = sum(any(matches(one, other) for other in findings) for one in missing)
+        right = sum(any(matches(other, one) for other in missing) for one in findings)
+        for index, number in enumerate((len(missing), hit, len(findings), right)):
             totals[index] += number
-        print("{:24} {:8} {:6} {:10} {:6}".format(script.name, len(lacking), hit, len(told), right))
-        for each in sorted(one for one in lacking if not any(matches(one, other) for other in told)):
+        print("{:24} {:8} {:6} {:10} {:6}".format(script.name, len(missing), hit, len(findings), right))
+        for each in sorted(one for one in missing if not any(matches(one, other) for other in findings)):
             print("    not found: {}:{} {}".format(*each))
-        for each in sorted(one for one in told if not any(matches(other, one) for other in lacking)):
-            print("    not asked for: {}:{} {}".format(*each))
+        for each in sorted(one for one in findings if not any(matches(other, one) for other in missing)):
+            print("    not looked up: {}:{} {}".format(*each))
     print("recall {:.3f} ({} of {}), precision {:.3f} ({} of {}), {} scripts".format(
         totals[1] / max(1, totals[0]), totals[1], totals[0], totals[3] / max(1, totals[2]), totals[3], totals[2],
         len(chosen),

@@ -1,10 +1,10 @@
-"""What feeding 64 MB costs, from aligned memory and from memory that is not.
+"""The time to feed 64 MB from aligned and from unaligned memory.
 
     python tests/benchmarks/feed_copy.py
 
-One placeholder, 64 MB of float32, and a step that looks at its shape only, so that what is timed is the feed. The
-candidates take turns in a bare session: an aligned array; one that starts 16 bytes further on, which TensorFlow copies;
-and the same unaligned array through the feed hook, which copies it into aligned memory that it uses again.
+One placeholder, 64 MB of float32, and a step that reads its shape only, so that the time is that of the feed. The
+candidates take turns in a bare session: an aligned array; one that starts 16 bytes later, which TensorFlow copies; and
+the same unaligned array through the feed hook, which copies it into aligned memory that it reuses.
 """
 import numpy as np
 from timing import interleaved, report
@@ -18,12 +18,12 @@ ROWS, COLUMNS = 4096, 4096
 def main():
     placeholders = lt.inputs.tower_placeholders(tf.TensorSpec([ROWS, COLUMNS], tf.float32), 1)
     (fed,) = placeholders.per_tower
-    # At a shape that only the running graph knows: a known one would be a constant, and nothing would be fed.
+    # With an unknown static shape: otherwise tf.shape would be a constant, and nothing would be fed.
     shape = tf.shape(tf.placeholder_with_default(fed, [None, None]))
     aligned = lt.inputs.aligned_empty([ROWS, COLUMNS], np.float32)
     aligned[:] = 1.0
-    room = lt.inputs.aligned_empty([ROWS * COLUMNS + 4], np.float32)
-    unaligned = room[4:].reshape([ROWS, COLUMNS])
+    buffer = lt.inputs.aligned_empty([ROWS * COLUMNS + 4], np.float32)
+    unaligned = buffer[4:].reshape([ROWS, COLUMNS])
     unaligned[:] = 1.0
     hooks = {
         name: lt.inputs.from_placeholders(placeholders, _forever(array)).build(["/cpu:0"]).hooks[0]

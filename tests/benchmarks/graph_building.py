@@ -1,13 +1,13 @@
-"""How long the graph takes to build, and how large it is, for 1 to 64 towers: by us and by a hand-written loop.
+"""The time to build the graph and its size for 1 to 64 towers, with build_train_step and with a hand-written loop.
 
     python tests/benchmarks/graph_building.py
 
-A net of 8 layers with momentum. Both build the same towers on one set of variables, average the gradients by one add_n
-per variable, and apply them. Times are medians of interleaved builds, each in a graph of its own.
+A net of 8 layers with momentum. Both build the same towers on one set of variables, average the gradients with one
+add_n per variable, and apply them. Times are medians of interleaved builds, each in its own graph.
 
-Nodes grow linearly, and so do the seconds up to about 32 towers. Beyond that TensorFlow's `tf.gradients` shows in both:
-for each tower it follows the shared variables into all towers, which is a third of the time at 64 towers (cProfile:
-`_MarkReachedOps`). Our own checks and the plan are 2 % of it.
+Nodes grow linearly, and so do the seconds up to about 32 towers. Beyond that, `tf.gradients` takes longer in both: for
+each tower it follows the shared variables into all towers, which is a third of the time at 64 towers (cProfile:
+`_MarkReachedOps`). The checks and the plan of build_train_step are 2 % of it.
 """
 import argparse
 import gc
@@ -66,7 +66,7 @@ def by_hand(towers):
 def built(build, towers):
     """Returns (seconds, number of operations) of one build.
 
-    Python's collector runs before it and not within: it would fall into one build or the other by chance.
+    Python's garbage collector runs before it and not during it, which would affect one build or another by chance.
     """
     gc.collect()
     gc.disable()

@@ -1,16 +1,16 @@
-"""The same small net by us, by a hand-written loop, and by the peers that can be installed: examples per second.
+"""Examples/s of a small net with legacy_towers, with a hand-written loop, and with comparable packages.
 
     pip install tensorpack
     python tests/benchmarks/peers.py --towers 2,4
 
-A net of 4 layers of 256 units, 32 examples per tower, plain SGD, on logical CPU devices. Every candidate holds its
-batch in local variables on the towers' devices, starts from the same values, and is checked to have computed the same
-steps: the gradient of the mean over all examples, in numpy. The candidates take turns in one process; what is printed
-is the median of each and the interval that holds its true ratio to the best peer with 95 % confidence.
+A net of 4 layers of 256 units, 32 examples per tower, plain SGD, on logical CPU devices. Every candidate has its batch
+in local variables on the towers' devices, starts from the same values, and is checked to compute the same steps: the
+gradient of the mean over all examples, in numpy. The candidates take turns in one process. Printed are the median of
+each and the 95 % interval of its ratio to the best of the other packages.
 
-tensorpack's trainers name their devices /gpu:0, ...: here their own building blocks are put together on CPU devices as
-its parameter-server and replicated trainers do. MirroredStrategy sums gradients in a graph of TF1's kind, outside of an
-Estimator: its loss is divided by the number of replicas, as its documentation asks.
+tensorpack's trainers use devices /gpu:0, ...: here their building blocks are used on CPU devices in the same way as in
+its parameter-server and replicated trainers. MirroredStrategy reduces gradients in a TF1 graph, without an Estimator:
+its loss is divided by the number of replicas, as its documentation requires.
 """
 import argparse
 import statistics
@@ -38,7 +38,7 @@ def batches(towers):
 
 
 def loss_of(x):
-    """The net and its loss, with get_variable: the same code for every candidate."""
+    """Returns the loss of the net, with get_variable; the same code for every candidate."""
     for layer, value in enumerate(start_values()):
         with tf.variable_scope("layer_{}".format(layer)):
             weights = tf.get_variable("weights", [WIDTH, WIDTH], initializer=tf.constant_initializer(value))
@@ -99,7 +99,7 @@ class Ours:
 
 
 def by_hand(towers, session_of):
-    """What a careful engineer writes: one scope, reused; add_n on the variable's device."""
+    """A hand-written loop: one scope, reused; add_n on the variable's device."""
     rows = batches(towers)
     of_towers = []
     with tf.device("/cpu:0"):

@@ -1,10 +1,10 @@
-"""What `legacy-towers run SCRIPT` adds to the start of a script.
+"""The time that `legacy-towers run SCRIPT` adds to the start of a script.
 
     python tests/benchmarks/script_start.py
 
-Two scripts, by python and by run in turns: one that imports nothing, and one that imports TensorFlow and runs an op in
-a session. Medians of seconds by the clock and by the processor, which other programs on the machine disturb less, and
-of the paired differences. The bar: at most 0.5 s.
+Two scripts, run in turns by python and by `legacy-towers run`: one that imports nothing, and one that imports
+TensorFlow and runs an op in a session. Medians of wall-clock seconds and of CPU seconds, which other load disturbs
+less, and of the paired differences. The bar: at most 0.5 s.
 """
 import os
 import resource
@@ -27,7 +27,7 @@ with tf.Session() as session:
 
 
 def seconds(command, folder):
-    """Returns (seconds by the clock, seconds of the processor)."""
+    """Returns (wall-clock seconds, CPU seconds)."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     after, ended = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
@@ -44,7 +44,7 @@ def main():
             for round_number in range(ROUNDS + 1):
                 one = seconds([sys.executable, path], folder)
                 other = seconds([sys.executable, "-m", "legacy_towers", "run", path], folder)
-                if round_number:  # the first fills the caches of the disk
+                if round_number:  # the first round fills the disk cache
                     plain.append(one)
                     ours.append(other)
             for kind, index in (("clock", 0), ("processor", 1)):

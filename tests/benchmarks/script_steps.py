@@ -1,10 +1,10 @@
-"""What a session that a script makes under `run` costs over TensorFlow's own, run by run.
+"""The cost per run of a session that a script creates under `legacy-towers run`, compared with TensorFlow's own.
 
     python tests/benchmarks/script_steps.py
 
-On one graph and interleaved: TensorFlow's session, a script's session, and a script's session whose runs are counted
-(`--timeout-steps`). Three steps: an empty one, one that is fed and fetched, and one of about 1 ms. The graph's
-building is timed too: TensorFlow's graph against a script's, an op under a GPU's scope.
+Interleaved on one graph: TensorFlow's session, a script's session, and a script's session whose runs are counted
+(`--timeout-steps`). Three steps: an empty one, one with feeds and fetches, and one of about 1 ms. Building the graph is
+timed too: TensorFlow's graph and a script's, with an op on a GPU device.
 """
 import argparse
 import functools
@@ -14,9 +14,10 @@ import numpy as np
 from timing import interleaved
 
 from legacy_towers.compat import tf
+from legacy_towers.compat.tf1 import tree, user_script
 from legacy_towers.measure.statistics import median_interval, ratio_interval
-from legacy_towers.oldtf import current, tree
-from legacy_towers.oldtf.machine import options
+from legacy_towers.run.runtime import options
+from legacy_towers.run.runtime.symbols import SYMBOLS
 
 ROUNDS, WARM_UP = 61, 5
 
@@ -36,7 +37,7 @@ def steps():
 
 
 def compare(name, calls, repeats=1):
-    """Prints what each of `calls` costs over the first; a busy machine disturbs the least time of each least."""
+    """Prints median and least times of each of `calls`, and their differences from and ratios to the first."""
     times = interleaved(calls, ROUNDS, WARM_UP, repeats)
     baseline, *others = times
     print("{}: {} {:.4f} ms (least {:.4f})".format(
@@ -50,12 +51,12 @@ def compare(name, calls, repeats=1):
 
 
 def under_run(words):
-    """Begins a script's run with the options `words`; returns (the script's tf, what ends the run)."""
+    """Starts a script's run with command-line options; returns (the script's tf, the context of the run)."""
     parser = argparse.ArgumentParser()
     options.add_arguments(parser)
-    script_run = current.ScriptRun(__file__, ".")
+    script_run = user_script.ScriptRun(__file__, ".", symbols=SYMBOLS)
     old = tree.module("tensorflow")
-    current.begin(script_run)
+    user_script.begin(script_run)
     around = options.prepare(parser.parse_args(words), script_run)
     around.__enter__()
     return old, around
@@ -78,7 +79,7 @@ def main():
             old, around = under_run(words)
             sessions[name] = old.Session()
             around.__exit__(None, None, None)
-            current.end()
+            user_script.end()
         for session in sessions.values():
             session.run(initializer)
         for name, (fetches, feeds) in found.items():

@@ -1,4 +1,4 @@
-"""A job whose step is mostly compute and whose input is cheap: what is a way in's own cost, as a share of the step?
+"""A job whose step is mostly compute and whose input is cheap, for measuring the cost of input pipelines.
 
     legacy-towers compare tests/benchmarks/steady_job.py --towers 4
 

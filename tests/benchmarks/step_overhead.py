@@ -1,10 +1,10 @@
-"""What the toolkit's own step costs over a hand-written `session.run` loop on the same graph.
+"""The overhead of legacy_towers' training loops, compared with a hand-written `session.run` loop on the same graph.
 
     python tests/benchmarks/step_overhead.py
 
 Four pairs, each in one session and interleaved: a step of about 5 ms on 2 cores (4 towers) and an empty one, each in a
-bare session (`step.running` against `session.run(step.train_op)`) and in a MonitoredSession (the step's own hooks
-against as many empty ones). Both loops of a pair must have moved the global step by their number of calls.
+bare session (`step.running`, and `session.run(step.train_op)`) and in a MonitoredSession (the step's hooks, and as many
+empty ones). Both loops of a pair must have incremented the global step by their number of calls.
 """
 import statistics
 
@@ -57,7 +57,7 @@ def monitored(name, model_fn, towers, repeats):
         step = build(model_fn, towers)
         config = lt.session_config(logical_cpus=TOWERS)
         with tf.train.SingularMonitoredSession(hooks=step.hooks, config=config) as ours:
-            # Over the session that is running already: a second one would have an input of its own.
+            # In the running session: a second one would have its own input.
             session = ours.raw_session()
             hooks = [tf.train.SessionRunHook() for _ in step.hooks]
             empty = tf.train.MonitoredSession(session_creator=Given(session), hooks=hooks)
@@ -66,7 +66,7 @@ def monitored(name, model_fn, towers, repeats):
 
 
 class Given(tf.train.SessionCreator):
-    """Creates the session that it is given."""
+    """Returns the given session instead of creating one."""
 
     def __init__(self, session):
         self._session = session

@@ -1,4 +1,4 @@
-"""Interleaved timing: the candidates take turns, so that what slows the machine slows all of them."""
+"""Interleaved timing: candidates take turns, so that other load on the machine affects all of them."""
 import statistics
 import time
 
@@ -8,9 +8,9 @@ def interleaved(candidates, rounds=15, warm_up=3, repeats=1, before=None):
 
     Args:
       candidates: name -> function without arguments.
-      rounds: counted rounds; in each, every candidate is called `repeats` times in a row.
-      warm_up: rounds before, not counted.
-      before: name -> function to call before each of its calls, outside of the time; None: nothing.
+      rounds: counted rounds; in each, every candidate is called `repeats` times.
+      warm_up: rounds before, which are not counted.
+      before: name -> function to call before each call of the candidate, untimed; None: nothing.
     """
     times = {name: [] for name in candidates}
     for round_number in range(warm_up + rounds):

@@ -1,4 +1,4 @@
-"""legacy-towers compare: what it prints and writes, how it ends, and what it says to wrong input before it runs."""
+"""legacy-towers compare: printed and written results, exit codes and usage errors."""
 import json
 import os
 import re
@@ -10,9 +10,10 @@ import job_files
 import processes
 import pytest
 import waiting
+from commands import command
 
 from legacy_towers import devices
-from legacy_towers.cli.main import main
+from legacy_towers.compat import tf
 
 
 @pytest.fixture(autouse=True)
@@ -23,14 +24,6 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def command(words):
-    """Runs the command line; returns its exit code, argparse's own among them."""
-    try:
-        return main(words.split())
-    except SystemExit as ended:
-        return ended.code
-
-
 GENERATED = """
     from line import *
 
@@ -39,55 +32,55 @@ GENERATED = """
             yield {"x": x, "y": y}
 
     @lt.job
-    def generated(way="feed"):
+    def generated(pipeline="feed"):
         spec = {"x": tf.TensorSpec([3], tf.float32), "y": tf.TensorSpec([], tf.float32)}
-        return line()._replace(train=lt.Examples.from_generator(pairs, spec, count=1000), input=way)
+        return line().replace(train=lt.Examples.from_generator(pairs, spec, count=1000), input=pipeline)
 """
 
 
 @pytest.mark.parametrize(
     "words, sentence",
     [
-        ("--inputs feed,carrier_pigeon", "--inputs is 'carrier_pigeon': allowed are 'synthetic', 'feed', "),
-        ("--inputs ,", "--inputs names no way in"),
+        ("--inputs feed,carrier_pigeon", "--inputs: there is no input pipeline 'carrier_pigeon': the names are "),
+        ("--inputs ,", "--inputs names nothing"),
         ("--inputs feed,queue,feed", "--inputs names feed twice"),
         ("--inputs dataset,dataset:next_per_tower", "--inputs names dataset:next_per_tower twice"),
-        ("--inputs synthetic", "there is no way in to compare"),
+        ("--inputs synthetic", "there is no input pipeline to compare"),
         ("--inputs feed --current queue", "--current is queue, which is not compared: name it among --inputs too"),
-        ("--variables balanced,nowhere", "--variables: there is no strategy 'nowhere': there are 'parameter_server', "),
-        ("--reductions mean,nothing", "--reductions: there is no reduction 'nothing': there are 'mean', 'sum', "),
-        ("--reductions clip_by_norm:1", "--reductions: the reduction 'clip_by_norm:1' has nothing that makes the "),
+        ("--variables balanced,nowhere", "--variables: there is no strategy 'nowhere': the names are "),
+        ("--reductions mean,nothing", "--reductions: there is no reduction 'nothing': the names are 'mean', 'sum', "),
+        ("--reductions clip_by_norm:1", "--reductions: the reduction 'clip_by_norm:1' has no member that reduces the "),
         ("--variables ,", "--variables names nothing"),
         ("--variables balanced,balanced", "--variables names balanced twice"),
-        ("--variables balanced --inputs feed", "--inputs with --variables or --reductions asks two questions at once"),
-        ("--variables balanced --input pigeon", "--input is 'pigeon': allowed are 'synthetic', "),
+        ("--variables balanced --inputs feed", "--inputs can't be combined with --variables or --reductions: name"),
+        ("--variables balanced --input pigeon", "--input: there is no input pipeline 'pigeon': the names are "),
         ("--variables balanced --current tree", "--current is 'tree', which is not compared: name one of 'balanced'"),
-        ("--input feed", "--input feed is the way in for all candidates where --variables or --reductions are "),
-        ("--current synthetic", "--current is synthetic, which reads no data: name a real way in"),
-        ("--current nothing", "--current is 'nothing': allowed are "),
+        ("--input feed", "--input feed is only for --variables or --reductions, as the input pipeline"),
+        ("--current synthetic", "--current is synthetic, which reads no data: name another input pipeline"),
+        ("--current nothing", "--current: there is no input pipeline 'nothing': the names are "),
         ("--json same --html same", "--json and --html are the same file, 'same': name two"),
         ("--steps 0", "--steps is 0: at least 1 is needed"),
-        ("--rounds 4", "--rounds is 4: at least 5 are needed, or noise can't be told from a gain"),
+        ("--rounds 4", "--rounds is 4: at least 5 are needed to distinguish a gain from noise"),
         ("--towers 0", "--towers is 0: at least 1 is needed"),
         ("--towers 2,2", "--towers names 2 twice"),
         ("--towers ,", "--towers names no number of towers"),
-        ("--towers two", "'two' is no list of whole numbers, as 1,2,4 is"),
+        ("--towers two", "'two' is not a list of whole numbers, such as 1,2,4"),
         ("--timeout 0", "--timeout is 0: a number of seconds above 0 is needed"),
         ("--per-tower-batch-size 0", "--per-tower-batch-size is 0: at least 1 is needed"),
         ("--json nowhere/file.json", "--json is 'nowhere/file.json': there is no directory "),
         ("--html .", "--html is '.', which is a directory: name a file"),
-        ("--against none.json", "none.json can't be read: No such file or directory"),
+        ("--against none.json", "there is no file 'none.json' in the working directory "),
         ("--against line.py", "line.py is not JSON"),
-        ("--against other.json", 'other.json is not a comparison: a file that `legacy-towers compare --json` wrote'),
-        ("--against newer.json", "newer.json is a comparison of version 99, and this legacy_towers knows versions 1 "),
+        ("--against other.json", 'other.json is not a comparison: a file written by `legacy-towers compare --json`'),
+        ("--against newer.json", "newer.json is a comparison of version 99, and this legacy_towers reads version "),
         ("--wings 2", "there is no option --wings"),
     ],
     ids=lambda value: value.split(":")[0] if value.startswith("--") else "",
 )
-def test_wrong_input_is_told_before_anything_runs(folder, capsys, monkeypatch, words, sentence):
+def test_usage_errors_are_one_line_and_start_no_process(folder, capsys, monkeypatch, words, sentence):
     (folder / "other.json").write_text("{}")
     (folder / "newer.json").write_text('{"format": "legacy-towers compare", "version": 99}')
-    monkeypatch.setattr(subprocess, "Popen", None)  # whoever starts a process fails
+    monkeypatch.setattr(subprocess, "Popen", None)  # starting a process fails
     before = sorted(os.listdir("."))
     assert command("compare line.py --json out.json --html out.html " + words) == 2
     shown = capsys.readouterr()
@@ -96,27 +89,28 @@ def test_wrong_input_is_told_before_anything_runs(folder, capsys, monkeypatch, w
 
 
 @pytest.mark.skipif(bool(devices.available("GPU")), reason="needs a machine without a GPU")
-def test_more_towers_than_devices(capsys):
+def test_device_gpu_without_a_gpu_is_an_error(capsys):
     assert command("compare line.py --device gpu --towers 1,2") == 2
     assert "--device gpu with 1 tower: this machine has no GPU" in capsys.readouterr().err
 
 
-def test_a_way_that_can_t_serve_the_job_is_an_error_by_name_only(folder, capsys):
+def test_a_pipeline_that_the_job_can_not_use_is_an_error_only_if_it_is_named(folder, capsys):
     job_files.write(folder, "generated.py", GENERATED)
     assert command("compare generated.py --inputs feed,queue") == 2
-    assert "--inputs: queue can't serve this job: a queue can't read the generator pairs: " in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "--inputs: queue can't be used with this job: a queue can't read the generator pairs: " in error
 
-    from legacy_towers.compare.find import find_candidates
     from legacy_towers.compare.settings import CompareSettings
-    from legacy_towers.jobs import load_job
+    from legacy_towers.compare.strategy_candidates import find_candidates
+    from legacy_towers.training.job import load_job
 
     found = find_candidates(load_job("generated.py")(), CompareSettings(towers=(1, 2)))
     left_out = dict(found.left_out)
-    assert {"queue", "queue+staged", "dataset:sharded", "dataset:sharded+staged"} <= set(left_out)
-    assert "two iterators of the generator pairs need not give the same" in left_out["dataset:sharded"]
+    assert {"queue", "staged+queue", "dataset:sharded", "staged+dataset:sharded"} <= set(left_out)
+    assert "two iterators of the generator pairs may return different examples" in left_out["dataset:sharded"]
     assert {"synthetic", "feed", "dataset:split", "dataset:next_per_tower"} <= set(found.names())
     assert "dataset" not in found.names() and found.current == "feed"
-    assert find_candidates(load_job("generated.py")(way="dataset"), CompareSettings()).current == (
+    assert find_candidates(load_job("generated.py")(pipeline="dataset"), CompareSettings()).current == (
         "dataset:next_per_tower"
     )
 
@@ -136,7 +130,7 @@ def test_help_imports_no_tensorflow():
 
 @pytest.mark.alone
 @pytest.mark.slow
-def test_a_comparison_from_start_to_end(capsys):
+def test_a_comparison_of_input_pipelines(capsys):
     words = "compare line.py --towers 1,2 --rounds 5 --steps 5 --rate 0.05 --inputs synthetic,feed,dataset"
     assert command(words + " --json new.json --html new.html") == 0
     shown = capsys.readouterr()
@@ -144,9 +138,12 @@ def test_a_comparison_from_start_to_end(capsys):
     for part in ("1 tower\n", "2 towers\n", "scaling\n", "parity\n", "verdict, 2 towers: "):
         assert part in shown.out
     found = json.load(open("new.json"))
+    assert found["command"] == "legacy-towers " + words + " --json new.json --html new.html"
+    assert found["date"].endswith("+00:00") and found["environment"]["cpu"] and found["environment"]["cores"] >= 1
+    assert found["environment"]["tensorflow"] == tf.__version__
     assert found["job_options"]["rate"] == 0.05 and found["settings"]["current"] == "dataset:next_per_tower"
     assert [(row["candidate"], row["towers"]) for row in found["rows"]] == [
-        (way, towers) for towers in (1, 2) for way in ("synthetic", "feed", "dataset:next_per_tower")
+        (pipeline, towers) for towers in (1, 2) for pipeline in ("synthetic", "feed", "dataset:next_per_tower")
     ]
     for row in found["rows"]:
         assert row["failed"] is None and row["timeline"]
@@ -156,8 +153,8 @@ def test_a_comparison_from_start_to_end(capsys):
         # three float32, their sum, and an int64
         assert row["fed_bytes_per_step"] == (row["towers"] * 32 * 24 if row["candidate"] == "feed" else 0)
         assert (row["speedup_over_one_tower"] is None) == (row["towers"] == 1)
-    assert [(each["candidate"], each["same_trajectory"], each["same_epoch"]) for each in found["parity"]] == [
-        (way, True, True) for _ in (1, 2) for way in ("feed", "dataset:next_per_tower")
+    assert [(each["candidate"], each["losses"], each["same_epoch"]) for each in found["parity"]] == [
+        (pipeline, "same", True) for _ in (1, 2) for pipeline in ("feed", "dataset:next_per_tower")
     ]
     assert "<html" in open("new.html").read()
     assert command(words.replace("1,2", "2") + " --against new.json") == 0
@@ -166,13 +163,13 @@ def test_a_comparison_from_start_to_end(capsys):
 
 @pytest.mark.alone
 @pytest.mark.slow
-def test_a_comparison_of_strategies_and_reductions_from_start_to_end(capsys):
+def test_a_comparison_of_strategies_and_reductions(capsys):
     words = "compare line.py --towers 1,2 --rounds 5 --steps 5 --variables replicated,asynchronous"
     words += " --reductions mean,tree"
     assert command(words + " --json new.json --html new.html") == 0
     shown = capsys.readouterr()
-    assert "every candidate computes on synthetic batches: the question is the gradients" in shown.err
-    assert "parameter_server with mean is compared too: it is what the job has" in shown.err
+    assert "all candidates compute on synthetic batches, since waiting for input would hide" in shown.err
+    assert "parameter_server with mean is compared too, since it is the job's own" in shown.err
     for part in ("2 towers\nvariables with reduction ", "\nscaling\n", "\nplan\n", "\nnumbers\n", "verdict, 2 towers"):
         assert part in shown.out
     found = json.load(open("new.json"))
@@ -180,8 +177,8 @@ def test_a_comparison_of_strategies_and_reductions_from_start_to_end(capsys):
     assert found["subject"] == "variables and reductions" and found["parity"] == []
     assert (found["settings"]["current"], found["settings"]["input"]) == (names[0], "synthetic")
     assert found["settings"]["left_out"] == [
-        "asynchronous with mean, asynchronous with tree (each tower applies its own gradients, so there is no sum to "
-        "lay out)"
+        "asynchronous with mean, asynchronous with tree (each tower applies its own gradients, so there is no gradient "
+        "reduction)"
     ]
     assert [(row["candidate"], row["towers"]) for row in found["rows"]] == [(name, n) for n in (1, 2) for name in names]
     for row in found["rows"]:
@@ -195,7 +192,7 @@ def test_a_comparison_of_strategies_and_reductions_from_start_to_end(capsys):
     assert [(each["candidate"], each["expected"], each["agrees"]) for each in found["proofs"]] == 2 * [
         (names[0], "current", None), (names[1], "same", True), (names[2], "same", True), (names[3], "other", None)
     ]
-    # All of one set of initial values and one order of batches.
+    # All start from the same initial values and get the same batches.
     losses = {each["losses"][0] for each in found["proofs"] if each["towers"] == 2 and each["losses"]}
     assert len(losses) == 1
     page = open("new.html").read()
@@ -213,33 +210,33 @@ DRIFTING = """
             return gradients._replace(rows=rows)
 
         def __repr__(self):
-            return "mean()"  # so it says
+            return "mean()"  # not what it computes
 
     @lt.job
     def drifting(fails=False):
         def model(batch, mode):
             output = model_fn(batch, mode)
             if fails and any("replica" in operation.name for operation in tf.get_default_graph().get_operations()):
-                raise RuntimeError("this model hates copies")
+                raise RuntimeError("this model rejects copies")
             return output
-        return line()._replace(model_fn=model, reduction=lt.gradients.chain(lt.gradients.mean(), Doubled()))
+        return line().replace(model_fn=model, reduction=lt.gradients.chain(lt.gradients.mean(), Doubled()))
 """
 
 
 @pytest.mark.alone
 @pytest.mark.slow
-def test_a_strategy_that_fails_is_a_row_and_what_computes_something_else_is_told(folder, capsys):
+def test_a_failed_strategy_is_a_row_and_different_results_are_reported(folder, capsys):
     job_files.write(folder, "drifting.py", DRIFTING)
     words = "compare drifting.py --towers 2 --rounds 5 --steps 3 "
     assert command(words + "--variables parameter_server,replicated --fails --json out.json") == 0
     rows = {row["candidate"]: row for row in json.load(open("out.json"))["rows"]}
-    assert rows["replicated"]["failed"] == "RuntimeError: this model hates copies"
+    assert rows["replicated"]["failed"] == "RuntimeError: this model rejects copies"
     assert rows["parameter_server"]["failed"] is None
     capsys.readouterr()
     assert command(words + "--reductions mean,tree --json out.json") == 0
     proofs = {each["candidate"]: each for each in json.load(open("out.json"))["proofs"]}
     assert proofs["mean"]["expected"] == "other" and proofs["mean"]["agrees"] is None
-    assert "by the current one through mean()" in re.sub(r"\s+", " ", capsys.readouterr().out)
+    assert "with the current one through mean()" in re.sub(r"\s+", " ", capsys.readouterr().out)
 
 
 BROKEN = """
@@ -249,30 +246,30 @@ BROKEN = """
     def broken():
         def model(batch, mode):
             if any("dataset" in operation.name.lower() for operation in tf.get_default_graph().get_operations()):
-                raise RuntimeError("this model hates datasets")
+                raise RuntimeError("this model rejects datasets")
             return model_fn(batch, mode)
-        return line()._replace(model_fn=model)
+        return line().replace(model_fn=model)
 """
 
 
 @pytest.mark.alone
 @pytest.mark.slow
-def test_a_way_that_fails_is_a_row_and_the_others_go_on(folder, capsys):
+def test_a_failed_pipeline_is_a_row_and_the_others_are_measured(folder, capsys):
     job_files.write(folder, "broken.py", BROKEN)
     words = "compare broken.py --towers 1 --rounds 5 --steps 3 --inputs feed,queue,dataset --json out.json"
     assert command(words) == 0
     shown = capsys.readouterr()
-    assert "dataset:next_per_tower failed: RuntimeError: this model hates datasets" in shown.err
+    assert "dataset:next_per_tower failed: RuntimeError: this model rejects datasets" in shown.err
     printed = shown.err.split("what the process of dataset:next_per_tower printed last:\n")[1]
-    assert 'raise RuntimeError("this model hates datasets")' in printed
+    assert 'raise RuntimeError("this model rejects datasets")' in printed
     rows = {row["candidate"]: row for row in json.load(open("out.json"))["rows"]}
-    assert rows["dataset:next_per_tower"]["failed"] == "RuntimeError: this model hates datasets"
+    assert rows["dataset:next_per_tower"]["failed"] == "RuntimeError: this model rejects datasets"
     assert rows["feed"]["failed"] is None is rows["queue"]["failed"]
-    assert "verdict: no verdict: dataset:next_per_tower, the one to compare with, failed" in shown.out
+    assert "verdict: no verdict: dataset:next_per_tower, the current candidate, failed" in shown.out
 
 
 def living(processes):
-    """Returns those that run: not gone, nor ended and waited for by nobody."""
+    """Returns the processes that run, without zombies."""
     import psutil
 
     found = []
@@ -287,7 +284,7 @@ def living(processes):
 
 @pytest.mark.alone
 @pytest.mark.slow
-def test_ctrl_c_ends_it_and_all_its_processes(folder):
+def test_ctrl_c_ends_the_command_and_all_its_processes(folder):
     running = subprocess.Popen(
         [sys.executable, "-m", "legacy_towers", "compare", "line.py", "--towers", "1", "--rounds", "500"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,

@@ -1,4 +1,4 @@
-"""`legacy-towers env`: what it finds here, and what it says where something is missing."""
+"""`legacy-towers env` on this machine, and its messages about missing parts."""
 import json
 import platform
 import sys
@@ -21,12 +21,12 @@ def test_text_of_this_machine(capsys, monkeypatch):
     assert "  /device:CPU:0: usable" in lines
     assert "  TF_ENABLE_ONEDNN_OPTS=0" in lines
     below = lines[lines.index("will not work:") :]
-    assert not any("tf.contrib" in line for line in below)  # served on every TensorFlow
+    assert not any("tf.contrib" in line for line in below)  # supported on every TensorFlow
 
 
-def test_json_in_a_process_of_its_own():
+def test_json_output_of_the_command():
     done = run([sys.executable, "-m", "legacy_towers", "env", "--json"])
-    # TensorFlow itself may say something on stderr: a build with CUDA looks for a driver.
+    # TensorFlow itself may print to stderr: a build with CUDA searches for a driver.
     assert done.returncode == 0 and "Traceback" not in done.stderr
     found = json.loads(done.stdout)
     assert found["packages"]["numpy"] and found["usable"]
@@ -34,7 +34,7 @@ def test_json_in_a_process_of_its_own():
     assert found["devices"][0]["problem"] is None
 
 
-def test_without_tensorflow_it_says_what_to_type_and_ends_with_1():
+def test_without_tensorflow_env_prints_the_pip_command_and_exits_with_1():
     done = run_python(
         "import sys; from legacy_towers.cli.main import main; sys.exit(main(['env']))", blocked=["tensorflow"]
     )
@@ -59,7 +59,7 @@ def test_the_line_of_a_device(device, line):
     assert env._device_line(device) == line
 
 
-def test_two_tensorflows_and_a_broken_device_will_not_work():
+def test_two_installed_tensorflows_and_a_failing_device_are_reported():
     found = {
         "tensorflow": ["tensorflow 2.21.0", "tensorflow_cpu 2.21.0"],
         "devices": [CPU, dict(GPU, problem="InternalError: no")],
@@ -67,10 +67,10 @@ def test_two_tensorflows_and_a_broken_device_will_not_work():
     }
     sentences = env._will_not_work(tf, found)
     assert (
-        "tensorflow 2.21.0 and tensorflow_cpu 2.21.0 are installed over each other: uninstall all of them, then "
+        "tensorflow 2.21.0 and tensorflow_cpu 2.21.0 are installed in the same folder: uninstall all of them, then "
         "install one" in sentences
     )
-    assert "/device:GPU:0: a small product fails with InternalError: no" in sentences
+    assert "/device:GPU:0: a small matrix product fails with InternalError: no" in sentences
     assert not any(sentence.startswith("GPU devices") for sentence in sentences)
 
 
@@ -78,11 +78,11 @@ def test_two_tensorflows_and_a_broken_device_will_not_work():
     "cuda, visible, sentence",
     [
         (False, None, "there is an NVIDIA driver, but tensorflow_cpu 2.21.0 is built without CUDA"),
-        (True, "", "there is an NVIDIA driver, but CUDA_VISIBLE_DEVICES='' shows no GPU"),
-        (True, None, "there is an NVIDIA driver, but TensorFlow sees no GPU: TF_CPP_MIN_LOG_LEVEL=0"),
+        (True, "", "there is an NVIDIA driver, but CUDA_VISIBLE_DEVICES='' hides the GPUs"),
+        (True, None, "there is an NVIDIA driver, but TensorFlow finds no GPU: legacy-towers env --tensorflow-logs"),
     ],
 )
-def test_why_no_gpu_is_seen_beside_a_driver(monkeypatch, cuda, visible, sentence):
+def test_the_reason_why_tensorflow_finds_no_gpu_despite_a_driver(monkeypatch, cuda, visible, sentence):
     monkeypatch.setattr(env.shutil, "which", lambda program: "/usr/bin/" + program)
     monkeypatch.setattr(tf.test, "is_built_with_cuda", lambda: cuda)
     variables = {} if visible is None else {"CUDA_VISIBLE_DEVICES": visible}

@@ -1,5 +1,7 @@
-"""legacy-towers evaluate and predict: every test example once, in order, by the variables that were trained."""
+"""legacy-towers evaluate and predict: every test example exactly once, in order, with the trained variables."""
 import json
+import os
+import shutil
 
 import job_files
 import numpy as np
@@ -9,24 +11,35 @@ from legacy_towers.cli.main import main
 from legacy_towers.compat import tf
 
 
-@pytest.fixture(autouse=True)
-def trained(tmp_path, monkeypatch, capsys):
+@pytest.fixture(scope="module")
+def trained_once(tmp_path_factory):
     """A directory with line.py, trained for 3 steps into kept/, and into averaged/ with moving averages."""
+    folder = tmp_path_factory.mktemp("trained")
+    job_files.write(folder, "line.py", job_files.LINE)
+    train = "train {0}/line.py --steps 3 --quiet --checkpoint-dir {0}/".format(folder)
+    assert main((train + "kept").split()) == 0
+    assert main((train + "averaged --average 0.9").split()) == 0
+    return str(folder)
+
+
+@pytest.fixture(autouse=True)
+def trained(trained_once, tmp_path, monkeypatch, capsys):
+    """A copy of that directory, which is the current one."""
     monkeypatch.chdir(tmp_path)
-    job_files.write(tmp_path, "line.py", job_files.LINE)
-    assert main("train line.py --steps 3 --checkpoint-dir kept".split()) == 0
-    assert main("train line.py --steps 3 --checkpoint-dir averaged --average 0.9".split()) == 0
+    for name in os.listdir(trained_once):
+        path = os.path.join(trained_once, name)
+        (shutil.copytree if os.path.isdir(path) else shutil.copy)(path, name)
     capsys.readouterr()
 
 
 def guesses(directory, name="w"):
-    """What the model of a checkpoint predicts, by numpy."""
+    """Returns the predictions of a checkpoint's model, computed with numpy, and the labels."""
     x, y = job_files.points()
     return x.dot(tf.train.load_checkpoint(directory).get_tensor(name))[:, 0], y
 
 
-@pytest.mark.parametrize("towers, batch_size", [(1, 64), (1, 5000), (3, 64), (3, 100), (3, 333), (3, 334), (3, 1000)])
-def test_each_example_counts_once_whatever_the_batch(capsys, towers, batch_size):
+@pytest.mark.parametrize("towers, batch_size", [(1, 64), (1, 5000), (3, 64), (3, 333), (3, 1000)])
+def test_each_example_counts_once_for_any_batch_size(capsys, towers, batch_size):
     command = "evaluate line.py --checkpoint-dir kept --json --towers {} --batch-size {}".format(towers, batch_size)
     assert main(command.split()) == 0
     found = json.loads(capsys.readouterr().out)
@@ -37,7 +50,7 @@ def test_each_example_counts_once_whatever_the_batch(capsys, towers, batch_size)
         np.testing.assert_allclose(found["metrics"][name], np.mean(np.square(guess - y)), rtol=1e-5)
 
 
-def test_moving_averages_are_what_is_evaluated(capsys):
+def test_evaluate_uses_moving_averages(capsys):
     raw, y = guesses("averaged")
     averaged, _ = guesses("averaged", "w/ExponentialMovingAverage")
     assert not np.allclose(raw, averaged, atol=1e-3)
@@ -48,7 +61,7 @@ def test_moving_averages_are_what_is_evaluated(capsys):
 
 
 @pytest.mark.parametrize("option, name", [("", "w"), (" --average 0.9", "w/ExponentialMovingAverage")])
-def test_what_was_trained_in_parts_is_evaluated_whole(capsys, tmp_path, option, name):
+def test_evaluate_restores_a_checkpoint_of_partitioned_variables(capsys, tmp_path, option, name):
     job_files.write(tmp_path, "cut.py", job_files.LINE.replace("tf.norm(w)", "tf.norm(tf.convert_to_tensor(w))"))
     train = "train cut.py --steps 3 --towers 2 --variables partitioned:4 --checkpoint-dir parts"
     assert main((train + option).split()) == 0
@@ -59,7 +72,7 @@ def test_what_was_trained_in_parts_is_evaluated_whole(capsys, tmp_path, option, 
     np.testing.assert_allclose(error, np.mean(np.square(guess - y)), rtol=1e-5)
 
 
-def test_in_one_line(capsys):
+def test_evaluate_prints_one_line(capsys):
     assert main("evaluate line.py --checkpoint-dir kept".split()) == 0
     shown = capsys.readouterr()
     assert shown.err == ""
@@ -67,7 +80,7 @@ def test_in_one_line(capsys):
 
 
 @pytest.mark.parametrize("batch_size", [7, 1000])
-def test_predictions_on_standard_output_are_nothing_but_json_lines(capsys, batch_size):
+def test_predict_prints_json_lines_only(capsys, batch_size):
     assert main("predict line.py --checkpoint-dir kept --batch-size {}".format(batch_size).split()) == 0
     shown = capsys.readouterr()
     rows = [json.loads(line) for line in shown.out.splitlines()]
@@ -76,11 +89,11 @@ def test_predictions_on_standard_output_are_nothing_but_json_lines(capsys, batch
     np.testing.assert_allclose([row["predictions"]["guess"] for row in rows], guesses("kept")[0], rtol=1e-4, atol=1e-5)
 
 
-def test_prediction_files(capsys):
+def test_predict_writes_npz_and_jsonl_files(capsys):
     for name in ("found.npz", "found.jsonl"):
         assert main(["predict", "line.py", "--checkpoint-dir", "kept", "--output", name]) == 0
         assert capsys.readouterr().out == "1000 predictions in {}\n".format(name)
-    with np.load("found.npz") as arrays:
+    with np.load("found.npz", allow_pickle=False) as arrays:
         assert sorted(arrays) == ["guess", "id"]
         np.testing.assert_array_equal(arrays["id"], np.arange(1000))
         np.testing.assert_allclose(arrays["guess"], guesses("kept")[0], rtol=1e-4, atol=1e-5)
@@ -90,25 +103,27 @@ def test_prediction_files(capsys):
 @pytest.mark.parametrize(
     "words, message",
     [
-        ("evaluate line.py", "evaluate: error: the following arguments are required: --checkpoint-dir; see "),
+        ("evaluate line.py", "legacy-towers: error: the following arguments are required: --checkpoint-dir; see "),
         ("evaluate line.py --checkpoint-dir none", "there is no checkpoint in 'none': train first, with "),
         ("evaluate line.py --checkpoint-dir line.py", "there is no checkpoint in 'line.py'"),
         ("evaluate line.py --checkpoint-dir kept --batch-size 0", "--batch-size is 0: at least 1 is needed"),
-        ("evaluate line.py --checkpoint-dir kept --average 0.9", "lacks 'w/ExponentialMovingAverage': it is of "),
+        ("evaluate line.py --checkpoint-dir kept --average 0.9", "lacks 'w/ExponentialMovingAverage': it was written "),
         ("evaluate line.py --checkpoint-dir kept --bare", "the job has no test examples: give lt.Job(test=...)"),
         ("predict line.py --checkpoint-dir none --output x.npz", "there is no checkpoint in 'none'"),
-        ("predict line.py --checkpoint-dir kept --output x.txt", "--output is 'x.txt': allowed are names that end in "),
+        ("predict line.py --checkpoint-dir kept --output x.txt", "--output is 'x.txt': the name must end in "),
         ("predict line.py --checkpoint-dir kept --output no/x.npz", "--output is 'no/x.npz': there is no directory"),
     ],
 )
-def test_a_mistake_is_one_sentence(tmp_path, capsys, words, message):
+def test_usage_errors_are_one_line_and_write_no_file(tmp_path, capsys, words, message):
     before = sorted(path.name for path in tmp_path.iterdir())
     try:
         code = main(words.split())
     except SystemExit as ended:
         code = ended.code
     shown = capsys.readouterr()
-    assert (code, shown.out, shown.err.count("\n")) == (2, "", 1)
+    # On a machine with other load, a line says that the graph is built.
+    errors = [line for line in shown.err.splitlines() if not line.startswith("building the graph")]
+    assert (code, shown.out, len(errors)) == (2, "", 1)
     assert message in shown.err
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
@@ -125,7 +140,7 @@ BAD_OUTPUTS = """
 
     @lt.job
     def bad(kind="shape"):
-        return line()._replace(model_fn=metric_of_wrong_shape if kind == "shape" else nothing)
+        return line().replace(model_fn=metric_of_wrong_shape if kind == "shape" else nothing)
 """
 
 
@@ -137,7 +152,7 @@ BAD_OUTPUTS = """
         ("predict --output x.npz", "a prediction has shape [3] for a batch of 100 examples"),
     ],
 )
-def test_outputs_that_do_not_fit_their_batch(tmp_path, capsys, words, message):
+def test_outputs_with_the_wrong_shape_for_a_batch_are_rejected(tmp_path, capsys, words, message):
     path = job_files.write(tmp_path, "bad.py", BAD_OUTPUTS)
     assert main(words.split() + [path, "--checkpoint-dir", "kept"]) == 2
     assert message in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The command line: what it imports, and how each kind of failure ends."""
+"""The command line: its imports, and the exit code and message of each kind of failure."""
 import sys
 import types
 
@@ -51,15 +51,15 @@ def job(monkeypatch):
         ),
         (lambda number: _raise(KeyboardInterrupt()), 130, "legacy-towers: interrupted\n"),
     ],
-    ids=["done", "user error", "op error", "interrupted"],
+    ids=["success", "user error", "op error", "interrupted"],
 )
-def test_how_a_command_ends(job, capsys, function, code, message):
+def test_exit_code_and_message(job, capsys, function, code, message):
     job(function)
     assert cli.main(["job", "7"]) == code
     assert capsys.readouterr().err == message
 
 
-def test_any_other_failure_shows_its_traceback(job, capsys):
+def test_other_errors_are_printed_with_their_traceback(job, capsys):
     job(lambda number: 1 // 0)
     assert cli.main(["job", "7"]) == 1
     shown = capsys.readouterr().err
@@ -70,7 +70,7 @@ def test_any_other_failure_shows_its_traceback(job, capsys):
     "arguments, message",
     [(["job", "x"], "invalid int value: 'x'"), (["jib"], "invalid choice: 'jib'"), (["job"], "required: number")],
 )
-def test_a_mistake_in_what_was_typed(job, capsys, arguments, message):
+def test_usage_errors_exit_with_2(job, capsys, arguments, message):
     job(lambda number: 0)
     with pytest.raises(SystemExit) as ended:
         cli.main(arguments)
@@ -78,13 +78,13 @@ def test_a_mistake_in_what_was_typed(job, capsys, arguments, message):
     assert message in capsys.readouterr().err
 
 
-def test_no_command_shows_the_commands(job, capsys):
+def test_without_a_command_the_commands_are_listed(job, capsys):
     job(lambda number: 0)
     assert cli.main([]) == 2
     assert "run the job" in capsys.readouterr().err
 
 
-def test_the_log_level_is_the_users_if_he_set_one(job, monkeypatch):
+def test_the_users_log_level_is_kept(job, monkeypatch):
     job(lambda number: 0)
     cli.main(["job", "7"])
     assert cli.os.environ["TF_CPP_MIN_LOG_LEVEL"] == "3"
@@ -93,7 +93,7 @@ def test_the_log_level_is_the_users_if_he_set_one(job, monkeypatch):
     assert cli.os.environ["TF_CPP_MIN_LOG_LEVEL"] == "2"
 
 
-def test_every_command_of_the_table_explains_itself(capsys):
+def test_help_of_each_command_has_its_modules_docstring(capsys):
     for row in cli.SUBCOMMANDS:
         with pytest.raises(SystemExit) as ended:
             cli.main([row.name, "--help"])
@@ -102,16 +102,16 @@ def test_every_command_of_the_table_explains_itself(capsys):
 
 
 @pytest.mark.parametrize("option, shown", [("--help", "commands:"), ("--version", VERSION)])
-def test_help_and_version_are_quick_and_import_nothing_heavy(option, shown):
+def test_help_and_version_import_few_modules_and_no_tensorflow(option, shown):
     done = run([sys.executable, "-X", "importtime", "-m", "legacy_towers", option])
     assert (done.returncode, shown in done.stdout) == (0, True)
     assert "tensorflow" not in done.stderr and "numpy" not in done.stderr
-    # The bar is 0.3 s on an idle machine, most of which Python's own start takes; here 20 modules are added to it.
+    # The limit is 0.3 s on an idle machine, most of it Python's own start; the command imports about 20 modules more.
     least = run([sys.executable, "-X", "importtime", "-c", "import argparse"])
     assert done.stderr.count("import time:") - least.stderr.count("import time:") < 40
 
 
-def test_a_reader_that_goes_away_is_no_error():
+def test_a_closed_pipe_ends_with_141_and_no_message():
     done = run_python(
         """
         import os, sys, types

@@ -1,4 +1,4 @@
-"""The processes of a comparison: what they print stays out of the way, and none outlives its purpose."""
+"""The worker processes of a comparison: messages, output, failures, and their end."""
 import os
 import signal
 import subprocess
@@ -30,8 +30,6 @@ JOB = """
     def talkative(how="well"):
         if how == "raises":
             raise KeyError("no such thing")
-        if how == "exits":
-            sys.exit(3)
         if how == "ends":
             os._exit(7)
         if how == "killed":
@@ -64,29 +62,29 @@ def start(pool, *commands):
 
 
 def state(process):
-    """Returns the letter of what the process is doing: "R" for running, "T" for stopped."""
+    """Returns the state of a process as in /proc: "R" for running, "T" for stopped."""
     with open("/proc/{}/stat".format(process)) as stat:
         return stat.read().rpartition(")")[2].split()[0]
 
 
 def gone(pid):
-    """Whether a process is gone, or only waits for its parent to notice."""
+    """Returns whether a process has ended; a zombie has."""
     try:
         return state(pid) == "Z"
     except (FileNotFoundError, ProcessLookupError):
         return True
 
 
-def test_what_arrives_beside_messages_is_no_message():
+def test_other_lines_are_not_decoded_as_messages():
     assert channel.decode(channel.encode({"a": [1, "\u00e9\n"]})) == {"a": [1, "\u00e9\n"]}
     assert channel.decode("hello\n") is None and channel.decode("{}\n") is None
 
 
 @pytest.mark.slow
-def test_a_worker_takes_turns_whatever_its_job_prints_and_reads(job):
+def test_the_jobs_output_and_input_do_not_disturb_a_worker(job):
     with Pool(600) as pool:
         (reply,) = start(pool, build(job, how="reads"))
-        assert reply["plan"]["input"]["way"] == "dataset" and reply["examples_per_update"] == 4
+        assert reply["plan"]["input"]["pipeline"] == "dataset" and reply["examples_per_update"] == 4
         turn = pool.ask("0", {"do": "turn", "settle": 1, "steps": 6, "seconds": 0})
         assert len(turn["step_seconds"]) == 6
         assert sum(turn["step_seconds"]) == pytest.approx(turn["seconds"])
@@ -100,23 +98,22 @@ def test_a_worker_takes_turns_whatever_its_job_prints_and_reads(job):
 
 
 @pytest.mark.slow
-def test_those_that_fail_say_why_and_the_others_go_on(job):
-    hows = ["raises", "exits", "ends", "killed", "well"]
+def test_failed_workers_report_the_reason_and_the_others_continue(job):
+    hows = ["raises", "ends", "killed", "well"]
     with Pool(600) as pool:
         replies = start(pool, *[build(job, how=how) for how in hows], build(job, input="nonsense"))
         sentences = dict(zip(hows + ["nonsense"], map(str, replies)))
         assert sentences["raises"] == "KeyError: 'no such thing'"
-        assert sentences["exits"] == "SystemExit: 3"
         assert sentences["ends"] == "its process ended by itself with exit code 7"
         assert sentences["killed"] == "its process was killed by SIGKILL: was there too little memory?"
-        assert sentences["nonsense"].startswith("the way in is 'nonsense': allowed are 'synthetic', ")
+        assert sentences["nonsense"].startswith("there is no input pipeline 'nonsense': the names are 'synthetic', ")
         assert all(isinstance(reply, WorkerFailed) == (how != "well") for how, reply in zip(hows, replies))
         assert "Traceback" in replies[0].log and 'raise KeyError("no such thing")' in replies[0].log
-        assert pool.ask("4", {"do": "turn", "settle": 0, "steps": 2, "seconds": 0})["cpu_seconds"] >= 0
+        assert pool.ask("3", {"do": "turn", "settle": 0, "steps": 2, "seconds": 0})["cpu_cores"] >= 0
 
 
 @pytest.mark.slow
-def test_one_that_hangs_is_ended(job):
+def test_a_worker_that_hangs_is_ended(job):
     with Pool(600) as pool:
         assert "plan" in start(pool, build(job))[0]
         pool._timeout = 5
@@ -127,7 +124,7 @@ def test_one_that_hangs_is_ended(job):
 
 
 @pytest.mark.slow
-def test_one_that_dies_between_its_turns_says_so_at_its_next(job):
+def test_a_worker_that_died_between_turns_is_reported_at_its_next_turn(job):
     with Pool(600) as pool:
         start(pool, build(job), build(job))
         held = pool._workers["0"]
@@ -159,11 +156,11 @@ with Pool(600) as pool:
 @pytest.mark.slow
 @pytest.mark.skipif(not CAN_HOLD, reason="needs /proc")
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGINT"])
-def test_no_worker_outlives_who_started_it(job, name):
+def test_no_worker_outlives_its_parent(job, name):
     parent = subprocess.Popen([sys.executable, "-c", PARENT, job], stdout=subprocess.PIPE, universal_newlines=True)
     try:
         held, busy = map(int, parent.stdout.readline().split())
-        while state(held) != "T":  # stopped: what is asked for happens when the process is next given a core
+        while state(held) != "T":  # stopped, once the process has handled the signal
             assert parent.poll() is None
             time.sleep(0.01)
         parent.send_signal(getattr(signal, name))
@@ -175,7 +172,7 @@ def test_no_worker_outlives_who_started_it(job, name):
 
 
 @pytest.mark.slow
-def test_a_worker_ends_when_its_input_does(job):
+def test_a_worker_ends_when_its_input_is_closed(job):
     worker = subprocess.Popen(
         [sys.executable, "-m", "legacy_towers.compare.worker", str(os.getpid())],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

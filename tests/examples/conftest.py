@@ -9,14 +9,14 @@ EXAMPLES = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "
 
 @pytest.fixture
 def load_example(monkeypatch):
-    """Returns a function that imports an example by its name, as the script itself would import it."""
+    """Returns a function that imports an example by its name, as the script does."""
     monkeypatch.syspath_prepend(EXAMPLES)
     return importlib.import_module
 
 
 @pytest.fixture
 def command(capsys):
-    """Returns a function that runs `legacy-towers COMMAND EXAMPLE ...`: the exit code, what it printed, and errors."""
+    """Returns a function that runs `legacy-towers COMMAND EXAMPLE ...`: (exit code, stdout, stderr)."""
     import legacy_towers as lt
 
     def run(name, example, *arguments):
@@ -29,7 +29,7 @@ def command(capsys):
 
 @pytest.fixture
 def seeded(monkeypatch):
-    """Makes every graph with the seed 1, so that what a training learns is not a matter of luck."""
+    """Sets the seed of every graph to 1, so that the results of training do not depend on chance."""
     from legacy_towers.compat import tf
 
     make = tf.Graph.__init__
@@ -43,9 +43,10 @@ def seeded(monkeypatch):
 
 @pytest.fixture
 def keras_layers():
-    """Skips where tf.layers does not work: TensorFlow from 2.16 on without tf_keras."""
-    from legacy_towers.compat import keras, tf, versions
+    """Skips the test if tf.layers does not work: TensorFlow from 2.16 on without tf_keras."""
+    from legacy_towers.compat import tf
+    from legacy_towers.compat.versions import keras, supported
 
-    problem = keras.problem(versions.parse(tf.__version__))
+    problem = keras.problem(supported.parse(tf.__version__))
     if problem is not None:
         pytest.skip(problem)

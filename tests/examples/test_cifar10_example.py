@@ -1,4 +1,4 @@
-"""examples/cifar10.py: the binary format, the generated files, and what the towers train on, collect and write."""
+"""examples/cifar10.py: the binary format, the generated files, and training, evaluation and predictions."""
 import glob
 import json
 import os
@@ -25,15 +25,15 @@ def files(load_example):
 
 @pytest.fixture
 def small_files(files, monkeypatch):
-    """Files of the same form with 64 records each, so that tests are quick."""
+    """Files of the same format with 64 records each."""
     monkeypatch.setattr(files, "RECORDS_PER_FILE", 64)
     return files
 
 
-def test_a_record_is_a_label_and_three_planes_of_colour(cifar10, tmp_path):
+def test_a_record_is_a_label_and_three_colour_planes(cifar10, tmp_path):
     import legacy_towers as lt
 
-    # Written out by the format's description: label, then all reds, all greens, all blues, each row by row.
+    # By the description of the format: label, then all reds, all greens, all blues, each row by row.
     labels = [7, 0]
     content = bytearray()
     for label in labels:
@@ -59,7 +59,7 @@ def standardized(image):
     return (image - image.mean()) / max(image.std(), 1 / np.sqrt(image.size))
 
 
-def test_the_test_sees_the_middle_of_the_image(cifar10):
+def test_the_test_images_are_center_crops(cifar10):
     from legacy_towers.compat import tf
 
     image = np.random.RandomState(0).rand(32, 32, 3).astype(np.float32)
@@ -71,10 +71,10 @@ def test_the_test_sees_the_middle_of_the_image(cifar10):
     assert label == 3
 
 
-def test_training_sees_random_parts_of_the_image_also_mirrored(cifar10):
+def test_training_images_are_random_crops_with_flips(cifar10):
     from legacy_towers.compat import tf
 
-    # Of a grey image: there brightness and contrast are undone by the standardization, and the part can be recognized.
+    # Of a grey image: standardization undoes brightness and contrast, so that the crop can be recognized.
     grey = np.repeat(np.random.RandomState(0).rand(32, 32, 1).astype(np.float32), 3, axis=2)
     parts = {}
     for top in range(9):
@@ -93,13 +93,13 @@ def test_training_sees_random_parts_of_the_image_also_mirrored(cifar10):
     assert {mirrored for _, _, mirrored in seen} == {False, True}
 
 
-def test_generated_records_are_balanced_and_the_same_each_time(files):
+def test_generated_records_are_balanced_and_deterministic(files):
     records = files.generate_records(1500, seed=1)
     assert records.shape == (1500, 3073) and records.dtype == np.uint8
     assert np.bincount(records[:, 0]).tolist() == [150] * 10
     np.testing.assert_array_equal(files.generate_records(1500, seed=1), records)
     assert np.any(files.generate_records(1500, seed=2) != records)
-    # No plain mean of a colour tells the label: the classes' means lie close together beside their own spread.
+    # The mean of a colour does not show the label: the means of the classes are close, relative to their spread.
     reds = records[:, 1:1025].mean(axis=1)
     means = [reds[records[:, 0] == label].mean() for label in range(10)]
     assert np.std(means) < 0.5 * reds.std()
@@ -117,17 +117,17 @@ def test_generated_files_have_the_sizes_of_the_archive(small_files, tmp_path, ca
     assert small_files.find_files(str(tmp_path)) == found
 
 
-def test_files_that_are_there_are_never_written_over(small_files, tmp_path, capsys):
+def test_existing_files_are_never_overwritten(small_files, tmp_path, capsys):
     folder = tmp_path / FOLDER
     folder.mkdir()
     for name in SIX:
         (folder / name).write_bytes(b"\x01" * 64 * 3073)
     small_files.find_files(str(tmp_path), generate=True)
-    assert "holds files already: --generate leaves them as they are" in capsys.readouterr().err
+    assert "has files already: --generate does not change them" in capsys.readouterr().err
     assert {(folder / name).read_bytes() for name in SIX} == {b"\x01" * 64 * 3073}
 
 
-def test_an_interrupted_generation_leaves_nothing(small_files, tmp_path, monkeypatch):
+def test_an_interrupted_generation_leaves_no_files(small_files, tmp_path, monkeypatch):
     generate = small_files.generate_records
 
     def interrupted(count, seed):
@@ -151,16 +151,16 @@ def test_a_folder_that_cannot_be_written_is_an_error(small_files, tmp_path):
 
 ABSENT = (
     "legacy-towers: error: there are no CIFAR-10 files in {folder}: download the binary version, "
-    "cifar-10-binary.tar.gz, from the CIFAR-10 web page and unpack it in {dir} (tar -xzf cifar-10-binary.tar.gz -C "
-    "{dir}), or add --generate for generated images in files of the same form and sizes\n"
+    "cifar-10-binary.tar.gz, from the CIFAR-10 web page and extract it in {dir} (tar -xzf cifar-10-binary.tar.gz -C "
+    "{dir}), or add --generate for generated images in files of the same format and size\n"
 )
 CUT_OFF = (
-    "legacy-towers: error: {folder}/data_batch_2.bin has 30,000 bytes where a file of CIFAR-10 has 30,730,000 (10,000 "
-    "records of 3,073): it is cut off or something else; unpack cifar-10-binary.tar.gz anew, or remove it\n"
+    "legacy-towers: error: {folder}/data_batch_2.bin has 30,000 bytes, but a file of CIFAR-10 has 30,730,000 (10,000 "
+    "records of 3,073): it is truncated or another file; extract cifar-10-binary.tar.gz again, or remove it\n"
 )
 MISSING = (
-    "legacy-towers: error: {folder}/test_batch.bin is missing, where other files of CIFAR-10 are: unpack "
-    "cifar-10-binary.tar.gz anew, or remove what is left of the folder\n"
+    "legacy-towers: error: {folder}/test_batch.bin is missing among the files of CIFAR-10: extract "
+    "cifar-10-binary.tar.gz again, or remove the other files of the folder\n"
 )
 
 
@@ -168,8 +168,8 @@ MISSING = (
     ({}, ABSENT),
     (dict({name: 30730000 for name in SIX}, **{"data_batch_2.bin": 30000}), CUT_OFF),
     ({name: 30730000 for name in SIX[:-1]}, MISSING),
-], ids=["absent", "cut off", "one is missing"])
-def test_files_that_cannot_be_used_are_one_sentence_and_exit_code_2(command, tmp_path, sizes, expected):
+], ids=["missing", "truncated", "one is missing"])
+def test_unusable_files_are_an_error_in_one_line_and_exit_code_2(command, tmp_path, sizes, expected):
     folder = tmp_path / FOLDER
     folder.mkdir()
     for name, size in sizes.items():
@@ -180,7 +180,7 @@ def test_files_that_cannot_be_used_are_one_sentence_and_exit_code_2(command, tmp
     assert errors == expected.format(folder=folder, dir=tmp_path)
 
 
-def test_the_script_by_itself_says_how_to_get_the_files(cifar10, tmp_path):
+def test_the_script_reports_how_to_get_the_files(cifar10, tmp_path):
     process = subprocess.run(
         [sys.executable, cifar10.__file__, "--data-dir", str(tmp_path)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, cwd=str(tmp_path),
@@ -190,7 +190,7 @@ def test_the_script_by_itself_says_how_to_get_the_files(cifar10, tmp_path):
     assert "Traceback" not in process.stderr
 
 
-def test_a_towers_loss_is_its_cross_entropy_and_the_weight_decay(cifar10):
+def test_a_towers_loss_is_its_cross_entropy_and_weight_decay(cifar10):
     import legacy_towers as lt
     from legacy_towers.compat import tf
     from legacy_towers.towers import replicate
@@ -217,15 +217,19 @@ def test_a_towers_loss_is_its_cross_entropy_and_the_weight_decay(cifar10):
 def summary_tags(directory):
     from legacy_towers.compat import tf
 
-    (path,) = glob.glob(os.path.join(directory, "events.out.tfevents.*"))
-    return {value.tag for event in tf.train.summary_iterator(path) for value in event.summary.value}
+    events = [
+        event
+        for path in glob.glob(os.path.join(directory, "events.out.tfevents.*"))
+        for event in tf.train.summary_iterator(path)
+    ]
+    return {value.tag for event in events for value in event.summary.value}
 
 
-@pytest.mark.parametrize("way", ["feed", "queue", "dataset"])
-def test_it_trains_evaluates_and_predicts(command, small_files, tmp_path, way):
+@pytest.mark.parametrize("pipeline", ["feed", "queue", "dataset"])
+def test_it_trains_evaluates_and_predicts(command, small_files, tmp_path, pipeline):
     data = ["--data-dir", tmp_path / "data", "--generate"]
     run = ["--checkpoint-dir", tmp_path / "run"]
-    size = ["--per-tower-batch-size", 8, "--towers", 2, "--steps", 3, "--input", way]
+    size = ["--per-tower-batch-size", 8, "--towers", 2, "--steps", 3, "--input", pipeline]
     code, out, _ = command("train", "cifar10.py", *(data + run + size))
     assert code == 0
     assert re.search(r"^trained 3 steps to a loss of \d\.\d+, ", out, re.MULTILINE)
@@ -234,7 +238,8 @@ def test_it_trains_evaluates_and_predicts(command, small_files, tmp_path, way):
     assert not [tag for tag in tags if "tower" in tag]
     assert {
         "conv1/activations", "conv1/sparsity", "conv2/activations", "conv2/sparsity", "local3/activations",
-        "local3/sparsity", "local3/weight_decay", "logits/activations", "cross_entropy", "learning_rate", "global_loss",
+        "local3/sparsity", "local3/weight_decay", "logits/activations", "cross_entropy", "learning_rate",
+        "training/loss",
     } <= tags  # fmt: skip
     code, out, _ = command("evaluate", "cifar10.py", *(data + run))
     assert code == 0 and tested in out
@@ -246,7 +251,7 @@ def test_it_trains_evaluates_and_predicts(command, small_files, tmp_path, way):
         assert sum(prediction["probabilities"]) == pytest.approx(1.0, abs=1e-4)
 
 
-def test_the_trace_has_a_row_per_tower_and_the_answer_is_printed(command, small_files, tmp_path):
+def test_the_trace_has_a_row_per_tower_and_the_overlap_is_printed(command, small_files, tmp_path):
     trace = tmp_path / "trace.json"
     code, out, _ = command(
         "train", "cifar10.py", "--data-dir", tmp_path, "--generate", "--towers", 2, "--steps", 2,
@@ -260,7 +265,7 @@ def test_the_trace_has_a_row_per_tower_and_the_answer_is_printed(command, small_
 
 
 @pytest.mark.slow
-def test_files_of_the_full_size_are_learnt(seeded, command, tmp_path):
+def test_training_on_files_of_full_size(seeded, command, tmp_path):
     code, out, errors = command(
         "train", "cifar10.py", "--data-dir", tmp_path, "--generate", "--towers", 2, "--steps", 150,
         "--trace", tmp_path / "trace.json",
@@ -271,4 +276,4 @@ def test_files_of_the_full_size_are_learnt(seeded, command, tmp_path):
     assert losses[-1] < 0.75 * losses[0]
     assert "the loop is not serial (trace of step 10 in " in out
     accuracy = re.search(r"^test accuracy (\d\.\d+), loss .* \(10000 examples, step 150\)$", out, re.MULTILINE).group(1)
-    assert float(accuracy) > 0.4  # a guess is right in one of ten
+    assert float(accuracy) > 0.4  # chance is 0.1

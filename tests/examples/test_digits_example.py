@@ -1,11 +1,11 @@
-"""examples/digits.py: the files it writes, and training by every way in."""
+"""examples/digits.py: the files it writes, and training with every input pipeline."""
 import os
 import re
 
 import numpy as np
 import pytest
 
-WAYS = ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded"]
+PIPELINES = ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded"]
 
 
 def read(path, digits):
@@ -14,7 +14,7 @@ def read(path, digits):
     return next(lt.Examples.from_tfrecords(path, digits.parse).numpy_batches(2000, shuffle=False))
 
 
-def test_the_files_hold_every_digit_once_and_every_fifth_is_for_the_test(load_example, tmp_path):
+def test_the_files_have_every_digit_once_and_every_fifth_is_a_test_image(load_example, tmp_path):
     from sklearn.datasets import load_digits
 
     digits = load_example("digits")
@@ -28,7 +28,7 @@ def test_the_files_hold_every_digit_once_and_every_fifth_is_for_the_test(load_ex
         np.testing.assert_array_equal(part["label"], real.target[part["id"]])
 
 
-def test_files_that_are_there_are_not_written_again(load_example, tmp_path):
+def test_existing_files_are_not_written_again(load_example, tmp_path):
     digits = load_example("digits")
     paths = digits.write_files(str(tmp_path))
     for path in paths.values():
@@ -38,10 +38,17 @@ def test_files_that_are_there_are_not_written_again(load_example, tmp_path):
     assert sorted(os.listdir(str(tmp_path))) == ["test.tfrecords", "train.tfrecords"]
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_it_trains_by_every_way_in(keras_layers, command, tmp_path, way):
+@pytest.mark.parametrize("example", ["digits.py", "input_bound.py"])
+def test_a_data_directory_that_does_not_exist_is_not_created(command, tmp_path, example):
+    code, out, errors = command("train", example, "--data-dir", tmp_path / "mistyped")
+    assert (code, out, os.listdir(str(tmp_path))) == (2, "", [])
+    assert "--data-dir: there is no directory '{}': create it, and".format(tmp_path / "mistyped") in errors
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_training_with_every_input_pipeline(keras_layers, command, tmp_path, pipeline):
     code, out, _ = command(
-        "train", "digits.py", "--data-dir", tmp_path, "--towers", 2, "--steps", 3, "--input", way
+        "train", "digits.py", "--data-dir", tmp_path, "--towers", 2, "--steps", 3, "--input", pipeline
     )  # fmt: skip
     assert code == 0
     assert re.search(r"^trained 3 steps to a loss of \d", out, re.MULTILINE)
@@ -49,8 +56,7 @@ def test_it_trains_by_every_way_in(keras_layers, command, tmp_path, way):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", WAYS)
-def test_four_towers_reach_97_percent(keras_layers, seeded, command, tmp_path, way):
-    code, out, _ = command("train", "digits.py", "--data-dir", tmp_path, "--towers", 4, "--input", way)
+def test_four_towers_reach_97_percent(keras_layers, seeded, command, tmp_path):
+    code, out, _ = command("train", "digits.py", "--data-dir", tmp_path, "--towers", 4, "--input", "queue")
     assert code == 0
     assert float(re.search(r"^test accuracy (\d\.\d+).*\(360 examples", out, re.MULTILINE).group(1)) >= 0.97

@@ -1,4 +1,4 @@
-"""examples/input_bound.py: the pictures it draws, what is changed in them, and training by every way in."""
+"""examples/input_bound.py: its images, their augmentation, and training with every input pipeline."""
 import os
 import re
 
@@ -8,14 +8,14 @@ import pytest
 
 @pytest.fixture
 def few(load_example, monkeypatch):
-    """The example with 36 pictures to train on and 12 for the test."""
+    """The example with 36 training images and 12 test images."""
     example = load_example("input_bound")
     monkeypatch.setattr(example, "COUNTS", {"train": 36, "test": 12})
     return example
 
 
-def test_pictures_are_drawn_once_and_whole(few, tmp_path):
-    (tmp_path / "train.part" / "rest").mkdir(parents=True)  # of a run that was broken off
+def test_images_are_written_once_and_completely(few, tmp_path):
+    (tmp_path / "train.part" / "rest").mkdir(parents=True)  # of an interrupted run
     few.write_pictures(str(tmp_path))
     assert sorted(os.listdir(str(tmp_path))) == ["test", "train"]
     for part, count in few.COUNTS.items():
@@ -27,7 +27,7 @@ def test_pictures_are_drawn_once_and_whole(few, tmp_path):
     assert kept.exists()
 
 
-def test_a_picture_shows_its_class(load_example):
+def test_an_image_shows_its_class(load_example):
     example = load_example("input_bound")
     for index in range(12):
         picture, kind = example.draw(index)
@@ -38,15 +38,15 @@ def test_a_picture_shows_its_class(load_example):
     assert len(example.CLASSES) == 6
 
 
-def test_examples_are_the_files_and_the_changes_come_again(few, tmp_path):
+def test_examples_are_the_files_and_augmentation_is_deterministic(few, tmp_path):
     job = few.input_bound(data_dir=str(tmp_path))
-    (one,), (other,) = (job.train.numbered().numpy_batches(36, shuffle=False) for _ in range(2))
+    (one,), (other,) = (job.train.with_ids().numpy_batches(36, shuffle=False) for _ in range(2))
     np.testing.assert_array_equal(one["example"]["image"], other["example"]["image"])
     assert one["example"]["image"].shape == (36, 112, 112, 3)
     assert np.abs(one["example"]["image"]).max() <= 1.0
     for number, label in zip(one["id"], one["example"]["label"]):
         assert job.train.name_of(number).startswith(few.CLASSES[label] + "/")
-    # Each picture is changed in its own way: no two share the place of the cut, the flip, the brightness.
+    # Each image has its own crop, flip and brightness.
     draws = np.round(one["example"]["image"].mean(axis=(1, 2, 3)), 3)
     assert len(set(draws)) > 30
     (test,) = job.test.numpy_batches(12, shuffle=False)
@@ -54,11 +54,11 @@ def test_examples_are_the_files_and_the_changes_come_again(few, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded"])
-def test_it_trains_by_every_way_in(few, command, tmp_path, way):
+@pytest.mark.parametrize("pipeline", ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded"])
+def test_training_with_every_input_pipeline(few, command, tmp_path, pipeline):
     few.write_pictures(str(tmp_path))
     code, out, _ = command(
-        "train", "input_bound.py", "--data-dir", tmp_path, "--towers", 2, "--steps", 2, "--input", way,
+        "train", "input_bound.py", "--data-dir", tmp_path, "--towers", 2, "--steps", 2, "--input", pipeline,
         "--per-tower-batch-size", 4,
     )  # fmt: skip
     assert code == 0

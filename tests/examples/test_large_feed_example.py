@@ -1,4 +1,4 @@
-"""examples/large_feed.py: large batches, which are fed without a copy."""
+"""examples/large_feed.py: large batches, which are fed without copies."""
 import os
 import re
 import sys
@@ -17,17 +17,17 @@ def test_the_rows_are_aligned_and_of_eight_classes(load_example):
     assert data["x"].ctypes.data % 64 == 0
     assert np.bincount(data["label"]).tolist() == [6] * 8
     same, other = data["x"][0] - data["x"][8], data["x"][0] - data["x"][1]
-    assert np.abs(same).max() <= 2 + 1e-6 < np.abs(other).max()  # the pattern of a class is under the noise
+    assert np.abs(same).max() <= 2 + 1e-6 < np.abs(other).max()  # rows of a class differ by noise only
 
 
-@pytest.mark.parametrize("way", ["feed", "feed:background", "synthetic", "queue", "dataset"])
-def test_it_trains_by_every_way_in(command, way):
-    code, out, _ = command("train", "large_feed.py", "--towers", 2, "--steps", 4, "--input", way, *SMALL)
+@pytest.mark.parametrize("pipeline", ["feed", "feed:background", "synthetic", "queue", "dataset"])
+def test_training_with_every_input_pipeline(command, pipeline):
+    code, out, _ = command("train", "large_feed.py", "--towers", 2, "--steps", 4, "--input", pipeline, *SMALL)
     assert code == 0
     assert re.search(r"^trained 4 steps to a loss of \d", out, re.MULTILINE)
 
 
-def test_it_learns_the_classes(seeded, command):
+def test_training_learns_the_classes(seeded, command):
     options = ["--towers", 2, "--steps", 40, "--shuffle", "--learning-rate", 0.02]
     code, out, _ = command("train", "large_feed.py", *(options + SMALL))
     assert code == 0
@@ -40,8 +40,8 @@ def test_each_step_feeds_64_mb_without_a_copy(load_example):
 
     large_feed = load_example("large_feed")
     job = large_feed.large_feed()
-    way = lt.inputs.feed(job.train, per_tower_batch_size=job.per_tower_batch_size)
-    step = lt.build_train_step(job.model_fn, way, job.optimizer, lt.devices.cpus(4))
+    pipeline = lt.inputs.feed(job.train, per_tower_batch_size=job.per_tower_batch_size)
+    step = lt.build_train_step(job.model_fn, pipeline, job.optimizer, lt.devices.cpus(4))
     with tf.Session(config=lt.session_config(logical_cpus=4)) as session, step.running(session) as run_step:
         run_step()
         run_step()
@@ -52,7 +52,7 @@ def test_each_step_feeds_64_mb_without_a_copy(load_example):
 
 
 @pytest.mark.slow
-def test_as_a_script(tmp_path):
+def test_the_script_runs(tmp_path):
     script = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "large_feed.py")
     arguments = [str(argument) for argument in SMALL] + ["--towers", "2", "--steps", "3", "--input", "feed:background"]
     done = run([sys.executable, os.path.abspath(script)] + arguments, cwd=str(tmp_path))

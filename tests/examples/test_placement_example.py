@@ -33,14 +33,14 @@ def test_two_logical_cpus(example, capsys):
     assert lines[-2:] == ["[[ 44. 56.]", "[ 98. 128.]]"]
 
 
-def test_soft_placement_shows_the_strays(example, capsys):
+def test_soft_placement_shows_the_moved_op(example, capsys):
     assert example.main(["--devices", "/cpu:1,/gpu:7", "--soft-placement"]) == 0
     lines, errors = printed(capsys)
     assert errors.startswith("warning: tower 1 asks for /gpu:7 and will run on ")
     assert len(errors.splitlines()) == 1
-    assert any(line.startswith("tower 1 was asked on /gpu:7 but ran wholly on ") for line in lines)
+    assert any(line.startswith("tower 1 requested /gpu:7 but ran entirely on ") for line in lines)
     assert any(line.startswith("1 /gpu:7 ") and "(moved)" in line for line in lines)
-    # TensorFlow renames it to _MklMatMul where it takes oneDNN's kernel, which depends on the processor.
+    # TensorFlow renames the op to _MklMatMul if it uses oneDNN's kernel, which depends on the CPU.
     assert any(re.match(r"tower_1/product \w*MatMul /gpu:7 ", line) for line in lines)
     assert lines[-2:] == ["[[ 44. 56.]", "[ 98. 128.]]"]
 
@@ -48,16 +48,16 @@ def test_soft_placement_shows_the_strays(example, capsys):
 @pytest.mark.parametrize("devices, start", [
     ("/cpu:0,/gpu:7", "error: tower 1 (/gpu:7) asks for a device that this session does not have (it has "),
     ("/cpu:0,/cpu:2", "error: tower 1 (/cpu:2) asks for a device that this session does not have (it has "),
-    ("/cpu:0,/banana", "error: '/banana' is no device string ("),
+    ("/cpu:0,/banana", "error: '/banana' is not a device string ("),
 ])
-def test_a_device_that_does_not_exist_is_one_sentence_and_exit_code_2(example, capsys, devices, start):
+def test_a_missing_device_is_an_error_in_one_line_and_exit_code_2(example, capsys, devices, start):
     assert example.main(["--devices", devices]) == 2
     lines, errors = printed(capsys)
     assert lines == []
     assert errors.startswith(start) and len(errors.splitlines()) == 1
 
 
-def test_the_script_runs_by_itself():
+def test_the_script_runs():
     command = [sys.executable, SCRIPT, "--devices", "/cpu:0,/gpu:7"]
     process = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
     assert process.returncode == 2

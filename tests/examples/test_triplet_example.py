@@ -12,7 +12,7 @@ def triplet(load_example):
 
 def test_a_positive_is_another_image_of_the_digit_and_a_negative_is_of_another_digit(triplet):
     labels = np.array([0, 1, 2, 0, 1, 2, 0])
-    images = np.arange(7, dtype=np.float32)[:, np.newaxis]  # an image tells its row
+    images = np.arange(7, dtype=np.float32)[:, np.newaxis]  # an image shows its row number
     queries = np.tile(np.arange(7), 50)
     drawn = triplet.draw_triplets(images, labels, queries, np.random.RandomState(0))
     rows = {part: drawn[part][:, 0].astype(int) for part in drawn}
@@ -24,7 +24,7 @@ def test_a_positive_is_another_image_of_the_digit_and_a_negative_is_of_another_d
     }  # fmt: skip
 
 
-def test_the_loss_is_that_of_numpy_and_three_inputs_share_one_net(triplet):
+def test_the_loss_matches_numpy_and_three_inputs_share_one_net(triplet):
     import legacy_towers as lt
     from legacy_towers.compat import tf
 
@@ -64,7 +64,7 @@ def test_dropout_follows_the_shared_keep_probability(triplet):
 
 
 @pytest.mark.parametrize("test_labels, share", [([3, 4], 1.0), ([3, 3], 0.5), ([4, 3], 0.0)])
-def test_retrieval_accuracy_is_that_of_the_nearest_training_row(triplet, test_labels, share):
+def test_retrieval_accuracy(triplet, test_labels, share):
     train = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([3, 4])
     test = np.array([[0.8, 0.6], [-0.6, 0.8]]), np.array(test_labels)
     assert triplet.retrieval_accuracy({"train": train, "test": test}) == share
@@ -78,15 +78,15 @@ def test_the_script_trains_in_a_plain_session(triplet, capsys):
     assert re.search(r"shows the same digit: 0\.\d+ \(untrained: 0\.\d+\)$", out, re.MULTILINE)
 
 
-def test_no_tower_is_one_sentence_and_exit_code_2(triplet, capsys):
+def test_zero_towers_is_an_error_in_one_line_and_exit_code_2(triplet, capsys):
     assert triplet.main(["--towers", "0"]) == 2
     errors = capsys.readouterr().err.splitlines()
     assert len(errors) == 1 and errors[0].startswith("error: ") and "towers" in errors[0]
 
 
-@pytest.mark.parametrize("way", ["feed", "queue", "dataset"])
-def test_the_job_trains_by_every_way_in(command, way):
-    code, out, _ = command("train", "triplet.py", "--towers", 2, "--steps", 3, "--input", way)
+@pytest.mark.parametrize("pipeline", ["feed", "queue", "dataset"])
+def test_training_the_job_with_input_pipelines(command, pipeline):
+    code, out, _ = command("train", "triplet.py", "--towers", 2, "--steps", 3, "--input", pipeline)
     assert code == 0
     assert re.search(r"^trained 3 steps to a loss of 0\.\d", out, re.MULTILINE)
     assert re.search(r"^test loss 0\.\d+, right_order 0\.\d+ \(3600 examples, step 3\)$", out, re.MULTILINE)

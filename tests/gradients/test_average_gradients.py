@@ -1,4 +1,4 @@
-"""The drop-in against numpy and against the tutorial's own arithmetic."""
+"""average_gradients against numpy and against the loop of the TensorFlow tutorial."""
 import numpy as np
 import pytest
 
@@ -24,7 +24,7 @@ def dense_gradients(variables, towers, dtype=np.float32):
     tower_grads = []
     for index in range(towers):
         with tf.device("/cpu:{}".format(index)):
-            # A placeholder_with_default is no constant that grappler could fold.
+            # grappler could fold a constant, but not a placeholder_with_default.
             tower_grads.append(
                 [(tf.placeholder_with_default(value, np.shape(value)), v) for value, v in zip(values[index], variables)]
             )
@@ -33,7 +33,7 @@ def dense_gradients(variables, towers, dtype=np.float32):
 
 @pytest.mark.parametrize("towers", [1, 2, 3, 4])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_mean_is_that_of_numpy(towers, dtype):
+def test_the_mean_matches_numpy(towers, dtype):
     variables = [variable("a", [3, 5], dtype), variable("b", [7], dtype), variable("c", [], dtype)]
     values, tower_grads = dense_gradients(variables, towers, dtype)
     averaged = average_gradients(tower_grads)
@@ -44,7 +44,7 @@ def test_the_mean_is_that_of_numpy(towers, dtype):
         assert result.dtype == dtype
 
 
-def test_numbers_as_weights():
+def test_weights_may_be_numbers():
     variables = [variable("a", [3, 5])]
     values, tower_grads = dense_gradients(variables, 3)
     ((gradient, _),) = average_gradients(tower_grads, weights=[5, 1, 0])
@@ -52,7 +52,7 @@ def test_numbers_as_weights():
     np.testing.assert_allclose(run(gradient), expected, rtol=1e-5)
 
 
-def test_tensors_as_weights_and_all_of_them_zero():
+def test_weights_may_be_tensors_and_all_zero():
     variables = [variable("a", [3, 5])]
     values, tower_grads = dense_gradients(variables, 2)
     counts = [tf.placeholder(tf.int32, []) for _ in range(2)]
@@ -68,7 +68,7 @@ def slices(values, indices, rows):
     return tf.IndexedSlices(tf.constant(values, tf.float32), tf.constant(indices), tf.constant([rows, 2]))
 
 
-def test_sparse_gradients_stay_sparse_and_have_the_dense_mean():
+def test_sparse_gradients_stay_sparse_and_have_the_mean_of_dense_ones():
     table = variable("table", [6, 2])
     towers = [
         [(slices([[1, 2], [3, 4]], [0, 5], 6), table)],
@@ -85,7 +85,7 @@ def test_sparse_gradients_stay_sparse_and_have_the_dense_mean():
     np.testing.assert_allclose(dense, expected)
 
 
-def test_weighted_sparse_gradients_of_two_index_types():
+def test_weighted_sparse_gradients_with_two_index_dtypes():
     table = variable("table", [6, 2])
     first = tf.IndexedSlices(tf.ones([1, 2]), tf.constant([1], tf.int64), tf.constant([6, 2]))
     ((gradient, _),) = average_gradients([[(first, table)], [(slices([[4, 4]], [1], 6), table)]], weights=[3, 1])
@@ -93,21 +93,21 @@ def test_weighted_sparse_gradients_of_two_index_types():
     np.testing.assert_allclose(values[indices == 1].sum(axis=0), [1.75, 1.75])
 
 
-def test_none_in_every_tower_stays_none():
+def test_a_gradient_missing_in_every_tower_stays_none():
     used, unused = variable("used", [2]), variable("unused", [2])
     averaged = average_gradients([[(tf.ones([2]), used), (None, unused)]] * 2)
     assert averaged[1] == (None, unused)
     np.testing.assert_array_equal(run(averaged[0][0]), [1, 1])
 
 
-def test_none_in_some_towers_is_an_error_that_names_them():
+def test_the_error_for_a_gradient_missing_in_some_towers_names_them():
     w = variable("fc/w", [2])
     towers = [[(tf.ones([2]), w)], [(tf.ones([2]), w)], [(None, w)], [(tf.ones([2]), w)]]
     with pytest.raises(TowerError, match=r"tower 2 has no gradient for 'fc/w' \(towers 0, 1 and 3 have one\)"):
         average_gradients(towers)
 
 
-def test_none_counts_as_zeros_where_asked():
+def test_on_missing_zeros():
     w, table = variable("w", [2]), variable("table", [6, 2])
     towers = [[(tf.ones([2]), w), (slices([[4, 4]], [1], 6), table)], [(None, w), (None, table)]]
     (dense, _), (sparse, _) = average_gradients(towers, on_missing="zeros")
@@ -116,12 +116,12 @@ def test_none_counts_as_zeros_where_asked():
     np.testing.assert_array_equal(run(tf.convert_to_tensor(sparse))[1], [2, 2])
 
 
-def test_none_drops_the_variable_where_asked():
+def test_on_missing_drop():
     w = variable("w", [2])
     assert average_gradients([[(tf.ones([2]), w)], [(None, w)]], on_missing="drop") == [(None, w)]
 
 
-def test_pairs_that_can_be_read_only_once():
+def test_pairs_may_be_an_iterator():
     variables = [variable("a", [3]), variable("b", [2])]
     values, tower_grads = dense_gradients(variables, 2)
     zipped = (zip([g for g, _ in pairs], [v for _, v in pairs]) for pairs in tower_grads)
@@ -141,14 +141,14 @@ def test_weights_keep_the_gradients_dtype(dtype, towers):
     np.testing.assert_array_equal(run(tf.cast(gradient, tf.float32)), [4.0 if towers == 1 else 5.0] * 2)
 
 
-def test_sums_are_spread_over_the_towers_devices():
+def test_sums_are_distributed_over_the_towers_devices():
     variables = [variable("v{}".format(i), [8]) for i in range(4)]
     _, tower_grads = dense_gradients(variables, 4)
     devices = {gradient.device for gradient, _ in average_gradients(tower_grads)}
     assert len(devices) == 4
 
 
-def test_nothing_is_stacked(fresh_graph):
+def test_the_graph_has_no_stacked_gradients(fresh_graph):
     variables = [variable("a", [3, 5])]
     _, tower_grads = dense_gradients(variables, 4)
     before = set(fresh_graph.get_operations())
@@ -206,16 +206,16 @@ def bad_calls():
         return average_gradients([[(tf.ones([2]), w)]], on_missing="ignore")
 
     return [
-        (names_differ, TowerError, "tower 1 has gradients for 'b', tower 0 has not; tower 1 has none for 'a'"),
+        (names_differ, TowerError, "tower 1 has gradients for 'b', tower 0 does not; tower 1 has none for 'a'"),
         (sparse_and_dense, TowerError, r"'table' is sparse in towers \[0\] and dense in towers \[1\]"),
         (one_weight, ArgumentError, "1 weights for 2 towers"),
-        (zero_weights, ArgumentError, "their sum may not be 0"),
-        (nan_weights, ArgumentError, "each must be 0 or more"),
-        (weights_of(["a", "b"]), ArgumentError, r"weights \['a', 'b'\]: give a number or a scalar tensor per tower"),
-        (weights_of(2.0), ArgumentError, "weights is 2.0: give a list with a number"),
-        (weights_of(tf.constant([1.0, 2.0])), ArgumentError, "weights is .*: give a list with a number"),
-        (flat_list, ArgumentError, "gradients of tower 0 are no list of .gradient, variable. pairs"),
-        (wrong_shape, TowerError, r"gradient of tower 1 for 'w' is float32 of shape \(3,\), the variable float32 of"),
+        (zero_weights, ArgumentError, "their sum more than 0"),
+        (nan_weights, ArgumentError, "each must be finite and at least 0"),
+        (weights_of(["a", "b"]), ArgumentError, r"weights is \['a', 'b'\]: pass a number or a scalar tensor per tower"),
+        (weights_of(2.0), ArgumentError, "weights is 2.0: pass a list with a number"),
+        (weights_of(tf.constant([1.0, 2.0])), ArgumentError, "weights is .*: pass a list with a number"),
+        (flat_list, ArgumentError, "gradients of tower 0 must be a list of .gradient, variable. pairs"),
+        (wrong_shape, TowerError, r"tower 1 for 'w' is float32 of shape \(3,\), but the variable is float32 of"),
         (wrong_dtype, TowerError, "gradient of tower 0 for 'w' is float64 of shape"),
         (numpy_gradient, TowerError, "gradient of tower 0 for 'w' is a ndarray, not a tensor"),
         (unknown_policy, ArgumentError, "on_missing is 'ignore': allowed are 'error', 'zeros', 'drop'"),
@@ -224,6 +224,6 @@ def bad_calls():
 
 
 @pytest.mark.parametrize("call, error, message", bad_calls(), ids=lambda value: getattr(value, "__name__", None))
-def test_bad_input(call, error, message):
+def test_invalid_arguments(call, error, message):
     with pytest.raises(error, match=message):
         call()

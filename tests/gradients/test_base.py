@@ -1,4 +1,4 @@
-"""What counts as a reduction, and of what kind each is."""
+"""Conversion of values to reductions, and the traits of reductions."""
 import pytest
 
 import legacy_towers as lt
@@ -15,18 +15,18 @@ def own(gradients):
     [
         (lt.gradients.mean, r"write lt.gradients.mean\(\)"),
         (lt.gradients.clip_by_norm, r"write lt.gradients.clip_by_norm\(\)"),
-        ("mean", "'mean' is no reduction"),
-        (None, "None is no reduction"),
-        (lt.gradients.Reduction, "is no reduction: make one"),
+        ("mean", "a reduction is needed, got 'mean': pass"),
+        (None, "a reduction is needed, got None"),
+        (lt.gradients.Reduction, "a reduction is needed, got <class .*: pass lt.gradients.mean"),
     ],
-    ids=["a function of the room", "another", "a name", "nothing", "the class"],
+    ids=["a function of the package", "a class of the package", "a name", "None", "the base class"],
 )
-def test_what_is_no_reduction(given, message):
+def test_as_reduction_rejects_other_values(given, message):
     with pytest.raises(ArgumentError, match=message):
         as_reduction(given)
 
 
-def test_a_function_of_ones_own_is_one():
+def test_a_function_is_a_reduction():
     assert repr(as_reduction(own)) == "own"
 
 
@@ -37,37 +37,37 @@ PLAIN = {
     "tree()": "layout",
     "collective()": "layout",
     "nccl()": "layout",
-    "packed()": "layout",
-    "packed(compacted(sum()))": "layout",
-    "packed(Own())": "change",
+    "bucketed()": "layout",
+    "bucketed(compressed(sum()))": "layout",
+    "bucketed(Own())": "change",
     "densify()": "form",
     "check_numerics()": "form",
     "missing('zeros')": "change",
     "scale(2.0)": "change",
-    "deferred()": "change",
+    "delayed()": "change",
 }
 
 
 class Own(lt.gradients.Reduction):
-    """Says nothing of itself."""
+    """A reduction without traits."""
 
 
 @pytest.mark.parametrize("text", sorted(PLAIN))
-def test_of_what_kind_it_is(text):
+def test_kind_of_a_reduction(text):
     names = {name: getattr(lt.gradients, name) for name in lt.gradients.__all__}
-    assert eval(text, dict(names, Own=Own)).kind == PLAIN[text]
+    assert eval(text, dict(names, Own=Own)).traits.kind == PLAIN[text]
 
 
-# Worked out by hand from what `compacted` states, weights included: down, times the weight, and the result count one
-# each; so does each round of sums of a tree but the last; a ring of N adds (N + 1) / 2.
+# Computed from what `compressed` documents: rounding to 16 bits, the product with the weight and the result count one
+# each, and so does each level of sums of a tree but the last; a ring of N adds (N + 1) / 2.
 ROUNDINGS = [
     ("mean()", 8, 3),
-    ("packed(mean())", 8, 3),
+    ("bucketed(mean())", 8, 3),
     ("tree()", 1, 3),
     ("tree()", 2, 3),
     ("tree()", 3, 4),
     ("tree()", 4, 4),
-    ("compacted(packed(tree()))", 5, 5),
+    ("compressed(bucketed(tree()))", 5, 5),
     ("tree()", 8, 5),
     ("collective()", 4, 5.5),
     ("nccl()", 2, 4.5),
@@ -75,8 +75,8 @@ ROUNDINGS = [
 
 
 @pytest.mark.parametrize("text, towers, expected", ROUNDINGS, ids=["{} of {}".format(*each[:2]) for each in ROUNDINGS])
-def test_how_often_a_gradient_is_rounded(text, towers, expected):
+def test_roundings(text, towers, expected):
     names = {name: getattr(lt.gradients, name) for name in lt.gradients.__all__}
-    if text == "compacted(packed(tree()))":
-        assert eval(text, names).travels_in == "float16"
+    if text == "compressed(bucketed(tree()))":
+        assert eval(text, names).traits.transfer_dtype == "float16"
     assert eval(text, names).roundings(towers) == expected

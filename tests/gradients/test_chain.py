@@ -1,4 +1,4 @@
-"""What a chain consists of, and what it says of itself."""
+"""The members of a chain, and invalid chains."""
 import pytest
 
 import legacy_towers as lt
@@ -10,7 +10,7 @@ def own(gradients):
     return gradients
 
 
-def test_the_members_of_a_chain():
+def test_members_of_a_chain():
     inner = lt.gradients.chain(own, lt.gradients.mean())
     assert [repr(each) for each in members_of(lt.gradients.chain(lt.gradients.scale(2.0), inner))] == [
         "scale(2.0)", "own", "mean()"
@@ -21,17 +21,18 @@ def test_the_members_of_a_chain():
 @pytest.mark.parametrize(
     "parts, message",
     [
-        ([], r"chain\(\) of nothing: name what is to be done"),
-        (["mean"], "'mean' is no reduction: make one"),
-        ([lt.gradients.mean(), None], "None is no reduction"),
+        ([], r"chain\(\) has no members: pass at least one reduction"),
+        (["mean"], "a reduction is needed, got 'mean': pass"),
+        ([lt.gradients.mean(), None], "a reduction is needed, got None"),
         ([lt.gradients.scale(2.0), lt.gradients.mean], r"write lt.gradients.mean\(\)"),
         (
             [lt.gradients.clip_by_norm(1.0), lt.gradients.loss_scale(8.0)],
-            r"clip_by_norm\(1.0\) stands in front of loss_scale\(8.0\), and would see the gradients of the scaled loss",
+            r"clip_by_norm\(1.0\) comes before loss_scale\(8.0\) in the chain, so that it would get the gradients of "
+            "the scaled loss, not their true size",
         ),
     ],
-    ids=["nothing", "a name", "None", "not called", "clipped before it is scaled back"],
+    ids=["empty", "a name", "None", "not called", "clipped before the loss scale is divided"],
 )
-def test_what_makes_no_chain(parts, message):
+def test_chain_rejects_other_values(parts, message):
     with pytest.raises(ArgumentError, match=message):
         lt.gradients.chain(*parts)

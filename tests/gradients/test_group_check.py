@@ -1,6 +1,6 @@
-"""A session in which an all-reduce would wait for ever is refused before the first step.
+"""A session in which an all-reduce would hang is rejected before the first step.
 
-What would wait runs in a process of its own, with an end.
+Programs that might hang run in a process with a time limit.
 """
 import subprocess
 import sys
@@ -12,49 +12,54 @@ from legacy_towers import gradients as reductions
 from legacy_towers.compat import tf
 from legacy_towers.config import session_config
 from legacy_towers.errors import DeviceError
-from legacy_towers.gradients import Site
-from legacy_towers.gradients.group_check import GroupCheck, check_group_in
+from legacy_towers.gradients import ReductionContext
+from legacy_towers.gradients.sums.all_reduce import GroupCheck, check_group_in
 
 CPUS = ["/cpu:{}".format(index) for index in range(4)]
 
 
 def output_within(seconds, program, *arguments):
-    """Returns what a program printed; it fails where it takes longer, as it would where it waits for ever."""
+    """Returns the output of a program; fails if it takes longer than `seconds`."""
     command = [sys.executable, "-u", "-c", program] + list(arguments)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True) as process:
         try:
-            said, complaints = process.communicate(timeout=seconds)
+            output, errors = process.communicate(timeout=seconds)
         finally:
             process.kill()
-    assert process.returncode == 0, complaints
-    return said
+    assert process.returncode == 0, errors
+    return output
 
 
 def refuse(devices, **config):
-    """Returns why a session is refused; the session is one of this process."""
+    """Returns the error message for a session of this process."""
     with tf.Session(config=session_config(**config)) as session:
         with pytest.raises(DeviceError) as caught:
             check_group_in(session, devices, "collective()")
     return str(caught.value)
 
 
-def test_a_session_with_all_devices_needs_nothing_else():
+def test_a_session_with_all_devices_is_accepted():
     with tf.Session(config=session_config(logical_cpus=4)) as session:
         check_group_in(session, CPUS, "collective()")
 
 
-def test_soft_placement_over_fewer_devices():
+def test_soft_placement_with_fewer_devices_is_rejected():
     found = refuse(CPUS[:3], logical_cpus=2, soft_placement=True)
     assert found == (
         "collective() reduces over '/cpu:0', '/cpu:1', '/cpu:2', and this session has no '/cpu:2' (it has '/cpu:0', "
-        "'/cpu:1'): soft placement would put two towers on one device, and the step would wait for ever. Give it the "
-        "device, as by lt.session_config(logical_cpus=N) for CPUs, or make the step for the devices there are"
+        "'/cpu:1'): soft placement would put two towers on one device, and the step would never finish. Create "
+        "the session with the device, as by lt.session_config(logical_cpus=N) for CPUs, or build the step for the "
+        "devices that exist"
     )
 
 
-def test_two_spellings_of_one_device():
+def test_two_strings_for_one_device_are_rejected():
     found = refuse(["/cpu:0", "/job:localhost/cpu:0"], logical_cpus=2)
-    assert "'/cpu:0' and '/job:localhost/cpu:0', which are one device in this session, /cpu:0: spell it" in found
+    expected = (
+        "'/cpu:0' and '/job:localhost/cpu:0', which are one device in this session, /cpu:0: write it in the same way "
+        "for all towers"
+    )
+    assert expected in found
 
 
 @pytest.mark.parametrize(
@@ -62,13 +67,13 @@ def test_two_spellings_of_one_device():
     [
         reductions.collective(),
         reductions.chain(reductions.scale(2.0), reductions.collective()),
-        reductions.compacted(reductions.packed(reductions.nccl())),
+        reductions.compressed(reductions.bucketed(reductions.nccl())),
     ],
     ids=repr,
 )
-def test_whatever_holds_a_group_brings_the_check(reduction):
+def test_reductions_with_a_group_add_the_check(reduction):
     devices = CPUS[:2] if "nccl" not in repr(reduction) else ["/gpu:0", "/gpu:1"]
-    (hook,) = reduction.hooks(Site(devices, [0, 1]))
+    (hook,) = reduction.hooks(ReductionContext(devices, [0, 1]))
     assert isinstance(hook, GroupCheck)
 
 
@@ -76,17 +81,17 @@ def test_whatever_holds_a_group_brings_the_check(reduction):
     "reduction, devices",
     [
         (reductions.mean(), CPUS),
-        (reductions.packed(reductions.tree()), CPUS),
+        (reductions.bucketed(reductions.tree()), CPUS),
         (reductions.collective(), CPUS[:1]),
         (reductions.collective(), CPUS[:1] * 3),
     ],
-    ids=["mean", "packed tree", "one tower", "one device"],
+    ids=["mean", "bucketed tree", "one tower", "one device"],
 )
-def test_without_a_group_there_is_none(reduction, devices):
-    assert reduction.hooks(Site(devices, list(range(len(devices))))) == []
+def test_reductions_without_a_group_add_no_check(reduction, devices):
+    assert reduction.hooks(ReductionContext(devices, list(range(len(devices))))) == []
 
 
-# A training loop with what a reduction brings, and not enough devices; without the check this would never end.
+# A training loop with too few devices; without the check it would hang.
 LOOP = """
     import legacy_towers as lt
     from legacy_towers import gradients as reductions
@@ -98,10 +103,10 @@ LOOP = """
     for device in devices:
         with tf.device(device):
             towers.append([(tf.ones([3]), variable)])
-    reduction = reductions.chain(reductions.packed(reductions.collective()))
+    reduction = reductions.chain(reductions.bucketed(reductions.collective()))
     reduced = reductions.reduce_gradients(towers, reduction, devices)
     tf.train.get_or_create_global_step()
-    hooks = reduction.hooks(reduced.site)
+    hooks = reduction.hooks(reduced.context)
     config = lt.session_config(logical_cpus=2, soft_placement=True)
     try:
         with tf.train.MonitoredTrainingSession(hooks=hooks if CHECKED else [], config=config) as session:
@@ -113,14 +118,14 @@ LOOP = """
 
 
 @pytest.mark.slow
-def test_a_training_loop_is_refused_before_its_first_step():
-    said = output_within(300, "CHECKED = True\n" + textwrap.dedent(LOOP))
-    assert "refused: collective() reduces over '/cpu:0', '/cpu:1', '/cpu:2', and this session has no '/cpu:2'" in said
-    assert "started" not in said
+def test_a_training_loop_is_rejected_before_its_first_step():
+    output = output_within(300, "CHECKED = True\n" + textwrap.dedent(LOOP))
+    assert "refused: collective() reduces over '/cpu:0', '/cpu:1', '/cpu:2', and this session has no '/cpu:2'" in output
+    assert "started" not in output
 
 
 @pytest.mark.slow
-def test_the_same_loop_without_the_check_waits_for_ever():
+def test_the_same_loop_without_the_check_hangs():
     command = [sys.executable, "-u", "-c", "CHECKED = False\n" + textwrap.dedent(LOOP)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout.readline() == b"started\n"
@@ -131,13 +136,13 @@ def test_the_same_loop_without_the_check_waits_for_ever():
             process.kill()
 
 
-# Two servers in one process; the first argument is the leader that their configuration and the session's names.
+# Two servers in one process; the first argument is the collective leader in the configuration of servers and session.
 SERVERS = """
     import os, socket, sys
     import legacy_towers as lt
     from legacy_towers import gradients as reductions
     from legacy_towers.compat import tf
-    from legacy_towers.gradients.group_check import check_group_in
+    from legacy_towers.gradients.sums.all_reduce import check_group_in
 
     leader = sys.argv[1] or None
     config = lt.session_config(logical_cpus=2, collective_leader=leader)
@@ -157,7 +162,7 @@ SERVERS = """
     reduced = reductions.reduce_gradients(towers, reduction, devices)
     with tf.Session(servers[0].target, config=config) as session:
         try:
-            for hook in reduction.hooks(reduced.site):
+            for hook in reduction.hooks(reduced.context):
                 hook.after_create_session(session, None)
         except lt.errors.ArgumentError as error:
             print("refused:", error)
@@ -174,25 +179,25 @@ SERVERS = """
     [
         ("/job:worker/task:1", "[2.5, 2.5]"),
         ("", "refused: collective() reduces over the devices of '/job:worker/replica:0/task:0', "
-         "'/job:worker/replica:0/task:1', and the session names no task that leads: the step would wait for ever. Make "
-         "every tf.train.Server and this session with "
+         "'/job:worker/replica:0/task:1', and the session's configuration names no leader: the step would "
+         "never finish. Create every tf.train.Server and this session with "
          "config=lt.session_config(collective_leader='/job:worker/replica:0/task:0')"),
         ("/job:chief/task:0", "refused: collective() reduces over the devices of '/job:worker/replica:0/task:0', "
-         "'/job:worker/replica:0/task:1', and the session's leader, '/job:chief/replica:0/task:0', is no task of its "
-         "cluster"),
+         "'/job:worker/replica:0/task:1', and the session's leader, '/job:chief/replica:0/task:0', is not a task of "
+         "its cluster"),
     ],
-    ids=["a leader", "none", "another cluster's"],
+    ids=["a leader", "no leader", "a leader of another cluster"],
 )
-def test_towers_in_two_processes_need_a_leader(leader, expected):
+def test_towers_in_two_processes_need_a_collective_leader(leader, expected):
     assert expected in output_within(300, textwrap.dedent(SERVERS), leader)
 
 
-def test_a_monitored_session():
+def test_a_monitored_session_is_checked():
     config = session_config(logical_cpus=2)
     with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(config=config)) as session:
         check_group_in(session, CPUS[:2], "collective()")
 
 
-def test_the_leader_counts_only_where_towers_are_in_several_processes():
+def test_a_collective_leader_is_needed_only_for_several_processes():
     with tf.Session(config=session_config(logical_cpus=2, collective_leader="/job:other/task:3")) as session:
         check_group_in(session, CPUS[:2], "collective()")

@@ -1,4 +1,4 @@
-"""Whole steps by `lt.build_train_step`: with weight decay, momentum and averages, three towers do what one does."""
+"""Steps of build_train_step with weight decay, momentum and averages: three towers compute what one tower computes."""
 import numpy as np
 import pytest
 
@@ -11,7 +11,7 @@ from legacy_towers.gradients import (
     clip_by_global_norm,
     clip_by_norm,
     clip_by_value,
-    deferred,
+    delayed,
     densify,
     dynamic_loss_scale,
     loss_scale,
@@ -27,8 +27,8 @@ REDUCTIONS = [
     (chain(dynamic_loss_scale(8.0, growth_steps=2), mean(), check_numerics()), [1, 4]),
     (chain(mean(), dynamic_loss_scale(8.0, growth_steps=2), accumulate(2)), [1, 4]),
     (chain(dynamic_loss_scale(8.0, growth_steps=2), accumulate(2), tree()), [2]),
-    (chain(deferred(), mean(), clip_by_global_norm(0.5)), []),
-    (chain(dynamic_loss_scale(8.0), deferred(), mean(), clip_by_value(-0.5, 0.25), scale(0.5), check_numerics()), [2]),
+    (chain(delayed(), mean(), clip_by_global_norm(0.5)), []),
+    (chain(dynamic_loss_scale(8.0), delayed(), mean(), clip_by_value(-0.5, 0.25), scale(0.5), check_numerics()), [2]),
 ]
 
 
@@ -83,10 +83,10 @@ def trajectory(towers, reduction, bad, **options):
 
 
 @pytest.mark.parametrize("reduction, bad", REDUCTIONS, ids=[repr(each) for each, _ in REDUCTIONS])
-def test_three_towers_do_what_one_does(reduction, bad):
-    # Both kinds of variables: the one is held against the other.
-    one = trajectory(1, reduction, bad, variable_kind="resource")
-    three = trajectory(3, reduction, bad, variable_kind="ref")
+def test_three_towers_match_one_tower(reduction, bad):
+    # Both kinds of variables are compared with each other.
+    one = trajectory(1, reduction, bad, use_resource=True)
+    three = trajectory(3, reduction, bad, use_resource=False)
     for number, (found, expected) in enumerate(zip(three, one)):
         assert sorted(found) == sorted(expected) and found["global_step"] == number + 1
         for name in expected:
@@ -95,8 +95,8 @@ def test_three_towers_do_what_one_does(reduction, bad):
     assert not np.allclose(one[-1]["w"], [1, -2, 0.5]) and not np.allclose(one[-1]["table"], np.arange(6) * 0.1)
 
 
-@pytest.mark.parametrize("variables", [lt.variables.Independent(1), lt.variables.Asynchronous()], ids=repr)
-def test_gradients_become_dense_where_each_tower_applies_its_own(variables):
+@pytest.mark.parametrize("variables", [lt.variables.LocalSGD(1), lt.variables.Asynchronous()], ids=repr)
+def test_gradients_become_dense_if_each_tower_applies_its_own(variables):
     batch = {"x": tf.ones([2, 3], tf.float64), "id": tf.constant([4, 1]), "y": tf.zeros([2], tf.float64)}
     inputs = lt.inputs.from_tensors([batch] * 2, shared_by_towers=True)
     optimizer = tf.train.GradientDescentOptimizer(0.5)
@@ -105,16 +105,16 @@ def test_gradients_become_dense_where_each_tower_applies_its_own(variables):
     assert [isinstance(gradient, tf.Tensor) for gradient, _ in step.gradients] == [True, True]
 
 
-def test_a_scaled_loss_changes_no_step():
-    """Powers of 2 cost no digit; the decay of the weights is scaled and divided as the losses are."""
+def test_a_scaled_loss_does_not_change_a_step():
+    """Powers of 2 are exact; weight decay is scaled and divided like the losses."""
     plain, scaled = (trajectory(2, each, []) for each in (mean(), chain(mean(), loss_scale(4096.0))))
     for found, expected in zip(scaled, plain):
         for name in expected:
             np.testing.assert_allclose(found[name], expected[name], rtol=1e-14)
 
 
-def test_a_monitored_session_makes_what_is_kept(tmp_path):
-    reduction = chain(dynamic_loss_scale(8.0, growth_steps=2), deferred(), mean(), accumulate(2))
+def test_a_monitored_session_initializes_the_state_of_reductions(tmp_path):
+    reduction = chain(dynamic_loss_scale(8.0, growth_steps=2), delayed(), mean(), accumulate(2))
     expected = trajectory(2, reduction, [1])
     step, fed = built(2, reduction)
     given = list(feeds(fed, [1]))
@@ -135,8 +135,8 @@ SAVED = {"reduction/loss_scale": 16.0, "reduction/good_steps": 1}
 STRATEGIES = {
     "shared": (3, lt.variables.RoundRobin(lt.devices.cpus(3))),
     "replicated": (2, lt.variables.Replicated()),
-    "independent": (3, lt.variables.Independent(2)),
-    "independent, 2 towers": (2, lt.variables.Independent(2)),
+    "local_sgd": (3, lt.variables.LocalSGD(2)),
+    "local_sgd, 2 towers": (2, lt.variables.LocalSGD(2)),
 }
 
 
@@ -144,13 +144,13 @@ STRATEGIES = {
 @pytest.mark.parametrize(
     "source, into",
     [
-        ("shared", "independent"),
-        ("independent", "shared"),
-        ("independent", "replicated"),
-        ("independent", "independent, 2 towers"),
+        ("shared", "local_sgd"),
+        ("local_sgd", "shared"),
+        ("local_sgd", "replicated"),
+        ("local_sgd", "local_sgd, 2 towers"),
     ],
 )
-def test_a_scale_goes_by_checkpoint_to_other_strategies_tower_counts_and_chains(source, into, tmp_path):
+def test_a_loss_scale_restores_into_other_strategies_tower_counts_and_chains(source, into, tmp_path):
     towers, strategy = STRATEGIES[source]
     with tf.Graph().as_default():
         step, fed = built(towers, chain(dynamic_loss_scale(8.0, growth_steps=2), mean()), variables=strategy)
@@ -162,7 +162,7 @@ def test_a_scale_goes_by_checkpoint_to_other_strategies_tower_counts_and_chains(
     assert {name: saved[name] for name in SAVED} == SAVED
     towers, strategy = STRATEGIES[into]
     with tf.Graph().as_default():
-        # Something in front, and what on_missing puts there: the scale's name stays.
+        # With another transform before it, and one that on_missing adds: the scale's name stays the same.
         reduction = chain(scale(1.0), chain(mean(), dynamic_loss_scale(8.0, growth_steps=2)))
         step, fed = built(towers, reduction, variables=strategy, on_missing="zeros")
         assert {v.op.name for v in tf.global_variables()} == set(saved)
@@ -177,8 +177,8 @@ def test_a_scale_goes_by_checkpoint_to_other_strategies_tower_counts_and_chains(
 
 
 @pytest.mark.parametrize("reduction", [mean(), scale(1.0), chain(mean(), check_numerics())], ids=repr)
-def test_an_independent_tower_without_an_example_stays_where_it_is(reduction):
-    """Ten examples for 4 towers of 2: in the second step tower 0 has the last two, the others none."""
+def test_an_independent_tower_without_examples_does_not_change(reduction):
+    """Ten examples for 4 towers of 2: in the second step tower 0 has the last two examples, the others none."""
 
     def squared(batch, mode):
         w = tf.get_variable("w", [], tf.float64, tf.ones_initializer())
@@ -192,7 +192,7 @@ def test_an_independent_tower_without_an_example_stays_where_it_is(reduction):
         ),
         tf.train.GradientDescentOptimizer(0.125),
         lt.devices.cpus(4),
-        variables=lt.variables.Independent(100),
+        variables=lt.variables.LocalSGD(100),
         reduction=reduction,
     )
     copies = sorted((v for v in tf.local_variables() if "w/replica" in v.op.name), key=lambda v: v.op.name)

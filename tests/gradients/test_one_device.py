@@ -1,7 +1,7 @@
-"""Every reduction gives the gradient of one device that sees all towers' examples, dense and sparse.
+"""Every reduction computes the gradient of one device with all towers' examples, dense and sparse.
 
-The model's gradient on one device is TensorFlow's own, over all examples at once; the bounds are those for towers
-against one device: 1e-5 of a variable's largest gradient in float32, 1e-12 in float64.
+The expected gradient is TensorFlow's own, over all examples at once; the bounds are those for towers compared with one
+device: 1e-5 of a variable's largest gradient in float32, 1e-12 in float64.
 """
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ LOGICAL_CPUS = 4
 
 
 class Model:
-    """A table of which examples use a few rows, a hidden layer and a softmax; its variables are shared by towers."""
+    """An embedding of which examples use a few rows, a hidden layer and a softmax; towers share its variables."""
 
     def __init__(self, dtype):
         draw = np.random.RandomState(3)
@@ -25,7 +25,7 @@ class Model:
         ]
 
     def gradients(self, words, labels):
-        """Returns (gradient, variable) pairs of the mean loss over examples; NaN of none."""
+        """Returns (gradient, variable) pairs of the mean loss over examples; NaN without examples."""
         table, w, b, out = self.variables
         hidden = tf.tanh(tf.matmul(tf.gather(table, words), w) + b)
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=tf.matmul(hidden, out))
@@ -33,7 +33,7 @@ class Model:
 
 
 def examples(counts):
-    """Returns words and labels of sum(counts) examples, and the slices that each tower gets."""
+    """Returns words and labels of sum(counts) examples, and the slice of each tower."""
     draw = np.random.RandomState(11)
     ends = np.cumsum(counts)
     total = int(ends[-1])
@@ -42,9 +42,9 @@ def examples(counts):
 
 
 def compared(asked, counts, devices, dtype, weigh=None):
-    """Yields for each reduction asked for, all in one session, its text, its gradients, its kinds, one device's.
+    """Yields for each reduction, run in one session: its text, its gradients, whether they are sparse, one device's.
 
-    Gradients are one dense array per variable; kinds tell which were sparse.
+    Gradients are one dense array per variable.
     """
     words, labels, parts = examples(counts)
     model = Model(dtype)
@@ -74,7 +74,7 @@ ALL_DENSE = [False] * 4
 
 
 def assert_equal(found, dtype, kinds=SPARSE_TABLE, factor=1.0):
-    """Asserts that gradients are one device's, within the bound, times `factor`."""
+    """Asserts that gradients are equal to one device's within the bound, times `factor`."""
     for reduction, gradients, found_kinds, expected in found:
         assert found_kinds == kinds, reduction
         for position, (gradient, one_device) in enumerate(zip(gradients, expected)):
@@ -97,16 +97,16 @@ MEANS = [
     reductions.tree(on="variable"),
     reductions.chain(reductions.missing("zeros"), reductions.mean()),
     reductions.collective(),
-    reductions.packed(),
-    reductions.packed(reductions.tree(), bucket_bytes=64),
-    reductions.packed(reductions.collective()),
+    reductions.bucketed(),
+    reductions.bucketed(reductions.tree(), bucket_bytes=64),
+    reductions.bucketed(reductions.collective()),
 ]
 SUMS = [
     reductions.sum(),
     reductions.sum(on="variable"),
     reductions.tree(combine="sum"),
     reductions.collective(combine="sum"),
-    reductions.packed(reductions.sum()),
+    reductions.bucketed(reductions.sum()),
 ]
 DENSE = [
     reductions.chain(reductions.densify(), reductions.mean()),
@@ -120,47 +120,47 @@ PLACES = {
     "5 towers on 2 devices": cpus(5, 2),
     "4 towers on one device": cpus(4, 1),
 }
-by_name = pytest.mark.parametrize("dtype", sorted(BOUNDS, key=str), ids=lambda dtype: dtype.name)
+each_dtype = pytest.mark.parametrize("dtype", sorted(BOUNDS, key=str), ids=lambda dtype: dtype.name)
 
 
-@by_name
+@each_dtype
 @pytest.mark.parametrize("places", sorted(PLACES))
 def test_means(places, dtype):
     devices = PLACES[places]
     assert_equal(compared(MEANS, [6] * len(devices), devices, dtype), dtype)
 
 
-@by_name
+@each_dtype
 @pytest.mark.parametrize("weigh", ["numbers", "tensors"])
 @pytest.mark.parametrize("counts", [[1, 9, 4, 2], [5, 0, 3, 0], [0, 0, 7]], ids=str)
-def test_weights_are_counts_of_examples_and_a_tower_without_any_is_left_out(counts, weigh, dtype):
-    """The gradient of a tower without an example is NaN: the mean over no losses."""
+def test_weights_are_counts_of_examples_and_a_tower_without_examples_is_left_out(counts, weigh, dtype):
+    """The gradient of a tower without examples is NaN: the mean over no losses."""
     assert_equal(compared(MEANS, counts, cpus(len(counts)), dtype, weigh), dtype)
 
 
 @pytest.mark.parametrize("weigh", [None, "numbers", "tensors"])
-def test_a_sum_of_equal_counts_is_as_many_means(weigh):
+def test_a_sum_with_equal_counts_is_the_mean_times_the_towers(weigh):
     assert_equal(compared(SUMS, [6] * 4, cpus(4), tf.float64, weigh), tf.float64, factor=4)
 
 
 @pytest.mark.parametrize("weigh", ["numbers", "tensors"])
-def test_a_tower_without_an_example_is_left_out_of_a_sum(weigh):
+def test_a_sum_leaves_out_a_tower_without_examples(weigh):
     assert_equal(compared(SUMS, [6, 0, 6], cpus(3), tf.float64, weigh), tf.float64, factor=2)
 
 
 @pytest.mark.parametrize("weigh", [None, "tensors"])
-def test_dense_on_request(weigh):
+def test_densify(weigh):
     assert_equal(compared(DENSE, [6] * 3, cpus(3), tf.float64, weigh), tf.float64, ALL_DENSE)
 
 
-def test_one_tower_passes_its_own_on():
+def test_one_tower_returns_its_own_gradients():
     for reduction, gradients, kinds, expected in compared(MEANS + SUMS, [6], cpus(1), tf.float64):
         assert kinds == SPARSE_TABLE, reduction
         for gradient, one_device in zip(gradients, expected):
             np.testing.assert_array_equal(gradient, one_device, reduction)
 
 
-def test_the_only_tower_without_an_example_gives_zeros():
+def test_a_single_tower_without_examples_gives_zeros():
     for reduction, gradients, _, _ in compared(MEANS + SUMS, [0], cpus(1), tf.float64, "tensors"):
         for gradient in gradients:
             np.testing.assert_array_equal(gradient, np.zeros(gradient.shape), reduction)

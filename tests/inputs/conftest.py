@@ -1,4 +1,4 @@
-"""Examples that know their own number, in every form, and a run over any way in."""
+"""Examples that contain their number, from every source, and a function that runs any input pipeline."""
 import os
 import threading
 
@@ -16,7 +16,7 @@ def features(number):
 def sources(tmp_path):
     """Returns a function from a kind of source to Examples of COUNT examples: {"id": int64, "part": {"x": [3]}}."""
     from legacy_towers.compat import tf
-    from legacy_towers.examples import Examples
+    from legacy_towers.data import Examples
 
     def parse(serialized):
         spec = {"id": tf.io.FixedLenFeature([], tf.int64), "x": tf.io.FixedLenFeature([3], tf.float32)}
@@ -102,15 +102,15 @@ def sources(tmp_path):
 
 @pytest.fixture
 def make_input():
-    """Returns a function that makes a way in by its name: "feed", "dataset:split", ..."""
-    from legacy_towers.inputs.ways import make_way
+    """Returns a function that makes an input pipeline from its spec: "feed", "dataset:split", ..."""
+    from legacy_towers.inputs.named import make_pipeline
 
-    return make_way
+    return make_pipeline
 
 
 @pytest.fixture
 def drive():
-    """Returns a function that runs batches to their end (or for some steps): a list of what the towers got per step.
+    """Returns a function that runs batches to their end (or for some steps): a list of the towers' batches per step.
 
     `counted` gives for each tower (its batch, its count).
     """
@@ -119,7 +119,7 @@ def drive():
     def run(batches, steps=None, counted=False):
         config = tf.ConfigProto(device_count={"CPU": max(4, len(batches.per_tower))})
         seen = []
-        # By identities: a session gives back what was fed without looking at it.
+        # Through identities: a session returns fed values as they are, without running an operation.
         received = [
             tf.nest.pack_sequence_as(
                 tower,
@@ -139,15 +139,15 @@ def drive():
 
 
 class ThirdWaits:
-    """For `Dataset.map`: passes numbers on, as vectors of one; number 2 waits until it may go on.
+    """A function for `Dataset.map` that returns each number as a vector of one; number 2 waits for `go_on`.
 
     Attributes:
-      pulling: an event that is set when it waits.
-      go_on: an event that lets it go on; after a minute it does by itself.
+      is_waiting: an event that is set when number 2 waits.
+      go_on: an event that ends the wait, which ends by itself after a minute.
     """
 
     def __init__(self):
-        self.pulling, self.go_on = threading.Event(), threading.Event()
+        self.is_waiting, self.go_on = threading.Event(), threading.Event()
 
     def __call__(self, number):
         from legacy_towers.compat import tf
@@ -158,7 +158,7 @@ class ThirdWaits:
 
     def _wait(self, number):
         if number == 2:
-            self.pulling.set()
+            self.is_waiting.set()
             self.go_on.wait(60)
         return number
 

@@ -1,4 +1,4 @@
-"""A global batch among the towers, against numpy."""
+"""Splitting a global batch among the towers, compared with numpy."""
 import numpy as np
 import pytest
 
@@ -63,7 +63,7 @@ def ragged_of(rows):
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse", "ragged"])
-def test_an_unknown_batch_size_is_checked_as_it_runs(kind):
+def test_split_batch_checks_unknown_batch_sizes_in_the_run(kind):
     from legacy_towers.compat import tf
     from legacy_towers.inputs.splitting import split_batch
 
@@ -71,18 +71,18 @@ def test_an_unknown_batch_size_is_checked_as_it_runs(kind):
     parts = split_batch({"x": {"dense": tf.identity, "sparse": sparse_of, "ragged": ragged_of}[kind](rows)}, 4)
     with session() as running:
         running.run(parts, {rows: np.zeros(8)})
-        with pytest.raises(tf.errors.InvalidArgumentError, match="must divide among 4 towers"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must be divisible by 4 towers"):
             running.run(parts, {rows: np.zeros(10)})
 
 
-def test_what_the_graph_knows_is_refused_when_it_is_built():
+def test_split_batch_checks_static_batch_sizes_when_built():
     from legacy_towers.compat import tf
     from legacy_towers.errors import InputError
     from legacy_towers.inputs.splitting import split_batch
 
     with pytest.raises(InputError, match="component 'x': 10 examples can't be split among 4 towers"):
         split_batch({"x": tf.zeros([10, 2])}, 4)
-    with pytest.raises(InputError, match="component 'keep' is a single value"):
+    with pytest.raises(InputError, match="component 'keep' is a scalar"):
         split_batch({"keep": tf.constant(0.5)}, 2)
 
 
@@ -99,28 +99,31 @@ def sparse_rows(rows):
 
 
 @pytest.mark.parametrize("kind", sorted(DIFFERENT))
-@pytest.mark.parametrize("call", ["split_batch", "deal"])
-def test_components_of_different_sizes(call, kind):
+@pytest.mark.parametrize("call", ["split_batch", "split_incomplete"])
+def test_components_of_different_static_sizes_are_an_error(call, kind):
     from legacy_towers.compat import tf
     from legacy_towers.errors import InputError
     from legacy_towers.inputs import splitting
 
     make, message = DIFFERENT[kind]
     batch = {"a": tf.zeros([4, 2]), "b": make(tf.zeros([6]))}
-    if call == "deal" and kind == "sparse":
-        message = "component 'b' is SparseTensor: remainder='pad' needs dense components"
+    if call == "split_incomplete" and kind == "sparse":
+        message = "component 'b' is a SparseTensor: remainder='pad' needs dense components"
     arguments = (2,) if call == "split_batch" else (2, 4, "pad")
     with pytest.raises(InputError, match=message):
         getattr(splitting, call)(batch, *arguments)
 
 
-@pytest.mark.parametrize("call", ["split_batch", "deal"])
-def test_components_of_different_sizes_that_only_the_run_knows(call):
+@pytest.mark.parametrize("call", ["split_batch", "split_incomplete"])
+def test_components_of_different_unknown_sizes_fail_in_the_run(call):
     from legacy_towers.compat import tf
     from legacy_towers.inputs import splitting
 
     batch = {"a": tf.placeholder(tf.int64, [None]), "b": tf.placeholder(tf.float32, [None, 2])}
-    parts = splitting.split_batch(batch, 2) if call == "split_batch" else splitting.deal(batch, 2, 3, "short")[0]
+    if call == "split_batch":
+        parts = splitting.split_batch(batch, 2)
+    else:
+        parts, _ = splitting.split_incomplete(batch, 2, 3, "short")
     feeds = lambda a, b: {batch["a"]: np.arange(a), batch["b"]: np.zeros([b, 2])}  # noqa: E731
     with session() as running:
         assert [len(part["b"]) for part in running.run(parts, feeds(6, 6))] == [3, 3]
@@ -130,13 +133,13 @@ def test_components_of_different_sizes_that_only_the_run_knows(call):
 
 @pytest.mark.parametrize("per_tower", [2, None], ids=["known", "tensor"])
 @pytest.mark.parametrize("remainder", ["short", "pad"])
-def test_dealing_an_incomplete_batch_against_numpy(remainder, per_tower):
+def test_split_incomplete_against_numpy(remainder, per_tower):
     from legacy_towers.compat import tf
-    from legacy_towers.inputs.splitting import deal
+    from legacy_towers.inputs.splitting import split_incomplete
 
     rows = tf.placeholder(tf.int64, [None, 3])
     size = tf.placeholder_with_default(2, []) if per_tower is None else per_tower
-    parts, counts = deal({"x": rows, "y": (tf.as_string(rows[:, 0]),)}, 3, size, remainder)
+    parts, counts = split_incomplete({"x": rows, "y": (tf.as_string(rows[:, 0]),)}, 3, size, remainder)
     static = [2, 3] if remainder == "pad" and per_tower else [None, 3]
     assert [part["x"].shape.as_list() for part in parts] == [static] * 3
     with session() as running:
@@ -155,19 +158,21 @@ def test_dealing_an_incomplete_batch_against_numpy(remainder, per_tower):
                 running.run(parts, {rows: np.zeros([number, 3])})
 
 
-def test_a_batch_that_the_graph_knows_to_be_full_is_only_split():
+def test_split_incomplete_of_a_full_static_batch_adds_no_condition():
     from legacy_towers.compat import tf
-    from legacy_towers.inputs.splitting import deal
+    from legacy_towers.inputs.splitting import split_incomplete
 
-    parts, counts = deal(tf.reshape(tf.range(12), [6, 2]), 3, 2, "short")
+    parts, counts = split_incomplete(tf.reshape(tf.range(12), [6, 2]), 3, 2, "short")
     assert not [op for op in tf.get_default_graph().get_operations() if op.type in ("Switch", "If", "GatherV2")]
     with session() as running:
         assert running.run(counts) == [2, 2, 2]
         assert [part.tolist() for part in running.run(parts)] == np.arange(12).reshape(3, 2, 2).tolist()
 
 
-@pytest.mark.parametrize("way", ["dataset:split", "dataset:next_per_tower", "dataset:sharded", "dataset:per_device"])
-def test_sparse_parts_come_through_every_route(way, sources, make_input, drive, cpus):
+@pytest.mark.parametrize(
+    "pipeline", ["dataset:split", "dataset:next_per_tower", "dataset:sharded", "dataset:per_device"]
+)
+def test_every_route_supports_sparse_components(pipeline, sources, make_input, drive, cpus):
     from legacy_towers.compat import tf
 
     def words(example):
@@ -176,7 +181,9 @@ def test_sparse_parts_come_through_every_route(way, sources, make_input, drive, 
         places = tf.reshape(tf.range(count), [-1, 1])
         return {"words": tf.SparseTensor(places, tf.fill([count], example["id"]), [3]), "id": example["id"]}
 
-    batches = make_input(way, sources("arrays").map(words), per_tower_batch_size=4, epochs=1, order="fixed").build(cpus)
+    batches = make_input(pipeline, sources("arrays").map(words), per_tower_batch_size=4, epochs=1, order="fixed").build(
+        cpus
+    )
     steps = drive(batches)
     assert len(steps) == 4
     for step in steps:
@@ -188,7 +195,7 @@ def test_sparse_parts_come_through_every_route(way, sources, make_input, drive, 
 
 
 @pytest.mark.parametrize("route", ["split", "next_per_tower"])
-def test_ragged_parts_come_through(route, drive, cpus):
+def test_routes_support_ragged_components(route, drive, cpus):
     from legacy_towers import inputs
     from legacy_towers.compat import tf
 
@@ -201,7 +208,7 @@ def test_ragged_parts_come_through(route, drive, cpus):
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["known batch size", "unknown batch size"])
-def test_the_graph_still_knows_the_shape_of_sparse_parts(known, drive):
+def test_sparse_parts_keep_their_static_shape(known, drive):
     from legacy_towers import inputs
     from legacy_towers.compat import tf
 
@@ -219,14 +226,14 @@ def test_the_graph_still_knows_the_shape_of_sparse_parts(known, drive):
         assert part.dense_shape.tolist() == [2, 3]
 
 
-def test_a_towers_input_stands_in_the_outer_scope(cpus):
+def test_tower_input_ops_are_inside_the_outer_name_scope(cpus):
     from legacy_towers import inputs
     from legacy_towers.compat import tf
 
     with tf.name_scope("net"):
         named = inputs.from_tensors(global_batch={"x": tf.range(8)}).build(cpus)
         with tf.name_scope("tower_3") as scope:
-            assert scope == "net/tower_3/"  # still free
+            assert scope == "net/tower_3/"  # the name is unused
     with tf.variable_scope("job"):
         under_variables = inputs.from_tensors(global_batch={"x": tf.range(8)}).build(cpus)
     alone = inputs.from_tensors(global_batch={"x": tf.range(8)}).build(cpus)

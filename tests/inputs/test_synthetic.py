@@ -1,4 +1,4 @@
-"""One batch for ever, from variables on the towers' devices, and the same computation as a fed step."""
+"""`lt.inputs.synthetic`: the same batch in every step, and the same computation as in a fed step."""
 import collections
 
 import numpy as np
@@ -28,13 +28,13 @@ def run_of(batches, steps=2, towers=2):
 def test_each_tower_keeps_its_part_of_the_first_global_batch(kind):
     from legacy_towers import inputs
     from legacy_towers.compat import tf
-    from legacy_towers.examples import Examples
+    from legacy_towers.data import Examples
 
-    examples = Examples.from_arrays(arrays())  # they may be shuffled by any other way in
+    examples = Examples.from_arrays(arrays())  # which other pipelines shuffle
     examples = examples if kind == "arrays" else examples.map(lambda example: dict(example))
-    way = inputs.synthetic(examples, per_tower_batch_size=4)
-    batches = way.build(["/cpu:0", "/cpu:1"])
-    assert batches.hooks == [] and batches.counts is None and batches.pulls == ()
+    pipeline = inputs.synthetic(examples, per_tower_batch_size=4)
+    batches = pipeline.build(["/cpu:0", "/cpu:1"])
+    assert batches.hooks == [] and batches.counts is None and batches.input_ops == ()
     for tower, batch in enumerate(batches.per_tower):
         assert batch["x"].shape.as_list() == [4, 6]
         assert batch["x"].device.upper().endswith("CPU:{}".format(tower))
@@ -49,41 +49,41 @@ def test_each_tower_keeps_its_part_of_the_first_global_batch(kind):
 
 
 @pytest.mark.parametrize("order", ["any", "fixed"])
-def test_the_plan_names_the_one_batch(order):
+def test_the_plan_describes_the_batch(order):
     from legacy_towers import inputs
-    from legacy_towers.examples import Examples
+    from legacy_towers.data import Examples
 
-    way = inputs.synthetic(Examples.from_arrays(arrays()), per_tower_batch_size=4, order=order)
-    plan = str(way.build(["/cpu:0", "/cpu:1"]).plan)
-    assert "batches: the first one, over and over" in plan
-    assert "tower 1: 4 from example 4 of the data on, the same at every step" in plan
+    pipeline = inputs.synthetic(Examples.from_arrays(arrays()), per_tower_batch_size=4, order=order)
+    plan = str(pipeline.build(["/cpu:0", "/cpu:1"]).plan)
+    assert "batches: the first one in every step" in plan
+    assert "tower 1: 4 examples from example 4 of the data on, the same in every step" in plan
 
 
-def test_few_examples_begin_anew():
+def test_few_examples_are_repeated():
     from legacy_towers import inputs
-    from legacy_towers.examples import Examples
+    from legacy_towers.data import Examples
 
     batches = inputs.synthetic(Examples.from_arrays(np.arange(5)), global_batch_size=8).build(["/cpu:0", "/cpu:1"])
     assert [tower.tolist() for tower in run_of(batches)[1]] == [[0, 1, 2, 3], [4, 0, 1, 2]]
 
 
-def test_no_examples_at_all():
+def test_no_examples_are_an_error():
     from legacy_towers import inputs
     from legacy_towers.compat import tf
+    from legacy_towers.data import Examples
     from legacy_towers.errors import InputError
-    from legacy_towers.examples import Examples
 
-    way = inputs.synthetic(
+    pipeline = inputs.synthetic(
         Examples.from_generator(lambda: iter([]), tf.TensorSpec([], tf.float32)), per_tower_batch_size=2
     )
     with pytest.raises(InputError, match="there are no examples in the generator"):
-        way.build(["/cpu:0"])
+        pipeline.build(["/cpu:0"])
 
 
 def test_sparse_and_ragged_components():
     from legacy_towers import inputs
     from legacy_towers.compat import tf
-    from legacy_towers.examples import Examples
+    from legacy_towers.data import Examples
 
     def words(number):
         splits = tf.stack([0, number // 2, number])
@@ -95,7 +95,7 @@ def test_sparse_and_ragged_components():
     examples = Examples.from_arrays(np.arange(6)).map(words)
     batches = inputs.synthetic(examples, per_tower_batch_size=3).build(["/cpu:0", "/cpu:1"])
     by_dataset = inputs.dataset(examples, per_tower_batch_size=3).build(["/cpu:0", "/cpu:1"])
-    for name in ("sparse", "ragged"):  # what the graph knows of them differs between versions of TensorFlow
+    for name in ("sparse", "ragged"):  # their static shapes differ between versions of TensorFlow
         known = by_dataset.per_tower[0][name].shape.as_list()
         assert batches.per_tower[0][name].shape.as_list() == known
     for tower, batch in enumerate(run_of(batches)[1]):
@@ -112,10 +112,10 @@ def test_sparse_and_ragged_components():
 def test_counts_are_those_of_full_batches(remainder):
     from legacy_towers import inputs
     from legacy_towers.compat import tf
-    from legacy_towers.examples import Examples
+    from legacy_towers.data import Examples
 
-    way = inputs.synthetic(Examples.from_arrays(np.arange(8)), per_tower_batch_size=3, remainder=remainder)
-    batches = way.build(["/cpu:0", "/cpu:1"])
+    pipeline = inputs.synthetic(Examples.from_arrays(np.arange(8)), per_tower_batch_size=3, remainder=remainder)
+    batches = pipeline.build(["/cpu:0", "/cpu:1"])
     assert batches.padded == (remainder == "pad")
     assert [(count.dtype, count.shape.as_list()) for count in batches.counts] == [(tf.int32, [])] * 2
     with tf.train.MonitoredTrainingSession(config=config()) as session:
@@ -123,9 +123,9 @@ def test_counts_are_those_of_full_batches(remainder):
 
 
 BAD = [
-    (dict(epochs=2), "epochs=2: synthetic batches have no epochs and never end; leave it out"),
-    (dict(shuffle=True), "shuffle=True: a synthetic batch is the first one of the examples"),
-    (dict(shuffle=100), "shuffle=100: a synthetic batch is the first one of the examples"),
+    (dict(epochs=2), "epochs=2: synthetic data has no epochs and never ends; leave epochs out"),
+    (dict(shuffle=True), "shuffle=True: synthetic batches contain the first examples in their order"),
+    (dict(shuffle=100), "shuffle=100: synthetic batches contain the first examples in their order"),
     (dict(order="random"), 'order must be "any" or "fixed"'),
     (dict(remainder="some"), 'remainder must be "drop", "pad" or "short"'),
     (dict(global_batch_size=4), "(both given)"),
@@ -133,10 +133,10 @@ BAD = [
 
 
 @pytest.mark.parametrize("options, message", BAD, ids=[message[:30] for _, message in BAD])
-def test_what_makes_no_sense_is_refused(options, message):
+def test_options_of_synthetic_that_are_errors(options, message):
     from legacy_towers import inputs
+    from legacy_towers.data import Examples
     from legacy_towers.errors import ArgumentError
-    from legacy_towers.examples import Examples
 
     with pytest.raises(ArgumentError) as raised:
         inputs.synthetic(Examples.from_arrays(np.arange(8)), per_tower_batch_size=2, **options)
@@ -144,7 +144,7 @@ def test_what_makes_no_sense_is_refused(options, message):
 
 
 def model_fn(batch, mode):
-    """A net with a preprocessing that TensorFlow would compute once and for all if its input were a constant."""
+    """A net with preprocessing, which TensorFlow would fold if its input were a constant."""
     import legacy_towers as lt
     from legacy_towers.compat import tf
 
@@ -158,10 +158,10 @@ def model_fn(batch, mode):
 
 
 class Constant:
-    """What not to do."""
+    """The wrong way: batches that are constants."""
 
     @staticmethod
-    def way(lt, examples):
+    def pipeline(lt, examples):
         from legacy_towers.compat import tf
 
         data = arrays()
@@ -170,15 +170,15 @@ class Constant:
         ])
 
 
-WAYS = {
+PIPELINES = {
     "feed": lambda lt, examples: lt.inputs.feed(examples, per_tower_batch_size=4),
     "synthetic": lambda lt, examples: lt.inputs.synthetic(examples, per_tower_batch_size=4),
-    "constant": Constant.way,
+    "constant": Constant.pipeline,
 }
 
 
-def traced_types(way):
-    """Returns how often each type of op ran in a step; what only holds or hands on a value is left out."""
+def traced_types(pipeline):
+    """Returns how often each type of op ran in a step, without ops that only hold or forward a value."""
     import legacy_towers as lt
     from legacy_towers.compat import tf
     from legacy_towers.measure.trace import TowerTrace
@@ -187,7 +187,7 @@ def traced_types(way):
     examples = lt.Examples.from_arrays({"x": data["x"], "label": data["label"]})
     with tf.Graph().as_default():
         step = lt.build_train_step(
-            model_fn, WAYS[way](lt, examples), tf.train.GradientDescentOptimizer(0.1), ["/cpu:0", "/cpu:1"]
+            model_fn, PIPELINES[pipeline](lt, examples), tf.train.GradientDescentOptimizer(0.1), ["/cpu:0", "/cpu:1"]
         )
         metadata = tf.RunMetadata()
         options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
@@ -206,18 +206,18 @@ def traced_types(way):
     return collections.Counter(op.type for op in ops if op.is_computing)
 
 
-def test_a_step_computes_what_a_fed_one_computes():
+def test_a_synthetic_step_computes_the_same_as_a_fed_step():
     fed, held = traced_types("feed"), traced_types("synthetic")
     assert fed["Sin"] == 6 and fed["Cumsum"] == 6 and fed["ResizeBilinear"] == 2
     assert held == fed
-    # The test can fail: from a constant the preprocessing is gone.
+    # The test can fail: with a constant, the preprocessing is folded.
     assert traced_types("constant")["Sin"] == 0
 
 
-def test_the_graph_does_not_hold_the_batch():
+def test_the_graph_def_does_not_contain_the_batch():
     from legacy_towers import inputs
     from legacy_towers.compat import tf
-    from legacy_towers.examples import Examples
+    from legacy_towers.data import Examples
 
     big = np.zeros([64, 50000], np.float32)
     inputs.synthetic(Examples.from_arrays(big), per_tower_batch_size=32).build(["/cpu:0", "/cpu:1"])
@@ -225,7 +225,7 @@ def test_the_graph_does_not_hold_the_batch():
 
 
 @pytest.mark.parametrize("session", ["monitored", "bare"])
-def test_it_trains_and_goes_on_from_a_checkpoint(session, tmp_path):
+def test_synthetic_input_trains_and_resumes(session, tmp_path):
     import legacy_towers as lt
     from legacy_towers.compat import tf
 
@@ -235,9 +235,9 @@ def test_it_trains_and_goes_on_from_a_checkpoint(session, tmp_path):
     def train(folder):
         losses = []
         with tf.Graph().as_default():
-            way = lt.inputs.synthetic(examples, per_tower_batch_size=4)
+            pipeline = lt.inputs.synthetic(examples, per_tower_batch_size=4)
             step = lt.build_train_step(
-                model_fn, way, tf.train.GradientDescentOptimizer(0.01), ["/cpu:0", "/cpu:1"]
+                model_fn, pipeline, tf.train.GradientDescentOptimizer(0.01), ["/cpu:0", "/cpu:1"]
             )
             if session == "monitored":
                 with tf.train.MonitoredTrainingSession(
@@ -260,7 +260,7 @@ def test_it_trains_and_goes_on_from_a_checkpoint(session, tmp_path):
     second, end = train(str(tmp_path))
     assert (reached, end) == (3, 6)
     assert first[0] == pytest.approx(np.log(3), rel=1e-6)  # of three classes, with weights of zero
-    # The same batch and another loss: the variables went on, the batch was there again.
+    # The same batch with another loss: the variables were restored, and the batch was initialized again.
     assert second[0] != first[0] and np.all(np.isfinite(first + second))
     names = {name for name, _ in tf.train.list_variables(str(tmp_path))}
     assert names == {"weight", "global_step"}

@@ -28,7 +28,7 @@ def test_merged(intervals, union):
     ({0: [(0, 5)]}, 0.0, {0: 1.0}),
     ({0: [(0, 5)], 1: []}, 0.0, {0: 1.0}),
     ({}, 0.0, {}),
-], ids=["partly", "one after the other", "wholly", "a tower with itself", "three", "in pieces", "not from zero",
+], ids=["partial", "sequential", "complete", "ops of one tower", "three towers", "several intervals", "late start",
         "one tower", "an idle tower", "none"])
 def test_overlap_of(towers, shared, per_tower):
     found = overlap_of(towers)
@@ -36,7 +36,7 @@ def test_overlap_of(towers, shared, per_tower):
     assert found.per_tower == per_tower
 
 
-def test_the_step_is_as_long_as_the_towers_take():
+def test_the_step_lasts_from_the_first_tower_op_to_the_last():
     assert overlap_of({0: [(10, 1000010)], 1: [(2000000, 3000010)]}).step_milliseconds == 3.0
 
 
@@ -48,5 +48,5 @@ def test_the_step_is_as_long_as_the_towers_take():
     (0.0, 1, "only tower 0 computed in this step: there is nothing to overlap"),
     (0.0, 0, "no tower computed in this step: there is nothing to overlap"),
 ])
-def test_the_sentence(shared, towers, sentence):
+def test_an_overlap_prints_as_a_sentence(shared, towers, sentence):
     assert str(Overlap(shared, {tower: 0.5 for tower in range(towers)}, 1.0)) == sentence

@@ -6,13 +6,13 @@ import processes
 from legacy_towers.measure import resources
 
 
-def test_cpu_time_counts_threads_and_ended_children():
+def test_cpu_time_includes_threads_and_ended_children():
     before = resources.cpu_seconds()
     processes.run_python("sum(number * number for number in range(3 * 10**6))")
     assert resources.cpu_seconds() > before
 
 
-def test_cpu_time_counts_children_that_still_run():
+def test_cpu_time_includes_running_children():
     program = """
         import subprocess, sys
         from legacy_towers.measure.resources import cpu_seconds
@@ -28,8 +28,8 @@ def test_cpu_time_counts_children_that_still_run():
     assert processes.output_of(program).strip() == "True"
 
 
-def test_the_peak_is_of_this_process_and_not_of_the_one_that_started_it():
-    # Far above what Python needs, here; the child has not even imported numpy.
+def test_the_peak_memory_of_a_process_does_not_include_its_parents():
+    # Far above what the child needs, which does not import numpy.
     ballast = bytearray(400 * 2**20)
     ballast[:: 4096] = b"x" * len(ballast[:: 4096])
     program = """
@@ -46,7 +46,7 @@ def test_the_peak_is_of_this_process_and_not_of_the_one_that_started_it():
     assert resources.peak_memory_bytes() > 400 * 2**20
 
 
-def test_a_missing_psutil_is_told_in_a_sentence():
+def test_the_error_without_psutil_has_the_pip_command():
     program = """
         from legacy_towers.errors import EnvironmentProblem
         from legacy_towers.measure.resources import cpu_seconds
@@ -59,5 +59,5 @@ def test_a_missing_psutil_is_told_in_a_sentence():
     assert printed.startswith("the package psutil is missing") and "pip install psutil" in printed
 
 
-def test_usable_cores_are_at_most_those_there_are():
+def test_usable_cores_are_at_most_the_cores_of_the_machine():
     assert 1 <= resources.usable_cores() <= os.cpu_count()

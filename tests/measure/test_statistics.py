@@ -1,4 +1,4 @@
-"""Intervals hold what they promise; winners are found and ties are not, whatever drifts and disturbs."""
+"""Medians, deviations and confidence intervals of simulated rounds."""
 import numpy as np
 import pytest
 
@@ -12,11 +12,11 @@ TABLE = {
 
 
 @pytest.mark.parametrize("probability, degrees", sorted(TABLE))
-def test_student_quantile_as_in_printed_tables(probability, degrees):
+def test_student_quantile_matches_printed_tables(probability, degrees):
     assert statistics.student_quantile(probability, degrees) == pytest.approx(TABLE[probability, degrees], abs=6e-4)
 
 
-def test_student_quantile_of_one_and_two_degrees_in_closed_form():
+def test_student_quantile_matches_the_closed_form_for_one_and_two_degrees():
     for probability in (0.6, 0.9, 0.999):
         assert statistics.student_quantile(probability, 1) == pytest.approx(np.tan(np.pi * (probability - 0.5)))
         alpha = 4 * probability * (1 - probability)
@@ -25,7 +25,7 @@ def test_student_quantile_of_one_and_two_degrees_in_closed_form():
 
 
 @pytest.mark.parametrize("rounds", [5, 7, 10, 15])
-def test_the_interval_of_a_median_covers_the_true_one(rounds):
+def test_the_interval_of_a_median_covers_the_true_median(rounds):
     random = np.random.RandomState(rounds)
     draws = random.randn(600, rounds) * 3 + 100
     covered = 0
@@ -33,7 +33,7 @@ def test_the_interval_of_a_median_covers_the_true_one(rounds):
         interval = statistics.median_interval(draw)
         assert interval.median == np.median(draw)
         covered += interval.low <= 100 <= interval.high
-    # 0.95 within what 600 trials scatter (0.009) and the choice of whole rounds allows
+    # 0.95, with the standard deviation of 600 trials (0.009) and the effect of few rounds
     assert 0.92 <= covered / 600 <= 0.99
 
 
@@ -45,58 +45,58 @@ def test_the_deviation_ignores_an_outlier():
 
 
 @pytest.mark.parametrize("rounds", [8, 9, 12])
-def test_the_deviation_is_that_of_normal_values(rounds):
+def test_the_deviation_is_unbiased_for_normal_values(rounds):
     draws = np.random.RandomState(0).randn(4000, rounds) * 2
     assert np.mean([statistics.robust_deviation(draw) for draw in draws]) == pytest.approx(2, rel=0.04)
 
 
-def test_what_slows_down_a_round_cancels_in_a_ratio():
+def test_drift_between_rounds_cancels_in_a_ratio():
     drift = np.array([1.0, 0.5, 0.7, 1.3, 0.2])
     interval = statistics.ratio_interval(300 * drift, 200 * drift)
     assert interval == pytest.approx((1.5, 1.5, 1.5))
-    apart = statistics.unpaired_ratio_interval(300 * drift, 200 * drift)
-    assert apart.low < 1 < 1.5 < apart.high
+    unpaired = statistics.unpaired_ratio_interval(300 * drift, 200 * drift)
+    assert unpaired.low < 1 < 1.5 < unpaired.high
 
 
-def test_widths_of_ways_measured_apart_add_as_squares():
+def test_widths_of_unpaired_intervals_add_as_squares():
     one, other = [90.0, 100.0, 110.0, 95.0, 105.0], [45.0, 50.0, 55.0, 47.0, 53.0]
     first, second = (statistics.median_interval(np.log(values)) for values in (one, other))
-    apart = statistics.unpaired_ratio_interval(one, other)
+    unpaired = statistics.unpaired_ratio_interval(one, other)
     half = np.hypot(first.high - first.median, second.high - second.median)
-    assert np.log(apart.high) == pytest.approx(np.log(2) + half)
-    assert apart.median == pytest.approx(2)
+    assert np.log(unpaired.high) == pytest.approx(np.log(2) + half)
+    assert unpaired.median == pytest.approx(2)
 
 
-def test_more_ways_compared_at_once_need_wider_intervals():
+def test_comparing_more_candidates_widens_the_intervals():
     random = np.random.RandomState(3)
-    figures = {str(way): list(np.exp(0.02 * random.randn(7))) for way in range(13)}
+    figures = {str(pipeline): list(np.exp(0.02 * random.randn(7))) for pipeline in range(13)}
     few = statistics.compare_all({name: figures[name] for name in ("0", "1", "2")}, "0")
     many = statistics.compare_all(figures, "0")
     each = statistics.compare_all(figures, "0", confidence=1 - 12 * 0.05)  # 0.05 for each of the twelve
     assert set(many) == set(figures) - {"0"} and set(few) == {"1", "2"}
-    assert all(many[way].high - many[way].low > each[way].high - each[way].low for way in many)
+    assert all(many[pipeline].high - many[pipeline].low > each[pipeline].high - each[pipeline].low for pipeline in many)
 
 
-def test_one_way_alone_has_nothing_to_be_compared_with():
+def test_compare_all_of_the_baseline_alone_is_empty():
     assert statistics.compare_all({"feed": [1.0] * 5}, "feed") == {}
 
 
-def test_a_way_that_is_noisier_than_the_others_has_a_wider_interval():
+def test_a_noisier_candidate_has_a_wider_interval():
     random = np.random.RandomState(0)
-    figures = {str(way): list(np.exp(0.01 * random.randn(9))) for way in range(6)}
+    figures = {str(pipeline): list(np.exp(0.01 * random.randn(9))) for pipeline in range(6)}
     figures["noisy"] = list(np.exp(0.3 * random.randn(9)))
     found = statistics.compare_all(figures, "0")
-    widths = {way: found[way].high - found[way].low for way in found}
+    widths = {pipeline: found[pipeline].high - found[pipeline].low for pipeline in found}
     assert widths.pop("noisy") > 3 * max(widths.values())
 
 
-def test_a_baseline_that_is_noisier_than_the_others_hides_no_error():
+def test_a_noisier_baseline_does_not_cause_false_differences():
     random = np.random.RandomState(0)
     wrong = 0
     for _ in range(60):
-        figures = {str(way): list(np.exp(0.01 * random.randn(7))) for way in range(11)}
+        figures = {str(pipeline): list(np.exp(0.01 * random.randn(7))) for pipeline in range(11)}
         figures["noisy"] = list(np.exp(0.1 * random.randn(7)))
         found = statistics.compare_all(figures, "noisy")
         wrong += any(interval.low > 1.03 or interval.high < 1 / 1.03 for interval in found.values())
-    # All hold together in 95 of 100: three of sixty, and what sixty scatter.
+    # All intervals hold in 95 of 100 comparisons: 3 of 60 may fail.
     assert wrong <= 3

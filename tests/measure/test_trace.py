@@ -14,7 +14,7 @@ EXECUTOR = "/job:localhost/replica:0/task:0/device:"
 
 
 def metadata_of(devices):
-    """Makes RunMetadata from {device: [(node name, label, start, end), ...]}, in nanoseconds."""
+    """Returns a RunMetadata for {device: [(node name, label, start, end), ...]}, in nanoseconds."""
     metadata = tf.RunMetadata()
     for device, nodes in devices.items():
         device_stats = metadata.step_stats.dev_stats.add(device=device)
@@ -29,7 +29,7 @@ def executor(name, kind, start, end):
     return name, "{} = {}(inputs)".format(name, kind), start, end
 
 
-def test_the_ops_of_executors_are_read_once():
+def test_ops_of_executors_are_read_once():
     metadata = metadata_of({
         "/host:CPU": [("tower_0/a:MatMul", "id=3", 100, 200)],
         EXECUTOR + "CPU:1": [
@@ -44,7 +44,7 @@ def test_the_ops_of_executors_are_read_once():
     ]
 
 
-def test_kernels_stand_for_a_gpu_whose_executor_only_times_the_launch():
+def test_kernels_replace_the_executors_entries_of_a_gpu():
     launches = {
         EXECUTOR + "GPU:0": [executor("tower_0/a", "MatMul", 100, 101)],
         EXECUTOR + "GPU:1": [executor("tower_1/a", "MatMul", 102, 103)],
@@ -64,7 +64,7 @@ def test_kernels_stand_for_a_gpu_whose_executor_only_times_the_launch():
     assert without.intervals() == {0: [(100, 101)], 1: [(102, 103)]}
 
 
-def test_kernels_without_names_of_ops_do_not_hide_the_towers():
+def test_kernels_without_names_of_ops_are_ignored():
     found = step_ops(metadata_of({
         EXECUTOR + "GPU:0": [executor("tower_0/a", "MatMul", 100, 101)],
         "/device:GPU:0/stream:all": [("sgemm", "sgemm", 110, 200)],
@@ -72,7 +72,7 @@ def test_kernels_without_names_of_ops_do_not_hide_the_towers():
     assert [op.name for op in found] == ["tower_0/a"]
 
 
-def test_kernels_of_several_processes_are_not_guessed_at():
+def test_kernels_of_several_processes_are_ignored():
     found = step_ops(metadata_of({
         "/job:worker/replica:0/task:0/device:GPU:0": [executor("tower_0/a", "MatMul", 100, 101)],
         "/job:worker/replica:0/task:1/device:GPU:0": [executor("tower_1/a", "MatMul", 100, 102)],
@@ -82,7 +82,7 @@ def test_kernels_of_several_processes_are_not_guessed_at():
         ("tower_0/a", "/job:worker/task:0/gpu:0", 101), ("tower_1/a", "/job:worker/task:1/gpu:0", 102)]
 
 
-def test_microseconds_count_where_nanoseconds_are_not_filled():
+def test_microseconds_are_used_if_nanoseconds_are_missing():
     metadata = tf.RunMetadata()
     metadata.step_stats.dev_stats.add(device=EXECUTOR + "CPU:0").node_stats.add(
         node_name="tower_0/a", timeline_label="tower_0/a = MatMul()", all_start_micros=7, op_start_rel_micros=1,
@@ -90,18 +90,18 @@ def test_microseconds_count_where_nanoseconds_are_not_filled():
     assert [(op.start, op.end) for op in step_ops(metadata.step_stats)] == [(8000, 11000)]
 
 
-WAITS = ["_Recv", "_Send", "_HostRecv", "QueueDequeueV2", "QueueDequeueManyV2", "FIFOQueueEnqueue", "IteratorGetNext",
+WAITS = ["_Recv", "_Send", "_HostRecv", "QueueDequeueV2", "QueueDequeueManyV2", "QueueEnqueueV2", "IteratorGetNext",
          "MultiDeviceIteratorGetNextFromShard", "Unstage", "Stage", "ReaderReadV2", "CollectiveReduce", "NcclAllReduce",
          "ResourceAccumulatorTakeGradient"]
 NOTHING = ["Const", "NoOp", "VarHandleOp", "ReadVariableOp", "Identity", "Switch", "_Retval"]
-# TensorFlow renames the op where it takes oneDNN's kernel, which depends on the processor.
+# TensorFlow renames the op if it uses oneDNN's kernel, which depends on the CPU.
 PRODUCTS = ("MatMul", "_MklMatMul")
 WORK = ["MatMul", "Conv2D", "AddN", "Sum", "SendMail", "PyFunc", "Batch", "DynamicStitch"]
 
 
 @pytest.mark.parametrize("kinds, computing, waiting", [(WAITS, False, True), (NOTHING, False, False),
                                                        (WORK, True, False)], ids=["waits", "nothing", "work"])
-def test_what_counts_as_computing(kinds, computing, waiting):
+def test_is_computing_and_is_wait(kinds, computing, waiting):
     nodes = [executor("tower_0/op_{}".format(number), kind, 0, 10) for number, kind in enumerate(kinds)]
     ops = step_ops(metadata_of({EXECUTOR + "CPU:0": nodes}).step_stats)
     assert {op.type: op.is_computing for op in ops} == {kind: computing for kind in kinds}
@@ -118,8 +118,8 @@ def test_a_tower_that_waits_does_not_overlap():
     assert trace.overlap().per_tower == {0: 1.0, 1: 0.25}
 
 
-def test_metadata_of_a_run_that_was_not_traced_is_refused():
-    with pytest.raises(ArgumentError, match="holds no step stats: run with options="):
+def test_metadata_of_a_run_without_a_trace_is_rejected():
+    with pytest.raises(ArgumentError, match="has no step stats: run with options="):
         TowerTrace.from_run_metadata(tf.RunMetadata())
 
 
@@ -158,7 +158,7 @@ def test_the_chrome_trace_has_a_group_per_tower_and_microseconds(tmp_path):
     }
 
 
-def test_a_trace_that_can_not_be_written_says_where_and_leaves_nothing(tmp_path):
+def test_the_error_for_an_unwritable_trace_names_the_path_and_no_file_is_left(tmp_path):
     trace = TowerTrace.from_run_metadata(metadata_of({EXECUTOR + "CPU:0": [executor("tower_0/a", "MatMul", 0, 1)]}))
     (tmp_path / "taken").mkdir()
     with pytest.raises(ArgumentError) as caught:
@@ -168,7 +168,7 @@ def test_a_trace_that_can_not_be_written_says_where_and_leaves_nothing(tmp_path)
 
 
 def two_towers(serial):
-    """Two chains of matmuls; in a serial loop every op of the second waits for the end of the first."""
+    """Returns the sum of two chains of matmuls; if serial, every op of the second depends on the end of the first."""
     ends = []
     for tower in range(2):
         with tf.control_dependencies(ends if serial else []):
@@ -195,7 +195,7 @@ def test_towers_that_do_not_depend_on_each_other_overlap():
     assert {op.device for op in trace.ops if op.tower == 1 and op.type in PRODUCTS} == {"/cpu:2"}
     assert len([op for op in trace.ops if op.tower == 1 and op.type in PRODUCTS]) == 10
     assert sorted(trace.overlap().per_tower) == [0, 1]
-    # Where something else has one of two cores, a step's towers may well run one after the other.
+    # If another process uses one of two cores, the towers of a step may run one after the other.
     assert trace.overlap().shared > 0 or any(traced(total).overlap().shared > 0 for _ in range(20))
 
 
@@ -226,7 +226,7 @@ def test_the_hook_traces_one_step_of_a_monitored_session(tmp_path):
     assert os.listdir(str(tmp_path)) == ["step.json"]
 
 
-def test_the_hook_says_that_the_loop_was_too_short():
+def test_the_hook_warns_if_the_loop_is_too_short():
     value = tf.random_normal([2])
     tf.train.get_or_create_global_step()
     with pytest.warns(UserWarning, match="no step was traced: the loop ended after 1 runs, before run 5"):
@@ -234,7 +234,7 @@ def test_the_hook_says_that_the_loop_was_too_short():
             session.run(value)
 
 
-def test_the_hook_is_quiet_when_it_traced():
+def test_the_hook_does_not_warn_after_a_trace():
     value = tf.random_normal([2])
     tf.train.get_or_create_global_step()
     with warnings.catch_warnings(record=True) as caught:
@@ -245,7 +245,7 @@ def test_the_hook_is_quiet_when_it_traced():
 
 
 @pytest.mark.parametrize("step", [0, -3, 1.5, True])
-def test_a_step_is_counted_from_1(step):
+def test_the_step_to_trace_must_be_at_least_1(step):
     with pytest.raises(ArgumentError) as caught:
         TraceHook(step=step)
-    assert str(caught.value) == "step is {!r}: allowed is the number of a run, from 1 up".format(step)
+    assert str(caught.value) == "step must be a whole number of at least 1, got {!r}".format(step)

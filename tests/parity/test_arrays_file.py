@@ -1,11 +1,11 @@
-"""Arrays come back as they were written, whatever they hold."""
+"""Files of named arrays of different dtypes."""
 import numpy as np
 import pytest
 
 from legacy_towers.parity.arrays_file import read_arrays, write_arrays
 
 
-def test_what_was_written_comes_back_in_its_order(tmp_path):
+def test_read_arrays_returns_the_written_arrays_in_their_order(tmp_path):
     strings = np.array([[b"", b"a\x00"], [b"\x00\x00", b"\xff"]], object)
     arrays = {
         "tower 0/image": np.arange(6, dtype=np.float32).reshape(2, 3),

@@ -1,4 +1,4 @@
-"""What is said of two records: planted differences are found and named, and equal ones are not."""
+"""Findings for two records: equal ones, and planted differences."""
 import numpy as np
 import pytest
 
@@ -17,12 +17,12 @@ VARIABLES = [
 
 
 @pytest.mark.parametrize(
-    "ours, theirs, agrees, said", [row[1:] for row in VARIABLES], ids=[row[0] for row in VARIABLES]
+    "ours, theirs, agrees, message", [row[1:] for row in VARIABLES], ids=[row[0] for row in VARIABLES]
 )
-def test_variables(ours, theirs, agrees, said):
+def test_compare_variables(ours, theirs, agrees, message):
     found = compare_variables({"variables": ours}, {"variables": theirs})
     assert found.agrees is agrees
-    assert said in found.sentence
+    assert message in found.sentence
 
 
 IMAGE = np.float32([[1, 2], [3, 4]])
@@ -31,17 +31,17 @@ BATCHES = [
     ("a value", IMAGE, IMAGE + np.float32([[0, 0.5], [0, 0]]), False,
      "step 2, tower 1, component image: values differ by at most 0.5"),
     ("shape", IMAGE, IMAGE[:1], False, "float32 [2, 2] and float32 [1, 2]"),
-    ("NaN is the same NaN", np.float32([np.nan]), np.float32([np.nan]), True, "bit for bit"),
+    ("equal NaN", np.float32([np.nan]), np.float32([np.nan]), True, "bit for bit"),
     ("strings", np.array([b"a"], object), np.array([b"b"], object), False, "the values differ"),
 ]
 
 
-@pytest.mark.parametrize("ours, theirs, agrees, said", [row[1:] for row in BATCHES], ids=[row[0] for row in BATCHES])
-def test_batches(ours, theirs, agrees, said):
+@pytest.mark.parametrize("ours, theirs, agrees, message", [row[1:] for row in BATCHES], ids=[row[0] for row in BATCHES])
+def test_compare_batches(ours, theirs, agrees, message):
     found = compare_batches([{"tower 1/image": IMAGE}, {"tower 1/image": ours}],
                             [{"tower 1/image": IMAGE}, {"tower 1/image": theirs}])
     assert found.agrees is agrees
-    assert said in found.sentence
+    assert message in found.sentence
 
 
 G = np.float32([1.0, -4.0])
@@ -49,16 +49,16 @@ GRADIENTS = [
     ("equal", {"w": G}, {"w": G}, True),
     ("within 1e-5 of the largest", {"w": G}, {"w": G + np.float32([2e-5, 0])}, True),
     ("beyond", {"w": G}, {"w": G + np.float32([1e-4, 0])}, False),
-    ("float64 is held to more", {"w": G.astype(float)}, {"w": G.astype(float) + [1e-9, 0]}, False),
-    ("one has none", {"w": G, "b": G}, {"w": G}, False),
-    ("zero against something", {"w": 0 * G}, {"w": G}, False),
+    ("beyond the bound of float64", {"w": G.astype(float)}, {"w": G.astype(float) + [1e-9, 0]}, False),
+    ("missing in one", {"w": G, "b": G}, {"w": G}, False),
+    ("zero and nonzero", {"w": 0 * G}, {"w": G}, False),
     ("not finite", {"w": G}, {"w": G * np.float32(np.nan)}, False),
-    ("none at all", {}, {}, False),
+    ("no gradients", {}, {}, False),
 ]
 
 
 @pytest.mark.parametrize("ours, theirs, agrees", [row[1:] for row in GRADIENTS], ids=[row[0] for row in GRADIENTS])
-def test_gradients(ours, theirs, agrees):
+def test_compare_gradients(ours, theirs, agrees):
     assert compare_gradients(ours, theirs).agrees is agrees
 
 
@@ -70,17 +70,17 @@ def losses(dtype, ours, restarted, free):
 def test_losses_within_their_bounds():
     forward, trajectory, free = losses("float32", [2.0, 1.0], [2.0 + 1e-7, 1.0], [2.0, 1.0])
     assert (forward.agrees, trajectory.agrees, free.agrees) == (True, True, None)
-    assert "2 steps in a row stay within 1e-06" in free.sentence
+    assert "the losses of 2 consecutive steps differ by at most 1e-06" in free.sentence
 
 
-def test_the_first_step_outside_is_named():
+def test_the_first_step_outside_the_bound_is_reported():
     forward, trajectory, free = losses("float32", [3.0, 2.0, 1.0], [3.0, 2.1, 1.1], [3.0, 2.1, 1.4])
     assert (forward.agrees, trajectory.agrees, free.agrees) == (True, False, None)
-    assert "the first step outside is 2" in trajectory.sentence and "in step 3" in trajectory.sentence
-    assert "in a row the losses part at step 2 of 3 (2 and 2.1); in float32 they do so freely" in free.sentence
+    assert "the first step outside the bound is 2" in trajectory.sentence and "in step 3" in trajectory.sentence
+    assert "the losses diverge at step 2 of 3 (2 and 2.1); in float32 this is expected" in free.sentence
 
 
-def test_float64_holds_in_a_row_too():
+def test_the_bound_of_float64_applies_to_consecutive_steps_too():
     _, _, free = losses("float64", [2.0, 1.0], [2.0, 1.0], [2.0, 1.0 + 1e-8])
     assert free.agrees is False
 

@@ -1,7 +1,7 @@
-"""Records what this TensorFlow computes, for the tests of other versions: python tests/reference/record.py
+"""Records results of this TensorFlow for the tests of other versions: python tests/reference/record.py
 
-It writes to the folder of that version beside this file, and replaces what is there. Both 1.15 and 2.21 are recorded
-anew whenever a net, the order of its data or the order of its steps changes in tests/nets.py or tests/version_runs.py.
+It writes to the folder of this version, next to this file, and replaces its content. Both 1.15 and 2.21 are recorded
+again whenever a net, the order of its data or the order of its steps changes in tests/nets.py or tests/version_runs.py.
 """
 import os
 import sys
@@ -27,7 +27,7 @@ def main():
 
 
 def write(folder, name, values):
-    # A slash in an entry of an .npz would be a folder inside the archive.
+    # A slash in the name of an .npz entry would be a folder inside the archive.
     np.savez_compressed(os.path.join(folder, name + ".npz"), **{k.replace("/", "|"): v for k, v in values.items()})
 
 

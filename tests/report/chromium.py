@@ -1,4 +1,4 @@
-"""A headless Chromium for tests, spoken to over a pipe in its DevTools protocol: no package is needed for it."""
+"""Controls a headless Chromium by the DevTools protocol over a pipe, without further packages."""
 import base64
 import json
 import os
@@ -8,7 +8,7 @@ import subprocess
 import time
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-MISSING = "no browser found to look at the page with: none of {} is on the PATH".format(", ".join(NAMES))
+MISSING = "no browser found: none of {} is on the PATH".format(", ".join(NAMES))
 _FLAGS = (
     "--headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-sync "
     "--disable-component-update --disable-default-apps --disable-extensions --disable-dev-shm-usage --mute-audio "
@@ -22,14 +22,14 @@ def find():
 
 
 class Chromium:
-    """A browser with one empty page; close it, or use it by `with`.
+    """A browser with one empty page; close it, or use it as a context manager.
 
     Attributes:
-      events: what the browser told by itself so far: (method, parameters).
+      events: (method, parameters) of each event that the browser sent since `open`.
     """
 
     def __init__(self, profile, seconds=180):
-        """`profile` is an empty folder; no answer within `seconds` is an error."""
+        """Starts the browser with an empty folder as its profile; no answer within `seconds` is an error."""
         self.events = []
         self._seconds = seconds
         self._last_id = 0
@@ -37,7 +37,7 @@ class Chromium:
         self._received = b""
         to_read, self._write = os.pipe()
         self._read, to_write = os.pipe()
-        # The protocol's pipe is file 3 to read from and file 4 to write to. Both are moved out of the way first.
+        # The browser reads commands from file descriptor 3 and writes answers to 4; both may be in use before.
         shell = 'exec 8<&{} 9>&{}; exec 3<&8 4>&9 8<&- 9>&-; exec "$@"'.format(to_read, to_write)
         command = ["bash", "-c", shell, "bash", find(), "--user-data-dir={}".format(profile)] + _FLAGS + ["about:blank"]
         self._log = open(os.path.join(str(profile), "stderr.txt"), "w+b")
@@ -77,7 +77,7 @@ class Chromium:
         self._log.close()
 
     def call(self, method, **parameters):
-        """Returns what the browser answers to a command of its protocol."""
+        """Sends a command of the protocol and returns the browser's answer."""
         self._last_id += 1
         message = {"id": self._last_id, "method": method, "params": parameters}
         if self._session is not None:
@@ -101,7 +101,7 @@ class Chromium:
             self.events.append((answer.get("method"), answer.get("params")))
 
     def look(self, width, dark=False, height=900):
-        """Sets the size of the window in CSS pixels, and whether the reader prefers dark pages."""
+        """Sets the size of the window in CSS pixels and the preferred colour scheme."""
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
         )
@@ -109,7 +109,7 @@ class Chromium:
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def evaluate(self, expression):
-        """Returns the value of a JavaScript expression in the page, as plain Python values."""
+        """Returns the value of a JavaScript expression in the page as Python values."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
@@ -123,7 +123,7 @@ class Chromium:
             target.write(base64.b64decode(data))
 
     def complaints(self):
-        """Returns all that the page wrote to the console, all errors, and all that was blocked, since `open`."""
+        """Returns console output, errors and blocked requests of the page since `open`."""
         found = []
         for method, parameters in self.events:
             if method in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"):
@@ -133,7 +133,7 @@ class Chromium:
         return found
 
     def requests(self):
-        """Returns the addresses that the page asked for since `open`."""
+        """Returns the URLs that the page requested since `open`."""
         sent = [parameters for method, parameters in self.events if method == "Network.requestWillBeSent"]
         return [parameters["request"]["url"] for parameters in sent]
 
@@ -144,9 +144,9 @@ class Chromium:
             if not piece:
                 self._log.flush()
                 self._log.seek(0)
-                said = self._log.read().decode("utf-8", "replace")[-2000:]
+                log = self._log.read().decode("utf-8", "replace")[-2000:]
                 what = "ended" if ready else "did not answer in {} s".format(self._seconds)
-                raise RuntimeError("the browser {}:\n{}".format(what, said))
+                raise RuntimeError("the browser {}:\n{}".format(what, log))
             self._received += piece
         message, _, self._received = self._received.partition(b"\0")
         return json.loads(message.decode("utf-8"))

@@ -1,4 +1,4 @@
-"""What `--against` prints: claims only what two comparisons bear out."""
+"""The changes that `--against` prints."""
 import re
 
 import pytest
@@ -10,18 +10,19 @@ from legacy_towers.report.document import Spread, Verdict
 
 @pytest.fixture(autouse=True)
 def fresh_graph():
-    """In place of the one in conftest.py: nothing here needs TensorFlow."""
+    """Replaces the fixture of conftest.py: these tests need no TensorFlow."""
 
 
-def with_speed(original, way, median, low, high, towers=4):
-    """Returns the document with other examples/s of one way."""
-    (row,) = [row for row in original.rows if (row.candidate, row.towers) == (way, towers)]
+def with_speed(original, pipeline, median, low, high, towers=4):
+    """Returns the document with the given examples/s of one pipeline."""
+    (row,) = [row for row in original.rows if (row.candidate, row.towers) == (pipeline, towers)]
     return documents.with_row(original, row._replace(examples_per_second=Spread(median, low, high, [])))
 
 
-def line_of(text, way):
-    """Returns the cells of the line of `way` in the first table that has it."""
-    return re.split(r" {2,}", next(line for line in text.splitlines() if re.match(re.escape(way) + "(  |$)", line)))
+def line_of(text, pipeline):
+    """Returns the cells of the line of `pipeline` in the first table that has it."""
+    pattern = re.escape(pipeline) + "(  |$)"
+    return re.split(r" {2,}", next(line for line in text.splitlines() if re.match(pattern, line)))
 
 
 OLD = documents.document(("synthetic", "feed", "queue"))
@@ -31,16 +32,16 @@ OLD = documents.document(("synthetic", "feed", "queue"))
     ((100.0, 98.0, 102.0), (150.0, 147.0, 153.0), (1.5, 147 / 102, 153 / 98)),
     ((100.0, 100.0, 100.0), (50.0, 40.0, 60.0), (0.5, 0.4, 0.6)),
 ], ids=["both spread", "new spread"])
-def test_the_ratio_spans_the_ends_of_both_intervals(old, new, expected):
+def test_the_interval_of_a_ratio_is_from_the_ends_of_both_intervals(old, new, expected):
     found = ratio(Spread(*new, rounds=[]), Spread(*old, rounds=[]))
     assert (found.median, found.low, found.high) == pytest.approx(expected)
 
 
-def test_there_is_no_ratio_to_what_may_be_zero():
+def test_there_is_no_ratio_to_an_interval_that_includes_zero():
     assert ratio(Spread(1.0, 1.0, 1.0, []), Spread(1.0, 0.0, 2.0, [])) is None
 
 
-@pytest.mark.parametrize("new, words", [
+@pytest.mark.parametrize("new, result", [
     ((1500.0, 1400.0, 1600.0), "faster"),
     ((1090.0, 1050.5, 1130.0), "faster"),
     ((1090.0, 1050.0, 1130.0), "not measurably different"),
@@ -49,9 +50,9 @@ def test_there_is_no_ratio_to_what_may_be_zero():
     ((900.0, 800.0, 950.0), "not measurably different"),
     ((900.0, 800.0, 949.0), "slower"),
 ], ids=["far above", "just above", "touching", "overlapping", "equal", "touching below", "just below"])
-def test_only_intervals_apart_are_called_a_difference(new, words):
+def test_only_separate_intervals_are_reported_as_faster_or_slower(new, result):
     old = with_speed(OLD, "queue", 1000.0, 950.0, 1050.0)
-    assert line_of(format_changes(old, with_speed(OLD, "queue", *new)), "queue")[-1] == words
+    assert line_of(format_changes(old, with_speed(OLD, "queue", *new)), "queue")[-1] == result
 
 
 def test_a_line_shows_before_now_and_the_ratio():
@@ -63,44 +64,58 @@ def test_a_line_shows_before_now_and_the_ratio():
     assert "4 towers: 1 faster, 2 not measurably different" in text.splitlines()
 
 
-def test_a_comparison_with_itself_changes_nothing():
+def test_a_comparison_with_itself_has_no_changes():
     for document in documents.DOCUMENTS.values():
         text = format_changes(document, document)
-        assert text.startswith("job, settings and machine are the same as before\n")
+        assert text.startswith("job, settings and environment are the same as before\n")
         assert not re.search(r"  (faster|slower|new|only before|works now|fails now)$", text, re.MULTILINE)
     assert "4 towers: nothing is measurably different in examples/s" in format_changes(OLD, OLD).splitlines()
 
 
-def test_other_circumstances_are_said_first():
-    machine = dict(OLD.machine, tensorflow="1.15.5", cores=8)
-    del machine["onednn"]
+def test_changes_of_environment_settings_and_job_are_first():
+    environment = dict(OLD.environment, tensorflow="1.15.5", cores=8, load_average=1.9)
+    del environment["onednn"]
     old = OLD._replace(
-        machine=machine, settings=dict(OLD.settings, steps=500, towers=[1, 4]), job_options={"net": [1, 2]}, job="other"
+        environment=environment, settings=dict(OLD.settings, steps=500, towers=[1, 4]), job_options={"net": [1, 2]},
+        job="other",
     )
     lines = format_changes(old, OLD).splitlines()
-    assert lines[0].startswith("these circumstances differ, so the figures below don't show")
-    assert lines[1:9] == [
-        "  machine, cores: 8 before, 2 now",
-        "  machine, tensorflow: 1.15.5 before, 2.21.0 now",
-        "  machine, onednn: not said before, yes now",
+    assert lines[0].startswith("these differ, so the figures below don't show the effect of a change of the job:")
+    assert lines[1:10] == [
+        "  environment, tensorflow: 1.15.5 before, 2.21.0 now",
+        "  environment, cores: 8 before, 2 now",
+        "  environment, load average: 1.9 before, 0.12 now",
+        "  environment, onednn: not recorded before, TensorFlow's default now",
         "  settings, steps: 500 before, 50 now",
         "  job, name: other before, digits now",
-        "  job options, learning rate: not said before, 0.05 now",
-        "  job options, data dir: not said before, digits-data now",
-        "  job options, net: 1, 2 before, not said now",
+        "  job options, learning rate: not recorded before, 0.05 now",
+        "  job options, data dir: not recorded before, digits-data now",
+        "  job options, net: 1, 2 before, not recorded now",
     ]
 
 
-def test_a_tuple_is_the_list_that_json_makes_of_it_and_what_rows_tell_is_no_circumstance():
+def test_a_tuple_equals_the_list_read_from_json_and_settings_that_rows_show_are_not_compared():
     old = OLD._replace(settings=dict(OLD.settings, sizes=[1, 2], towers=[1, 4], left_out=["queue (no files)"]))
     new = OLD._replace(settings=dict(OLD.settings, sizes=(1, 2)))
-    assert format_changes(old, new).startswith("job, settings and machine are the same")
+    assert format_changes(old, new).startswith("job, settings and environment are the same")
 
 
-def test_a_null_is_not_the_same_as_nothing():
+def test_date_and_command_are_reported_and_a_similar_load_is_not():
+    environment = dict(OLD.environment, load_average=0.55)
+    old = OLD._replace(environment=environment, date="2026-11-19T08:00:00+00:00", command="legacy-towers compare a.py")
+    assert format_changes(old, OLD).splitlines()[:4] == [
+        "job, settings and environment are the same as before",
+        "  run, date: 2026-11-19T08:00:00+00:00 before, 2026-11-20T09:30:00+00:00 now",
+        "  run, command: legacy-towers compare a.py before, legacy-towers compare examples/digits.py "
+        "--learning-rate 0.05 --html",
+        "    page.html now",
+    ]
+
+
+def test_null_differs_from_a_missing_setting():
     old = OLD._replace(settings=dict(OLD.settings, seed=None))
-    assert "  settings, seed: none before, not said now" in format_changes(old, OLD)
-    assert format_changes(old, old).startswith("job, settings and machine are the same")
+    assert "  settings, seed: none before, not recorded now" in format_changes(old, OLD)
+    assert format_changes(old, old).startswith("job, settings and environment are the same")
 
 
 MEASURED, FAILED = documents.row("dataset"), documents.failed_row("dataset")
@@ -116,10 +131,10 @@ MEASURED, FAILED = documents.row("dataset"), documents.failed_row("dataset")
     (
         documents.row("dataset", examples_per_second=Spread(1.0, 0.0, 2.0, [])),
         documents.row("dataset", examples_per_second=Spread(9.0, 8.0, 10.0, [])),
-        ["dataset", "1.00 \u00b1 1.00", "9.00 \u00b1 1.00", "too noisy to tell"],
+        ["dataset", "1.00 \u00b1 1.00", "9.00 \u00b1 1.00", "inconclusive: too noisy"],
     ),
-], ids=["new", "gone", "works now", "fails now", "fails as before", "failed and gone", "near zero"])
-def test_ways_that_came_went_or_failed(old_row, new_row, cells):
+], ids=["new", "removed", "works now", "fails now", "fails as before", "failed and removed", "near zero"])
+def test_new_removed_and_failed_pipelines(old_row, new_row, cells):
     old = OLD._replace(rows=OLD.rows + ([old_row] if old_row else []))
     new = OLD._replace(rows=OLD.rows + ([new_row] if new_row else []))
     text = format_changes(old, new)
@@ -136,25 +151,25 @@ def test_a_new_number_of_towers_is_a_table_of_its_own():
 
 
 @pytest.mark.parametrize("old, new, expected", [
-    (("take queue.", "queue"), ("take feed.", "feed"), "verdict: it changed; before: take queue.\n  now: take feed."),
-    (("take queue.", "queue"), ("noise.", None), "verdict: it changed; before: take queue.\n  now: noise."),
+    (("take queue.", "queue"), ("take feed.", "feed"), "verdict: changed; before: take queue.\n  now: take feed."),
+    (("take queue.", "queue"), ("noise.", None), "verdict: changed; before: take queue.\n  now: noise."),
     (("take it.", "queue"), ("take queue.", "queue"), "verdict: queue as before: take queue."),
-    (("all tie.", None), ("noise.", None), "verdict: nothing to take before, none now: noise."),
+    (("all tie.", None), ("noise.", None), "verdict: no recommendation, as before: noise."),
 ], ids=["another", "none", "the same", "none as before"])
-def test_the_verdict_is_held_against_the_earlier_one(old, new, expected):
+def test_the_verdict_is_compared_with_the_earlier_one(old, new, expected):
     before = OLD._replace(verdicts={"4": Verdict(old[0], old[1], [])})
     assert format_changes(before, OLD._replace(verdicts={"4": Verdict(new[0], new[1], [])})).endswith("\n" + expected)
 
 
-def test_other_data_than_before_is_told():
+def test_changed_data_is_reported():
     old = OLD._replace(parity=[documents.same("feed"), documents.same("queue")])
     new = OLD._replace(parity=[documents.same("feed"), documents.different("queue")])
     text = re.sub(r"\s+", " ", format_changes(old, new))
     assert (
-        "its data: queue, 4 towers: the same data as the others before, other data than the others now at step 3, "
-        "tower 1, digits-data/train.tfrecords, byte 4096: the loss is 2.7935 by feed"
+        "changed data: queue, 4 towers: the same data as the others before, not the same data as the others now at "
+        "step 3, tower 1, digits-data/train.tfrecords, byte 4096: the loss is 2.7935 by feed"
     ) in text
-    assert "its data" not in format_changes(old, old)
+    assert "changed data" not in format_changes(old, old)
 
 
 @pytest.mark.parametrize("name", sorted(set(documents.DOCUMENTS) - {"long names"}))

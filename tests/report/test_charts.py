@@ -1,4 +1,4 @@
-"""Positions on the page, from figures."""
+"""The geometry of charts."""
 import pytest
 from report import documents
 
@@ -8,27 +8,29 @@ from legacy_towers.report.document import Bar, Spread, Waiting
 
 @pytest.fixture(autouse=True)
 def fresh_graph():
-    """In place of the one in conftest.py: nothing here needs TensorFlow."""
+    """Replaces the fixture of conftest.py: these tests need no TensorFlow."""
 
 
-def test_a_speed_bar_is_percents_of_the_axis():
+def test_a_speed_bar_has_percentages_of_the_axis():
     rows = [documents.row("feed", examples_per_second=Spread(50.0, 40.0, 100.0, [])), documents.failed_row("queue")]
     assert charts.highest(rows) == 100.0
     assert charts.speed_bar(rows[0].examples_per_second, 200.0) == (25.0, 20.0, 50.0)
     assert charts.highest([]) == 0.0 and charts.speed_bar(Spread(0.0, 0.0, 0.0, []), 0.0) == (0.0, 0.0, 0.0)
 
 
-def test_a_step_bar_is_waiting_and_the_rest():
+def test_a_step_bar_has_a_part_for_waiting():
     def waiting(replay, trace, differ):
         return Waiting(Spread(replay, replay, replay, []), Spread(trace, trace, trace, []), differ)
 
     row = documents.row("feed", step_ms_p50=20.0, waiting=waiting(0.25, 0.3, False))
-    assert charts.step_bar(row, 40.0) == (12.5, 37.5, None)
-    assert charts.step_bar(row._replace(waiting=waiting(0.25, 0.5, True)), 40.0) == (12.5, 37.5, 25.0)
-    assert charts.step_bar(row._replace(waiting=None), 40.0) == (0.0, 50.0, None)
-    # A measured share may lie a little below 0.
-    assert charts.step_bar(row._replace(waiting=waiting(-0.02, 1.2, True)), 40.0) == (0.0, 50.0, 50.0)
-    assert charts.step_bar(row._replace(step_ms_p50=None), 40.0) is None
+    assert charts.step_bars(row, 40.0) == [("replay", 0.25, 12.5, 37.5), ("trace", 0.3, 15.0, 35.0)]
+    differing = row._replace(waiting=waiting(0.25, 0.5, True))
+    assert charts.step_bars(differing, 40.0) == [("replay", 0.25, 12.5, 37.5), ("trace", 0.5, 25.0, 25.0)]
+    assert charts.step_bars(row._replace(waiting=None), 40.0) == [("", None, 0.0, 50.0)]
+    # A measured share may be slightly below 0.
+    outside = row._replace(waiting=waiting(-0.02, 1.2, True))
+    assert charts.step_bars(outside, 40.0) == [("replay", 0.0, 0.0, 50.0), ("trace", 1.0, 50.0, 0.0)]
+    assert charts.step_bars(row._replace(step_ms_p50=None), 40.0) == []
 
 
 def test_a_timeline_keeps_the_order_of_its_rows():
@@ -48,7 +50,7 @@ def test_a_timeline_keeps_the_order_of_its_rows():
     (0.09, [0, 0.05]),
     (1234.0, [0, 500, 1000]),
 ])
-def test_ticks_are_round_and_within(whole, values):
+def test_ticks_are_round_values_within_the_axis(whole, values):
     found = charts.ticks(whole)
     assert [tick.value for tick in found] == pytest.approx(values)
     assert [tick.position for tick in found] == pytest.approx([100 * value / whole for value in values])
@@ -56,7 +58,7 @@ def test_ticks_are_round_and_within(whole, values):
     assert all(tick.anchor == "end" for tick in found if tick.position > 93)
 
 
-def test_scaling_panels_share_their_axes_and_hold_all_intervals():
+def test_scaling_panels_share_their_axes_and_contain_all_intervals():
     document = documents.document(("synthetic", "feed"), (1, 2, 4))
     fast = [row for row in document.rows if row.candidate == "feed" and row.towers == 4][0]
     fast = fast._replace(speedup_over_one_tower=Spread(4.5, 4.0, 5.0, []))
@@ -68,16 +70,16 @@ def test_scaling_panels_share_their_axes_and_hold_all_intervals():
         for point in panel.points:
             assert 0 <= point.high <= point.y <= point.low <= charts.PANEL_HEIGHT
             assert 0 <= point.x <= charts.PANEL_WIDTH
-    # A speed-up of 4 with 4 towers lies on the ideal line's end, 4.5 above it.
+    # A speed-up of 4 with 4 towers is at the end of the ideal line, 4.5 above it.
     assert panels[0].points[-1].low == pytest.approx(panels[0].ideal[3])
 
 
-def test_no_panel_without_two_points():
-    assert charts.scaling_panels(documents.document(towers=(4,)).rows, documents.FIVE_WAYS) == []
-    assert charts.scaling_panels(documents.document(towers=(1,)).rows, documents.FIVE_WAYS) == []
-    assert charts.scaling_panels(documents.document(towers=(2, 4)).rows, documents.FIVE_WAYS) == []
+def test_a_scaling_panel_needs_two_points():
+    assert charts.scaling_panels(documents.document(towers=(4,)).rows, documents.FIVE_PIPELINES) == []
+    assert charts.scaling_panels(documents.document(towers=(1,)).rows, documents.FIVE_PIPELINES) == []
+    assert charts.scaling_panels(documents.document(towers=(2, 4)).rows, documents.FIVE_PIPELINES) == []
 
 
-def test_labels_of_close_numbers_of_towers_are_left_out():
+def test_labels_that_would_overlap_are_left_out():
     panel = charts.scaling_panels(documents.document(towers=(1, 2, 3, 64)).rows, ["feed"])[0]
     assert [point.towers for point in panel.points if point.labelled] == [1, 64]

@@ -1,4 +1,4 @@
-"""The page: one file, nothing from elsewhere, names as text; and how a real browser shows it."""
+"""The HTML page: self-contained, with escaped names, and as a browser renders it."""
 import html.parser
 import os
 import re
@@ -15,18 +15,18 @@ from legacy_towers.report.html import page, write_html
 
 @pytest.fixture(autouse=True)
 def fresh_graph():
-    """In place of the one in conftest.py: nothing here needs TensorFlow."""
+    """Replaces the fixture of conftest.py: these tests need no TensorFlow."""
 
 
 @pytest.fixture(autouse=True)
 def jinja2(request):
-    """Skips where the extra is not installed, but for the test of just that."""
+    """Skips the tests without jinja2, except the one for that case."""
     if "without_jinja2" not in request.node.name:
         pytest.importorskip("jinja2")
 
 
 class Elements(html.parser.HTMLParser):
-    """What a page is made of, as a parser reads it."""
+    """The tags, attributes and texts of a page."""
 
     def __init__(self, text):
         super().__init__()
@@ -43,7 +43,7 @@ class Elements(html.parser.HTMLParser):
 
 
 @pytest.mark.parametrize("name", sorted(documents.DOCUMENTS))
-def test_the_page_asks_for_nothing_else(name):
+def test_the_page_has_no_scripts_links_or_resources(name):
     text = page(documents.DOCUMENTS[name])
     elements = Elements(text)
     assert set(elements.tags) & {"script", "link", "img", "iframe", "object", "embed", "base", "form", "a"} == set()
@@ -52,11 +52,11 @@ def test_the_page_asks_for_nothing_else(name):
     assert "{{" not in text and "{%" not in text and ">None<" not in text and "nan%" not in text
 
 
-def test_names_stay_text():
+def test_names_are_escaped():
     elements = Elements(page(documents.hostile()))
     text = "".join(elements.texts)
     assert "script" not in elements.tags
-    # Headline, evidence, job, options, machine, rows, their charts' titles, timeline and parity.
+    # In headline, evidence, job, options, environment, rows, titles of charts, timeline and parity.
     assert text.count(documents.HOSTILE) > 20
     labels = [value for key, value in elements.attributes if key == "aria-label"]
     assert any(label.startswith(documents.HOSTILE + ": ") for label in labels)
@@ -69,34 +69,53 @@ def test_the_headline_is_the_verdict_of_the_most_towers():
     assert "<li>a figure</li>" in text and "<p>nothing is better.</p>" in text
 
 
-def test_a_headline_leaves_the_name_of_a_way_as_it_is():
+def test_a_headline_does_not_capitalize_the_name_of_a_pipeline():
     text = page(documents.document(verdicts={"4": Verdict("queue is 2 times faster.", "queue", [])}))
     assert "<h1>queue is 2 times faster.</h1>" in text
 
 
-def test_the_winner_and_the_current_way_are_marked():
+def test_the_winner_and_the_current_pipeline_are_marked():
     text = page(documents.document())
     (best,) = re.findall(r'<li class="best">\s*<span class="name">(.*?)</span>', text)
-    assert best.replace("<wbr>", "") == "dataset:next_per_tower+staged"
+    assert best.replace("<wbr>", "") == "staged+dataset:next_per_tower"
     own = re.findall(r'<span class="name">(\S+) <span class="tag">current', text)
     assert set(own) == {"feed"}
 
 
-def test_failures_are_told_with_their_sentence():
+def test_rounding_is_not_shown_as_a_difference():
     text = page(documents.troubled())
-    sentence = "the job has no files: this way in reads files, and the job gives arrays"
+    table = text.split("The same data?")[1].split("</table>")[0]
+    rows = dict(re.findall(r'<tr><th scope="row" class="left">(.*?)</th>(.*?)</tr>', table, re.DOTALL))
+    split = rows["dataset:<wbr>split"]
+    assert 'same, rounding <span class="quiet">2e-08</span>' in split and 'class="word no"' not in split
+    assert '<td class="word no">differ</td>' in rows["dataset:<wbr>sharded"]
+
+
+def test_the_page_has_date_command_and_environment():
+    text = re.sub("<wbr>", "", page(documents.document()))
+    for name, value in (
+        ("date", "2026-11-20 09:30:00 UTC"), ("cpu", "A CPU @ 2.20GHz"), ("load average", "0.12"),
+        ("legacy towers", "0.1.0"), ("tensorflow", "2.21.0"),
+        ("command", "legacy-towers compare examples/digits.py --learning-rate 0.05 --html page.html"),
+    ):
+        assert "<dt>{}</dt><dd>{}</dd>".format(name, value) in text
+
+
+def test_failures_are_shown_with_their_reason():
+    text = page(documents.troubled())
+    sentence = "the job has no files: this pipeline reads files, and the job has arrays"
     assert "<b>queue, dataset:per_device</b> failed: " + sentence in text
 
 
-def test_without_jinja2_one_line_says_what_to_install(monkeypatch, tmp_path):
+def test_the_error_without_jinja2_has_the_pip_command(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(EnvironmentProblem) as caught:
         write_html(documents.document(), str(tmp_path / "page.html"))
-    assert "\n" not in str(caught.value) and 'pip install "legacy_towers[compare]"' in str(caught.value)
+    assert "\n" not in str(caught.value) and "pip install jinja2" in str(caught.value)
     assert os.listdir(str(tmp_path)) == []
 
 
-def test_the_page_is_written_whole_or_not_at_all(tmp_path):
+def test_the_page_is_written_atomically(tmp_path):
     path = str(tmp_path / "page.html")
     write_html(documents.document(), path)
     with open(path, encoding="utf-8") as source:
@@ -107,7 +126,7 @@ def test_the_page_is_written_whole_or_not_at_all(tmp_path):
     assert str(caught.value) == "the page can't be written to {}: No such file or directory".format(gone)
 
 
-def test_text_that_utf8_can_not_hold_is_shown_by_its_code(tmp_path):
+def test_text_that_utf8_can_not_encode_is_escaped(tmp_path):
     write_html(documents.document(job="job-\udcff"), str(tmp_path / "page.html"))
     assert b"job-\\udcff" in (tmp_path / "page.html").read_bytes()
 
@@ -125,7 +144,7 @@ def contrast(one, other):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_colours_can_be_told_apart(scheme):
+def test_colours_have_enough_contrast(scheme):
     with open(os.path.join(report_html.TEMPLATES, "report.css"), encoding="utf-8") as source:
         light, dark = re.findall(r":root \{(.*?)\}", source.read(), re.DOTALL)
     colours = dict(re.findall(r"--(\w+): (#\w{6})", light if scheme == "light" else dark))
@@ -139,7 +158,7 @@ def test_colours_can_be_told_apart(scheme):
 
 
 WIDTHS = (360, 768, 1280)
-# Opens all that can be opened, and names what reaches beyond the window; frames that scroll may hold more.
+# Opens all details and returns the elements that extend beyond the window, except those inside of scrolling frames.
 BEYOND_THE_WINDOW = """
 (() => {
   document.querySelectorAll('details').forEach(item => { item.open = true; });
@@ -158,7 +177,7 @@ BEYOND_THE_WINDOW = """
   return found;
 })()
 """
-# Names the texts of a list that lie upon one another.
+# Returns the lines whose texts overlap.
 OVERLAPS = """
 (() => {
   const found = [];
@@ -183,7 +202,7 @@ def browser(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", sorted(documents.DOCUMENTS))
-def test_a_browser_shows_the_page_without_overflow_or_complaint(name, browser, tmp_path):
+def test_a_browser_shows_the_page_without_overflow_or_errors(name, browser, tmp_path):
     path = str(tmp_path / "page.html")
     write_html(documents.DOCUMENTS[name], path)
     browser.open(path)
@@ -201,7 +220,7 @@ def test_a_browser_shows_the_page_without_overflow_or_complaint(name, browser, t
     assert browser.requests() == ["file://" + path]
 
 
-def test_a_browser_draws_what_was_measured(browser, tmp_path):
+def test_a_browser_draws_charts_of_the_figures(browser, tmp_path):
     path = str(tmp_path / "page.html")
     document = documents.document(towers=(1, 4))
     write_html(document, path)
@@ -212,19 +231,22 @@ def test_a_browser_draws_what_was_measured(browser, tmp_path):
     )
     speeds = sorted((row.examples_per_second.median for row in document.rows if row.towers == 4), reverse=True)
     assert [width / widths[0] for width in widths] == pytest.approx([speed / speeds[0] for speed in speeds], rel=1e-3)
-    # waiting is 41 % of the step by feed, the last row
-    wait, work = browser.evaluate(
+    # With feed, the last row, the step waits 41 % of the time by replay, and 1.05 times that by trace.
+    wait, work, traced_wait, traced_work = browser.evaluate(
         "[...document.querySelector('section .steps').lastElementChild.querySelectorAll('rect')]"
         ".map(bar => bar.getBBox().width)"
     )
     assert wait / (wait + work) == pytest.approx(0.41, rel=1e-3)
+    assert traced_wait / (traced_wait + traced_work) == pytest.approx(0.4305, rel=1e-3)
+    labels = browser.evaluate("[...document.querySelectorAll('section .steps .which')].map(item => item.textContent)")
+    assert labels[-2:] == ["replay", "trace"]
     assert browser.evaluate("document.querySelectorAll('svg.multiple').length") == 5
     drawings = "[...document.querySelectorAll('svg[role=img]')]"
     assert browser.evaluate(drawings + ".length") > 40
     assert browser.evaluate(drawings + ".every(item => item.querySelector('title').textContent)")
 
 
-def test_a_browser_takes_no_name_for_its_own(browser, tmp_path):
+def test_a_browser_runs_no_script_from_names(browser, tmp_path):
     path = str(tmp_path / "page.html")
     write_html(documents.hostile(), path)
     browser.open(path)
@@ -242,7 +264,7 @@ def test_a_browser_takes_no_name_for_its_own(browser, tmp_path):
     ("<ol class=bars><li><b style='position: absolute'>one</b><b style='position: absolute'>two</b></ol>", "overlap"),
     ("<p>plain</p>", None),
 ])
-def test_the_looks_at_a_page_see_what_is_wrong(body, found, browser, tmp_path):
+def test_the_checks_of_a_page_find_planted_problems(body, found, browser, tmp_path):
     path = str(tmp_path / "page.html")
     with open(path, "w") as target:
         target.write("<!doctype html><meta charset=utf-8><title>x</title><body>" + body)

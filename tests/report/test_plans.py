@@ -1,4 +1,4 @@
-"""What a plan comes to in a line, and as cells of a table."""
+"""The summary of a plan in a line, and the cells of its table."""
 import pytest
 from report import documents
 
@@ -7,13 +7,13 @@ from legacy_towers.report import plans
 
 @pytest.fixture(autouse=True)
 def fresh_graph():
-    """In place of the one in conftest.py: nothing here needs TensorFlow."""
+    """Replaces the fixture of conftest.py: these tests need no TensorFlow."""
 
 
 def variable(name, size, device="/device:CPU:0", **changes):
     full = dict(
         name=name, shape=[size // 4], dtype="float32", bytes=size, device=device, trainable=True, gradient="dense",
-        reduced_by="add_n", reduced_on="/cpu:0", bucket=None, part=None, copies=[],
+        reduced_by="add_n", reduced_on="/cpu:0", bucket=None, objective=None, copies=[],
     )
     return dict(full, **changes)
 
@@ -42,13 +42,13 @@ FOUR = ["/cpu:0", "/cpu:1", "/cpu:2", "/cpu:3"]
     ids=["one device", "two", "copies", "two copies", "spread", "buckets", "each its own", "unknown size", "nothing"],
 )
 def test_totals_in_a_line(variables, line):
-    assert plans.in_words(plans.totals_of({"variables": variables})) == line
+    assert plans.totals_text(plans.totals_of({"variables": variables})) == line
 
 
-def test_candidates_with_equal_totals_stand_together():
+def test_candidates_with_equal_totals_are_grouped():
     lines = plans.lines_at(documents.strategies(), 4)
     assert lines[0] == (
-        ["asynchronous", "parameter_server", "drawing", "compacted"], "220 kB on /cpu:0; 10 sums on /cpu:0"
+        ["asynchronous", "parameter_server", "drawing", "compressed"], "220 kB on /cpu:0; 10 sums on /cpu:0"
     )
     assert lines[1] == (
         ["replicated_wrong", "replicated"], "220 kB on each of 4 devices; 2 sums over all devices; 2 buckets"
@@ -56,7 +56,7 @@ def test_candidates_with_equal_totals_stand_together():
     assert plans.lines_at(documents.document(rows=[documents.failed_row("feed")]), 4) == []
 
 
-def test_cells_of_the_table():
+def test_cells_of_the_table_of_variables():
     cells = plans.variable_cells({"variables": [
         variable("a", 400, shape=[10, None], bucket=3, copies=["/device:CPU:0", "/cpu:1"]),
         variable("b", 4, shape=[], gradient=None, reduced_by=None, reduced_on=None, bytes=None),

@@ -1,4 +1,4 @@
-"""What the terminal and the page say of what strategies compute."""
+"""The report of whether strategies compute the same numbers."""
 import re
 
 import pytest
@@ -11,37 +11,38 @@ from legacy_towers.report.text import format_document
 
 @pytest.fixture(autouse=True)
 def fresh_graph():
-    """In place of the one in conftest.py: nothing here needs TensorFlow."""
+    """Replaces the fixture of conftest.py: these tests need no TensorFlow."""
 
 
-def test_each_state_has_its_words():
+def test_each_state_has_its_labels():
     states = {item.candidate: proofs.state_of(item) for item in documents.strategies().proofs}
     assert states == {
-        "parameter_server": "current", "balanced": "same", "replicated": "same", "replicated_wrong": "differs",
-        "compacted": "rounded", "asynchronous": "other", "drawing": "not compared",
+        "parameter_server": "current", "balanced": "rounding", "replicated": "same", "replicated_wrong": "differs",
+        "compressed": "rounded", "asynchronous": "other", "drawing": "not compared",
     }
-    assert set(states.values()) == set(proofs.SHORT) == set(proofs.PROOF_WORDS)
+    assert set(states.values()) == set(proofs.SHORT) == set(proofs.PROOF_LABELS)
 
 
 @pytest.mark.parametrize(
     "names, sentence",
     [
-        (["balanced"], "of 1 strategy, 1 computes the same as parameter_server"),
+        (["replicated"], "of 1 strategy, 1 computes the same as parameter_server"),
         (["balanced", "replicated", "asynchronous"],
-         "of 3 strategies, 2 compute the same as parameter_server, 1 computes something else than it by design"),
-        (["compacted", "replicated_wrong", "drawing"],
-         "of 3 strategies, 1 computes the same as parameter_server but for rounding to a smaller type, 1 computes "
-         "something else than it, and should not, 1 was not compared with it"),
+         "of 3 strategies, 1 computes the same as parameter_server, 1 computes the same as it except for rounding, 1 "
+         "computes different numbers from it by design"),
+        (["compressed", "replicated_wrong", "drawing"],
+         "of 3 strategies, 1 computes the same as parameter_server except for rounding to a smaller dtype, 1 computes "
+         "different numbers from it, but should not, 1 was not compared with it"),
         ([], "there is nothing to compare the numbers of parameter_server with"),
     ],
-    ids=["one", "three", "in trouble", "none"],
+    ids=["one", "three", "rounded, wrong, not compared", "none"],
 )
-def test_a_sentence_on_all(names, sentence):
+def test_summary(names, sentence):
     document = documents.strategies(("parameter_server",) + tuple(names))
     assert proofs.summary(document, 4) == sentence
 
 
-def test_the_terminal_shows_the_strategies_columns_and_no_others():
+def test_the_table_of_strategies_in_the_terminal():
     text = format_document(documents.strategies())
     table = text.split("\n4 towers\n")[1].splitlines()
     assert re.split(r" {2,}", table[0]) == [
@@ -53,13 +54,14 @@ def test_the_terminal_shows_the_strategies_columns_and_no_others():
     assert rows["asynchronous"][2] == "326" and rows["asynchronous"][-1] == "other"
     assert rows["replicated_wrong"][-1] == "differ!"
     flat = re.sub(r"\s+", " ", text)
-    assert "asynchronous, parameter_server, drawing, compacted: 220 kB on /cpu:0; 10 sums on /cpu:0" in flat
-    assert "numbers 4 towers: of 6 strategies, 2 compute the same as parameter_server" in flat
+    assert "asynchronous, parameter_server, drawing, compressed: 220 kB on /cpu:0; 10 sums on /cpu:0" in flat
+    assert "numbers 4 towers: of 6 strategies, 1 computes the same as parameter_server, 1 computes the same as" in flat
+    assert rows["balanced"][-1] == "same, rounding"
     assert "replicated_wrong: the gradient of 'layer_3/w' differs by 0.75" in flat
     assert max(len(line) for line in text.splitlines()) <= 120
 
 
-def test_numbers_that_changed_since_are_told():
+def test_changed_numbers_are_reported():
     old, new = documents.strategies(), documents.strategies()
     new = new._replace(proofs=[
         item._replace(agrees=False, sentence="the gradient of 'w' differs") if item.candidate == "balanced" else item
@@ -67,12 +69,12 @@ def test_numbers_that_changed_since_are_told():
     ])
     text = re.sub(r"\s+", " ", format_changes(old, new))
     assert (
-        "its numbers: balanced, 4 towers: the same numbers before, other numbers than it should now: the gradient of "
+        "changed numbers: balanced, 4 towers: the same numbers, rounding before, wrong numbers now: the gradient of "
         "'w' differs"
     ) in text
-    assert "its numbers" not in format_changes(old, old)
+    assert "changed numbers" not in format_changes(old, old)
 
 
-def test_another_question_than_before_is_said_first():
+def test_a_changed_subject_is_reported():
     text = format_changes(documents.document(), documents.strategies())
     assert "comparison, subject: inputs before, variables now" in text

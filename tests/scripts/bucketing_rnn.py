@@ -1,4 +1,4 @@
-"""Sequences of different lengths: bucket_by_sequence_length, dynamic_rnn, a CRF on top; two towers."""
+"""Sequences of different lengths: bucket_by_sequence_length, dynamic_rnn and a CRF; two towers."""
 import os
 import sys
 
@@ -16,7 +16,7 @@ SENTENCES = np.zeros([64, 9], np.int32)
 for row, length in enumerate(LENGTHS):
     SENTENCES[row, :length] = rng.randint(1, WORDS, size=length)
 
-# The script hands over as many sentences of one bucket as make a batch: else the buckets' threads race for the order.
+# Each enqueue has one batch of one bucket, since the threads of the buckets have no fixed order.
 queue = tf.FIFOQueue(2 * BATCH, [tf.int32, tf.int32], shapes=[[], [9]])
 rows = tf.placeholder(tf.int32, [2 * BATCH])
 enqueue = queue.enqueue_many([tf.gather(tf.constant(LENGTHS, tf.int32), rows), tf.gather(tf.constant(SENTENCES), rows)])

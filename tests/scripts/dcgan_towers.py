@@ -1,5 +1,5 @@
 #coding: utf-8
-# A DCGAN on two GPUs, one step of D for each of G. tf.layers and scopes with reuse.
+# A DCGAN on two GPUs, one step of the discriminator per step of the generator. tf.layers and scopes with reuse.
 import argparse
 import os
 

@@ -64,7 +64,7 @@ def main(unused_argv):
       ready_for_local_init_op = opt.ready_for_local_init_op
       chief_queue_runner = opt.get_chief_queue_runner()
       sync_init_op = opt.get_init_tokens_op()
-      # Only the chief's queue runner applies gradients: it must not leave while a worker waits for a step.
+      # Only the chief's queue runner applies gradients, so the chief must not end while a worker waits for a step.
       with tf.device("/job:ps/task:0"):
         done_queue = tf.FIFOQueue(num_workers, tf.int32, shapes=[[]], shared_name="done_queue")
       done_op = done_queue.dequeue_many(num_workers - 1) if is_chief else done_queue.enqueue(FLAGS.task_index)

@@ -1,4 +1,4 @@
-"""tf.estimator with a model_fn that replicate_model_fn puts on two GPUs; the first checkpoint is the beginning."""
+"""tf.estimator with a model_fn that replicate_model_fn replicates on two GPUs."""
 import argparse
 import os
 

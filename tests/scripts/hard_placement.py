@@ -1,4 +1,4 @@
-"""A script of someone with two GPUs: no allow_soft_placement anywhere, variables and all on the GPUs."""
+"""A script for two GPUs without allow_soft_placement; variables are on the GPUs, too."""
 import os
 import sys
 

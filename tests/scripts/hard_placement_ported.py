@@ -1,4 +1,4 @@
-"""What hard_placement.py means where there are no GPUs: its one change is allow_soft_placement."""
+"""hard_placement.py for machines without GPUs: the only change is allow_soft_placement."""
 import os
 import sys
 

@@ -1,4 +1,4 @@
-"""Translation with buckets: embedding_attention_seq2seq of the tutorial's time, sampled softmax, one tower per bucket."""
+"""Translation with buckets: embedding_attention_seq2seq, as in the tutorial, sampled softmax, one tower per bucket."""
 from __future__ import absolute_import
 from __future__ import division
 from __future__ import print_function

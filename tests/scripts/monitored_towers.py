@@ -1,4 +1,4 @@
-"""MonitoredTrainingSession with hooks around two towers; tf.data of its contrib years feeds each one."""
+"""MonitoredTrainingSession with hooks and two towers; input by tf.data with tf.contrib.data."""
 from datetime import datetime
 import os
 import time

@@ -1,4 +1,4 @@
-"""An encoder and an attentive decoder of tf.contrib.seq2seq, two towers; a beam search with the trained weights."""
+"""An encoder and a tf.contrib.seq2seq decoder with attention, two towers; a beam search with the trained weights."""
 import argparse
 import os
 

@@ -1,4 +1,4 @@
-"""A FIFOQueue that the script's own threads fill, one queue for two towers, and a QueueRunner for a second queue."""
+"""Two towers with one FIFOQueue that the script's own threads fill, and a second queue with a QueueRunner."""
 import os
 import sys
 import threading

@@ -52,7 +52,7 @@ else:
     saver.save(sess, os.path.join(FLAGS.train_dir, 'model.ckpt'), global_step=0)
 
 for i in range(FLAGS.max_steps):
-    # In order: next_batch shuffles otherwise.
+    # Not by next_batch, which shuffles.
     batch_xs = mnist.train.images[i * 20:(i + 1) * 20]
     batch_ys = mnist.train.labels[i * 20:(i + 1) * 20]
     summary_str, loss, _ = sess.run([merged, cross_entropy, train_step], feed_dict={x: batch_xs, y_: batch_ys})

@@ -1,4 +1,4 @@
-"""What pre_one_mnist.py means in the words of TensorFlow 1.15, for Python 3: ported by hand."""
+"""pre_one_mnist.py, manually ported to TensorFlow 1.15 and Python 3."""
 import os
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""LSTM language model in the manner of the PTB tutorial: a producer over slices of ids, states fed back."""
+"""LSTM language model as in the PTB tutorial: range_input_producer, strided_slice, and states that are fed back."""
 from __future__ import absolute_import
 from __future__ import division
 from __future__ import print_function

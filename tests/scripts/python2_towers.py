@@ -1,5 +1,5 @@
 # -*- coding: utf-8 -*-
-"""Tower training as people wrote it for Python 2.7."""
+"""Training with towers in Python 2.7."""
 import cPickle
 import os
 import sys

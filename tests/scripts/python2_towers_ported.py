@@ -1,4 +1,4 @@
-"""What python2_towers.py means in Python 3: ported by hand, towers as one batch."""
+"""python2_towers.py, manually ported to Python 3, with the batches of both towers as one batch."""
 import os
 import sys
 
@@ -19,7 +19,7 @@ with tf.variable_scope('net'):
     b1 = tf.get_variable('b1', [10], initializer=tf.zeros_initializer())
     w2 = tf.get_variable('w2', [10, 3], initializer=tf.random_normal_initializer(stddev=0.3))
 logits = tf.matmul(tf.tanh(tf.matmul(x, w1) + b1), w2)
-# The mean of two means of halves is the mean of all.
+# The mean of the towers' mean losses is the mean over both batches.
 loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits))
 train = tf.train.MomentumOptimizer(0.5, 0.9).minimize(loss)
 saver = tf.train.Saver()

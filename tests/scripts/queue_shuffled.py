@@ -20,7 +20,7 @@ with tf.name_scope('rows'):
     example.set_shape([6])
 
 with tf.name_scope('shuffle'):
-    # Full before every dequeue, so that the order is the seed's alone.
+    # Full before every dequeue, so that the order depends on the seed only.
     queue = data_flow_ops.RandomShuffleQueue(capacity=12, min_after_dequeue=11, dtypes=[tf.float32, tf.float32],
                                              shapes=[[6], [2]], seed=22, names=['x', 'y'], shared_name='shuffled')
     enqueue = queue.enqueue({'x': example, 'y': tf.gather(targets, row)})

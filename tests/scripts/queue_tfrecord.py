@@ -65,7 +65,7 @@ def run_training():
     optimizer = tf.train.MomentumOptimizer(FLAGS.learning_rate, momentum=0.9, use_nesterov=True)
     train_op = optimizer.minimize(loss, global_step=global_step)
 
-    # The op for initializing the variables. match_filenames_once and num_epochs are local ones.
+    # match_filenames_once and num_epochs create local variables.
     init_op = tf.group(tf.global_variables_initializer(), tf.local_variables_initializer())
     saver = tf.train.Saver()
     sess = tf.Session()

@@ -1,4 +1,4 @@
-"""One explicit tower loop, four ways to share the variables: the flag, the call, AUTO_REUSE, a template."""
+"""A tower loop that shares variables by reuse=True, reuse_variables(), AUTO_REUSE or a template."""
 from __future__ import print_function
 import os
 

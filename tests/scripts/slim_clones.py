@@ -1,4 +1,4 @@
-"""Clones in the manner of slim's model_deploy, trained by slim.learning.train."""
+"""Model clones as in slim's model_deploy, trained by slim.learning.train."""
 from __future__ import absolute_import
 from __future__ import division
 from __future__ import print_function
@@ -152,7 +152,7 @@ def main(_):
     saver = tf.train.Saver(max_to_keep=5)
 
     def init_fn(session):
-      # Called where there is no checkpoint in the directory yet.
+      # Called if the directory has no checkpoint.
       saver.save(session, os.path.join(FLAGS.train_dir, 'model.ckpt'), global_step=0)
 
     slim.learning.train(

@@ -1,4 +1,4 @@
-"""Replicated variables, staging areas and a tf.data input in the manner of tf_cnn_benchmarks."""
+"""Replicated variables, staging areas and a tf.data input as in tf_cnn_benchmarks."""
 from __future__ import print_function
 
 import argparse
@@ -34,7 +34,7 @@ def build_dataset(batch_size):
 
 
 class VariableMgr(object):
-    """Each tower has variables of its own: v0, v1, ..."""
+    """Gives each tower its own variables: v0, v1, ..."""
 
     def __call__(self, getter, name, *args, **kwargs):
         return getter(name, *args, **kwargs)
@@ -80,7 +80,7 @@ for d in range(params.num_gpus):
         loss = forward(images, labels)
         losses.append(loss)
         own = [v for v in tf.trainable_variables() if v.name.startswith('v%s/' % d)]
-        # Gated: else a weight may be updated while the gradient of the layer below still reads it.
+        # gate_gradients: otherwise a weight may be updated while the gradient of the previous layer still reads it.
         grads = tf.gradients(loss, own, aggregation_method=tf.AggregationMethod.DEFAULT, gate_gradients=True)
         gradients.append(list(zip(grads, own)))
         if d == 0:

@@ -1,4 +1,4 @@
-"""tf.contrib.layers.optimize_loss under a Supervisor; features from queues that hold numpy arrays in constants."""
+"""tf.contrib.layers.optimize_loss under a Supervisor; features from queues over constants."""
 from __future__ import division
 import os
 import tensorflow as tf

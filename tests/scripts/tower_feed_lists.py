@@ -28,7 +28,7 @@ def conv_net(x, n_classes, dropout, reuse, is_training):
                             kernel_regularizer=tf.contrib.layers.l2_regularizer(1e-3))
         x = tf.layers.dropout(x, rate=dropout, training=is_training)
         out = tf.layers.dense(x, n_classes)
-        # Softmax is in the loss, so it is not applied while training.
+        # In training, the loss applies softmax.
         out = tf.nn.softmax(out) if not is_training else out
     return out
 
@@ -61,7 +61,7 @@ with tf.device('/cpu:0'):
     Xs = []
     Ys = []
     reuse_vars = False
-    # A large epsilon: the bias before the batch norm has no gradient but rounding, which Adam would blow up.
+    # A large epsilon: the gradient of the bias before the batch norm is only rounding error, which Adam would amplify.
     opt = tf.train.AdamOptimizer(learning_rate=0.01, epsilon=0.01)
     for i in range(args.num_gpus):
         with tf.device(assign_to_device('/gpu:{}'.format(i), ps_device='/cpu:0')):
@@ -84,7 +84,7 @@ with tf.device('/cpu:0'):
 
     loss = tf.add_n(tower_losses) / args.num_gpus
     update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
-    # The moving averages of the first tower only: several writers would race.
+    # The moving averages of the first tower only, since several towers would update them in any order.
     with tf.control_dependencies(update_ops[:2]):
         train_op = opt.apply_gradients(average_gradients(tower_grads))
     saver = tf.train.Saver()

@@ -1,4 +1,4 @@
-"""Trains a small classifier on several devices, in the manner of the CIFAR-10 tutorial of 2016."""
+"""Trains a small classifier on several devices, as in the CIFAR-10 tutorial of 2016."""
 import re
 
 import numpy as np

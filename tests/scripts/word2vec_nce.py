@@ -1,4 +1,4 @@
-"""Skip-gram vectors with noise-contrastive estimation; the embedding is cut into two parts."""
+"""Skip-gram vectors with noise-contrastive estimation; the embedding is partitioned into two variables."""
 from __future__ import print_function
 import collections
 import math

@@ -1,15 +1,17 @@
-"""Asynchronous training through build_train_step: every way in, both kinds of session, and how it ends."""
+"""Asynchronous training by build_train_step: every input pipeline, both kinds of session, and how training ends."""
 import os
 import threading
 
 import numpy as np
 import pytest
 import waiting
+from diagonals import diagonals
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, InputError
-from legacy_towers.inputs.ways import WAYS, make_way
+from legacy_towers.inputs.named import make_pipeline
+from legacy_towers.specs.pipelines import PIPELINES
 
 COUNT = 96
 RATE = 0.25
@@ -21,7 +23,7 @@ def examples(count=COUNT):
 
 
 def linear(batch, mode):
-    """A model whose gradient is the sum of the examples that it was given, whatever the variables are."""
+    """A model whose gradient is the sum of its examples, for any values of the variables."""
     w = tf.get_variable("w", [2], tf.float64, tf.zeros_initializer())
     seen = tf.get_variable("seen", [COUNT], tf.int64, tf.zeros_initializer(), trainable=False)
     ids = tf.cast(batch["id"], tf.int64)
@@ -31,10 +33,10 @@ def linear(batch, mode):
     return lt.TowerOutput(loss=loss, metrics={"first": tf.cast(batch["id"][0], tf.float32)})
 
 
-def build(way, towers=3, **options):
+def build(pipeline, towers=3, **options):
     options.setdefault("variables", lt.variables.Asynchronous())
     return lt.build_train_step(
-        linear, way, tf.train.GradientDescentOptimizer(RATE), lt.devices.cpus(towers), **options
+        linear, pipeline, tf.train.GradientDescentOptimizer(RATE), lt.devices.cpus(towers), **options
     )
 
 
@@ -43,7 +45,7 @@ def towers_threads():
 
 
 def train(step, kind, steps=None, towers=3):
-    """Trains to the end, or for some steps; returns what `seen`, `w` and the global step are then."""
+    """Trains to the end, or for some steps; returns the final values of `seen`, `w` and the global step."""
     config = lt.session_config(logical_cpus=towers)
     fetches = [tf.global_variables("seen")[0], tf.global_variables("w")[0], step.global_step]
     last = Last(fetches)
@@ -69,15 +71,14 @@ class Last(tf.train.SessionRunHook):
         self.values = session.run(self._fetches)
 
 
-@pytest.mark.parametrize("kind", ["monitored", "bare"])
-@pytest.mark.parametrize("way", WAYS)
-def test_every_way_in_trains_or_says_why_not(way, kind):
-    if way not in TRAINS:
-        with pytest.raises(InputError, match="towers that train asynchronously take their batches each by itself, but"):
-            build(make_way(way, examples(), per_tower_batch_size=4, epochs=2))
+@pytest.mark.parametrize("pipeline, kind", diagonals(2, PIPELINES, ["monitored", "bare"]))
+def test_every_pipeline_trains_asynchronously_or_is_refused(pipeline, kind):
+    if pipeline not in TRAINS:
+        with pytest.raises(InputError, match="asynchronous towers each take their batches in their own runs, but"):
+            build(make_pipeline(pipeline, examples(), per_tower_batch_size=4, epochs=2))
         return
-    endless = way == "synthetic"
-    step = build(make_way(way, examples(), per_tower_batch_size=4, epochs=None if endless else 2))
+    endless = pipeline == "synthetic"
+    step = build(make_pipeline(pipeline, examples(), per_tower_batch_size=4, epochs=None if endless else 2))
     seen, w, reached = train(step, kind, 10 if endless else None)
     counts = [tower.updates for tower in step.asynchronous.staleness]
     assert reached == sum(counts)
@@ -109,14 +110,16 @@ def padded_net(batch, mode):
 
 @pytest.mark.parametrize("remainder", ["drop", "short", "pad"])
 def test_one_tower_trains_as_a_synchronous_step(remainder):
-    """The same bits in variables, slots, averages and losses, to the last and incomplete batch."""
+    """Variables, slots, averages and losses are bit-equal, up to the last, incomplete batch."""
     results = []
     for strategy in (lt.variables.Asynchronous(), lt.variables.ParameterServer()):
         with tf.Graph().as_default():
-            way = lt.inputs.dataset(examples(31), per_tower_batch_size=4, epochs=2, remainder=remainder, shuffle=False)
+            pipeline = lt.inputs.dataset(
+                examples(31), per_tower_batch_size=4, epochs=2, remainder=remainder, shuffle=False
+            )
             model = net if remainder != "pad" else padded_net
             step = lt.build_train_step(
-                model, way, lambda step: tf.train.AdamOptimizer(tf.train.exponential_decay(0.1, step, 5, 0.9)),
+                model, pipeline, lambda step: tf.train.AdamOptimizer(tf.train.exponential_decay(0.1, step, 5, 0.9)),
                 ["/cpu:0"], strategy, moving_average_decay=0.9,
                 reduction=lt.gradients.chain(lt.gradients.mean(), lt.gradients.clip_by_global_norm(0.2)),
             )
@@ -134,7 +137,7 @@ def test_one_tower_trains_as_a_synchronous_step(remainder):
 
 def test_loss_metrics_and_summaries_are_tower_0s():
     """Fetching them takes no batch from another tower."""
-    step = build(make_way("synthetic", examples(), per_tower_batch_size=4))
+    step = build(make_pipeline("synthetic", examples(), per_tower_batch_size=4))
     summary = tf.summary.merge_all()
     with tf.Session(config=lt.session_config(logical_cpus=3)) as session, step.running(session) as run:
         # Tower k has the examples from 4k on.
@@ -153,15 +156,15 @@ def test_loss_metrics_and_summaries_are_tower_0s():
 @pytest.mark.parametrize(
     "options, error, why",
     [
-        ({"variable_kind": "ref"}, ArgumentError, "is of TF1's old kind .* variable_kind='resource'"),
-        ({"summaries_from": 1}, ArgumentError, "the caller's run is one of tower 0"),
+        ({"use_resource": False}, ArgumentError, "is a ref variable .* use_resource=True"),
+        ({"summary_tower": 1}, ArgumentError, "the caller runs tower 0 alone"),
         ({"update_ops": "mean"}, ArgumentError, "each tower updates its variables on its own"),
     ],
     ids=["ref variables", "summaries of another tower", "mean of update ops"],
 )
-def test_what_it_does_not_go_with(options, error, why):
+def test_asynchronous_refuses_options_that_do_not_fit(options, error, why):
     with pytest.raises(error, match=why):
-        build(make_way("synthetic", examples(), per_tower_batch_size=4), **options)
+        build(make_pipeline("synthetic", examples(), per_tower_batch_size=4), **options)
 
 
 def test_a_placeholder_of_the_model_is_refused():
@@ -171,17 +174,17 @@ def test_a_placeholder_of_the_model_is_refused():
         output = linear(batch, mode)
         return output._replace(loss=output.loss * rate)
 
-    with pytest.raises(InputError, match="tower 1 needs the placeholder 'keep', which nobody feeds in its runs"):
+    with pytest.raises(InputError, match="tower 1 needs the placeholder 'keep', which is not fed in its runs"):
         lt.build_train_step(
-            model, make_way("synthetic", examples(), per_tower_batch_size=4), tf.train.GradientDescentOptimizer(RATE),
-            lt.devices.cpus(2), lt.variables.Asynchronous(),
+            model, make_pipeline("synthetic", examples(), per_tower_batch_size=4),
+            tf.train.GradientDescentOptimizer(RATE), lt.devices.cpus(2), lt.variables.Asynchronous(),
         )
 
 
 def test_a_tower_that_validates_is_refused():
-    way = lt.inputs.dataset(examples(), per_tower_batch_size=4)
+    pipeline = lt.inputs.dataset(examples(), per_tower_batch_size=4)
     with pytest.raises(InputError, match="tower 2 validates in the steps of the others"):
-        build(lt.inputs.with_validation_tower(way, way))
+        build(lt.inputs.with_validation_tower(pipeline, pipeline))
 
 
 @pytest.mark.parametrize("kind", ["monitored", "bare"])
@@ -205,8 +208,8 @@ def test_a_damaged_example_names_its_tower(kind):
     assert waiting.happens(lambda: not towers_threads())
 
 
-def test_towers_stop_with_a_hook_that_counts_steps():
-    step = build(make_way("queue", examples(), per_tower_batch_size=4))
+def test_towers_stop_with_a_stop_at_step_hook():
+    step = build(make_pipeline("queue", examples(), per_tower_batch_size=4))
     step.hooks.append(tf.train.StopAtStepHook(last_step=20))
     _, _, reached = train(step, "monitored")
     assert reached >= 20
@@ -214,7 +217,7 @@ def test_towers_stop_with_a_hook_that_counts_steps():
 
 @pytest.mark.parametrize("kind", ["monitored", "bare"])
 @pytest.mark.parametrize("last", [1, 2, 31])
-def test_all_towers_together_stop_at_a_step(kind, last):
+def test_stop_at_limits_all_towers_together(kind, last):
     step = build(lt.inputs.dataset(examples(), per_tower_batch_size=4, epochs=None))
     step.asynchronous.stop_at(last)
     config = lt.session_config(logical_cpus=3)
@@ -233,7 +236,7 @@ def test_all_towers_together_stop_at_a_step(kind, last):
     assert waiting.happens(lambda: not towers_threads())
 
 
-def test_a_run_that_goes_on_has_what_is_left_of_the_steps(tmp_path):
+def test_stop_at_counts_steps_before_a_restore(tmp_path):
     def train_until(last):
         with tf.Graph().as_default():
             step = build(lt.inputs.dataset(examples(), per_tower_batch_size=4, epochs=None))
@@ -260,15 +263,17 @@ def test_a_run_that_goes_on_has_what_is_left_of_the_steps(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="threads are counted in /proc")
-@pytest.mark.parametrize("way", TRAINS)
-def test_no_thread_is_left_behind_many_sessions(way):
-    """Some end with the data, some before it, some by an error."""
-    step = build(make_way(way, examples(), per_tower_batch_size=4, epochs=None if way == "synthetic" else 1))
+@pytest.mark.parametrize("pipeline", TRAINS)
+def test_no_threads_are_left_after_many_sessions(pipeline):
+    """Sessions that end with the data, before it, and by an error."""
+    step = build(
+        make_pipeline(pipeline, examples(), per_tower_batch_size=4, epochs=None if pipeline == "synthetic" else 1)
+    )
     config = lt.session_config(logical_cpus=3)
     for cycle in range(36):
         try:
             with tf.Session(config=config) as session, step.running(session) as run:
-                for _ in range([1, 3, 1000 if way != "synthetic" else 5][cycle % 3]):
+                for _ in range([1, 3, 1000 if pipeline != "synthetic" else 5][cycle % 3]):
                     run()
                 if cycle % 6 == 1:
                     raise KeyError("mine")
@@ -277,20 +282,21 @@ def test_no_thread_is_left_behind_many_sessions(way):
         assert waiting.happens(lambda: not towers_threads())
         if cycle == 12:
             before = len(os.listdir("/proc/self/task"))
-    # TensorFlow's own pools may take on a thread late; a leak leaves one behind in each kind of cycle.
+    # TensorFlow's own pools may start a thread late; a leak leaves one in each kind of cycle.
     assert waiting.happens(lambda: len(os.listdir("/proc/self/task")) <= before + 5)
 
 
 @pytest.mark.parametrize("towers", [1, 3])
 def test_a_session_without_the_hooks_is_refused(towers):
     """Only tower 0 would train; one tower alone needs no other."""
-    step = build(make_way("dataset", examples(), per_tower_batch_size=4), towers)
+    step = build(make_pipeline("dataset", examples(), per_tower_batch_size=4), towers)
     config = lt.session_config(logical_cpus=towers)
     with tf.Session(config=config) as session:
         session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-        for hook in step.input.hooks:
-            hook.begin()
-            hook.after_create_session(session, None)
+        for hook in step.hooks:
+            if hook is not step.asynchronous:
+                hook.begin()
+                hook.after_create_session(session, None)
         if towers == 1:
             session.run(step.train_op)
             return

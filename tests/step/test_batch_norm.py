@@ -1,4 +1,4 @@
-"""Steps whose towers share the moments of their batches, against one device that trains on all examples."""
+"""Steps with cross-tower batch norm against one device that trains on all examples."""
 import numpy as np
 import pytest
 
@@ -105,7 +105,7 @@ def assert_equal(found, expected):
         {"variables": lt.variables.Replicated()},
         slow({"variables": lt.variables.Replicated(), "update_ops": "mean"}),
         slow({"reduction": lt.gradients.chain(lt.gradients.loss_scale(32.0), lt.gradients.tree())}),
-        slow({"update_ops": "all", "variable_kind": "ref"}),
+        slow({"update_ops": "all", "use_resource": False}),
     ],
     ids=str,
 )
@@ -123,22 +123,22 @@ def test_towers_train_as_one_device(arguments):
     ],
     ids=str,
 )
-def test_a_last_batch_that_does_not_fill_all_towers(remainder, variables):
+def test_a_last_batch_smaller_than_all_towers(remainder, variables):
     # 17 examples: 4, 4 and 4, then 4, 1 and none.
     found = of_towers(dataset(4, remainder, 17), 3, 2, variables=variables)
     assert_equal(found, on_one_device([12, 5]))
 
 
 @pytest.mark.needs_layers
-def test_a_sum_of_gradients_counts_every_tower_once():
-    # Towers of equal size; the loss that a sum belongs to is 2 times the mean over all.
+def test_sum_weighs_every_tower_by_one():
+    # Towers of equal size; a sum of gradients is that of 2 times the mean loss over all examples.
     found = of_towers(dataset(4), 2, 2, reduction=lt.gradients.sum())
     assert_equal(found, on_one_device([8, 8], factor=2.0))
 
 
 @pytest.mark.slow
 @pytest.mark.needs_layers
-def test_a_sum_of_gradients_leaves_out_a_tower_without_examples():
+def test_sum_leaves_out_a_tower_without_examples():
     found = of_towers(dataset(4, "short", 16), 3, 2, reduction=lt.gradients.chain(lt.gradients.sum()))
     sums = on_one_device([12], factor=3.0)
     np.testing.assert_allclose(found[0][0], sums[0][0], rtol=1e-12)
@@ -160,7 +160,7 @@ def test_a_sum_of_gradients_leaves_out_a_tower_without_examples():
 
 @pytest.mark.needs_layers
 @pytest.mark.parametrize("remainder", [slow("drop"), "short"])
-def test_the_regularization_of_activations_goes_through_the_layer(remainder):
+def test_regularization_of_activations_has_gradients_through_the_layer(remainder):
     def regularized(batch, mode):
         outputs = outputs_of(across, batch["x"], True)
         tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, tf.reduce_mean(outputs**2 + outputs**3) * 0.5)
@@ -176,8 +176,8 @@ def test_the_regularization_of_activations_goes_through_the_layer(remainder):
 
 
 @pytest.mark.needs_layers
-@pytest.mark.parametrize("steps", [pytest.param(None, marks=pytest.mark.slow), 1], ids=["together", "in turns"])
-def test_parts_with_layers_of_their_own(steps):
+@pytest.mark.parametrize("steps", [pytest.param(None, marks=pytest.mark.slow), 1], ids=["joint", "alternating"])
+def test_objectives_with_their_own_batch_norm(steps):
     def two_losses(norm):
         def model_fn(batch, mode):
             with tf.variable_scope("generator"):
@@ -193,9 +193,9 @@ def test_parts_with_layers_of_their_own(steps):
         return tf.train.GradientDescentOptimizer(0.1)
 
     scopes = {"g": "generator", "d": "discriminator"}
-    parts = [lt.Part(name, optimizer(), scopes[name], steps) for name in ("g", "d")]
+    objectives = [lt.Objective(name, optimizer(), scopes[name], steps) for name in ("g", "d")]
     with tf.Graph().as_default():
-        step = lt.build_train_step(two_losses(across), dataset(4), parts, lt.devices.cpus(2))
+        step = lt.build_train_step(two_losses(across), dataset(4), objectives, lt.devices.cpus(2))
         config = lt.session_config(logical_cpus=2)
         with tf.Session(config=config) as session, step.running(session) as run:
             for _ in range(2):
@@ -263,19 +263,19 @@ def test_a_tower_that_validates_reads_the_moving_statistics():
 @pytest.mark.parametrize(
     "strategy, name",
     [
-        (lambda: lt.variables.Independent(sync_every=2), r"Independent\(sync_every=2"),
+        (lambda: lt.variables.LocalSGD(sync_every=2), r"LocalSGD\(sync_every=2"),
         (lambda: lt.variables.Asynchronous(), r"Asynchronous\("),
     ],
-    ids=["independent", "asynchronous"],
+    ids=["local_sgd", "asynchronous"],
 )
-def test_towers_that_update_on_their_own_are_refused(strategy, name):
+def test_batch_norm_refuses_towers_that_apply_their_own_gradients(strategy, name):
     with pytest.raises(ArgumentError, match="with variables=" + name + ".*each updates its variables on its own"):
         lt.build_train_step(
             model(across), dataset(4, order="any"), momentum(), lt.devices.cpus(2), variables=strategy()
         )
 
 
-def test_towers_on_one_batch_are_found_in_spite_of_the_layer():
+def test_shared_batches_are_found_despite_connected_towers():
     batch = {name: tf.placeholder_with_default(values[:4], [None, values.shape[1]]) for name, values in ARRAYS.items()}
     with pytest.raises(lt.errors.InputError, match="towers 0 and 1 get the same examples"):
         lt.build_train_step(
@@ -283,7 +283,7 @@ def test_towers_on_one_batch_are_found_in_spite_of_the_layer():
         )
 
 
-def test_a_loss_of_one_tower_that_misses_the_layer_is_refused():
+def test_a_loss_that_does_not_depend_on_the_layer_is_refused():
     def one_sided(batch, mode):
         outputs = outputs_of(across, batch["x"], True)
         if tf.get_default_graph().get_name_scope() == "tower_1":
@@ -294,7 +294,7 @@ def test_a_loss_of_one_tower_that_misses_the_layer_is_refused():
         of_towers(dataset(4), 2, 1, one_sided, on_missing="zeros")
 
 
-def test_a_monitored_session_keeps_checkpoints_of_it(tmp_path, caplog):
+def test_a_monitored_session_saves_checkpoints_with_cross_tower_batch_norm(tmp_path, caplog):
     step = lt.build_train_step(model(across), dataset(4), momentum(), lt.devices.cpus(2))
     with tf.train.MonitoredTrainingSession(
         checkpoint_dir=str(tmp_path), hooks=step.hooks, config=lt.session_config(logical_cpus=2)
@@ -302,5 +302,5 @@ def test_a_monitored_session_keeps_checkpoints_of_it(tmp_path, caplog):
         session.run(step.train_op)
     names = [name for name, _ in tf.train.list_variables(tf.train.latest_checkpoint(str(tmp_path)))]
     assert "batch_normalization/moving_mean" in names
-    # The meta graph that is written beside can't hold objects of ours.
+    # The meta graph that is saved too can't contain our objects.
     assert "Error encountered when serializing" not in caplog.text

@@ -1,4 +1,4 @@
-"""TensorFlow 1 models and optimizers as they come: several towers take the very step that one takes."""
+"""Models and optimizers of TensorFlow 1 scripts: several towers take the same step as one."""
 import itertools
 
 import nets
@@ -12,7 +12,7 @@ COUNT = 8
 
 
 class Clipped(tf.train.Optimizer):
-    """A wrapper with a compute_gradients and an apply_gradients of its own, as old code has it."""
+    """An optimizer wrapper with its own compute_gradients and apply_gradients, as old code has."""
 
     def __init__(self, wrapped):
         super().__init__(use_locking=False, name="Clipped")
@@ -96,7 +96,7 @@ def with_cond(batch, mode):
 
 
 def partitioned(batch, mode):
-    """A weight matrix in three parts of four rows, each with its decay."""
+    """A weight matrix partitioned into three slices of four rows, each with its own decay."""
     with tf.variable_scope("net", partitioner=tf.fixed_size_partitioner(3)):
         values = np.linspace(-1, 1, 12 * 4).reshape([12, 4])
         weights = tf.get_variable(
@@ -158,7 +158,7 @@ def check_same(model_fn, bound=1e-11, unmoved=(), **arguments):
         np.testing.assert_allclose(
             value.astype(np.float64), one_after[name].astype(np.float64), rtol=bound, atol=bound, err_msg=name
         )
-        assert (value != before[name]).any() == (name not in unmoved), "{} must move, or proves nothing".format(name)
+        assert (value != before[name]).any() == (name not in unmoved), "{} changes unless it is unmoved".format(name)
 
 
 MODELS = {
@@ -170,7 +170,7 @@ MODELS = {
     "float16": (of_dtype(tf.float16), {"bound": 2e-3, "optimizer": lambda: tf.train.GradientDescentOptimizer(0.1)}),
     "bfloat16": (of_dtype(tf.bfloat16), {"bound": 2e-2, "optimizer": lambda: tf.train.GradientDescentOptimizer(0.1)}),
 }
-# TF 2.21 itself cannot differentiate this one on another device than the variable's: it colocates the gradient's stack
+# TF 2.21 itself can't differentiate this model on another device than the variable's: it colocates the gradient's stack
 # with a read that has no device of its own ("Cannot colocate nodes"), with and without towers.
 NOT_BY_TENSORFLOW = [("while_loop that reads inside", "resource")]
 
@@ -185,7 +185,7 @@ NOT_BY_TENSORFLOW = [("while_loop that reads inside", "resource")]
 )
 def test_models(model, kind):
     model_fn, arguments = MODELS[model]
-    check_same(model_fn, variable_kind=kind, **arguments)
+    check_same(model_fn, use_resource=kind == "resource", **arguments)
 
 
 @pytest.mark.needs_layers
@@ -208,7 +208,7 @@ def test_optimizers(optimizer):
 
 
 def test_clipping_after_the_mean_is_not_before_it():
-    """The wrapper's apply_gradients sees the mean: no step of any weight is longer than 0.1 * 0.01."""
+    """The wrapper's apply_gradients gets the mean: no weight changes by more than 0.1 * 0.01 in a step."""
     _, before, after = one_step(plain, 4, OPTIMIZERS["of its own compute_gradients"])
     moved = np.abs(after["out"] - before["out"]).max()
     assert moved == pytest.approx(2 * 0.1 * 0.01, rel=1e-6)  # the rate is a float32

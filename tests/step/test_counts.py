@@ -1,4 +1,4 @@
-"""Towers whose batches are not full: losses, gradients, metrics and update ops weigh by true examples."""
+"""Batches that are not full: losses, gradients, metrics and update ops are weighted by true examples."""
 import nets
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ COUNTS = [(4, 4, 1), SOME_EMPTY, (2, 0, 0), (4, 4, 4)]
 
 
 class Counted(Input):
-    """Arrays dealt out by hand: tower k gets counts[k] of them; an empty tower a copy, or rows of `filler`."""
+    """An input whose tower k gets counts[k] examples; a tower without examples gets a copy, or rows of `filler`."""
 
     def __init__(self, arrays, counts, padded=False, per_tower=4, filler=None):
         self.arrays, self.counts, self.padded, self.per_tower, self.filler = arrays, counts, padded, per_tower, filler
@@ -28,7 +28,7 @@ class Counted(Input):
             batch = {name: array[picked].copy() for name, array in self.arrays.items()}
             if self.filler is not None:
                 batch["x"][count:] = self.filler
-            # Of unknown length, as from a dataset: nothing may rely on shapes that the graph knows.
+            # Of unknown length, as from a dataset: static shapes must not be required.
             per_tower.append(
                 {
                     name: tf.placeholder_with_default(value, [None] + list(value.shape[1:]))
@@ -118,7 +118,7 @@ def test_three_towers_are_one_device_with_the_whole_remainder(kind, padded, coun
     ids=["get_variable", "get_variable-pad", "tutorial", "tutorial-pad", "get_total_loss", "get_total_loss-pad"],
 )
 @TWO_COUNTS
-def test_weight_decay_still_counts_once(weights, collect, per_example, counts):
+def test_weight_decay_counts_once_with_true_examples(weights, collect, per_example, counts):
     arrays = nets.examples("dense", sum(counts))
     model_fn = nets.model("dense", weights=weights, collect=collect, per_example=per_example)
     found = first_step(model_fn, Counted(arrays, counts, padded=per_example), 3)
@@ -140,14 +140,14 @@ def test_weight_decay_in_one_towers_loss_alone_is_completed(holder, counts=SOME_
 
 
 def with_activity_loss(batch, mode):
-    """A regularizer of activations: each tower makes one of its own examples, in the collection."""
+    """A regularizer of activations: each tower adds a loss of its own examples to the collection."""
     output = nets.model("dense")(batch, mode)
     tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, 0.5 * tf.reduce_mean(tf.square(batch["x"])))
     return output
 
 
 @TWO_COUNTS
-def test_a_regularization_of_a_towers_examples_weighs_as_its_loss(counts):
+def test_regularization_of_a_towers_examples_has_the_weight_of_its_loss(counts):
     arrays = nets.examples("dense", sum(counts))
     found = first_step(with_activity_loss, Counted(arrays, counts), 3)
     assert_same(found, first_step(with_activity_loss, Whole(arrays), 1), 1e-12)
@@ -155,10 +155,10 @@ def test_a_regularization_of_a_towers_examples_weighs_as_its_loss(counts):
 
 @pytest.mark.parametrize("filler", [np.nan, np.inf], ids=["NaN", "inf"])
 @pytest.mark.parametrize("padded", [False, True], ids=["short", "pad"])
-def test_an_empty_towers_nan_reaches_nothing(padded, filler):
+def test_nan_of_a_tower_without_examples_has_no_effect(padded, filler):
     arrays = nets.examples("dense", 5)
     model_fn = with_metrics(nets.model("dense", per_example=padded), padded)
-    # Rows of padding are copies of real examples; only a whole tower without any may be anything at all.
+    # Rows of padding are copies of true examples; a tower without true examples may have any rows.
     counts = (4, 1, 0) if not padded else (4, 0, 0)
     arrays = {name: array[: sum(counts)] for name, array in arrays.items()}
     found = first_step(model_fn, Counted(arrays, counts, padded, filler=filler), 3)
@@ -219,7 +219,7 @@ def test_update_ops_of_towers_without_examples(kind, policy, counts, expected):
             tf.train.GradientDescentOptimizer(0.0),
             lt.devices.cpus(3),
             update_ops=policy,
-            variable_kind=kind,
+            use_resource=kind == "resource",
         )
         with tf.Session(config=nets.config(3)) as session, step.running(session) as run:
             run()
@@ -227,7 +227,7 @@ def test_update_ops_of_towers_without_examples(kind, policy, counts, expected):
             found = session.run(mean)
     assert np.isfinite(found)
     if policy == "all" and counts == (2, 1, 0):
-        # Each of two writers takes away half of its distance to 1.5 and 3, in some order or from the same start.
+        # Each of two updates halves the distance, to 1.5 and to 3, in any order or from the same value.
         both = 100 - (100 - 1.5) / 2 - (100 - 3) / 2
         in_turn = [(100 + 1.5) / 4 + 3 / 2.0, (100 + 3) / 4 + 1.5 / 2]
         assert any(found == pytest.approx(value, rel=1e-12) for value in [both] + in_turn)
@@ -253,12 +253,12 @@ def test_a_tower_without_examples_writes_nothing_under_newer_control_flow(newer_
         assert session.run(mean) == pytest.approx(51.0, rel=1e-12)
 
 
-def test_update_ops_that_cant_be_held_back_are_refused_under_all():
+def test_update_ops_that_cant_be_skipped_are_refused_with_all():
     def model_fn(batch, mode):
         tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.no_op(name="odd"))
         return nets.model("dense")(batch, mode)
 
-    with pytest.raises(TowerError, match="'tower_0/odd'.*can't be held back in a tower without examples.*first"):
+    with pytest.raises(TowerError, match="'tower_0/odd'.*can't be skipped in a tower without examples.*first"):
         first_step(model_fn, Counted(nets.examples("dense", 5), (4, 1, 0)), 3, update_ops="all")
 
 
@@ -284,11 +284,11 @@ def activity_loss(batch, mode):
         (nets.model("dense", collect=True), r"the loss of tower 0 .* is a scalar"),
         (scalar_metric, r"the metric 'accuracy' of tower 0 is a scalar: remainder=\"pad\""),
         (shapeless, r"the loss of tower 0 .* has an unknown shape"),
-        (activity_loss, r"regularization loss 'tower_0/activity' is of the examples of tower 0.*\"pad\".*\"short\""),
+        (activity_loss, r"loss 'tower_0/activity' is computed of the examples of tower 0.*\"pad\".*\"short\""),
     ],
     ids=["loss", "collected", "metric", "unknown", "activity"],
 )
-def test_what_padding_would_spoil_is_refused(model_fn, message):
+def test_scalars_that_would_contain_padding_are_refused(model_fn, message):
     with pytest.raises(TowerError, match=message):
         first_step(model_fn, Counted(nets.examples("dense", 5), (4, 1, 0), padded=True), 3)
 
@@ -298,21 +298,21 @@ def two_per_example(batch, mode):
     return lt.TowerOutput(loss=tf.reshape(tf.stack([losses, losses], axis=1), [-1]))
 
 
-def test_values_that_are_not_one_per_example_fail_in_the_run():
+def test_a_vector_of_wrong_length_fails_in_the_run():
     with pytest.raises(tf.errors.InvalidArgumentError, match="the loss of tower .: give one value|give one value per"):
         first_step(two_per_example, Counted(nets.examples("dense", 5), (4, 1, 0), padded=True), 3)
 
 
-def test_without_counts_a_vector_is_its_mean():
+def test_without_counts_a_loss_per_example_is_averaged():
     arrays = nets.examples("dense", 8)
     vector = first_step(nets.model("dense", per_example=True), Whole(arrays), 1)
     assert_same(vector, first_step(nets.model("dense"), Whole(arrays), 1), 1e-13)
 
 
-def test_the_plan_says_that_true_examples_weigh():
+def test_the_plan_describes_weights_by_true_examples():
     source = Counted(nets.examples("dense", 5), (4, 1, 0), padded=True)
     step = lt.build_train_step(
         nets.model("dense", per_example=True), source, tf.train.GradientDescentOptimizer(0.1), lt.devices.cpus(3)
     )
-    assert "mean over towers: each tower weighs by its true examples in the step; copies" in str(step.plan)
+    assert "mean over towers: each tower is weighted by its true examples in the step; copies" in str(step.plan)
     assert step.plan.as_dict()["weights"] == step.plan.weights

@@ -11,7 +11,7 @@ SLOPES = np.random.RandomState(0).normal(size=[STEPS, TOWERS, 2])
 
 
 class Reference:
-    """w of each tower, the plain-named w, and its average, step by step."""
+    """The values of each tower's w, of the plain-named w, and of its average, step by step."""
 
     def __init__(self):
         self.own = np.tile([1.0, -2.0], [TOWERS, 1])
@@ -24,7 +24,7 @@ class Reference:
         self.average = bounded * self.average + (1 - bounded) * self.plain
 
 
-def together(reference, step, slopes):
+def every_step(reference, step, slopes):
     reference.plain = reference.plain - RATE * slopes.mean(0)
     reference.follow(step)
 
@@ -37,8 +37,8 @@ def every_second(reference, step, slopes):
         reference.follow(step)
 
 
-def apart(reference, step, slopes):
-    # The average follows what the towers had when they last met, at the end of this step or of an earlier one.
+def local_sgd(reference, step, slopes):
+    # The moving average uses the value after the towers' last synchronization, in this step or an earlier one.
     reference.own = reference.own - RATE * slopes
     if step % 2 == 0:
         reference.plain = reference.own.mean(0)
@@ -46,7 +46,7 @@ def apart(reference, step, slopes):
     reference.follow(step)
 
 
-def apart_every_second(reference, step, slopes):
+def independent_every_second(reference, step, slopes):
     reference.waiting.append(slopes)
     if len(reference.waiting) == 2:
         reference.own = reference.own - RATE * np.mean(reference.waiting, 0)
@@ -64,13 +64,13 @@ SECOND = lt.gradients.chain(lt.gradients.mean(), lt.gradients.accumulate(2))
 @pytest.mark.parametrize(
     "variables, reduction, expected",
     [
-        (lt.variables.ParameterServer("/cpu:1"), None, together),
+        (lt.variables.ParameterServer("/cpu:1"), None, every_step),
         (lt.variables.ParameterServer(), SECOND, every_second),
-        (lt.variables.Replicated(), None, together),
+        (lt.variables.Replicated(), None, every_step),
         (lt.variables.Replicated(), SECOND, every_second),
-        (lt.variables.Independent(sync_every=1), None, together),
-        (lt.variables.Independent(sync_every=2), None, apart),
-        (lt.variables.Independent(sync_every=3), SECOND, apart_every_second),
+        (lt.variables.LocalSGD(sync_every=1), None, every_step),
+        (lt.variables.LocalSGD(sync_every=2), None, local_sgd),
+        (lt.variables.LocalSGD(sync_every=3), SECOND, independent_every_second),
     ],
     ids=lambda value: getattr(value, "__name__", str(value)),
 )

@@ -1,7 +1,8 @@
-"""One tower validates while the others train: the training is that of the others alone."""
+"""One tower validates while the others train; they compute the same as without it."""
 import nets
 import numpy as np
 import pytest
+from diagonals import diagonals
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
@@ -10,7 +11,7 @@ from legacy_towers.inputs import Input, InputPlan, TowerBatches
 
 
 class Dealt(Input):
-    """Arrays dealt out by hand, 4 to each tower; `validating` names the towers that get other examples to validate."""
+    """An input with 4 examples per tower; the towers `validating` get other examples, to validate on."""
 
     def __init__(self, kind, validating=(), counts=None, shared=False):
         self.kind, self.validating, self.counts, self.shared = kind, validating, counts, shared
@@ -33,11 +34,11 @@ class Dealt(Input):
 def model(kind, weights=nets.get_variable_decay):
     def model_fn(batch, mode):
         output = nets.model(kind, weights=weights)(batch, mode)
-        # Update ops and summaries of a validating tower would show up here.
+        # Update ops and summaries of a validating tower would be here.
         steps = tf.get_variable("batches_seen", [], tf.float64, tf.zeros_initializer(), trainable=False)
         tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_add(steps, 1.0))
         tf.summary.scalar("loss", output.loss)
-        # A regularization of a tower's own examples, which those of a validating tower are no part of.
+        # A regularization loss of a tower's own examples; that of a validating tower does not count.
         tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, tf.reduce_mean(tf.cast(batch["y"], tf.float64)))
         return output._replace(metrics={"label": batch["y"]})
 
@@ -45,7 +46,7 @@ def model(kind, weights=nets.get_variable_decay):
 
 
 def trained(kind, towers, source, steps=3, weights=nets.get_variable_decay, **arguments):
-    """Returns the losses, what is in a checkpoint after some steps, its keys, and the step."""
+    """Returns the losses, the contents of a checkpoint after some steps, its keys, and the step."""
     with tf.Graph().as_default():
         optimizer = tf.train.MomentumOptimizer(0.1, 0.9)
         arguments.setdefault("moving_average_decay", 0.9)
@@ -55,10 +56,10 @@ def trained(kind, towers, source, steps=3, weights=nets.get_variable_decay, **ar
             return losses, session.run({variable.op.name: variable for variable in tf.global_variables()}), step
 
 
-@pytest.mark.parametrize("policy", ["first", "mean", "all"])
-@pytest.mark.parametrize("validating", [0, 1, 3], ids="tower {} validates".format)
-@pytest.mark.parametrize("kind", ["dense", "embedding"])
-def test_the_others_train_as_if_it_were_not_there(kind, validating, policy):
+@pytest.mark.parametrize(
+    "kind, validating, policy", diagonals(3, ["dense", "embedding"], [0, 1, 3], ["first", "mean", "all"])
+)
+def test_training_is_the_same_without_the_validating_tower(kind, validating, policy):
     losses, variables, _ = trained(kind, 4, Dealt(kind, [validating]), update_ops=policy)
     expected, expected_variables, _ = trained(kind, 3, Dealt(kind), update_ops=policy)
     np.testing.assert_array_equal(losses, expected)
@@ -67,7 +68,7 @@ def test_the_others_train_as_if_it_were_not_there(kind, validating, policy):
         np.testing.assert_allclose(variables[name], expected_variables[name], rtol=1e-13, atol=1e-15, err_msg=name)
 
 
-def test_true_examples_weigh_among_the_towers_that_train():
+def test_weights_are_relative_to_the_towers_that_train():
     losses, _, step = trained("dense", 3, Dealt("dense", [1], counts=(4, 2, 4)), steps=1)
     expected, _, _ = trained("dense", 2, Dealt("dense"), steps=1)
     np.testing.assert_allclose(losses, expected, rtol=1e-13)
@@ -97,7 +98,7 @@ def value(name, shape):
     return np.random.RandomState(sum(map(ord, name)) % 1000).normal(size=shape, scale=0.3)
 
 
-def test_without_a_validating_tower_there_is_neither():
+def test_without_a_validating_tower_there_are_no_validation_values():
     _, _, step = trained("dense", 2, Dealt("dense"), steps=1)
     assert step.validation_loss is None and step.validation_metrics == {} and step.plan.validating == []
     assert "validation" not in str(step.plan)
@@ -112,7 +113,7 @@ def test_the_plan_says_which_towers_validate():
 
 @pytest.mark.parametrize("asked, kept", [(-1, 2), (-2, 1), (3, 3), (0, 0)])
 def test_summaries_are_those_of_a_tower_that_trains_unless_chosen(asked, kept):
-    _, _, step = trained("dense", 4, Dealt("dense", [0, 3]), steps=1, summaries_from=asked)
+    _, _, step = trained("dense", 4, Dealt("dense", [0, 3]), steps=1, summary_tower=asked)
     assert step.plan.summaries == "1 of tower {}, without its prefix".format(kept)
 
 
@@ -123,7 +124,7 @@ def variables_in_training_only(batch, mode):
     return lt.TowerOutput(loss=tf.reduce_mean(logits))
 
 
-def test_a_model_that_makes_variables_only_in_training():
+def test_a_model_that_creates_variables_only_in_training():
     arguments = [tf.train.GradientDescentOptimizer(0.1), lt.devices.cpus(2)]
     with pytest.raises(TowerError, match="tower 1 creates .*'noise'.*Tower 0 was built for mode 'eval'.*later tower"):
         lt.build_train_step(variables_in_training_only, Dealt("dense", [0]), *arguments)
@@ -131,7 +132,7 @@ def test_a_model_that_makes_variables_only_in_training():
         lt.build_train_step(variables_in_training_only, Dealt("dense", [1]), *arguments)
 
 
-def test_some_tower_must_train():
+def test_at_least_one_tower_must_train():
     with pytest.raises(InputError, match="'eval', 'eval': at least one must train"):
         lt.build_train_step(
             nets.model("dense"), Dealt("dense", [0, 1]), tf.train.GradientDescentOptimizer(0.1), lt.devices.cpus(2)
@@ -141,15 +142,15 @@ def test_some_tower_must_train():
 class Shared(Input):
     """One placeholder for all towers."""
 
-    def __init__(self, validating=(), meant=False):
-        self.validating, self.meant = validating, meant
+    def __init__(self, validating=(), intended=False):
+        self.validating, self.intended = validating, intended
 
     def build(self, devices):
         x = tf.placeholder(tf.float64, [None, 12])
         batches = [{"x": tf.identity(x), "y": tf.zeros([4], tf.int64)} for _ in devices]
         modes = [lt.EVAL if tower in self.validating else lt.TRAIN for tower in range(len(devices))]
         plan = InputPlan("shared", None, "fixed", 4, None, None, None, "the test", {})
-        return TowerBatches(batches, [], plan, modes=modes, shared_by_towers=self.meant)
+        return TowerBatches(batches, [], plan, modes=modes, shared_by_towers=self.intended)
 
 
 @pytest.mark.parametrize("validating, towers", [([], "0, 1 and 2"), ([0], "1 and 2")], ids=["all train", "one not"])
@@ -161,15 +162,15 @@ def test_towers_that_train_on_the_same_batch_are_refused(validating, towers):
 
 
 @pytest.mark.parametrize(
-    "source, towers", [(Shared(meant=True), 3), (Shared([0, 2]), 3)], ids=["meant", "validation on what one trains on"]
+    "source, towers", [(Shared(intended=True), 3), (Shared([0, 2]), 3)], ids=["intended", "a training batch"]
 )
-def test_what_towers_may_share(source, towers):
+def test_batches_that_towers_may_share(source, towers):
     lt.build_train_step(
         nets.model("dense"), source, tf.train.GradientDescentOptimizer(0.1), lt.devices.cpus(towers)
     )
 
 
-def test_from_tensors_shares_only_what_is_meant_to_be_shared():
+def test_from_tensors_shares_batches_only_with_shared_by_towers():
     x = {"x": tf.placeholder(tf.float64, [4, 12]), "y": tf.zeros([4], tf.int64)}
     arguments = [tf.train.GradientDescentOptimizer(0.1), lt.devices.cpus(2)]
     with pytest.raises(InputError, match="towers 0 and 1 get the same examples: they read 'Placeholder'"):

@@ -1,18 +1,15 @@
 """Cross-tower batch norm against tf.layers.batch_normalization on one device with all examples."""
 import numpy as np
 import pytest
+from connected_towers import MOMENTUM, across, connected, evaluate, of_batch
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
-from legacy_towers.errors import ArgumentError, TowerError
-from legacy_towers.gradients.shares import tower_shares
+from legacy_towers.gradients.tower_weights import normalized_tower_weights
 from legacy_towers.towers import EVAL, TRAIN, TowerOutput, replicate
-from legacy_towers.towers.batch_norm import cross_tower_batch_norm
-from legacy_towers.towers.exchange import TowerExchange
+from legacy_towers.towers.connected_towers import CrossTowerTensors
 from legacy_towers.update import combine_update_ops
-from legacy_towers.variables import Strategy
 
-MOMENTUM = 0.9
 RATE = 0.05
 
 
@@ -23,10 +20,6 @@ def own_value(name, shape):
 
 def variable(name, shape):
     return tf.get_variable(name, shape, tf.float64, own_value(name, shape))
-
-
-def across(inputs, training, **options):
-    return cross_tower_batch_norm(inputs, training, momentum=MOMENTUM, **options)
 
 
 def on_one_device(inputs, training, **options):
@@ -107,25 +100,25 @@ def one_device(kind, count):
         return run(loss, pairs, tf.get_collection(tf.GraphKeys.UPDATE_OPS), 1)
 
 
-def of_towers(kind, sizes, policy="first", weighted=False, variable_kind="resource"):
-    """Returns the same of towers, each with so many examples, and connected by a TowerExchange."""
+def of_towers(kind, sizes, policy="first", weighted=False, use_resource=True):
+    """Returns the same as `one_device` for towers with `sizes` examples, connected by CrossTowerTensors."""
     devices = lt.devices.cpus(len(sizes))
     counts = [tf.constant(size) for size in sizes] if weighted else None
-    exchange = TowerExchange([TRAIN] * len(sizes), counts)
+    cross_tower = CrossTowerTensors([TRAIN] * len(sizes), counts)
     batches = batches_of(examples(kind, sum(sizes)), sizes)
-    model_fn = exchange.around(kind(across)[0])
-    towers = replicate(model_fn, batches, devices, variable_kind=variable_kind)
+    model_fn = cross_tower.wrap(kind(across)[0])
+    towers = replicate(model_fn, batches, devices, use_resource=use_resource)
     tower_grads = []
-    for tower in towers:
-        with tf.device(tower.placer):
-            tower_grads.append(tf.train.GradientDescentOptimizer(RATE).compute_gradients(tower.loss))
-    shares = tower_shares(counts, len(sizes))
-    exchange.bind_backward(shares)
-    updates = combine_update_ops([tower.collected.update_ops for tower in towers], policy, shares)
-    exchange.bind_forward()
+    tower_weights = normalized_tower_weights(counts, len(sizes))
+    with cross_tower.gradients(tower_weights):
+        for tower in towers:
+            with tf.device(tower.placer):
+                tower_grads.append(tf.train.GradientDescentOptimizer(RATE).compute_gradients(tower.loss))
+    updates = combine_update_ops([tower.collected.update_ops for tower in towers], policy, tower_weights)
+    cross_tower.connect()
     pairs = lt.average_gradients(tower_grads, weights=counts)
     losses = [tower.loss for tower in towers]
-    loss = tf.add_n([a * b for a, b in zip(losses, shares)]) if weighted else tf.add_n(losses) / len(sizes)
+    loss = tf.add_n([a * b for a, b in zip(losses, tower_weights)]) if weighted else tf.add_n(losses) / len(sizes)
     return run(loss, pairs, updates, len(sizes))
 
 
@@ -146,7 +139,7 @@ def assert_equal(found, expected, kind):
         assert np.abs(found[1][name] - value).max() <= 1e-12 * max(np.abs(value).max(), 1), name
     for name, value in expected[2].items():
         if "moving" in name and kind is same_layer_twice:
-            continue  # two updates that race on one device; see test_a_layer_that_is_used_twice_moves_twice
+            continue  # two updates that race on one device; see test_a_layer_that_is_used_twice_applies_both_updates
         np.testing.assert_allclose(found[2][name], value, rtol=1e-11, atol=1e-12, err_msg=name)
 
 
@@ -182,40 +175,15 @@ def test_one_tower_is_one_device():
     + [pytest.param(kind, (0, 4, 1), marks=pytest.mark.slow) for kind in (conv, channels_first, same_layer_twice)],
     ids=kind_name,
 )
-def test_towers_with_fewer_examples_count_less(kind, sizes):
+def test_towers_are_weighted_by_their_examples(kind, sizes):
     assert_equal(of_towers(kind, sizes, weighted=True), one_device(kind, sum(sizes)), kind)
 
 
 @pytest.mark.needs_layers
 @pytest.mark.parametrize("policy, variable_kind", [("all", "resource"), ("mean", "resource"), ("all", "ref")])
-def test_moving_statistics_move_once_by_any_policy(policy, variable_kind):
-    found = of_towers(two_layers, [4, 4, 4], policy, variable_kind=variable_kind)
+def test_moving_statistics_are_updated_once_with_any_update_ops(policy, variable_kind):
+    found = of_towers(two_layers, [4, 4, 4], policy, use_resource=variable_kind == "resource")
     assert_equal(found, one_device(two_layers, 12), two_layers)
-
-
-def connected(model_fn, values, modes=None, strategy=None, **options):
-    """Returns towers on one logical device each, and the exchange that connects them."""
-    modes = [TRAIN] * len(values) if modes is None else modes
-    exchange = TowerExchange(modes, strategy=strategy, **options)
-    batches = [tf.constant(value) for value in values]
-    towers = replicate(exchange.around(model_fn), batches, lt.devices.cpus(len(values)), mode=modes)
-    return towers, exchange
-
-
-def of_batch(training=None):
-    """Returns a model function of one layer named bn, whose predictions are what the layer gives."""
-
-    def model_fn(batch, mode):
-        outputs = across(batch, mode == TRAIN if training is None else training, name="bn")
-        return TowerOutput(loss=tf.reduce_mean(outputs), predictions=outputs)
-
-    return model_fn
-
-
-def evaluate(fetches, devices=4):
-    with tf.Session(config=lt.session_config(logical_cpus=devices)) as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(fetches)
 
 
 def normalized(values, examples=None):
@@ -223,7 +191,7 @@ def normalized(values, examples=None):
     return (values - examples.mean(0)) / np.sqrt(examples.var(0) + 1e-3)
 
 
-def test_a_layer_that_is_used_twice_moves_twice():
+def test_a_layer_that_is_used_twice_applies_both_updates():
     values = np.random.RandomState(2).normal(size=[2, 3, 4]) + 5
 
     def model_fn(batch, mode):
@@ -231,8 +199,8 @@ def test_a_layer_that_is_used_twice_moves_twice():
         right = across(batch ** 2, True, name="bn", reuse=True)
         return TowerOutput(loss=tf.reduce_mean(left * right))
 
-    towers, exchange = connected(model_fn, values)
-    exchange.bind_forward()
+    towers, cross_tower = connected(model_fn, values)
+    cross_tower.connect()
     assert [len(tower.collected.update_ops) for tower in towers] == [2, 2]
     moved = [v for v in tf.global_variables() if "moving" in v.op.name]
     every = values.reshape([-1, 4])
@@ -246,10 +214,10 @@ def test_a_layer_that_is_used_twice_moves_twice():
     np.testing.assert_allclose(variance, expected, rtol=1e-12)
 
 
-def test_half_precision_normalizes_in_single_precision():
+def test_float16_inputs_are_normalized_in_float32():
     values = (np.random.RandomState(0).normal(size=[2, 8, 3]) * 100 + 300).astype(np.float16)
-    towers, exchange = connected(of_batch(), values)
-    exchange.bind_forward()
+    towers, cross_tower = connected(of_batch(), values)
+    cross_tower.connect()
     assert {v.dtype.base_dtype for v in tf.global_variables()} == {tf.float32}
     found = evaluate([tower.output.predictions for tower in towers])
     assert found[0].dtype == np.float16
@@ -257,7 +225,7 @@ def test_half_precision_normalizes_in_single_precision():
     np.testing.assert_allclose(found, normalized(wide, wide.reshape([-1, 3])), atol=2e-3)
 
 
-def test_copies_that_fill_a_batch_up_are_not_counted():
+def test_padding_is_not_counted():
     values = np.random.RandomState(0).normal(size=[3, 4, 2])
     counts = [tf.placeholder_with_default(count, []) for count in (4, 3, 0)]
 
@@ -265,19 +233,19 @@ def test_copies_that_fill_a_batch_up_are_not_counted():
         outputs = across(batch["x"], True, name="bn")
         return TowerOutput(loss=tf.reduce_mean(outputs, 1), predictions=outputs)
 
-    exchange = TowerExchange([TRAIN] * 3, counts, padded=True)
+    cross_tower = CrossTowerTensors([TRAIN] * 3, counts, padded=True)
     batches = [{"x": tf.constant(value)} for value in values]
-    towers = replicate(exchange.around(model_fn), batches, lt.devices.cpus(3), counts=counts, padded=True)
-    exchange.bind_forward()
+    towers = replicate(cross_tower.wrap(model_fn), batches, lt.devices.cpus(3), counts=counts, padded=True)
+    cross_tower.connect()
     found = evaluate([tower.output.predictions for tower in towers])
     np.testing.assert_allclose(found, normalized(values, np.concatenate([values[0], values[1][:3]])), rtol=1e-10)
 
 
-def test_a_step_without_examples_leaves_the_statistics():
+def test_a_step_without_examples_keeps_the_statistics():
     values = np.random.RandomState(0).normal(size=[2, 4, 2])
-    exchange = TowerExchange([TRAIN] * 2, [tf.constant(0)] * 2)
-    towers = replicate(exchange.around(of_batch()), [tf.constant(v) for v in values], lt.devices.cpus(2))
-    exchange.bind_forward()
+    cross_tower = CrossTowerTensors([TRAIN] * 2, [tf.constant(0)] * 2)
+    towers = replicate(cross_tower.wrap(of_batch()), [tf.constant(v) for v in values], lt.devices.cpus(2))
+    cross_tower.connect()
     moved = [v for v in tf.global_variables() if "moving" in v.op.name]
     with tf.Session(config=lt.session_config(logical_cpus=2)) as session:
         session.run(tf.global_variables_initializer())
@@ -289,8 +257,8 @@ def test_a_step_without_examples_leaves_the_statistics():
 
 def test_a_tower_that_validates_normalizes_by_the_moving_statistics():
     values = np.random.RandomState(1).normal(size=[3, 4, 2]) + 3
-    towers, exchange = connected(of_batch(), values, modes=[EVAL, TRAIN, TRAIN])
-    exchange.bind_forward()
+    towers, cross_tower = connected(of_batch(), values, modes=[EVAL, TRAIN, TRAIN])
+    cross_tower.connect()
     found = evaluate([tower.output.predictions for tower in towers])
     np.testing.assert_allclose(found[0], values[0] / np.sqrt(1 + 1e-3), rtol=1e-12)
     np.testing.assert_allclose(found[1:], normalized(values[1:], values[1:].reshape([-1, 2])), rtol=1e-10)
@@ -298,7 +266,7 @@ def test_a_tower_that_validates_normalizes_by_the_moving_statistics():
 
 @pytest.mark.needs_layers
 @pytest.mark.parametrize("variable_kind", ["resource", "ref"])
-def test_checkpoints_go_both_ways_with_tf_layers(tmp_path, variable_kind):
+def test_checkpoints_restore_into_tf_layers_and_back(tmp_path, variable_kind):
     values = np.random.RandomState(1).normal(size=[2, 4, 3]) + 3
 
     def build(norm):
@@ -326,189 +294,9 @@ def test_checkpoints_go_both_ways_with_tf_layers(tmp_path, variable_kind):
     np.testing.assert_allclose(found[0], found[1], rtol=1e-12)
 
 
-def test_regularizers_and_trainable_are_the_variables():
+def test_regularizers_and_trainable():
     decay = lambda weights: tf.reduce_sum(weights, name="decay")  # noqa: E731
     across(tf.ones([2, 3]), False, name="one", gamma_regularizer=decay, beta_regularizer=decay)
     across(tf.ones([2, 3]), False, name="two", trainable=False)
     assert [v.op.name for v in tf.trainable_variables()] == ["one/gamma", "one/beta"]
     assert len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 2
-
-
-def differing(batch, mode):
-    tower = tf.get_default_graph().get_name_scope()
-    names = {"tower_0": "ab", "tower_1": "ba"}[tower]
-    for name in names:
-        batch = across(batch, True, name=name)
-    return TowerOutput(loss=tf.reduce_mean(batch))
-
-
-def fewer(batch, mode):
-    first = tf.get_default_graph().get_name_scope() == "tower_0"
-    for name in "ab" if first else "a":
-        batch = across(batch, True, name=name)
-    return TowerOutput(loss=tf.reduce_mean(batch))
-
-
-def more(batch, mode):
-    first = tf.get_default_graph().get_name_scope() == "tower_0"
-    with tf.variable_scope(tf.get_variable_scope(), reuse=tf.AUTO_REUSE):
-        for name in "a" if first else "ab":
-            batch = across(batch, True, name=name)
-    return TowerOutput(loss=tf.reduce_mean(batch))
-
-
-def in_a_condition(batch, mode):
-    batch = tf.cond(tf.reduce_any(batch > 0), lambda: across(batch, True, name="bn"), lambda: batch)
-    return TowerOutput(loss=tf.reduce_mean(batch))
-
-
-def in_a_loop(batch, mode):
-    _, batch = tf.while_loop(
-        lambda count, _: count < 3, lambda count, each: (count + 1, across(each, True, name="bn")), [0, batch]
-    )
-    return TowerOutput(loss=tf.reduce_mean(batch))
-
-
-def inner_gradient(batch, mode):
-    outputs = across(batch * tf.get_variable("w", [], tf.float64), True, name="bn")
-    return TowerOutput(loss=tf.reduce_mean(tf.gradients(outputs ** 2, tf.trainable_variables()[0])[0]))
-
-
-@pytest.mark.parametrize(
-    "model_fn, message",
-    [
-        (differing, "tower 1 uses lt.cross_tower_batch_norm 'b' where tower 0 uses 'a'"),
-        (fewer, "tower 1 does not use lt.cross_tower_batch_norm 'b', which tower 0 uses"),
-        (more, "tower 1 uses lt.cross_tower_batch_norm 'b', which tower 0 does not use"),
-        (in_a_condition, "'bn' stands inside a tf.cond, a tf.while_loop or a function"),
-        (in_a_loop, "'bn' stands inside a tf.cond, a tf.while_loop or a function"),
-        (inner_gradient, "the model function of tower 0 takes gradients through lt.cross_tower_batch_norm 'bn'"),
-    ],
-    ids=kind_name,
-)
-def test_towers_that_cant_exchange_are_refused(model_fn, message):
-    with pytest.raises(TowerError, match=message):
-        connected(model_fn, np.ones([2, 4, 3]))
-
-
-def test_training_in_a_tower_that_validates_is_refused():
-    with pytest.raises(TowerError, match="'bn' has training=True in tower 1, which is built for mode 'eval'"):
-        connected(of_batch(training=True), np.ones([3, 4, 2]), modes=[TRAIN, EVAL, TRAIN])
-
-
-def test_replicate_alone_refuses_to_train():
-    with pytest.raises(TowerError, match="'bn' with training=True works in the model function of lt.build_train"):
-        replicate(of_batch(), [tf.ones([2, 3])] * 2, lt.devices.cpus(2))
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ({"epsilon": -1}, "epsilon is -1 in lt.cross_tower_batch_norm: a number of 0 or more is needed"),
-        ({"epsilon": float("nan")}, "epsilon is nan"),
-        ({"epsilon": "small"}, "epsilon is 'small'"),
-        ({"momentum": 2}, "momentum is 2 in lt.cross_tower_batch_norm: a number from 0 to 1 is needed"),
-        ({"momentum": -0.5}, "momentum is -0.5"),
-        ({"momentum": None}, "momentum is None"),
-    ],
-    ids=str,
-)
-def test_numbers_out_of_range_are_refused(arguments, message):
-    with pytest.raises(ArgumentError, match=message):
-        lt.cross_tower_batch_norm(tf.ones([2, 3]), training=False, **arguments)
-
-
-class Apart(Strategy):
-    updates = "own"
-
-    def __repr__(self):
-        return "Apart()"
-
-
-def test_towers_that_update_on_their_own_are_refused():
-    with pytest.raises(ArgumentError, match=r"with variables=Apart\(\) each updates its variables on its own"):
-        connected(of_batch(), np.ones([2, 4, 3]), strategy=Apart())
-
-
-def test_towers_that_were_not_connected_fail_loudly():
-    towers, _ = connected(of_batch(), np.ones([2, 4, 3]))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="the towers were not connected"):
-        evaluate(towers[0].loss)
-
-
-def scaled_before(batch, mode):
-    outputs = across(batch * tf.get_variable("w", [], tf.float64), True, name="bn")
-    return TowerOutput(loss=tf.reduce_mean(outputs ** 3))
-
-
-def test_gradients_that_were_not_connected_are_refused():
-    towers, exchange = connected(scaled_before, np.random.rand(2, 4, 3))
-    for tower in towers:
-        tf.gradients(tower.loss, tf.trainable_variables())
-    with pytest.raises(TowerError, match="gradients were computed through .* 'bn' after the last bind_backward"):
-        exchange.bind_forward()
-
-
-def test_a_loss_without_the_layer_is_refused():
-    towers, exchange = connected(scaled_before, np.random.rand(2, 4, 3))
-    tf.gradients(towers[1].loss, tf.trainable_variables())
-    with pytest.raises(TowerError, match="of tower 1 go through .* 'bn' 1 times, those of tower 0 0 times"):
-        exchange.bind_backward()
-
-
-def test_gradients_of_a_connected_tower_are_refused():
-    towers, exchange = connected(scaled_before, np.random.rand(2, 4, 3))
-    exchange.bind_forward()
-    with pytest.raises(TowerError, match="whose towers are connected already"):
-        tf.gradients(towers[0].loss, tf.trainable_variables())
-
-
-def test_second_derivatives_are_refused():
-    towers, exchange = connected(scaled_before, np.random.rand(2, 4, 3))
-    first = [tf.gradients(tower.loss, tf.trainable_variables())[0] for tower in towers]
-    with pytest.raises(TowerError, match="it has no derivative of its own"):
-        tf.gradients(first[0], tf.trainable_variables())
-
-
-@pytest.mark.parametrize(
-    "inputs, options, message",
-    [
-        (lambda: tf.ones([2, 3]), {"training": lambda: tf.constant(True)}, "give True or False"),
-        (lambda: tf.ones([2, 3]), {"axis": lambda: 0}, "axis 0 is the example"),
-        (lambda: tf.ones([2, 3]), {"axis": lambda: 2}, "axis is 2"),
-        (lambda: tf.ones([2, 3]), {"axis": lambda: "last"}, "axis is 'last'"),
-        (lambda: tf.ones([2, 3], tf.int32), {}, "a floating-point tensor of known rank is needed"),
-        (lambda: tf.placeholder(tf.float32), {}, "a floating-point tensor of known rank is needed"),
-        (lambda: tf.placeholder(tf.float32, [2, None]), {}, "the size along axis -1 must be known"),
-    ],
-    ids=["tensor", "example", "rank", "a word", "integers", "unknown", "size"],
-)
-def test_arguments(inputs, options, message):
-    options = dict({"training": lambda: False}, **options)
-    with pytest.raises(ArgumentError, match=message):
-        cross_tower_batch_norm(inputs(), **{name: value() for name, value in options.items()})
-
-
-def test_nothing_is_left_in_the_graphs_collections():
-    towers, exchange = connected(scaled_before, np.random.rand(2, 4, 3))
-    for tower in towers:
-        tf.gradients(tower.loss, tf.trainable_variables())
-    exchange.bind_backward()
-    exchange.bind_forward()
-    left = [key for key in tf.get_default_graph().get_all_collection_keys() if "legacy_towers" in str(key)]
-    assert [tf.get_collection(key) for key in left] == [[]] * len(left)
-
-
-def test_a_towers_gradients_cost_the_same_however_many_towers_there_are():
-    def operations(towers):
-        with tf.Graph().as_default() as graph:
-            # Sizes that are no number of towers: TensorFlow shares constants among gradients of equal shapes.
-            built, exchange = connected(scaled_before, np.random.rand(towers, 7, 5))
-            for tower in built:
-                tf.gradients(tower.loss, tf.trainable_variables())
-            exchange.bind_backward()
-            exchange.bind_forward()
-            return len(graph.get_operations())
-
-    two, four, eight = operations(2), operations(4), operations(8)
-    assert eight - four == 2 * (four - two)

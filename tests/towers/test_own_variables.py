@@ -1,40 +1,13 @@
-"""A copy of the variables per tower: under any names, in any scope, and nobody else's."""
+"""A copy of the variables per tower: under any names, in any scope."""
 import numpy as np
 import pytest
+from diagonals import diagonals
+from towers_with_copies import KINDS, STRATEGIES, build, initialized, names, plain, scalar
 
-import legacy_towers as lt
 from legacy_towers.compat import tf
-from legacy_towers.errors import ArgumentError, TowerError
-from legacy_towers.towers import EVAL, TRAIN, TowerOutput, replicate
-from legacy_towers.variables import Independent, ParameterServer, Replicated
-
-KINDS = ["resource", "ref"]
-STRATEGIES = [Replicated(), Independent(2)]
-
-
-def build(model_fn, strategy=None, towers=3, kind="resource", devices=None, **options):
-    devices = devices or ["/cpu:{}".format(index) for index in range(towers)]
-    batches = [tf.constant(np.full([2, 3], index + 1.0), tf.float32) for index in range(len(devices))]
-    return replicate(model_fn, batches, devices, strategy or Replicated(), variable_kind=kind, **options)
-
-
-def names(variables):
-    return [str(variable.op.name) for variable in variables]
-
-
-def initialized(towers=3):
-    session = tf.Session(config=lt.session_config(logical_cpus=towers))
-    session.run(tf.global_variables_initializer())
-    session.run(tf.local_variables_initializer())
-    return session
-
-
-def scalar(name, **options):
-    return tf.get_variable(name, [], initializer=tf.random_normal_initializer(), **options)
-
-
-def plain(batch, mode):
-    return TowerOutput(loss=scalar("w") * tf.reduce_sum(batch))
+from legacy_towers.errors import TowerError
+from legacy_towers.towers import EVAL, TRAIN, TowerOutput
+from legacy_towers.variables import LocalSGD, ParameterServer, Replicated
 
 
 def begins_with_v(batch, mode):
@@ -125,10 +98,13 @@ ODD_NAMES = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
-@pytest.mark.parametrize("model_fn", ODD_NAMES, ids=lambda fn: fn.__name__)
-def test_plain_names_stay_and_every_tower_has_its_own(model_fn, strategy, kind):
+def named(value):
+    """Returns the id of a parameter: the name of a function, else the value itself."""
+    return getattr(value, "__name__", str(value))
+
+
+@pytest.mark.parametrize("kind, strategy, model_fn", diagonals(2, KINDS, STRATEGIES, ODD_NAMES), ids=named)
+def test_plain_names_are_kept_and_every_tower_has_copies(kind, strategy, model_fn):
     towers = build(model_fn, strategy, kind=kind)
     assert names(tf.global_variables()) == ODD_NAMES[model_fn]
     variables = towers[0].variables
@@ -156,12 +132,12 @@ def test_names_of_copies_and_devices():
 
 def test_several_towers_per_device():
     devices = ["/cpu:0", "/cpu:0", "/cpu:1"]
-    towers = build(nested, Independent(2), devices=devices)
+    towers = build(nested, LocalSGD(2), devices=devices)
     variables = towers[0].variables.copies_of(tf.global_variables()[0])
     assert [variable.device for variable in variables] == ["/device:CPU:0", "/device:CPU:0", "/device:CPU:1"]
 
 
-def test_an_inner_device_stands_for_copies_too():
+def test_tf_device_inside_the_model_applies_to_copies():
     def model_fn(batch, mode):
         with tf.device("/cpu:2"):
             return plain(batch, mode)
@@ -171,7 +147,7 @@ def test_an_inner_device_stands_for_copies_too():
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
-def test_a_scope_object_made_outside_gives_copies_too(strategy):
+def test_a_variable_scope_object_from_outside_gives_copies(strategy):
     with tf.variable_scope("generator") as scope:
         pass
 
@@ -227,7 +203,7 @@ def test_unnamed_layers_with_batch_norm(strategy):
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
-def test_what_a_model_function_sees_in_the_collections(strategy):
+def test_collections_inside_a_model_function(strategy):
     outside = tf.get_variable("outside", [])
     seen = []
 
@@ -259,7 +235,7 @@ def test_what_a_model_function_sees_in_the_collections(strategy):
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
-def test_what_get_variable_knew_before_is_shared(strategy):
+def test_variables_created_before_the_towers_are_shared(strategy):
     with tf.variable_scope("net"):
         before = tf.get_variable("w", [])
 
@@ -273,7 +249,7 @@ def test_what_get_variable_knew_before_is_shared(strategy):
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
-def test_each_tower_decays_its_own(strategy):
+def test_each_tower_regularizes_its_own_copies(strategy):
     totals = []
 
     def model_fn(batch, mode):
@@ -302,7 +278,7 @@ def test_each_tower_decays_its_own(strategy):
         assert values[index] == pytest.approx([3 * first + 6 * second, 1.5 * (first**2 + second**2)])
 
 
-def test_what_stands_beside_a_variable_has_copies_by_its_name():
+def test_a_scope_below_a_variables_name_has_copies():
     def model_fn(batch, mode):
         weights = scalar("net/w")
         average = tf.train.ExponentialMovingAverage(0.5)
@@ -310,25 +286,25 @@ def test_what_stands_beside_a_variable_has_copies_by_its_name():
             return TowerOutput(loss=average.average(weights) * tf.reduce_sum(batch))
 
     with tf.variable_scope("outer"):
-        towers = build(model_fn, Independent(2))
+        towers = build(model_fn, LocalSGD(2))
     made = names(tf.global_variables())
     assert made[0] == "outer/net/w" and len(made) == 2 and "replica" not in made[1]
     assert len(towers[0].variables.copies_of(tf.global_variables()[1])) == 3
 
 
-def test_local_variables_are_each_towers_own_and_never_written():
+def test_local_variables_are_per_tower():
     def model_fn(batch, mode):
         tf.get_variable("scratch", [], collections=[tf.GraphKeys.LOCAL_VARIABLES], trainable=False)
         return plain(batch, mode)
 
-    towers = build(model_fn, Independent(2))
+    towers = build(model_fn, LocalSGD(2))
     assert names(tf.global_variables()) == ["w"]
     assert {"scratch", "scratch/replica_1", "scratch/replica_2"} <= set(names(tf.local_variables()))
     assert names(group.plain for group in towers[0].variables.copied()) == ["w"]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
-def test_a_second_set_of_towers_uses_the_copies_that_are_there(strategy):
+def test_a_second_set_of_towers_uses_the_existing_copies(strategy):
     build(plain, strategy)
     with tf.variable_scope(tf.get_variable_scope(), reuse=True):
         again = build(plain, strategy, towers=2, mode=EVAL)
@@ -357,95 +333,3 @@ def test_shared_strategies_have_no_copies():
     (weights,) = tf.global_variables()
     assert towers[1].variables.own(1, weights) is weights
     assert towers[1].variables.copies_of(weights) == [] and towers[1].variables.copied() == []
-
-
-def own_variable(batch, mode):
-    return TowerOutput(loss=tf.reduce_sum(batch * tf.Variable(1.0, name="mine")))
-
-
-def named_by_tower(batch, mode):
-    name = tf.get_default_graph().get_name_scope()
-    return TowerOutput(loss=tf.reduce_sum(batch) * tf.get_variable(name + "/w", []))
-
-
-def of_another_shape(batch, mode):
-    towers_so_far = len([name for name in names(tf.local_variables()) if "w/replica" in name])
-    return TowerOutput(loss=tf.reduce_sum(batch) * tf.reduce_sum(tf.get_variable("w", [2 + towers_so_far])))
-
-
-def of_another_dtype(batch, mode):
-    dtype = tf.float64 if tf.local_variables() else tf.float32
-    return TowerOutput(loss=tf.reduce_sum(batch) * tf.cast(tf.get_variable("w", [], dtype), tf.float32))
-
-
-def of_another_value(batch, mode):
-    value = np.zeros([3 if tf.local_variables() else 2], np.float32)
-    return TowerOutput(loss=tf.reduce_sum(batch) * tf.reduce_sum(tf.get_variable("w", initializer=value)))
-
-
-def one_less(batch, mode):
-    output = plain(batch, mode)
-    return output if tf.local_variables() else TowerOutput(loss=output.loss * scalar("other"))
-
-
-REFUSED = [
-    (own_variable, Replicated(), "tower 1 creates the trainable variable 'tower_1/mine', which tower 0 does not have"),
-    (own_variable, Independent(1), "tower 1 creates the trainable variable 'tower_1/mine', which tower 0"),
-    (named_by_tower, Replicated(), "tower 1 creates the trainable variable 'tower_1/w'.*it has 'tower_0/w'"),
-    (of_another_shape, Replicated(), r"tower 2 makes 'w' of shape \(3,\), tower 0 of \(2,\)"),
-    (of_another_value, Replicated(), r"tower 2 makes 'w' of shape \(3,\), tower 0 of \(2,\)"),
-    (of_another_dtype, Independent(1), "makes 'w' as float64, tower 0 as float32"),
-    (one_less, Replicated(), "tower 2 does not make the variables 'other', which tower 0 makes"),
-]
-
-
-@pytest.mark.parametrize(
-    "model_fn, strategy, message", REFUSED, ids=lambda value: getattr(value, "__name__", "-")
-)
-def test_what_towers_with_copies_may_not_do(model_fn, strategy, message):
-    with pytest.raises(TowerError, match=message):
-        build(model_fn, strategy)
-
-
-@pytest.mark.needs_layers
-@pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
-def test_a_layer_made_outside_is_refused(strategy):
-    layer = tf.layers.Dense(1)
-    with pytest.raises(TowerError, match="tower 1 uses the variables 'dense/bias.*', 'dense/kernel.*', which are no"):
-        build(lambda batch, mode: TowerOutput(loss=tf.reduce_sum(layer(batch))), strategy)
-
-
-def test_one_strategy_with_copies_per_graph():
-    build(plain, Replicated())
-    with tf.variable_scope("other"):
-        build(plain, Replicated())
-        with pytest.raises(ArgumentError, match="this graph has towers whose variables are copied by another strategy"):
-            build(plain, Independent(2))
-
-
-@pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
-def test_further_towers_behind_those_of_a_step_are_refused(strategy):
-    """Their copies would keep their first values: the step that is there writes those that it knew."""
-    with tf.variable_scope("model", reuse=tf.AUTO_REUSE):
-        build(plain, strategy, towers=2)
-        with pytest.raises(ArgumentError, match="3 towers in a graph whose step was built for 2.*copies of tower 2"):
-            build(plain, strategy, towers=3, mode=EVAL)
-
-
-@pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
-def test_further_towers_before_those_of_a_step_follow_it(strategy):
-    with tf.variable_scope("model", reuse=tf.AUTO_REUSE):
-        evaluated = build(plain, strategy, towers=3, mode=EVAL)
-        step = lt.build_train_step(
-            plain,
-            lt.inputs.from_tensors(per_tower=[tf.constant(1.0), tf.constant(2.0)]),
-            tf.train.GradientDescentOptimizer(0.5),
-            ["/cpu:0", "/cpu:1"],
-            strategy,
-        )
-    copies = [evaluated[0].variables.own(tower, tf.trainable_variables()[0]) for tower in range(3)]
-    with tf.Session(config=lt.session_config(logical_cpus=3)) as session, step.running(session) as run:
-        before = session.run(copies)
-        run()
-        run()
-        np.testing.assert_allclose(session.run(copies), np.array(before) - 0.5 * 1.5 * 2, rtol=1e-5)

@@ -1,10 +1,10 @@
-"""One set of variables, a scope and a device per tower, and what is refused."""
+"""replicate: one set of variables, a scope and a device per tower; models that do not fit are refused."""
 import pytest
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, DeviceError, TowerError
 from legacy_towers.towers import TRAIN, TowerOutput, replicate
-from legacy_towers.variables import Independent, ParameterServer, Partitioned, Replicated, RoundRobin
+from legacy_towers.variables import LocalSGD, ParameterServer, Partitioned, Replicated, RoundRobin
 
 DEVICES = ["/cpu:{}".format(index) for index in range(4)]
 
@@ -38,7 +38,7 @@ def auto_reuse(batch, mode):
 @pytest.mark.parametrize("model_fn", [linear, mid_loop, auto_reuse], ids=lambda fn: fn.__name__)
 @pytest.mark.parametrize("kind", ["resource", "ref"])
 def test_every_reuse_style_gives_the_variables_of_one_tower(model_fn, kind):
-    replicate(model_fn, batches(), DEVICES, variable_kind=kind)
+    replicate(model_fn, batches(), DEVICES, use_resource=kind == "resource")
     assert [v.op.name for v in tf.global_variables()] == ["fc/w", "fc/b"]
     assert {v.op.type for v in tf.global_variables()} == {"VarHandleOp" if kind == "resource" else "VariableV2"}
 
@@ -68,14 +68,14 @@ def test_a_second_set_of_towers_reuses_the_first_ones_variables():
     assert again[1].scope == "tower_1_1/"
 
 
-@pytest.mark.parametrize("strategy", [None, Partitioned(ParameterServer(), 4), Replicated(), Independent(2)], ids=repr)
-def test_a_second_set_of_towers_says_that_the_variables_are_there(strategy):
+@pytest.mark.parametrize("strategy", [None, Partitioned(ParameterServer(), 4), Replicated(), LocalSGD(2)], ids=repr)
+def test_a_second_set_of_towers_without_reuse_is_refused(strategy):
     replicate(linear, batches(2), DEVICES[:2], strategy)
-    with pytest.raises(TowerError, match="has a variable 'fc/w' already, .* build each step in a graph of its own"):
+    with pytest.raises(TowerError, match="has a variable 'fc/w' already, .* build each step in its own graph"):
         replicate(linear, batches(2), DEVICES[:2], strategy)
 
 
-def test_a_name_that_the_model_makes_twice_is_told_by_tensorflow():
+def test_a_name_that_the_model_creates_twice_is_tensorflows_error():
     def twice(batch, mode):
         linear(batch, mode)
         return linear(batch, mode)
@@ -96,11 +96,11 @@ def test_a_name_that_the_model_makes_twice_is_told_by_tensorflow():
 )
 @pytest.mark.parametrize("kind", ["resource", "ref"])
 def test_variables_live_where_the_strategy_says(strategy, expected, kind):
-    replicate(linear, batches(), DEVICES, variables=strategy, variable_kind=kind)
+    replicate(linear, batches(), DEVICES, variables=strategy, use_resource=kind == "resource")
     assert [v.device for v in tf.global_variables()] == expected
 
 
-def test_an_inner_device_stands():
+def test_tf_device_inside_the_model_is_kept():
     def model_fn(batch, mode):
         with tf.device("/cpu:2"):
             inner = tf.reduce_sum(batch, name="inner")
@@ -112,7 +112,7 @@ def test_an_inner_device_stands():
     assert towers[1].loss.device == "/device:GPU:1"
 
 
-def test_the_inner_index_of_another_type_is_not_the_towers():
+def test_tf_device_of_another_type_does_not_get_the_towers_index():
     def model_fn(batch, mode):
         with tf.device("/cpu"):
             return TowerOutput(loss=tf.reduce_sum(batch, name="inner"))
@@ -190,7 +190,7 @@ def forgotten_loss(batch, mode):
 @pytest.mark.parametrize(
     "model_fn, message",
     [
-        (no_loss, "returned no loss for tower 0 and put none into the collection 'losses'"),
+        (no_loss, "returned no loss for tower 0 and added none to the collection 'losses'"),
         (matrix_loss, r"loss of tower 0 .* has shape \(2, 3\): return a scalar"),
         (integer_loss, "loss of tower 0 .* is int32, not a floating-point number"),
         (number_loss, "loss of tower 0 is a float, not a tensor"),
@@ -199,13 +199,13 @@ def forgotten_loss(batch, mode):
         (own_variable, "tower 1 creates the trainable variable 'tower_1/mine', which tower 0 does not have"),
         (named_by_tower, "tower 1 creates the trainable variable 'tower_1/w'.*it has 'tower_0/w'"),
         (own_counter, "tower 1 creates the variable 'tower_1/counter'"),
-        (all_losses, "loss of tower 1 contains 'tower_0/entropy:0', which tower 0 put into the collection"),
+        (all_losses, "loss of tower 1 contains 'tower_0/entropy:0', which tower 0 added to the collection"),
         (listed_metrics, "the metrics of tower 0 are \\[.*: give a dict, name -> tensor"),
-        (forgotten_loss, "tower 0 put 'tower_0/decay:0' into the collection 'losses', but the loss it returned"),
+        (forgotten_loss, "tower 0 added 'tower_0/decay:0' to the collection 'losses', but the loss it returned"),
     ],
     ids=lambda value: getattr(value, "__name__", "-"),
 )
-def test_what_towers_may_not_do(model_fn, message):
+def test_models_that_do_not_fit_are_refused(model_fn, message):
     with pytest.raises(TowerError, match=message):
         replicate(model_fn, batches(), DEVICES)
 
@@ -220,7 +220,7 @@ def test_what_towers_may_not_do(model_fn, message):
         ({"batches": 4}, "batches is 4: give a list with one batch per tower"),
         ({"model_fn": None}, "model_fn is None: give a function that takes .batch, mode. and returns a TowerOutput"),
         ({"mode": "training"}, "mode is 'training': allowed are 'train', 'eval', 'predict'"),
-        ({"variable_kind": "Resource"}, "variable_kind is 'Resource': allowed are 'resource', 'ref'"),
+        ({"use_resource": "Resource"}, "use_resource is \'Resource\': give True or False"),
     ],
 )
 def test_bad_arguments(change, message):
@@ -229,6 +229,6 @@ def test_bad_arguments(change, message):
         replicate(**dict(arguments, **change))
 
 
-def test_a_string_that_is_no_device():
-    with pytest.raises(DeviceError, match="'/banana' is no device string"):
+def test_a_bad_device_string_is_refused():
+    with pytest.raises(DeviceError, match="'/banana' is not a device string"):
         replicate(linear, batches(2), ["/cpu:0", "/banana"])

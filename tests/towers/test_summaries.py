@@ -40,7 +40,7 @@ def session_with_variables():
 
 
 @pytest.mark.parametrize("chosen, loss", [(-1, 3.0), (0, 1.0), (1, 2.0), (2, 3.0)])
-def test_only_the_chosen_towers_without_prefix(chosen, loss):
+def test_summaries_of_the_chosen_tower_are_kept_without_prefix(chosen, loss):
     outside = tf.summary.scalar("rate", 0.5)
     towers = replicate(model_fn, batches(), DEVICES)
     kept = keep_summaries(towers, chosen)
@@ -65,7 +65,7 @@ def test_tags_are_those_of_the_model_without_towers():
         assert set(tags_and_values(session.run(tf.summary.merge_all()))) == plain
 
 
-def test_a_tag_that_lacks_the_prefix_already_is_kept_as_it_is():
+def test_a_tag_without_the_prefix_is_kept():
     def tutorial(batch, mode):
         loss = tf.reduce_mean(batch) * tf.get_variable("w", [])
         with tf.name_scope(None):
@@ -83,7 +83,7 @@ def test_within_another_scope():
         assert set(tags_and_values(session.run(tf.summary.merge_all()))) == TAGS
 
 
-def test_a_merged_summary_keeps_its_parts():
+def test_a_merged_summary_is_renamed_too():
     def model_fn(batch, mode):
         loss = tf.reduce_mean(batch)
         parts = [tf.summary.scalar(name, loss, collections=[]) for name in ("a", "b")]
@@ -132,9 +132,9 @@ def test_the_event_file_of_a_monitored_session(tmp_path):
     assert len(losses) == 3 and all(loss == 3.0 for _, loss in losses)
 
 
-def test_the_summary_hook_writes_in_a_bare_session(tmp_path):
+def test_summary_saver_hook_in_a_bare_session(tmp_path):
     step = lt.build_train_step(
-        model_fn, lt.inputs.from_tensors(batches()), tf.train.GradientDescentOptimizer(0.0), DEVICES, summaries_from=1
+        model_fn, lt.inputs.from_tensors(batches()), tf.train.GradientDescentOptimizer(0.0), DEVICES, summary_tower=1
     )
     step.hooks.append(
         tf.train.SummarySaverHook(save_steps=1, output_dir=str(tmp_path), summary_op=tf.summary.merge_all())

@@ -1,10 +1,11 @@
-"""Where training ends: the arithmetic of steps and epochs."""
+"""The last step of training, from steps and epochs."""
 import numpy as np
 import pytest
 
 import legacy_towers as lt
 from legacy_towers.errors import ArgumentError
-from legacy_towers.training.settings import End, TrainSettings, find_end
+from legacy_towers.training.run_setup import End, find_end
+from legacy_towers.training.settings import TrainSettings, check_settings
 
 
 def job(examples=1000, epochs=3):
@@ -21,19 +22,17 @@ def job(examples=1000, epochs=3):
         (TrainSettings(steps=7), 333, End(7, "")),
         (TrainSettings(steps=7), 5000, End(7, "")),
     ],
-    ids=["the job's epochs", "epochs", "a rest is left out", "all at once", "steps", "steps over many epochs"],
+    ids=["the job's epochs", "epochs", "remainder dropped", "one batch", "steps", "steps over many epochs"],
 )
-def test_end(settings, batch, end):
+def test_find_end(settings, batch, end):
     assert find_end(job(), settings, batch) == end
 
 
-@pytest.mark.parametrize(
-    "settings, message",
-    [
-        (TrainSettings(steps=1, epochs=1), "give --steps or --epochs, not both"),
-        (TrainSettings(epochs=2), "2 epochs of 1,000 examples are less than one step of 2,001 examples"),
-    ],
-)
-def test_no_end(settings, message):
-    with pytest.raises(ArgumentError, match=message):
-        find_end(job(), settings, 2001)
+def test_less_than_one_step_is_an_error():
+    with pytest.raises(ArgumentError, match="2 epochs of 1,000 examples are less than one step of 2,001 examples"):
+        find_end(job(), TrainSettings(epochs=2), 2001)
+
+
+def test_check_settings_rejects_steps_and_epochs():
+    with pytest.raises(ArgumentError, match="give --steps or --epochs, not both .1 and 1."):
+        check_settings(TrainSettings(steps=1, epochs=1))

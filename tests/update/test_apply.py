@@ -1,4 +1,4 @@
-"""One write per step: variables, global step, moving averages; and none in the steps that apply nothing."""
+"""Variables, global step and moving averages are written once per step, and not in steps that apply nothing."""
 import time
 
 import numpy as np
@@ -8,16 +8,16 @@ from fed_towers import session
 import legacy_towers as lt
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
-from legacy_towers.gradients import GradientRow, Site, TowerGradients
+from legacy_towers.gradients import GradientRow, ReductionContext, TowerGradients
 from legacy_towers.update import apply_reduced
 
 STEPS = 12
 
 
 def numpy_run(steps, rate=0.125, decay=0.9):
-    """w <- w - rate * k at step k; the average follows, its decay bounded by the steps done, as TensorFlow has it.
+    """w <- w - rate * k at step k; the average follows, with a decay bounded by the number of steps, as in TensorFlow.
 
-    The rate is one that float32 holds exactly: optimizers keep theirs so, and averages their decay.
+    The rate is exact in float32, the dtype of the optimizers' rates and of the averages' decay.
     """
     w = average = np.float64([1.0, -2.0])
     history = []
@@ -55,7 +55,7 @@ def test_moving_averages_follow_the_written_variables(kind, place):
             assert found[2:] == [step, step]
 
 
-def test_a_pair_without_gradient_leaves_its_variable():
+def test_a_variable_without_a_gradient_stays():
     one, two = tf.get_variable("one", initializer=1.0), tf.get_variable("two", initializer=2.0)
     global_step = tf.train.get_or_create_global_step()
     reduced = lt.reduce_gradients([[(tf.constant(1.0), one), (None, two)]] * 2, lt.gradients.mean(), ["/cpu:0"] * 2)
@@ -75,8 +75,12 @@ def test_a_step_of_towers_averages_and_counts_once(kind, towers):
 
     step_number = tf.placeholder(tf.float64, [2])
     step = lt.build_train_step(
-        model_fn, lt.inputs.from_tensors([step_number] * towers, shared_by_towers=True),
-        tf.train.GradientDescentOptimizer(0.125), lt.devices.cpus(towers), moving_average_decay=0.9, variable_kind=kind,
+        model_fn,
+        lt.inputs.from_tensors([step_number] * towers, shared_by_towers=True),
+        tf.train.GradientDescentOptimizer(0.125),
+        lt.devices.cpus(towers),
+        moving_average_decay=0.9,
+        use_resource=kind == "resource",
         variables=lt.variables.RoundRobin(lt.devices.cpus(towers)),
     )
     (w,) = tf.trainable_variables()
@@ -117,9 +121,9 @@ class Fed:
         slices = tf.IndexedSlices(self._rows, tf.constant([2, 0, 2]), tf.constant([4, 2]))
         self.pairs = [(self._dense, w), (slices, table), (None, idle)]
 
-    def reduced(self, apply_if=None, beside=()):
+    def reduced(self, apply_if=None, unconditional_ops=()):
         rows = [GradientRow(variable.op.name, variable, [gradient]) for gradient, variable in self.pairs]
-        return TowerGradients(rows, Site(["/cpu:0"], [0]), True, apply_if, tuple(beside))
+        return TowerGradients(rows, ReductionContext(["/cpu:0"], [0]), True, apply_if, tuple(unconditional_ops))
 
     def feed(self, step, more=None):
         rng = np.random.RandomState(step)
@@ -129,14 +133,14 @@ class Fed:
 
 
 def by_name(running):
-    """Returns the value of every variable but the global step, by its name."""
+    """Returns name -> value of every variable except the global step."""
     return {v.op.name: running.run(v) for v in tf.global_variables() if v.op.name != "global_step"}
 
 
 @pytest.mark.parametrize("kind", ["resource", "ref"])
 @pytest.mark.parametrize("name", list(OPTIMIZERS))
-def test_an_optimizer_sees_the_applied_steps_alone(name, kind):
-    """All variables and slots, by their names, are those of the plain optimizer that was given these steps only."""
+def test_the_optimizer_sees_only_the_steps_that_apply(name, kind):
+    """All variables and slots equal those of the optimizer alone, run for these steps only."""
     with tf.Graph().as_default(), tf.name_scope("mine"):
         fed = Fed(kind)
         train_op = OPTIMIZERS[name]().apply_gradients(fed.pairs)
@@ -164,7 +168,7 @@ def test_an_optimizer_sees_the_applied_steps_alone(name, kind):
 
 
 @pytest.mark.parametrize("kind", ["resource", "ref"])
-def test_moving_averages_move_where_variables_were_written_and_update_ops_run_always(kind):
+def test_moving_averages_update_in_steps_that_apply_and_update_ops_in_all(kind):
     fed = Fed(kind)
     apply_if = tf.placeholder(tf.bool, [])
     averages = tf.train.ExponentialMovingAverage(0.5)
@@ -193,13 +197,13 @@ def test_moving_averages_move_where_variables_were_written_and_update_ops_run_al
             assert found[2:] == [step + 1] * 3
 
 
-def test_the_count_of_a_moving_average_is_that_of_the_steps():
+def test_num_updates_of_a_moving_average_is_the_global_step():
     w = tf.get_variable("w", initializer=np.float64([1.0]), use_resource=True)
     global_step = tf.train.get_or_create_global_step()
     apply_if = tf.placeholder(tf.bool, [])
     averages = tf.train.ExponentialMovingAverage(0.9, global_step)
     row = GradientRow("w", w, [tf.ones([1], tf.float64)])
-    reduced = TowerGradients([row], Site(["/cpu:0"], [0]), True, apply_if)
+    reduced = TowerGradients([row], ReductionContext(["/cpu:0"], [0]), True, apply_if)
     train_op = apply_reduced(tf.train.GradientDescentOptimizer(0.125), reduced, global_step, (), averages, [w])
     with session() as running:
         expected, plain = 1.0, 1.0
@@ -214,7 +218,7 @@ def test_the_count_of_a_moving_average_is_that_of_the_steps():
 
 @pytest.mark.parametrize("kind", ["resource", "ref"])
 @pytest.mark.parametrize("conditional", [True, False])
-def test_variables_are_written_after_what_runs_beside(conditional, kind):
+def test_variables_are_written_after_unconditional_ops(conditional, kind):
     fed = Fed(kind)
     w = fed.variables[0]
     slow = tf.py_func(lambda: time.sleep(0.05), [], [], stateful=True)
@@ -240,7 +244,9 @@ def test_a_step_that_applies_nothing_is_counted_after_its_gradients_were_compute
         number = tf.cast(global_step.read_value(), tf.float32)
     (gradient,) = tf.py_func(lambda value: (seen.append(float(value)), value)[1:], [number], [tf.float32])
     gradient.set_shape([])
-    reduced = TowerGradients([GradientRow("w", w, [gradient])], Site(["/cpu:0"], [0]), True, tf.constant(False))
+    reduced = TowerGradients(
+        [GradientRow("w", w, [gradient])], ReductionContext(["/cpu:0"], [0]), True, tf.constant(False)
+    )
     train_op = apply_reduced(tf.train.GradientDescentOptimizer(0.125), reduced, global_step)
     with session() as running:
         for _ in range(4):
@@ -255,17 +261,19 @@ def test_a_step_that_applies_nothing_is_counted_after_its_gradients_were_compute
         (tf.train.AdamOptimizer, lambda fed: fed.reduced(), "optimizer is <class .*: give a tf.train.Optimizer"),
         ("adam", lambda fed: fed.reduced(), "optimizer is 'adam': give a tf.train.Optimizer, such as"),
         (None, lambda fed: fed.reduced(), "optimizer is None: give a tf.train.Optimizer"),
-        (tf.train.AdamOptimizer(), lambda fed: [(1, 2)], "reduced is a list, not what lt.reduce_gradients returns: "),
-        (tf.train.AdamOptimizer(), lambda fed: None, "reduced is a NoneType, not what lt.reduce_gradients returns"),
+        (tf.train.AdamOptimizer(), lambda fed: [(1, 2)], "reduced must be what lt.reduce_gradients returns, got list:"),
+        (tf.train.AdamOptimizer(), lambda fed: None, "reduced must be what lt.reduce_gradients returns, got NoneType"),
         (
             tf.train.AdamOptimizer(),
-            lambda fed: TowerGradients([GradientRow("w", fed.variables[0], [1, 2])], Site(["/cpu:0"] * 2, [0, 1])),
-            "the gradients for 'w' are still one per tower: make them one by lt.reduce_gradients",
+            lambda fed: TowerGradients(
+                [GradientRow("w", fed.variables[0], [1, 2])], ReductionContext(["/cpu:0"] * 2, [0, 1])
+            ),
+            "the gradients for 'w' are still one per tower: reduce them by lt.reduce_gradients",
         ),
     ],
-    ids=["class", "name", "nothing", "pairs", "no gradients", "towers apart"],
+    ids=["class", "name", "nothing", "pairs", "no gradients", "one per tower"],
 )
-def test_what_cant_be_applied(optimizer, reduced, message):
+def test_bad_arguments_are_refused(optimizer, reduced, message):
     with pytest.raises(ArgumentError, match=message):
         apply_reduced(optimizer, reduced(Fed("resource")))
 
@@ -273,7 +281,7 @@ def test_what_cant_be_applied(optimizer, reduced, message):
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"global_step": 5}, "global_step is 5: give the variable that tf.train.get_or_create_global_step.. returns"),
+        ({"global_step": 5}, "global_step is 5: pass the variable that tf.train.get_or_create_global_step.. returns"),
         ({"moving_averages": 0.9}, "moving_averages is 0.9 over 0 variables: give a tf.train.ExponentialMovingAverage"),
         (
             {"moving_averages": tf.train.ExponentialMovingAverage(0.9)},
@@ -282,13 +290,13 @@ def test_what_cant_be_applied(optimizer, reduced, message):
     ],
     ids=["number as step", "decay", "nothing to average"],
 )
-def test_options_that_are_none(options, message):
+def test_bad_options_are_refused(options, message):
     with pytest.raises(ArgumentError, match=message):
         apply_reduced(tf.train.GradientDescentOptimizer(0.1), Fed("resource").reduced(), **options)
 
 
 class OldWrapper:
-    """An optimizer of old code, which has what it needs of an optimizer's methods and no more."""
+    """An optimizer of old code, which has only the methods that it needs."""
 
     def __init__(self, wrapped):
         self._wrapped = wrapped
@@ -298,7 +306,7 @@ class OldWrapper:
 
 
 @pytest.mark.parametrize("conditional", [True, False])
-def test_a_wrapper_around_an_optimizer_will_do(conditional):
+def test_an_object_with_apply_gradients_is_accepted(conditional):
     fed = Fed("resource")
     optimizer = OldWrapper(tf.train.AdamOptimizer(0.125))
     reduced = fed.reduced(tf.constant(True) if conditional else None)
@@ -308,7 +316,7 @@ def test_a_wrapper_around_an_optimizer_will_do(conditional):
     with session() as running:
         running.run(train_op, fed.feed(0))
         found = running.run([fed.variables[0], fed.global_step])
-    # Adam's first step is of the rate's length, whatever the gradient.
+    # Adam's first step has the size of the learning rate, for any gradient.
     np.testing.assert_allclose(np.abs(found[0] - [1, -2, 3]), [0.125] * 3, rtol=1e-4)
     assert found[1] == 1
 

@@ -1,4 +1,4 @@
-"""Updates of towers that apply on their own: none is lost in any order, and each one's staleness is what it was."""
+"""Asynchronous updates: none is lost in any order, and the staleness of each is counted."""
 import threading
 
 import numpy as np
@@ -7,7 +7,7 @@ import pytest
 from legacy_towers import gradients as reductions
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
-from legacy_towers.gradients.base import Site
+from legacy_towers.gradients.base import ReductionContext
 from legacy_towers.gradients.reduce import prepare, reduce_gradients
 from legacy_towers.update import apply_reduced
 from legacy_towers.update.asynchronous import TowerUpdate, asynchronous_updates
@@ -28,15 +28,15 @@ def updates_of(losses, optimizer, reduction=None, **options):
     """Returns the asynchronous updates of one tower per loss."""
     updates = []
     for tower, loss in enumerate(losses):
-        site = Site(["/cpu:0"], [tower], None, global_step(), "reduction/tower_{}".format(tower))
-        prepared = prepare(reduction or reductions.mean(), site, tf.trainable_variables())
+        context = ReductionContext(["/cpu:0"], [tower], None, global_step(), "reduction/tower_{}".format(tower))
+        prepared = prepare(reduction or reductions.mean(), context, tf.trainable_variables())
         pairs = optimizer.compute_gradients(prepared.scale_loss(loss))
         updates.append(TowerUpdate(tower, [(optimizer, prepared.reduce([pairs]))]))
     return asynchronous_updates(updates, global_step(), "/cpu:0", **options)
 
 
 def race(made, steps, fetches):
-    """Runs tower 0 for some steps beside the others; returns the fetches behind them all, and each tower's updates."""
+    """Runs tower 0 for some steps while the others run; returns the final fetches, and each tower's updates."""
     with tf.train.MonitoredTrainingSession(hooks=[made.hook]) as session:
         for _ in range(steps):
             session.run(made.train_ops[0])
@@ -58,13 +58,13 @@ def test_any_order_of_constant_gradients_gives_their_sum(towers):
     assert counts[0] == 100 and step == sum(counts)
     assert np.concatenate([found_w, found_v]).tolist() == (-RATE * slopes.T.dot(counts)).tolist()
     for tower in made.hook.staleness:
-        # In between there can't have been more updates than others made.
+        # The staleness can't be more than the number of other towers' updates.
         assert sum(tower.histogram) == tower.updates and 0 <= tower.most <= sum(counts) - tower.updates
     assert made.hook.staleness[0].most == 0 or towers > 1
 
 
-def test_no_update_of_the_same_rows_is_lost():
-    """Sparse updates without a lock would be: TensorFlow lets two of them at the rows at once."""
+def test_no_sparse_update_of_the_same_rows_is_lost():
+    """Without the lock some would be lost: TensorFlow runs two sparse updates of the same rows at the same time."""
     table = variable("table", [4, 300])
     rows = [0] * 200 + [1, 2] * 50
     made = updates_of(
@@ -77,7 +77,7 @@ def test_no_update_of_the_same_rows_is_lost():
     assert found.tolist() == (np.array([200.0, 50, 50, 0])[:, None] * np.full([1, 300], whole)).tolist()
 
 
-def test_no_factor_of_adams_powers_is_lost():
+def test_no_update_of_adams_beta_powers_is_lost():
     w = variable("w", [2], tf.float32)
     optimizer = tf.train.AdamOptimizer(0.01, beta1=0.9961, beta2=0.9971)
     made = updates_of([tf.reduce_sum(w)] * 3, optimizer)
@@ -107,7 +107,7 @@ def test_moving_averages_follow_every_update():
 
 
 def test_one_tower_computes_what_a_synchronous_step_does():
-    """With dense and sparse gradients, momentum and clipping: the same bits over 20 steps."""
+    """With dense and sparse gradients, momentum and clipping, 20 steps are bit-equal."""
     results = []
     for asynchronous in (True, False):
         with tf.Graph().as_default():
@@ -132,7 +132,7 @@ def test_one_tower_computes_what_a_synchronous_step_does():
     assert results[0] == results[1]
 
 
-def test_parts_are_applied_in_one_update():
+def test_several_objectives_are_applied_in_one_update():
     one, two = variable("one", [1]), variable("two", [1])
     optimizers = [tf.train.GradientDescentOptimizer(RATE), tf.train.GradientDescentOptimizer(2 * RATE)]
     updates = []
@@ -148,7 +148,7 @@ def test_parts_are_applied_in_one_update():
     assert (first.tolist(), second.tolist()) == ([-RATE * step], [-2 * RATE * step])
 
 
-def test_each_tower_accumulates_by_itself():
+def test_each_tower_accumulates_its_own_gradients():
     w = variable("w", [1])
     made = updates_of(
         [tf.reduce_sum(w) * slope for slope in (1.0, 8.0)],
@@ -176,7 +176,7 @@ def test_update_ops_run_with_their_own_tower():
     assert found.tolist() == counts
 
 
-def test_staleness_is_the_number_of_updates_in_between():
+def test_staleness_counts_the_updates_in_between():
     """Tower 1 reads, waits until tower 0 has made five updates, and applies."""
     w = variable("w", [1])
     reads, go_on = threading.Event(), threading.Event()
@@ -202,7 +202,7 @@ def test_staleness_is_the_number_of_updates_in_between():
         go_on.set()
         thread.join(60)
         assert late == [5]
-        # What it applied was of the variable before these five: its gradient is the 0 that it read.
+        # It applied the gradient of the variable before these five updates, which is the 0 that it read.
         assert session.run([w, global_step()]) == [[-5 * RATE], 6]
 
 
@@ -217,7 +217,7 @@ def model_that_reads_in_all_ways():
 
 
 def test_the_step_is_read_before_any_variable():
-    from legacy_towers.graph_walk import ancestors
+    from legacy_towers.graph.walk import ancestors
 
     optimizer = tf.train.GradientDescentOptimizer(RATE)
     with tf.variable_scope("", reuse=tf.AUTO_REUSE):
@@ -236,13 +236,13 @@ def test_the_step_is_read_before_any_variable():
     assert values == sum(counts)
 
 
-def test_variables_of_the_old_kind_are_refused():
+def test_ref_variables_are_refused():
     tf.get_variable("w", initializer=1.0, use_resource=False)
-    with pytest.raises(ArgumentError, match="the variable 'w' is of TF1's old kind .* variable_kind='resource'"):
+    with pytest.raises(ArgumentError, match="the variable 'w' is a ref variable .* use_resource=True"):
         updates_of([tf.trainable_variables()[0] * 2.0], tf.train.GradientDescentOptimizer(RATE))
 
 
-def test_a_run_that_fails_gives_its_turn_back():
+def test_a_run_that_fails_unlocks_the_mutex():
     w = variable("w", [1])
     bad = tf.placeholder_with_default(False, [])
     checked = tf.Assert(tf.logical_not(bad), ["a bad batch"])

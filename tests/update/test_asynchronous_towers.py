@@ -9,7 +9,7 @@ import pytest
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
-from legacy_towers.running import Running
+from legacy_towers.step.running import Running
 from legacy_towers.update.asynchronous_towers import AsynchronousTowers
 
 NAME = "legacy_towers tower"
@@ -21,7 +21,7 @@ def threads():
 
 
 def wait_until(condition):
-    """Waits for what another thread does; the test fails where it never does."""
+    """Waits for another thread; fails the test if that takes too long."""
     for _ in range(6000):
         if condition():
             return
@@ -30,14 +30,14 @@ def wait_until(condition):
 
 
 def stands_still(session, count):
-    """Returns whether two readings, fifty milliseconds apart, are the same."""
+    """Returns whether two values, read 50 ms apart, are the same."""
     before = session.run(count)
     time.sleep(0.05)
     return session.run(count) == before
 
 
 class Model:
-    """Towers that count their updates in a variable each; what each does in an update is an operation of the test's."""
+    """Towers that each count their updates in a variable; the test gives the operation that an update runs."""
 
     def __init__(self, actions, towers=None):
         self.counts = []
@@ -69,12 +69,12 @@ class Model:
 
 
 def numbers(count):
-    """Returns the operation that takes one of so many elements."""
+    """Returns an operation that takes one of `count` elements of a dataset."""
     return tf.data.make_one_shot_iterator(tf.data.Dataset.range(count)).get_next().op
 
 
 class Gate:
-    """An operation that waits in Python until it may go on."""
+    """An operation that waits in Python until it is released."""
 
     def __init__(self):
         self.reached, self.open = threading.Event(), threading.Event()
@@ -87,21 +87,21 @@ class Gate:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_callers_end_is_the_end_of_all(kind):
+def test_all_towers_stop_when_the_callers_loop_ends(kind):
     model = Model([None, None, None])
     with model.session(kind) as (run, session):
         assert threads() == []
         run(model.train_ops[0])
         assert threads() == [NAME + " 1", NAME + " 2"]
-        wait_until(lambda: min(model.updates()[1:]) > 3)  # the caller does something else meanwhile
+        wait_until(lambda: min(model.updates()[1:]) > 3)  # the caller runs nothing meanwhile
         for _ in range(5):
             run(model.train_ops[0])
     wait_until(lambda: threads() == [])
     assert model.updates()[0] == 6
 
 
-def test_nothing_runs_before_tower_0_does():
-    """A session may be restored, evaluated, or filled with other values after it was made."""
+def test_threads_start_with_the_first_run_of_tower_0():
+    """A session may be restored or evaluated, or its variables assigned, before training starts."""
     model = Model([None, None])
     with model.session("monitored") as (run, session):
         for _ in range(3):
@@ -127,7 +127,7 @@ def test_the_data_of_another_tower_ends_first(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_data_of_tower_0_ends_first(kind):
-    """The others go on to the end of their own."""
+    """The others continue to the end of their data."""
     gate = Gate()
     with tf.control_dependencies([gate.op]):
         slow = tf.data.make_one_shot_iterator(tf.data.Dataset.range(40)).get_next().op
@@ -148,7 +148,7 @@ class AtEnd(tf.train.SessionRunHook):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_caller_who_catches_the_end_of_data_ends_all(kind):
+def test_all_towers_stop_when_the_caller_catches_the_end_of_data(kind):
     model = Model([numbers(3), None])
     with model.session(kind) as (run, session):
         try:
@@ -173,7 +173,7 @@ def failing(after):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("loop", ["asks", "never asks", "waits outside"])
-def test_an_error_of_a_tower_is_the_callers(kind, loop):
+def test_an_error_of_a_tower_is_raised_in_the_callers_loop(kind, loop):
     model = Model([None, None, failing(5)], [0, 1, 7])
     with pytest.raises(tf.errors.OpError, match=r"^tower 7, which trains asynchronously: (.|\n)*record 6 is damaged"):
         with model.session(kind) as (run, session):
@@ -192,7 +192,7 @@ def test_an_error_of_a_tower_is_the_callers(kind, loop):
     wait_until(lambda: threads() == [])
 
 
-def test_an_error_keeps_its_kind():
+def test_an_error_keeps_its_class():
     missing = tf.data.make_one_shot_iterator(tf.data.TextLineDataset("there/is/no/such/file")).get_next().op
     model = Model([None, missing])
     with pytest.raises(tf.errors.NotFoundError, match="^tower 1, which trains asynchronously: .*no/such/file"):
@@ -202,7 +202,7 @@ def test_an_error_keeps_its_kind():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_error_in_the_callers_own_code_goes_first(kind):
+def test_an_error_in_the_callers_code_has_precedence(kind):
     model = Model([None, None])
     with pytest.raises(KeyError, match="mine"):
         with model.session(kind) as (run, session):
@@ -221,7 +221,7 @@ def test_an_error_of_tower_0_ends_the_others():
     wait_until(lambda: threads() == [])
 
 
-def test_a_hook_that_asks_to_stop():
+def test_all_towers_stop_when_a_hook_requests_it():
     model = Model([tf.assign_add(tf.train.get_or_create_global_step(), 1).op, None])
     with tf.train.MonitoredTrainingSession(hooks=[model.hook, tf.train.StopAtStepHook(last_step=4)]) as session:
         while not session.should_stop():
@@ -231,7 +231,7 @@ def test_a_hook_that_asks_to_stop():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_tower_that_waits_for_ever_ends_with_the_session(kind):
+def test_a_tower_that_waits_for_data_ends_with_the_session(kind):
     queue = tf.FIFOQueue(1, [tf.int64], [[]])
     fill = queue.enqueue(tf.constant(1, tf.int64))
     model = Model([None, queue.dequeue().op])
@@ -244,7 +244,7 @@ def test_a_tower_that_waits_for_ever_ends_with_the_session(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_queue_runner_that_fails_is_what_is_raised(kind):
+def test_the_error_of_a_failed_queue_runner_is_raised(kind):
     queue = tf.FIFOQueue(4, [tf.bool], [[]])
     with tf.control_dependencies([failing(6)]):
         enqueue = queue.enqueue(tf.constant(True))
@@ -257,7 +257,7 @@ def test_a_queue_runner_that_fails_is_what_is_raised(kind):
     wait_until(lambda: threads() == [])
 
 
-def test_a_pause_waits_for_updates_and_lets_none_begin():
+def test_paused_waits_for_updates_and_starts_none():
     gate = Gate()
     model = Model([None, gate.op, None])
     pauses, values = [], []
@@ -288,7 +288,7 @@ def test_a_pause_waits_for_updates_and_lets_none_begin():
     assert values[0][1] > 0
 
 
-def test_a_pause_that_raises_ends():
+def test_an_error_inside_paused_resumes_the_towers():
     model = Model([None, None])
     with pytest.raises(KeyError):
         with model.session("monitored") as (run, session):
@@ -300,8 +300,8 @@ def test_a_pause_that_raises_ends():
         pass
 
 
-def test_a_checkpoint_of_one_moment(tmp_path):
-    """Each update writes both variables; what is saved with pauses always has them alike."""
+def test_pausing_listener_saves_consistent_checkpoints(tmp_path):
+    """Each update writes both variables; checkpoints saved during pauses have them equal."""
     one = tf.get_variable("one", [], tf.int64, tf.zeros_initializer(), use_resource=True)
     two = tf.get_variable("two", [], tf.int64, tf.zeros_initializer(), use_resource=True)
     step = tf.train.get_or_create_global_step()

@@ -1,14 +1,14 @@
-"""Which gradient goes to which copy, and where the optimizer's slots of copies go."""
+"""Which gradient is applied to which copy, and how the optimizer's slots of copies are registered."""
 import pytest
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
-from legacy_towers.gradients.base import GradientRow, Site, TowerGradients
+from legacy_towers.gradients.base import GradientRow, ReductionContext, TowerGradients
 from legacy_towers.towers import EVAL, TRAIN, TowerOutput, replicate
 from legacy_towers.update import apply_own, apply_reduced
-from legacy_towers.update.copies import each_to_its_own, slots_registered, to_every_copy
-from legacy_towers.variables import Independent, Replicated
+from legacy_towers.update.copies import own_rows, registering_slots, to_every_copy
+from legacy_towers.variables import LocalSGD, Replicated
 
 DEVICES = ["/cpu:0", "/cpu:1", "/cpu:0"]
 
@@ -30,7 +30,7 @@ def gradients_of(values, towers, **options):
     for variable, of_row in zip(tf.trainable_variables(), values):
         tensors = [None if value is None else tf.constant(value) for value in of_row]
         rows.append(GradientRow(str(variable.op.name), variable, tensors))
-    return TowerGradients(rows, Site([DEVICES[tower] for tower in towers], list(towers)), True, **options)
+    return TowerGradients(rows, ReductionContext([DEVICES[tower] for tower in towers], list(towers)), True, **options)
 
 
 def after(train_op, fetches, runs=1):
@@ -64,27 +64,27 @@ def test_a_reduced_gradient_goes_to_every_copy(values, towers, modes, expected):
 
 
 def test_own_gradients_go_to_own_copies_and_shared_variables_get_the_mean():
-    variables = towers_of(Independent(2))
+    variables = towers_of(LocalSGD(2))
     of_towers = [gradients_of([[1.0 + tower], [10.0 * tower]], [tower]) for tower in range(3)]
-    made = each_to_its_own(of_towers, variables)
+    made = own_rows(of_towers, variables)
     assert rows_of(made) == [("w/replica_0", 0.0), ("w/replica_1", 10.0), ("w/replica_2", 20.0), ("outside", 2.0)]
-    assert made.site.towers == [0, 1, 2] and made.apply_if is None
+    assert made.context.towers == [0, 1, 2] and made.apply_if is None
 
 
-def test_a_missing_gradient_for_a_shared_variable():
-    variables = towers_of(Independent(2))
+def test_a_missing_gradient_for_a_shared_variable_is_refused():
+    variables = towers_of(LocalSGD(2))
     of_towers = [gradients_of([[None if tower == 1 else 1.0], [1.0]], [tower]) for tower in range(3)]
     with pytest.raises(TowerError, match="1.*'outside'|'outside'.*1"):
-        each_to_its_own(of_towers, variables)
+        own_rows(of_towers, variables)
     nobody = [gradients_of([[None], [1.0]], [tower]) for tower in range(3)]
-    assert each_to_its_own(nobody, variables).rows[-1].gradients == [None]
+    assert own_rows(nobody, variables).rows[-1].gradients == [None]
     with pytest.raises(ArgumentError, match="no towers"):
-        each_to_its_own([], variables)
+        own_rows([], variables)
 
 
 @pytest.mark.parametrize("last, expected", [(True, 0.0), (False, 1.0)], ids=["all apply", "one skips"])
 def test_a_step_that_one_tower_skips_is_skipped_by_all(last, expected):
-    variables = towers_of(Independent(2))
+    variables = towers_of(LocalSGD(2))
     of_towers = [
         gradients_of([[None], [1.0]], [tower], apply_if=tf.constant(last or tower < 2)) for tower in range(3)
     ]
@@ -94,8 +94,8 @@ def test_a_step_that_one_tower_skips_is_skipped_by_all(last, expected):
     assert after(train_op, [variables.copies_of(weights), global_step]) == [[expected] * 3, 1]
 
 
-@pytest.mark.parametrize("strategy", [Replicated(), Independent(2)], ids=repr)
-def test_slots_belong_where_their_variables_do(strategy):
+@pytest.mark.parametrize("strategy", [Replicated(), LocalSGD(2)], ids=repr)
+def test_slots_of_copies_are_registered_as_copies(strategy):
     variables = towers_of(strategy)
     optimizer = tf.train.MomentumOptimizer(0.5, 0.5)
     if strategy.center:
@@ -110,13 +110,13 @@ def test_slots_belong_where_their_variables_do(strategy):
     assert [slot.device for slot in slots] == [copy.device for copy in copies]
     local = {variable.op.name for variable in tf.local_variables()}
     assert {variable.op.name for variable in copies + slots} - set(by_name) <= local
-    # Gradient 1 twice: slot 1, then 1.5; value 1 - 0.5 - 0.75. What is of no tower is not written.
+    # Gradient 1 twice: slot 1, then 1.5; value 1 - 0.5 - 0.75. A variable of no tower is not written.
     own = [by_name["outside"], by_name["outside/Momentum"]]
     assert after(train_op, [copies, slots, own], runs=2) == [[-0.25] * 3, [1.5] * 3, [-0.25, 1.5]]
 
 
 class OfCopiesAlone(tf.train.GradientDescentOptimizer):
-    """Keeps something for copies that it does not keep for the plain-named variables."""
+    """An optimizer that creates slots for copies, but not for the plain-named variables."""
 
     def apply_gradients(self, pairs, global_step=None, name=None):
         pairs = list(pairs)
@@ -126,15 +126,15 @@ class OfCopiesAlone(tf.train.GradientDescentOptimizer):
         return super().apply_gradients(pairs, global_step, name)
 
 
-def test_a_slot_of_copies_alone_is_refused():
+def test_a_slot_that_only_copies_have_is_refused():
     variables = towers_of(Replicated())
-    with pytest.raises(TowerError, match="makes 'w/replica_1/extra' beside tower 1's copy of 'w', but no 'w/extra'"):
+    with pytest.raises(TowerError, match="creates 'w/replica_1/extra' for tower 1's copy of 'w', but not 'w/extra'"):
         apply_reduced(OfCopiesAlone(1.0), gradients_of([[1.0], [1.0]], range(3)), variables=variables)
 
 
-def test_what_is_made_beside_but_belongs_to_no_copy_stays_global():
+def test_variables_that_are_not_slots_of_copies_stay_global():
     variables = towers_of(Replicated())
-    with slots_registered(variables):
+    with registering_slots(variables):
         tf.get_variable("replica_1/total", [], trainable=False)
     assert "replica_1/total" in [variable.op.name for variable in tf.global_variables()]
     assert len(variables.copied()) == 1

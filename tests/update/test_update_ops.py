@@ -1,4 +1,4 @@
-"""Whose update ops run: first, all, or the mean."""
+"""combine_update_ops and chosen_policy: the first tower's update ops, all, their mean, or each tower's own."""
 import numpy as np
 import pytest
 
@@ -7,7 +7,7 @@ from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.update import combine_update_ops
 from legacy_towers.update.update_ops import chosen_policy
 from legacy_towers.variables import ParameterServer, Strategy
-from legacy_towers.variables.copies import TowerVariables
+from legacy_towers.variables.tower_variables import TowerVariables
 
 
 def moving_mean(kind):
@@ -56,35 +56,35 @@ def test_mean_keeps_the_whole_batchs_mean_and_the_mean_of_the_variances_within_t
     np.testing.assert_allclose(found[1], within_towers * (1 - 0.9**2) + 0.9**2, rtol=1e-5)
 
 
-def test_a_plain_assignment_is_averaged_too():
+def test_an_assignment_is_averaged():
     variable = moving_mean("resource")
     updates = [[tf.assign(variable, [value] * 3)] for value in (1.0, 5.0)]
     np.testing.assert_allclose(run(combine_update_ops(updates, "mean"), variable), [3, 3, 3])
 
 
-def test_what_is_no_assignment_is_refused():
-    with pytest.raises(TowerError, match=r"'odd' \(NoOp\) is no assignment"):
+def test_mean_refuses_ops_that_are_not_assignments():
+    with pytest.raises(TowerError, match=r"'odd' \(NoOp\) is not an assignment"):
         combine_update_ops([[tf.no_op(name="odd")], [tf.no_op()]], "mean")
 
 
-def test_different_counts_are_refused():
+def test_mean_refuses_different_numbers_of_update_ops():
     with pytest.raises(TowerError, match="the towers have 1, 0 update ops"):
         combine_update_ops([[tf.no_op()], []], "mean")
 
 
-def test_different_variables_are_refused():
+def test_mean_refuses_different_variables():
     one, two = tf.Variable(0.0, name="one"), tf.Variable(0.0, name="two")
     with pytest.raises(TowerError, match="do not write the same variable"):
         combine_update_ops([[tf.assign_add(one, 1.0)], [tf.assign_add(two, 1.0)]], "mean")
 
 
-def test_unknown_policy():
+def test_an_unknown_policy_is_refused():
     with pytest.raises(ArgumentError, match="update_ops is 'average': allowed are 'first', 'all', 'mean', 'own'"):
         combine_update_ops([[], []], "average")
 
 
 def copied_statistic(kind, towers=3):
-    """Returns tower k's own moving mean on the k-th device, for each k, and the TowerVariables that know them."""
+    """Returns each tower k's own moving mean on the k-th device, and the TowerVariables that register them."""
     made = []
     for index in range(towers):
         name = "moving_mean" + ("/replica_{}".format(index) if index else "")
@@ -100,14 +100,14 @@ def copied_statistic(kind, towers=3):
 
 
 def colocated_update(variable, delta):
-    # As tf.layers makes it.
+    # As tf.layers creates it.
     with tf.device(None), tf.colocate_with(variable):
         return tf.assign_sub(variable, (variable - delta) * 0.5)
 
 
 @pytest.mark.parametrize("kind", ["resource", "ref"])
 @pytest.mark.parametrize(
-    "policy, training, shares, after, expected",
+    "policy, training, tower_weights, after, expected",
     [
         ("first", (0, 1, 2), None, False, [[1, 1, 1]] * 3),
         ("first", (0, 1, 2), None, True, [[1, 1, 1]] * 3),
@@ -123,16 +123,18 @@ def colocated_update(variable, delta):
     ],
     ids=str,
 )
-def test_copies_of_a_statistic(kind, policy, training, shares, after, expected):
+def test_copies_of_a_statistic(kind, policy, training, tower_weights, after, expected):
     copies, variables = copied_statistic(kind)
     updates = [[colocated_update(copies[index], [2.0 * 2.0**index] * 3)] for index in training]
-    shares = None if shares is None else [tf.constant(share, tf.float64) for share in shares]
+    tower_weights = (
+        None if tower_weights is None else [tf.constant(tower_weight, tf.float64) for tower_weight in tower_weights]
+    )
     read = [tf.identity(copies[0])] if after else []
-    combined = combine_update_ops(updates, policy, shares, read, variables)
+    combined = combine_update_ops(updates, policy, tower_weights, read, variables)
     np.testing.assert_allclose(run(combined, copies), expected, rtol=1e-6)
 
 
-def test_a_variable_that_towers_share_beside_copies_is_written_once():
+def test_a_shared_variable_is_written_once():
     copies, variables = copied_statistic("resource")
     count = tf.get_variable("count", initializer=0.0, use_resource=True)
     updates = [[tf.assign_add(count, 1.0), tf.assign_add(copy, [1.0] * 3)] for copy in copies]
@@ -142,16 +144,16 @@ def test_a_variable_that_towers_share_beside_copies_is_written_once():
         np.testing.assert_array_equal(found[1:], np.ones([3, 3]))
 
 
-def test_all_towers_writing_their_copies_is_refused():
+def test_all_is_refused_for_copies():
     copies, variables = copied_statistic("resource")
     updates = [[tf.assign_add(copy, [1.0] * 3)] for copy in copies]
     with pytest.raises(ArgumentError, match='update_ops="all" where each tower has a copy of \'moving_mean\''):
         combine_update_ops(updates, "all", variables=variables)
 
 
-def test_what_cant_be_done_to_every_copy_is_refused():
+def test_copies_refuse_ops_that_are_not_assignments():
     _, variables = copied_statistic("resource")
-    with pytest.raises(TowerError, match=r"'odd' \(NoOp\) is no assignment, so it can't be done to every tower's copy"):
+    with pytest.raises(TowerError, match=r"\(NoOp\) is not an assignment, so it can't be repeated for every"):
         combine_update_ops([[tf.no_op(name="odd")]], "first", variables=variables)
 
 
@@ -162,20 +164,20 @@ class Copied(Strategy):
         return "Copied()"
 
 
-class Apart(Copied):
+class OwnUpdates(Copied):
     updates = "own"
 
     def __repr__(self):
-        return "Apart()"
+        return "OwnUpdates()"
 
 
 @pytest.mark.parametrize(
     "policy, strategy, chosen",
     [(None, ParameterServer(), "first"), ("all", ParameterServer(), "all"), (None, Copied(), "first")]
-    + [("mean", Copied(), "mean"), (None, Apart(), "own"), ("own", Apart(), "own")],
+    + [("mean", Copied(), "mean"), (None, OwnUpdates(), "own"), ("own", OwnUpdates(), "own")],
     ids=str,
 )
-def test_the_strategy_chooses(policy, strategy, chosen):
+def test_chosen_policy(policy, strategy, chosen):
     assert chosen_policy(policy, strategy) == chosen
 
 
@@ -183,13 +185,13 @@ def test_the_strategy_chooses(policy, strategy, chosen):
     "policy, strategy, message",
     [
         ("all", Copied(), r'update_ops="all" with Copied\(\): each tower would write its own copy'),
-        ("first", Apart(), r"update_ops='first' with Apart\(\): each tower updates its variables on its own"),
+        ("first", OwnUpdates(), r"update_ops='first' with OwnUpdates\(\): each tower updates its variables on its own"),
         ("own", Copied(), r'update_ops="own" with Copied\(\): the towers\' variables are updated together'),
         ("own", ParameterServer(), r'update_ops="own" with ParameterServer'),
         ("some", ParameterServer(), "update_ops is 'some'"),
     ],
     ids=str,
 )
-def test_a_policy_that_the_strategy_cant_have(policy, strategy, message):
+def test_chosen_policy_refuses_policies_that_do_not_fit(policy, strategy, message):
     with pytest.raises(ArgumentError, match=message):
         chosen_policy(policy, strategy)

@@ -1,4 +1,4 @@
-"""What the strategy of towers that apply on their own takes, and what it hands on."""
+"""The strategy Asynchronous: the inner strategy's devices and partitioner, and invalid inner strategies."""
 import pytest
 
 from legacy_towers.compat import tf
@@ -15,7 +15,7 @@ class OwnCopies(ParameterServer):
 
 
 @pytest.mark.parametrize(
-    "strategy, device, said",
+    "strategy, device, text",
     [
         (Asynchronous(), "/cpu:0", "Asynchronous(ParameterServer('/cpu:0'))"),
         (Asynchronous(ParameterServer("/cpu:1")), "/cpu:1", "Asynchronous(ParameterServer('/cpu:1'))"),
@@ -23,7 +23,7 @@ class OwnCopies(ParameterServer):
     ],
     ids=["default", "a device", "another strategy"],
 )
-def test_variables_live_where_the_inner_strategy_says(strategy, device, said):
+def test_variables_are_on_the_devices_of_the_inner_strategy(strategy, device, text):
     assert isinstance(strategy, Strategy)
     assert (strategy.copies, strategy.updates, strategy.partitioner) == (False, "asynchronous", None)
     with tf.device(strategy.placer().for_tower("/cpu:3")):
@@ -31,18 +31,18 @@ def test_variables_live_where_the_inner_strategy_says(strategy, device, said):
         other = tf.constant(1.0)
     assert tf.DeviceSpec.from_string(variable.device) == tf.DeviceSpec.from_string(device)
     assert tf.DeviceSpec.from_string(other.device) == tf.DeviceSpec.from_string("/cpu:3")
-    assert repr(strategy) == said
+    assert repr(strategy) == text
 
 
-def test_the_partitioner_is_the_inner_strategys():
+def test_the_partitioner_is_that_of_the_inner_strategy():
     assert Asynchronous(InTwo()).partitioner((4, 3), tf.float32) == [2, 1]
 
 
 @pytest.mark.parametrize(
     "inner",
     ["/cpu:0", Asynchronous(), OwnCopies()],
-    ids=["no strategy", "asynchronous itself", "copies"],
+    ids=["not a strategy", "Asynchronous", "copies"],
 )
-def test_what_says_itself_how_variables_are_updated_is_refused(inner):
-    with pytest.raises(ArgumentError, match="give a strategy that says where shared variables live"):
+def test_inner_strategies_that_do_not_place_shared_variables_are_rejected(inner):
+    with pytest.raises(ArgumentError, match="pass a strategy that places shared variables"):
         Asynchronous(inner)

@@ -1,4 +1,4 @@
-"""Balanced against a greedy deal of our own: which device each variable gets, and what counts as nothing."""
+"""Balanced, compared with a greedy distribution: the device of each variable."""
 import numpy as np
 import pytest
 
@@ -11,14 +11,14 @@ THREE = ["/cpu:1", "/cpu:2", "/cpu:3"]
 KINDS = pytest.mark.parametrize("kind", ["resource", "ref"])
 
 
-def dealt(sizes, devices):
-    """Returns the index of a device per size, and the devices' totals."""
+def greedy_devices(sizes, devices):
+    """Returns the index of the device for each size, and the devices' totals."""
     totals = np.zeros(devices, np.int64)
-    places = []
+    devices_of = []
     for size in sizes:
-        places.append(int(np.argmin(totals)))  # argmin takes the first of equals
-        totals[places[-1]] += size
-    return places, totals
+        devices_of.append(int(np.argmin(totals)))  # argmin returns the first of equals
+        totals[devices_of[-1]] += size
+    return devices_of, totals
 
 
 def make(shapes, strategy, kind="resource", dtypes=None):
@@ -51,8 +51,8 @@ SHAPES = {
 
 @KINDS
 @pytest.mark.parametrize("shapes", list(SHAPES.values()), ids=list(SHAPES))
-def test_each_variable_goes_where_the_fewest_bytes_are(shapes, kind):
-    expected, totals = dealt([4 * int(np.prod(shape)) for shape in shapes], 3)
+def test_each_variable_is_placed_on_the_device_with_the_fewest_bytes(shapes, kind):
+    expected, totals = greedy_devices([4 * int(np.prod(shape)) for shape in shapes], 3)
     made = make(shapes, Balanced(THREE), kind)
     assert places(made) == expected
     on_device = np.zeros(3, np.int64)
@@ -62,14 +62,14 @@ def test_each_variable_goes_where_the_fewest_bytes_are(shapes, kind):
 
 
 @KINDS
-def test_bytes_count_and_not_elements(kind):
-    # 16 and 6 bytes, then 8: on the second; by elements it would be on the first.
+def test_bytes_are_counted_and_not_elements(kind):
+    # 16 and 6 bytes, then 8: on the second device; by elements it would be on the first.
     made = make([[2], [3], [1]], Balanced(THREE[:2]), kind, [tf.float64, tf.float16, tf.float64])
     assert places(made) == [0, 1, 1]
 
 
 @KINDS
-def test_a_shape_that_is_not_known_counts_as_nothing(kind):
+def test_an_unknown_shape_counts_0_bytes(kind):
     with tf.device(Balanced(THREE).placer().for_tower("/cpu:7")):
         unknown = [
             tf.get_variable(
@@ -85,7 +85,7 @@ def test_a_shape_that_is_not_known_counts_as_nothing(kind):
     assert places(known) == [0, 1, 2]
 
 
-def test_what_a_model_places_itself_counts_where_it_is():
+def test_variables_that_the_model_places_count_on_their_device():
     with tf.device(Balanced(THREE).placer().for_tower("/cpu:7")):
         with tf.device("/cpu:1"):
             own = tf.get_variable("own", [10])
@@ -96,12 +96,12 @@ def test_what_a_model_places_itself_counts_where_it_is():
     assert places(rest) == [1, 2, 0]
 
 
-def test_a_device_that_is_named_twice_holds_its_bytes_once():
+def test_a_device_that_is_given_twice_is_one_device():
     made = make([[4], [4], [4], [4]], Balanced(["/cpu:1", "cpu:1", "/cpu:2"]))
     assert places(made) == [0, 1, 0, 1]
 
 
-def test_the_same_model_is_placed_alike_each_time():
+def test_the_placement_of_a_model_is_deterministic():
     strategy = Balanced(THREE)
     seen = []
     for _ in range(2):
@@ -110,27 +110,29 @@ def test_the_same_model_is_placed_alike_each_time():
     assert seen[0] == seen[1]
 
 
-def test_entering_the_device_function_again_counts_a_variable_once():
+def test_a_variable_is_counted_once_if_the_device_function_is_entered_again():
     device_function = Balanced(THREE).placer().for_tower("/cpu:7")
     with tf.device(device_function):
         first = tf.get_variable("first", [2])
         with tf.device(device_function):
             second = tf.get_variable("second", [5])
         rest = [tf.get_variable(name, [size]) for name, size in (("third", 7), ("fourth", 4), ("fifth", 1))]
-    # Counted twice, `second` would drive the last one from its device.
-    assert places([first, second] + rest) == dealt([8, 20, 28, 16, 4], 3)[0] == [0, 1, 2, 0, 1]
+    # Counted twice, `second` would change the device of the last one.
+    assert places([first, second] + rest) == greedy_devices([8, 20, 28, 16, 4], 3)[0] == [0, 1, 2, 0, 1]
 
 
 @KINDS
-def test_later_towers_place_nothing_and_slots_stay_with_their_variable(kind):
+def test_later_towers_place_nothing_and_slots_are_on_the_device_of_their_variable(kind):
     def model_fn(batch, mode):
         hidden = tf.matmul(batch, tf.get_variable("a", [3, 8]))
         hidden = tf.matmul(hidden, tf.get_variable("b", [8, 2]))
         return TowerOutput(loss=tf.reduce_mean(hidden + tf.get_variable("c", [2]) * tf.get_variable("d", [2])))
 
     devices = ["/cpu:{}".format(index) for index in range(4)]
-    towers = replicate(model_fn, [tf.ones([2, 3])] * 4, devices, Balanced(["/cpu:2", "/cpu:3"]), variable_kind=kind)
-    expected, _ = dealt([96, 64, 8, 8], 2)
+    towers = replicate(
+        model_fn, [tf.ones([2, 3])] * 4, devices, Balanced(["/cpu:2", "/cpu:3"]), use_resource=kind == "resource"
+    )
+    expected, _ = greedy_devices([96, 64, 8, 8], 2)
     made = tf.trainable_variables()
     assert [each.op.name for each in made] == ["a", "b", "c", "d"]
     assert [tf.DeviceSpec.from_string(each.device).device_index - 2 for each in made] == expected == [0, 1, 1, 1]
@@ -145,15 +147,15 @@ def test_later_towers_place_nothing_and_slots_stay_with_their_variable(kind):
 
 
 @pytest.mark.parametrize("devices", [[], (), "/cpu:0"], ids=repr)
-def test_it_takes_a_list(devices):
-    with pytest.raises(ArgumentError, match="give a list of device strings"):
+def test_devices_must_be_a_list(devices):
+    with pytest.raises(ArgumentError, match="pass a list of device strings"):
         Balanced(devices)
 
 
-def test_a_bad_device_is_named_at_once():
-    with pytest.raises(DeviceError, match="'/moon/3' is no device string"):
+def test_an_invalid_device_is_reported_at_once():
+    with pytest.raises(DeviceError, match="'/moon/3' is not a device string"):
         Balanced(["/cpu:0", "/moon/3"])
 
 
-def test_it_reads_like_its_call():
+def test_a_repr_is_the_call():
     assert repr(Balanced(("/cpu:0", "/gpu:1"))) == "Balanced(['/cpu:0', '/gpu:1'])"

@@ -1,10 +1,10 @@
-"""What is cut and into which parts; that a model of parts computes what the whole one does; what is refused."""
+"""Partitioned variables: their parts and devices, initial values, and errors."""
 import numpy as np
 import pytest
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
-from legacy_towers.compat.slices import slice_of
+from legacy_towers.compat.versions.slices import slice_of
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.towers import TowerOutput, replicate
 from legacy_towers.variables import Balanced, ParameterServer, Partitioned, RoundRobin
@@ -19,14 +19,14 @@ def config():
 
 
 def build(make, strategy, towers=1, kind="resource"):
-    """Returns what `make()` returned in tower 0, called as a model function in each tower."""
+    """Returns the result of `make()` in tower 0; it is called as a model function in each tower."""
     made = []
 
     def model_fn(batch, mode):
         made.append(make())
         return TowerOutput()
 
-    replicate(model_fn, [None] * towers, DEVICES[:towers], strategy, lt.PREDICT, kind)
+    replicate(model_fn, [None] * towers, DEVICES[:towers], strategy, lt.PREDICT, kind == "resource")
     return made[0]
 
 
@@ -36,7 +36,7 @@ def initial_values(variables):
         return session.run(variables)
 
 
-# shape, dtype, the most bytes of a part -> rows per part
+# shape, dtype, max_part_bytes -> rows per part
 CUTS = {
     "as large as allowed": ([10, 2], tf.float32, 80, None),
     "one byte too large": ([10, 2], tf.float32, 79, [5, 5]),
@@ -55,7 +55,7 @@ CUTS = {
 
 @KINDS
 @pytest.mark.parametrize("shape, dtype, most, rows", list(CUTS.values()), ids=list(CUTS))
-def test_what_is_cut_and_how(shape, dtype, most, rows, kind):
+def test_parts_of_a_variable(shape, dtype, most, rows, kind):
     build(lambda: tf.get_variable("v", shape, dtype, tf.zeros_initializer()), Partitioned(SERVER, most), kind=kind)
     made = tf.global_variables()
     if rows is None:
@@ -82,7 +82,7 @@ FIRST_VALUES = {
 
 @KINDS
 @pytest.mark.parametrize("initializer, shape", list(FIRST_VALUES.values()), ids=list(FIRST_VALUES))
-def test_first_values_are_those_of_the_whole(initializer, shape, kind):
+def test_initial_values_are_those_of_the_whole_variable(initializer, shape, kind):
     def make():
         with tf.variable_scope("deep"):
             return tf.get_variable("v", shape, tf.float64, initializer)
@@ -96,18 +96,18 @@ def test_first_values_are_those_of_the_whole(initializer, shape, kind):
     np.testing.assert_array_equal(values[0], values[1])
 
 
-def test_a_tensor_as_first_value_and_tensorflows_default():
+def test_a_tensor_as_initial_value_and_the_default_initializer():
     table = build(
         lambda: [tf.get_variable("t", initializer=tf.constant(FULL)), tf.get_variable("d", [50, 4])],
         Partitioned(SERVER, 80),
     )
     from_tensor, default = initial_values([tf.identity(each) for each in table])
     np.testing.assert_array_equal(from_tensor, FULL)
-    # glorot_uniform of the whole shape is within sqrt(6 / 54); of a part of 5 rows it would go to sqrt(6 / 9).
+    # glorot_uniform of the whole shape is within sqrt(6 / 54); of a part of 5 rows it would be within sqrt(6 / 9).
     assert 0.25 < np.abs(default).max() <= np.sqrt(6 / 54)
 
 
-def test_later_towers_use_the_parts_and_make_nothing():
+def test_later_towers_use_the_parts_and_create_none():
     def make():
         return tf.get_variable("v", [10, 3], tf.float64, tf.constant_initializer(FULL))
 
@@ -119,7 +119,7 @@ def test_later_towers_use_the_parts_and_make_nothing():
         assert len(tf.global_variables()) == 4
 
 
-def test_a_tower_may_reuse_by_name_alone():
+def test_a_tower_may_reuse_a_variable_by_name():
     def make():
         first = tf.get_variable("v", [10, 3])
         with tf.variable_scope(tf.get_variable_scope(), reuse=True):
@@ -130,7 +130,7 @@ def test_a_tower_may_reuse_by_name_alone():
 
 
 @KINDS
-def test_parts_are_dealt_out_one_by_one(kind):
+def test_parts_are_placed_one_by_one(kind):
     def make():
         tf.get_variable("table", [10, 2])
         tf.get_variable("weights", [5])
@@ -146,7 +146,7 @@ def test_parts_are_dealt_out_one_by_one(kind):
         assert [each.device[-1] for each in tf.global_variables()] == ["0", "1", "2", "0", "1"]
 
 
-def test_a_partitioner_of_the_models_own_wins():
+def test_a_partitioner_of_the_model_has_precedence():
     two = tf.fixed_size_partitioner(2)
 
     def make():
@@ -172,7 +172,7 @@ def test_a_regularizer_gets_each_part():
 
 @pytest.mark.parametrize("lookup", ["plain", "sparse", "sampled softmax"])
 @KINDS
-def test_a_lookup_by_mod_is_refused(kind, lookup):
+def test_a_lookup_with_the_mod_strategy_is_rejected(kind, lookup):
     def make(**strategy):
         table = tf.get_variable("table", [10, 2])
         if lookup == "plain":
@@ -183,7 +183,7 @@ def test_a_lookup_by_mod_is_refused(kind, lookup):
         labels = tf.constant([[3]], tf.int64)
         return tf.nn.sampled_softmax_loss(table, tf.zeros([10]), labels, tf.ones([1, 2]), 2, 10, **strategy)
 
-    with pytest.raises(TowerError, match="looks up rows of 'table', which is cut into 3 parts, with .*\"mod\""):
+    with pytest.raises(TowerError, match="looks up rows of 'table', which is partitioned into 3 parts, with .*\"mod\""):
         build(make, Partitioned(SERVER, 32), kind=kind)
     with tf.Graph().as_default():
         build(lambda: make(partition_strategy="div"), Partitioned(SERVER, 32), towers=2, kind=kind)
@@ -192,21 +192,21 @@ def test_a_lookup_by_mod_is_refused(kind, lookup):
 
 
 REFUSED = [
-    (lambda: Partitioned("/cpu:0"), "Partitioned\\('/cpu:0'\\): give the strategy that places the parts"),
-    (lambda: Partitioned(Partitioned(SERVER)), "give a strategy that only places variables"),
-    (lambda: Partitioned(SERVER, 0), "max_part_bytes is 0: a whole number of at least 1 is needed"),
+    (lambda: Partitioned("/cpu:0"), "Partitioned\\('/cpu:0'\\): pass the strategy that places the parts"),
+    (lambda: Partitioned(Partitioned(SERVER)), "pass a strategy that only places variables"),
+    (lambda: Partitioned(SERVER, 0), "max_part_bytes is 0: it must be an integer of at least 1"),
     (lambda: Partitioned(SERVER, 1.5), "max_part_bytes is 1.5"),
     (lambda: Partitioned(SERVER, True), "max_part_bytes is True"),
 ]
 
 
 @pytest.mark.parametrize("make, message", REFUSED, ids=[message for _, message in REFUSED])
-def test_what_is_refused(make, message):
+def test_unsupported_uses_are_rejected(make, message):
     with pytest.raises(ArgumentError, match=message):
         make()
 
 
-def test_it_reads_like_its_call():
+def test_a_repr_is_the_call():
     made = Partitioned(Balanced(["/cpu:0"]), max_part_bytes=100)
     assert repr(made) == "Partitioned(Balanced(['/cpu:0']), max_part_bytes=100)"
     assert eval(repr(made)).max_part_bytes == 100

@@ -1,4 +1,4 @@
-"""A step over partitioned variables against the plain training loop of TensorFlow over whole ones."""
+"""Steps with partitioned variables, compared with TensorFlow's plain training loop with unpartitioned ones."""
 import numpy as np
 import pytest
 
@@ -26,7 +26,7 @@ OPTIMIZERS = {
     "momentum": lambda: tf.train.MomentumOptimizer(0.1, 0.9),
     "adam": lambda: tf.train.AdamOptimizer(0.05),
 }
-# Parts of 5 rows of the table; weights and bias stay whole.
+# Parts of 5 rows of the table; weights and bias are not partitioned.
 MOST = 5 * WIDTH * 8
 
 
@@ -41,7 +41,7 @@ def loss_of(ids, labels):
 
 
 def whole(optimizer, steps):
-    """Returns name -> value after so many steps over all examples at once, without towers, parts or this package."""
+    """Returns name -> value after `steps` steps over all examples at once, without towers, parts or this package."""
     with tf.Graph().as_default(), tf.Session() as session:
         loss = loss_of(tf.constant(IDS), tf.constant(LABELS))
         step = tf.train.get_or_create_global_step()
@@ -67,7 +67,7 @@ def build(strategy, optimizer, **options):
 
 
 def joined(session):
-    """Returns name -> value, with parts put together."""
+    """Returns name -> value, with parts concatenated."""
     found = {}
     for variable, value in zip(tf.global_variables(), session.run(tf.global_variables())):
         head, _, tail = variable.op.name.partition("/part_")
@@ -88,9 +88,9 @@ CASES = [
 @pytest.mark.parametrize("inner, name, kind", CASES, ids=[
     "{}-{}-{}".format(type(inner).__name__, name, kind) for inner, name, kind in CASES
 ])
-def test_training_is_that_of_whole_variables(inner, name, kind):
+def test_training_matches_unpartitioned_variables(inner, name, kind):
     optimizer = OPTIMIZERS[name]
-    step = build(Partitioned(inner, MOST), optimizer, variable_kind=kind)
+    step = build(Partitioned(inner, MOST), optimizer, use_resource=kind == "resource")
     names = ["table/part_{}".format(k) for k in range(4)] + ["weights", "bias"]
     assert [each.op.name for each in tf.trainable_variables()] == names
     sparse = [isinstance(gradient, tf.IndexedSlices) for gradient, _ in step.gradients]
@@ -105,7 +105,7 @@ def test_training_is_that_of_whole_variables(inner, name, kind):
         np.testing.assert_allclose(found[name], expected[name], rtol=1e-12, atol=1e-12, err_msg=name)
 
 
-def test_a_weight_that_is_used_as_a_whole_can_be_cut_too():
+def test_a_weight_that_is_read_as_a_whole_can_be_partitioned():
     step = build(Partitioned(Balanced(DEVICES), 32), OPTIMIZERS["momentum"])
     names = [each.op.name for each in tf.trainable_variables()]
     assert names[20:] == ["weights/part_{}".format(k) for k in range(3)] + ["bias"]
@@ -147,13 +147,13 @@ def test_moving_averages_are_of_parts():
     )
 
 
-def test_an_asynchronous_strategy_may_cut_too():
+def test_asynchronous_partitioned_variables():
     build(Asynchronous(Partitioned(Balanced(DEVICES), MOST)), OPTIMIZERS["momentum"])
     assert len(tf.trainable_variables()) == 6
 
 
 @pytest.mark.needs_layers
-def test_layers_of_tensorflow_take_parts():
+def test_layers_of_tensorflow_accept_partitioned_variables():
     values = {}
     x = RANDOM.normal(size=[2, TOWERS, 6, 6, 2]).astype(np.float32)
 
@@ -195,8 +195,8 @@ CUT = Partitioned(ParameterServer(), 24)
     ],
     ids=str,
 )
-def test_an_update_op_is_one_for_each_part(strategy, policy, expected):
-    """Of a cut variable tf.assign_sub returns a list; with copies the model cuts by itself."""
+def test_update_ops_are_one_per_part(strategy, policy, expected):
+    """Of a partitioned variable tf.assign_sub returns a list; with copies, the model itself partitions it."""
     cut = {"partitioner": tf.fixed_size_partitioner(2)} if strategy.copies else {}
 
     def model_fn(batch, mode):

@@ -1,4 +1,4 @@
-"""Copies of the variables are made equal, found to differ, and follow what is restored."""
+"""Copies of variables are synchronized, differences are detected, and copies follow a restored checkpoint."""
 import nets
 import numpy as np
 import pytest
@@ -7,12 +7,14 @@ from copied_towers import DEVICES, by_name, towers_step
 import legacy_towers as lt
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
-from legacy_towers.variables import Independent, Replicated, check_copies, synchronize
+from legacy_towers.variables import LocalSGD, Replicated, check_copies, synchronize
 
 
 @pytest.mark.parametrize("variable_kind", ["resource", "ref"])
-def test_a_copy_that_drifts_is_named(variable_kind):
-    step = towers_step(Replicated(check_every=3), "dense", "momentum", nets.no_decay, DEVICES[1], variable_kind)
+def test_the_error_for_a_different_copy_names_it(variable_kind):
+    step = towers_step(
+        Replicated(check_every=3), "dense", "momentum", nets.no_decay, DEVICES[1], variable_kind == "resource"
+    )
     variables = step.towers[0].variables
     spoil = [tf.assign_add(variables.own(2, by_name("b1")), [0.25] + [0.0] * 15),
              tf.assign_add(variables.own(3, by_name("b1/Momentum")), [1.0] * 16)]
@@ -46,7 +48,7 @@ DRIFTS = [
 
 
 @pytest.mark.parametrize("dtype, tower_0, tower_1, message", DRIFTS, ids=lambda value: getattr(value, "__name__", "-"))
-def test_equal_means_every_bit_but_for_nan(dtype, tower_0, tower_1, message):
+def test_copies_are_compared_bit_by_bit_except_nan(dtype, tower_0, tower_1, message):
     def model_fn(batch, mode):
         tf.get_variable("v", initializer=np.zeros([2], dtype), trainable=False)
         return lt.TowerOutput(loss=batch * tf.get_variable("w", []))
@@ -64,9 +66,9 @@ def test_equal_means_every_bit_but_for_nan(dtype, tower_0, tower_1, message):
                 check_copies(session)
 
 
-@pytest.mark.parametrize("strategy", [Replicated(check_every=1), Independent(10)], ids=repr)
-def test_copies_follow_what_is_restored(strategy, tmp_path):
-    """Another run's checkpoint, slots included, comes into every copy at the start of a session."""
+@pytest.mark.parametrize("strategy", [Replicated(check_every=1), LocalSGD(10)], ids=repr)
+def test_copies_follow_a_restored_checkpoint(strategy, tmp_path):
+    """A checkpoint of another run, slots included, is written to every copy at the start of a session."""
     with tf.Graph().as_default():
         first = towers_step(Replicated(), "dense", "momentum", nets.no_decay, DEVICES[0])
         with tf.train.MonitoredTrainingSession(
@@ -96,13 +98,13 @@ def test_a_restore_in_the_middle_of_a_session_needs_synchronize(tmp_path):
         path = saver.save(session, str(tmp_path / "own"))
         run()
         saver.restore(session, path)
-        with pytest.raises(TowerError, match="have drifted apart"):
+        with pytest.raises(TowerError, match="copies of variables differ"):
             check_copies(session)
         synchronize(session)
         check_copies(session)
 
 
-def test_on_request_in_a_monitored_session():
+def test_synchronize_in_a_monitored_session():
     step = towers_step(Replicated(), "dense", "momentum", nets.no_decay, DEVICES[0])
     spoil = tf.assign(step.towers[1].variables.own(1, by_name("b1")), np.ones([16]))
 
@@ -127,5 +129,5 @@ def test_a_finalized_graph_without_the_hook():
     towers_step(Replicated(), "dense", "sgd", nets.no_decay, DEVICES[0])
     tf.get_default_graph().finalize()
     with tf.Session(config=nets.config(2)) as session:
-        with pytest.raises(ArgumentError, match="the graph is finalized.*let the step's hooks take part"):
+        with pytest.raises(ArgumentError, match="the graph is finalized.*add the step's hooks to the session"):
             synchronize(session)

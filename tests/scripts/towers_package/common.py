@@ -4,7 +4,7 @@ import tensorflow as tf
 
 
 def scoped(name):
-    """The first call makes the variables, later ones share them."""
+    """Creates the variables in the first call and reuses them in later ones."""
     def decorate(function):
         @functools.wraps(function)
         def wrapper(*args, **kwargs):

@@ -1,4 +1,4 @@
-"""Builds the CIFAR-10 network, made smaller."""
+"""Builds a smaller CIFAR-10 network."""
 
 from __future__ import absolute_import
 from __future__ import division

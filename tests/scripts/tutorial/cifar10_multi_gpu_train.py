@@ -82,7 +82,7 @@ def train():
       for i in xrange(FLAGS.num_gpus):
         with tf.device('/gpu:%d' % i):
           with tf.name_scope('%s_%d' % (cifar10.TOWER_NAME, i)) as scope:
-            # One tower takes its batch after the other.
+            # The towers dequeue their batches in order.
             with tf.control_dependencies([] if last_batch is None else [last_batch]):
               image_batch, label_batch = batch_queue.dequeue()
             last_batch = label_batch

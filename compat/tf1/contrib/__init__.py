@@ -1,0 +1,1 @@
+"""tf.contrib: one module or package for each of its modules."""

@@ -1,0 +1,1 @@
+"""TensorFlow's private API that supports tf.contrib."""

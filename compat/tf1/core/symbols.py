@@ -1,0 +1,123 @@
+"""The names of TensorFlow's core that this package supports.
+
+compat/tf1/private/moved_names.py has the names of tensorflow.python that were moved.
+"""
+from typing import Dict, Tuple
+
+from legacy_towers.compat.tf1.symbols import Symbol
+
+_HERE = "legacy_towers.compat.tf1.core."
+_VERSION = "scripts branch on it, and the API is that of 1.15"
+_FLAGS = "with `_parse_flags`, which TensorFlow 1.5 dropped"
+_WIDTHS = "results that numpy 2 makes float64 are cast to `Tout`, the dtype that numpy 1 gave"
+_NOTHING = "has no effect: TensorFlow 1.0 and later do not call shape functions in Python"
+_SHAPE = "the result has the static shape `output_shape`, as in 1.x"
+_AXIS = "`axis` may be a numpy integer"
+_WHOLE = "dimensions may be whole floats, such as `units * 0.5`"
+_META = "imports graphs of 1.x that train batch norm, for which TensorFlow 2 infers other static shapes"
+_STANDARDIZED = "the result has the floating dtype of the image"
+_STATISTICS = "the dataset is returned unchanged, and nothing is counted"
+
+_V1 = "TensorFlow 2's class or function of this name has the API of 2.x"
+# Module below tensorflow.python -> names that are another class or function there than in the public API of 1.x.
+_OF_2 = {
+    "framework.device.": ("DeviceSpec",),
+    "data.": ("Dataset", "FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset"),
+    "data.experimental.": (
+        "Counter",
+        "CsvDataset",
+        "RandomDataset",
+        "SqlDataset",
+        "choose_from_datasets",
+        "make_batched_features_dataset",
+        "make_csv_dataset",
+        "sample_from_datasets",
+    ),
+}
+
+_BENCHMARKS = "accepts --benchmarks, which is --benchmark_filter today"
+_NAMES = "accepts names of flags that absl defines too, such as log_dir"
+
+
+def _flags(parent: str) -> Tuple[Symbol, ...]:
+    kinds = ("bool", "boolean", "enum", "float", "integer", "list", "string")
+    return (Symbol(parent + "FLAGS", _HERE + "flags:FLAGS", on_1_15=True, note=_FLAGS),) + tuple(
+        Symbol(parent + "DEFINE_" + kind, _HERE + "flags:DEFINE_" + kind, on_1_15=True, note=_NAMES) for kind in kinds
+    )
+
+
+def _of_1() -> Tuple[Symbol, ...]:
+    public = {"framework.device.": ""}
+    return tuple(
+        Symbol(
+            "tensorflow.python." + module + name,
+            "tensorflow.compat.v1:" + public.get(module, module) + name,
+            note=_V1,
+        )
+        for module, names in _OF_2.items()
+        for name in names
+    )
+
+
+SYMBOLS: Tuple[Symbol, ...] = (
+    Symbol("tensorflow.test.main", _HERE + "benchmarks:main", note=_BENCHMARKS),
+    Symbol("tensorflow.python.platform.test.main", _HERE + "benchmarks:main", note=_BENCHMARKS),
+    Symbol("tensorflow.python.platform.googletest.main", _HERE + "benchmarks:main", note=_BENCHMARKS),
+    *_of_1(),
+    *_flags("tensorflow.app.flags."),
+    *_flags("tensorflow.flags."),
+    *_flags("tensorflow.python.platform.flags."),
+    Symbol("tensorflow.__version__", _HERE + "version:VERSION", note=_VERSION),
+    Symbol("tensorflow.VERSION", _HERE + "version:VERSION", note=_VERSION),
+    Symbol("tensorflow.version.VERSION", _HERE + "version:VERSION", note=_VERSION),
+    Symbol("tensorflow.keras.__version__", _HERE + "version:KERAS_VERSION", note=_VERSION),
+    Symbol("tensorflow.config.experimental_list_devices", _HERE + "devices:experimental_list_devices"),
+    Symbol("tensorflow.data.experimental.latency_stats", _HERE + "data_statistics:latency_stats", note=_STATISTICS),
+    Symbol(
+        "tensorflow.data.experimental.bytes_produced_stats",
+        _HERE + "data_statistics:bytes_produced_stats",
+        note=_STATISTICS,
+    ),
+    Symbol("tensorflow.nn.conv2d_transpose", _HERE + "transposed:conv2d_transpose", note=_SHAPE),
+    Symbol("tensorflow.nn.atrous_conv2d_transpose", _HERE + "transposed:atrous_conv2d_transpose", note=_SHAPE),
+    Symbol("tensorflow.nn.conv2d_backprop_input", _HERE + "transposed:conv2d_backprop_input", note=_SHAPE),
+    Symbol("tensorflow.python.ops.nn_ops.conv2d_transpose", _HERE + "transposed:conv2d_transpose", note=_SHAPE),
+    Symbol(
+        "tensorflow.image.per_image_standardization",
+        _HERE + "standardized:per_image_standardization",
+        note=_STANDARDIZED,
+    ),
+    Symbol("tensorflow.argmax", _HERE + "arguments:argmax", note=_AXIS),
+    Symbol("tensorflow.math.argmax", _HERE + "arguments:argmax", note=_AXIS),
+    Symbol("tensorflow.get_variable", _HERE + "shapes:get_variable", note=_WHOLE),
+    Symbol("tensorflow.python.ops.variable_scope.get_variable", _HERE + "shapes:get_variable", note=_WHOLE),
+    Symbol("tensorflow.placeholder", _HERE + "shapes:placeholder", note=_WHOLE),
+    Symbol("tensorflow.python.ops.array_ops.placeholder", _HERE + "shapes:placeholder", note=_WHOLE),
+    Symbol("tensorflow.placeholder_with_default", _HERE + "shapes:placeholder_with_default", note=_WHOLE),
+    Symbol("tensorflow.train.import_meta_graph", _HERE + "meta_graphs:import_meta_graph", note=_META),
+    Symbol("tensorflow.python.training.saver.import_meta_graph", _HERE + "meta_graphs:import_meta_graph", note=_META),
+    Symbol("tensorflow.train.Int64List", _HERE + "examples:Int64List", note="accepts booleans, as older protobuf did"),
+    Symbol("tensorflow.py_func", _HERE + "py_functions:py_func", note=_WIDTHS),
+    Symbol("tensorflow.python.ops.script_ops.py_func", _HERE + "py_functions:py_func", note=_WIDTHS),
+    Symbol("tensorflow.numpy_function", _HERE + "py_functions:numpy_function", note=_WIDTHS),
+    Symbol("tensorflow.python.framework.ops.RegisterShape", _HERE + "shapes:RegisterShape", note=_NOTHING),
+    Symbol("tensorflow.python.framework.tensor_shape.scalar", _HERE + "shapes:scalar"),
+    Symbol("tensorflow.python.framework.tensor_shape.vector", _HERE + "shapes:vector"),
+    Symbol("tensorflow.python.framework.tensor_shape.matrix", _HERE + "shapes:matrix"),
+)
+
+# Name -> why it is not supported, and what to do.
+UNSUPPORTED: Dict[str, str] = {
+    "tensorflow.data.experimental.StatsAggregator": "TensorFlow 2 has no statistics of datasets: remove it, and trace "
+    "a session run with tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)",
+    "tensorflow.data.experimental.StatsOptions": "TensorFlow 2 has no statistics of datasets: remove it",
+    "tensorflow.data.experimental.MapVectorizationOptions": "TensorFlow 2 dropped this graph optimization: remove it",
+    "tensorflow.tools.graph_transforms": "the transform tool ended with TensorFlow 1.15: use "
+    "tf.graph_util.remove_training_nodes or tensorflow.python.tools.optimize_for_inference_lib",
+    "tensorflow.python.framework.common_shapes": "TensorFlow 1.0 and later do not call shape functions in Python: "
+    "remove the registration",
+    "tensorflow.python.training.tensorboard_logging": "it ended with TensorFlow 1.15: write a tf.summary.text",
+    "tensorflow.python.debug.cli.curses_ui": "the curses interface ended with TensorFlow 1.15: use "
+    'tf_debug.LocalCLIDebugWrapperSession(session, ui_type="readline")',
+    "tensorflow.contrib.lite": "it became tf.lite",
+}

@@ -1,0 +1,1 @@
+"""The canned estimators and their networks."""

@@ -1,0 +1,1 @@
+"""Export of a trained Estimator as a SavedModel."""

@@ -1,0 +1,1 @@
+"""Heads: from logits and labels to predictions, losses, metrics and a train op."""

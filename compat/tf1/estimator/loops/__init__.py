@@ -1,0 +1,1 @@
+"""The loops of an Estimator: training, evaluation and prediction."""

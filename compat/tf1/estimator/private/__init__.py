@@ -1,0 +1,1 @@
+"""Access to TensorFlow's private API for tf.estimator."""

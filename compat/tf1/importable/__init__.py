@@ -1,0 +1,1 @@
+"""Modules that scripts import instead of `tensorflow` and `keras`."""

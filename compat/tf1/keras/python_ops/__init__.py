@@ -1,0 +1,1 @@
+"""The modules of RNN cells in tensorflow.python.ops."""

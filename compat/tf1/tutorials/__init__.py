@@ -1,0 +1,1 @@
+"""Modules for tutorials that were installed with TensorFlow."""

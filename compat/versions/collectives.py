@@ -1,0 +1,72 @@
+"""TensorFlow's collective all-reduce and NVIDIA's NCCL: each device of a group gets the sum over the group.
+
+A session run that includes only some devices of a group blocks: on TF 1.15 these operations can't be cancelled, and a
+timeout exists on 2.x only. Callers therefore make each result of a group depend on all of them.
+"""
+import zlib
+from typing import Any, List, Sequence
+
+from legacy_towers.compat.versions import tf
+
+# Keys of other libraries in the same graph begin at 0, 1 or 100 (MirroredStrategy's).
+_FIRST_INSTANCE = 1000000
+_KINDS = ("CollectiveReduce", "CollectiveGather", "CollectiveBcastSend", "CollectiveBcastRecv")
+
+
+def all_reduce_sum(tensors: Sequence[Any], group: int, instance: int) -> List[Any]:
+    """Returns the sum of `tensors` once per tensor, each on its tensor's device: TensorFlow's collective all-reduce.
+
+    Args:
+      tensors: at least two, of one dtype and shape, each on a device of its own and not empty: TF 2.13 to 2.21 crash
+        on an empty one (grappler hides it where the shape is static). Sizes may differ from run to run.
+      group: the result of `group_key`.
+      instance: a key from `free_instance_keys`.
+    """
+    # Private: nothing public makes a collective in a graph of TF1. Version 1 of the operation, the only one in 1.15,
+    # still exists in 2.21: tried on 1.15, 2.13 and 2.21.
+    from tensorflow.python.ops import collective_ops
+
+    results = []
+    for tensor in tensors:
+        with tf.device(tensor.device):
+            results.append(collective_ops.all_reduce(tensor, len(tensors), group, instance, "Add", "Id"))
+    return results
+
+
+def supports_sum(dtype: Any) -> bool:
+    """Returns whether `all_reduce_sum` takes tensors of `dtype`."""
+    if dtype in (tf.float32, tf.float64, tf.int32, tf.int64):
+        return True
+    # 1.15 has no sums in float16 ("CollectiveImplementation does not support datatype 19") and no bfloat16 at all, and
+    # it has no version 2 of the operation. Tried on 1.15, 2.13 and 2.21; ends with 1.15.
+    from tensorflow.python.ops import collective_ops
+
+    return dtype in (tf.float16, tf.bfloat16) and hasattr(collective_ops, "all_reduce_v2")
+
+
+def group_key(devices: Sequence[str]) -> int:
+    """Returns the key of a group of devices: the same for the same list, in every graph.
+
+    A server stores the devices of each key for all its sessions, and rejects other devices under the same key.
+    """
+    return zlib.crc32("|".join(devices).encode("utf-8")) & 0x7FFFFFFF
+
+
+def free_instance_keys(graph: Any, count: int) -> List[int]:
+    """Returns `count` keys that no collective in `graph` has; the same for the same graph."""
+    used = [int(op.get_attr("instance_key")) for op in graph.get_operations() if op.type in _KINDS]
+    first = max(used + [_FIRST_INSTANCE - 1]) + 1
+    return list(range(first, first + count))
+
+
+def nccl_all_sum(tensors: Sequence[Any]) -> List[Any]:
+    """Returns the sum of `tensors` once per tensor, each on its tensor's GPU, computed with NVIDIA's NCCL.
+
+    Args:
+      tensors: one per GPU, all of one shape and dtype: float16, float32, float64, int32 or int64.
+    """
+    # Private: tf.contrib.nccl of 1.15 is this module too, and 2.x has no public name. Built on 1.15 and 2.21; without
+    # GPUs it can't run.
+    from tensorflow.python.ops import nccl_ops
+
+    return list(nccl_ops.all_sum(list(tensors)))

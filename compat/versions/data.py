@@ -1,0 +1,68 @@
+"""Functions and options of tf.data whose arguments or names differ between versions."""
+import inspect
+import warnings
+from typing import Any, Callable, List, Sequence
+
+from legacy_towers.compat.versions import tf
+
+
+def dataset_from_generator(generator: Callable[..., Any], specs: Sequence[Any], args: Sequence[Any] = ()) -> Any:
+    """Returns a tf.data.Dataset of the tuples of tensors that `generator` yields, described by `tf.TensorSpec`s.
+
+    The generator function gets the values of the tensors `args`. TF 1.15 has only output_types and output_shapes,
+    deprecated from 2.4 on for output_signature.
+    Tried on 1.15 and 2.21; ends with 1.15.
+    """
+    from_generator = tf.data.Dataset.from_generator
+    if "output_signature" in inspect.signature(from_generator).parameters:
+        return from_generator(generator, args=tuple(args), output_signature=tuple(specs))
+    return from_generator(
+        generator, tuple(spec.dtype for spec in specs), tuple(spec.shape for spec in specs), args=tuple(args)
+    )
+
+
+def scan(dataset: Any, state: Any, function: Callable[[Any, Any], Any]) -> Any:
+    """Returns `dataset` mapped by `function(state, element) -> (new state, new element)`, beginning with `state`.
+
+    A method from TF 2.6 on, a transformation before. Tried on 1.15 and 2.21; ends with 2.5.
+    """
+    if hasattr(dataset, "scan"):
+        return dataset.scan(state, function)
+    return dataset.apply(tf.data.experimental.scan(state, function))
+
+
+def iterators_on_devices(dataset: Any, devices: Sequence[str], source_device: str, prefetch: int) -> List[Any]:
+    """Returns an initializable iterator on each device; the elements of `dataset` go to the devices in turn.
+
+    A device may occur several times. Up to `prefetch` elements are buffered on each device, and as many for it on
+    `source_device`. A session that is closed before the end of data may log "MultiDeviceIterator does not exist" on
+    1.15.
+
+    Private: MultiDeviceIterator is public only inside tf.distribute. Its own `get_next` neither orders the reads of the
+    devices nor accepts a device twice, so its iterators are returned. Tried on 1.15 and 2.21.
+    """
+    from tensorflow.python.data.ops import multi_device_iterator_ops
+
+    with warnings.catch_warnings():
+        # On 2.x it reads the dataset's options, and TensorFlow warns that some get lost; none of them is used here.
+        warnings.filterwarnings("ignore", "To make it possible to preserve tf.data options", UserWarning)
+        iterator = multi_device_iterator_ops.MultiDeviceIterator(
+            dataset, list(devices), max_buffer_size=prefetch, prefetch_buffer_size=prefetch, source_device=source_device
+        )
+    return list(iterator._device_iterators)
+
+
+def set_deterministic(options: Any, deterministic: bool) -> None:
+    """Sets in the tf.data.Options `options` whether parallel transformations keep the order of elements."""
+    if hasattr(options, "deterministic"):
+        options.deterministic = deterministic
+    else:  # TensorFlow 1.15; ends with it
+        options.experimental_deterministic = deterministic
+
+
+def set_private_threads(options: Any, threads: int) -> None:
+    """Sets the size of the private thread pool in the tf.data.Options `options`."""
+    if hasattr(options, "threading"):
+        options.threading.private_threadpool_size = threads
+    else:  # TensorFlow 1.15; ends with it
+        options.experimental_threading.private_threadpool_size = threads

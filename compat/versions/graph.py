@@ -1,0 +1,124 @@
+"""Changes to a built graph and its operations, by TensorFlow's private API."""
+import contextlib
+import sys
+from typing import Any, Callable, Iterator, List, NamedTuple, Optional
+
+# How far above itself `_current_run` looks for the call of the session.
+_MOST_FRAMES = 12
+
+
+def run_after(operation: Any, before: Any) -> None:
+    """Adds the operation `before` as a control input of the existing `operation`.
+
+    Neither may be in a loop, and no session may have run `operation` yet: the session would not see the change.
+    """
+    # Private: tf.control_dependencies reaches new operations only. Tried on 1.15 and 2.21.
+    operation._add_control_input(before)
+
+
+def is_in_control_flow(operation: Any) -> bool:
+    """Returns whether `operation` was made inside a tf.cond or tf.while_loop of control flow version 1."""
+    # Private: nothing public reports it. Tried on 1.15 and 2.21.
+    return operation._get_control_flow_context() is not None
+
+
+def replace_input(operation: Any, index: int, tensor: Any) -> None:
+    """Replaces input number `index` of the existing `operation` with `tensor`.
+
+    `tensor` must have the dtype and shape of that input and may not depend on `operation`. No session may have run
+    `operation` yet: the session would not see the change.
+
+    Raises:
+      ValueError: the dtypes differ, or the shapes are incompatible.
+    """
+    before = operation.inputs[index]
+    if before.dtype != tensor.dtype or not before.shape.is_compatible_with(tensor.shape):
+        raise ValueError(
+            "input {} of {!r} has dtype {} and shape {}, but {!r} has dtype {} and shape {}".format(
+                index, operation.name, before.dtype.name, before.shape, tensor.name, tensor.dtype.name, tensor.shape
+            )
+        )
+    # Private; it checks neither dtype nor shape. Tried on 1.15 and 2.21.
+    operation._update_input(index, tensor)
+
+
+class Run(NamedTuple):
+    """A call of `Session.run`, as TensorFlow has prepared it.
+
+    Attributes:
+      fetched: the operations whose outputs are fetched, or that are run.
+      fed: the operations of the tensors that are fed.
+    """
+
+    fetched: List[Any]
+    fed: List[Any]
+
+
+def before_each_run(graph: Any, check: Callable[[Callable[[], Optional[Run]]], None]) -> None:
+    """Calls `check` before each `Session.run` of `graph`; its error takes the place of the run.
+
+    `check` gets a function that returns the run, since looking at it takes a few microseconds; it returns None where a
+    session is extended for another reason, such as `make_callable`.
+    """
+    # Private: a session enters this context in each run, before it calls the runtime. Tried on 1.15 and 2.21.
+    lock = graph._session_run_lock
+
+    def checked() -> Any:
+        check(_current_run)
+        return lock()
+
+    graph._session_run_lock = checked
+
+
+def _current_run() -> Optional[Run]:
+    """Returns the run that has led to this call, from the arguments of `BaseSession._do_run`."""
+    frame: Any = sys._getframe(1)
+    # check, checked, _extend_graph, _run_fn, _do_call, _do_run; and the frames of `check` itself.
+    for _ in range(_MOST_FRAMES):
+        if frame is None:
+            return None
+        if frame.f_code.co_name == "_do_run" and "target_list" in frame.f_locals:
+            given = frame.f_locals
+            fetched = [getattr(each, "op", each) for each in list(given["target_list"]) + list(given["fetch_list"])]
+            # Fed tensors are keys themselves on 1.15, and references to them on 2.21.
+            fed = [each.deref() if hasattr(each, "deref") else each for each in given["feed_dict"]]
+            return Run(fetched, [each.op for each in fed])
+        frame = frame.f_back
+    return None
+
+
+def explain_finalized(graph: Any, explain: Callable[[], Exception]) -> None:
+    """Raises `explain()` in place of the error of a finalized graph to which something is added."""
+    # Private: whatever adds to a graph calls this first. Tried on 1.15 and 2.21.
+    check = graph._check_not_finalized
+
+    def checked() -> None:
+        try:
+            check()
+        except RuntimeError as error:
+            raise explain() from error
+
+    graph._check_not_finalized = checked
+
+
+def explain_refusal(graph: Any, explain: Callable[[Exception], Optional[Exception]]) -> None:
+    """Raises `explain(error)` in place of the error with which a session refuses the operations of `graph`.
+
+    A local session places all operations in its first run, before a MonitoredSession calls its hooks: an operation on a
+    device that does not exist is an error there. Where `explain` returns None, TensorFlow's error is raised.
+    """
+    # Private: a session takes over a graph's operations inside this context. Tried on 1.15 and 2.21.
+    lock = graph._session_run_lock
+
+    @contextlib.contextmanager
+    def explained() -> Iterator[None]:
+        with lock():
+            try:
+                yield
+            except Exception as error:
+                explanation = explain(error)
+                if explanation is None:
+                    raise
+                raise explanation from error
+
+    graph._session_run_lock = explained

@@ -1,0 +1,285 @@
+"""What scripts of TensorFlow 1.x can see that is different, and what is done about it: the text of the table.
+
+Found by running about 250 snippets in the idiom of 1.x on TensorFlow 1.15 and 2.21 side by side.
+"""
+
+from typing import NamedTuple, Tuple
+
+
+class Change(NamedTuple):
+    """One difference.
+
+    Attributes:
+      what: the name or the idiom, as a script has it.
+      was: what it did with TensorFlow 1.15, Python 3.7 and numpy 1.18.
+      done: what it does under `legacy-towers run` on TensorFlow 2.x.
+      test: the file below tests/ that holds it; empty where nothing is done.
+    """
+
+    what: str
+    was: str
+    done: str
+    test: str = ""
+
+
+_LIBRARIES = "run/libraries/test_libraries.py"
+_MORE = "run/libraries/test_more_libraries.py"
+_KERAS = "compat/tf1/keras/test_standalone.py"
+_SCALARS = "run/rewriting/test_scalars.py"
+_SKLEARN_DATA = "run/libraries/test_sklearn_datasets.py"
+_SERVED = "compat/tf1/core/test_symbols.py"
+_BEFORE_ONE = "compat/tf1/pre_1_0/test_pre_1_0.py"
+
+TENSORFLOW: Tuple[Change, ...] = (
+    Change(
+        "`tf.__version__`, `tf.VERSION`",
+        "1.15.5",
+        "the same; `from legacy_towers.compat import tf` has the installed version",
+        _SERVED,
+    ),
+    Change(
+        "flags named `log_dir`, `pdb` ...",
+        "before 1.14: the script's; since: DuplicateFlagError",
+        "the script's",
+        _SERVED,
+    ),
+    Change(
+        "flags named `v`, `verbosity`, `logtostderr` ...",
+        "since 1.14: DuplicateFlagError",
+        "the same: absl reads them as it runs",
+    ),
+    Change("`FLAGS._parse_flags()`", "before 1.5: read the command line", "the same", _SERVED),
+    Change(
+        "cross entropies without names of arguments",
+        "since 1.0: ValueError",
+        "logits, then labels, as before 1.0; 2.x alone would take labels first",
+        _BEFORE_ONE,
+    ),
+    Change(
+        "graph-level seeds (`tf.set_random_seed` alone)",
+        "operations get seeds by their number in the graph",
+        "other numbers: the graph has other operations. With a seed at the operation the numbers are the same",
+    ),
+    Change(
+        "messages of `tf.errors`",
+        "the sentence first",
+        '`e.message` begins with "Graph execution error" and has the sentence at its end; the classes are the same',
+    ),
+    Change("`op.inputs`", "a list of its own kind", "a tuple: same elements"),
+    Change(
+        "`type(tensor) is tf.Tensor`",
+        "True",
+        "the same, in the script's own files; `tensor.__class__` is a class below it",
+        _LIBRARIES,
+    ),
+    Change("`tf.metrics.precision_at_thresholds` with one threshold", "a number", "a vector with one element"),
+    Change(
+        "variables (`tf.Variable`, `tf.get_variable`)",
+        "reference variables",
+        "the same: resource variables stay off, as do control flow v2, eager execution and tensor equality",
+    ),
+    Change("shapes: `x.shape[0].value`, `int(x.shape[1])`", "Dimension", "the same"),
+    Change(
+        "`tf.get_variable('w', [5, units / 2])`, `LSTMCell(units / 2)` in Python 3",
+        "3.0 counts as the dimension 3",
+        "the same of quotients, in the script's own files",
+        "run/rewriting/test_quotients.py",
+    ),
+    Change(
+        "`tf.TensorShape([2.0, 3])`, `x.set_shape([n * 0.5])`, `tf.FixedLenFeature([np.ceil(n)], ...)`, `GRUCell(4.0)`",
+        "2.0 counts as the dimension 2",
+        "the same in a script that `run` runs; what takes a shape as a tensor (tf.reshape) never did",
+        "compat/test_whole_dimensions.py",
+    ),
+    Change("`model.predict_classes(x)`, `predict_proba` of tf.keras.Sequential", "there", "the same", _MORE),
+    Change(
+        "variables of `tf.keras.layers.LSTM`, `GRU`, `SimpleRNN`, `RNN`, `Bidirectional`, `ConvLSTM2D`",
+        "`lstm/kernel`, `conv_lst_m2d/kernel`",
+        "the same, so that checkpoints restore; 2.x alone has `lstm/lstm_cell/kernel`. The other layers' are the same",
+        "compat/tf1/keras/test_keras_layers.py",
+    ),
+    Change(
+        "the name of a Keras layer or model of the script's own class with a digit after a capital, `class CNN2D`",
+        "`cn_n2d`",
+        "`cnn2d`: give it a name where a checkpoint of 1.15 is to restore",
+    ),
+    Change(
+        "`dataset.map(f, num_parallel_calls=tf.constant(4))`",
+        "takes an int32",
+        "the same, in the script's own files; 2.x alone wants an int64",
+        _MORE,
+    ),
+    Change("`Dataset.output_shapes`, `make_one_shot_iterator`", "tf.data of 1.x", "the same"),
+    Change("`tf.train.Saver(write_version=V1)`", "one file", "the same"),
+)
+
+PYTHON: Tuple[Change, ...] = (
+    Change("`print(sess.run([a, b]))`", "[1.5, 2]", "the same; numpy 2 alone prints np.float32(1.5)", _LIBRARIES),
+    Change("`np.int`, `np.float`, `np.bool`, `np.object`, `np.str`", "Python's types", "the same", _LIBRARIES),
+    Change(
+        "`np.float_`, `np.Inf`, `np.product`, `np.in1d`, `np.mat`, `np.asscalar` ...", "there", "the same", _LIBRARIES
+    ),
+    Change("`np.cast[np.float32](x)`, `np.lib.pad`, `np.math`, `np.warnings` ...", "there", "the same", _LIBRARIES),
+    Change(
+        "`np.percentile(x, q, interpolation=)`, `np.reshape(x, newshape=)`, `np.issubdtype(x, float)`, `sparse.A`",
+        "there",
+        "the same",
+        _LIBRARIES,
+    ),
+    Change("`np.array([[1], [1, 2]])`", "an array of lists", "the same; reported once", _LIBRARIES),
+    Change(
+        "`np.array([np.array([1.5]), 0.0])`, `np.reshape`, `np.mean` ... of such a list, and as a feed",
+        "takes an array of one number for its number (an array of objects, unless a type is given)",
+        "an array of numbers; reported once",
+        _LIBRARIES,
+    ),
+    Change(
+        "`values[i] = np.array([1.5])`, `values[i] += np.array([1.5])`, `math.exp(np.array([1.5]))`",
+        "takes the number",
+        "the same, in the script's own files that import numpy",
+        _LIBRARIES,
+    ),
+    Change("`np.array(x, copy=False)`", "copies where it must", "the same", _LIBRARIES),
+    Change("`np.array([256], np.uint8)`", "wraps around", "the same; reported once", _LIBRARIES),
+    Change("`np.fromstring(data, dtype)`, `np.sum(generator)`, `np.vstack(generator)`", "work", "the same", _LIBRARIES),
+    Change("`array.tostring()`, `.itemset()`, `.newbyteorder()`, `.ptp()`", "work", "the same", _LIBRARIES),
+    Change(
+        "`int(array)`, `float(array)`, `'%d' % array` of one element in one dimension",
+        "its number",
+        "the same",
+        _LIBRARIES,
+    ),
+    Change(
+        "results of `tf.py_func`",
+        "numpy 1 keeps float32 if the other operand is a float64 scalar",
+        "float64 becomes the requested type; numpy 2 alone would have the operation fail",
+        "compat/tf1/core/test_py_functions.py",
+    ),
+    Change(
+        "`tf.train.Int64List(value=[True])`",
+        "1",
+        "the same; the protobuf of today refuses truth values",
+        _SERVED,
+    ),
+    Change("`str` of a protobuf message", "simple_value: 3.0", "simple_value: 3: whole numbers have no point any more"),
+    Change(
+        "`w.astype(np.float32) / np.sqrt(n)`, `w32 * x.max()`: an array by a number of numpy's, from a call",
+        "float32",
+        "the same, in the script's own files that import numpy; where the number has a name, numpy 2's float64",
+        _MORE,
+    ),
+    Change("`uint8s * 256`, `int16s * 2**15`, `uint8s * -1`", "the next wider type", "the same, in these files", _MORE),
+    Change(
+        "`picture[i, j] * 2 - 255`, `np.uint8(200) + 100`, `x.max() * 2`, `losses[i] * 0.1`",
+        "int64 and float64",
+        "the same, in these files, for 0.1 us more each (0.4 us where the type changes). Not of a number that has a"
+        " name (`pixel * 2`): every `i + 1` of a loop would cost more. Nor of quotients: `losses[i] / 3` stays float32",
+        _SCALARS,
+    ),
+    Change("`total += pixel`, `sum(row)` of bytes", "the sum", "the same, in these files: no byte", _SCALARS),
+    Change(
+        "`picture[i, j] = -1`, `picture[i, j] += 300`, `np.uint8(300)`",
+        "wrap around",
+        "the same, in these files; numpy 2 alone has an OverflowError",
+        _SCALARS,
+    ),
+    Change("`np.float32(0.1) == 0.1`", "False: compared as float64", "True: numpy 2 compares them as float32"),
+    Change("`if array:`, `bool(array)` of one without elements", "False", "the same, in these files", _SCALARS),
+    Change("`np.load` of objects", "ValueError without allow_pickle=True (numpy 1.16.3 and later)", "the same"),
+    Change(
+        "`time.clock`, `inspect.getargspec`, `fractions.gcd`, `cgi.escape`, `base64.encodestring`",
+        "there",
+        "the same",
+        _LIBRARIES,
+    ),
+    Change("`collections.Iterable`, `collections.Mapping` ...", "there", "the same", _LIBRARIES),
+    Change("`xml.etree.cElementTree`, `element.getchildren()`, `thread.isAlive()`", "there", "the same", _LIBRARIES),
+    Change(
+        "`random.sample(set, k)`, `random.shuffle(x, random)`, `random.randint(0, 5.0)`", "work", "the same", _LIBRARIES
+    ),
+    Change("`imp.load_source`, `imp.reload`", "there", "the same, on Python 3.12 and later too", _LIBRARIES),
+    Change("`random.seed(np.int64(3))`, `random.Random((1, 2))`", "work", "the same", _MORE),
+    Change("`codecs.open(path, 'rU', 'utf-8')`", "reads any line ends", "the same; reported once", _MORE),
+    Change("`pkg_resources.parse_version`, `get_distribution`", "there, with setuptools", "the same", _MORE),
+    Change("`HTMLParser().unescape(text)`", "there", "the same", _MORE),
+    Change("`open(path, 'rU')`", "reads any line ends", "the same; reported once", _LIBRARIES),
+    Change(
+        "`scipy.misc.imread`, `imresize`, `imsave`, `toimage`, `imrotate`",
+        "until scipy 1.2",
+        "the same, where Pillow is installed",
+    ),
+    Change(
+        "`x_pb2.py` files that protoc generated before 3.19",
+        "imported by protobuf 3",
+        "the same: their classes are made as protoc makes them today",
+        "run/rewriting/test_generated_messages.py",
+    ),
+    Change(
+        "`import keras`, Keras 2.0 to 2.3, whatever is installed under this name",
+        "a package of its own",
+        "tf.keras by the modules of that package, reported once; see [Keras](old-scripts.md#keras). "
+        "A `keras` of the script's own stays",
+        _KERAS,
+    ),
+    Change(
+        "`Dense(output_dim=4, init='uniform')`, `Convolution2D(32, 3, 3)`, `fit(nb_epoch=2)`, `merge(mode='concat')`",
+        "Keras 2 accepted the argument names of Keras 1",
+        "the same after `import keras`; reported once per line",
+        _KERAS,
+    ),
+    Change(
+        "names of layers and models of `keras`: `model.get_layer('dense_1')`",
+        "dense_1 is the first, and dense the first of tf.keras",
+        "the same; after `import keras` tf.keras counts from 1, too",
+        _KERAS,
+    ),
+    Change(
+        "`input_shape` that `build` of a layer below `keras.layers.Layer` gets; `tensor._keras_shape`",
+        "a tuple of numbers; that of tf.keras a TensorShape",
+        "the same",
+        _KERAS,
+    ),
+    Change("the session of `keras.backend.set_session`", "that of all threads", "the same", _KERAS),
+    Change("`keras_preprocessing`", "there, with TensorFlow", "`tf.keras.preprocessing`", _MORE),
+    Change(
+        "`tensorboard.summary.custom_scalar_pb`, `tensorboard.plugins.projector`",
+        "there, with TensorFlow",
+        "the same, the projector without the package tensorboard, too",
+        "run/libraries/test_tensorboard.py",
+    ),
+    Change("`scipy.stats.mode(x)[0][0]`, `sparse_matrix.A`, `scipy.stats.itemfreq`", "there", "the same", _MORE),
+    Change(
+        "`TSNE(n_iter=...)`, `TfidfVectorizer().get_feature_names()`, `mean_squared_error(squared=False)`",
+        "there",
+        "the same",
+        _MORE,
+    ),
+    Change(
+        "`scipy.signal.gaussian`, `scipy.integrate.simps`, `scipy.linalg.pinv2`, `scipy.misc.derivative`",
+        "there",
+        "the same",
+        _LIBRARIES,
+    ),
+    Change(
+        "`PIL.Image.ANTIALIAS`, `draw.textsize(text)`, `font.getsize(text)`, `matplotlib.cm.get_cmap`,"
+        " `canvas.tostring_rgb()`, `value` of an h5py dataset",
+        "there",
+        "the same",
+        "run/libraries/test_pictures.py",
+    ),
+    Change("`scipy.misc.face`, `scipy.misc.ascent`", "there", "not supported: scipy.datasets downloads them"),
+    Change(
+        "`sklearn.preprocessing.OneHotEncoder(sparse=False)`, `sklearn.externals.joblib`",
+        "there",
+        "the same, imported by `from sklearn.preprocessing import ...`",
+        _LIBRARIES,
+    ),
+    Change("`sklearn.datasets.load_boston()`", "there", "the same table; reported once", _SKLEARN_DATA),
+    Change("`sklearn.cluster.KMeans(n_jobs=...)`", "there", "not supported: the error of the installed scikit-learn"),
+    Change("`json.loads(text, encoding=...)`", "ignores it", "the same", _LIBRARIES),
+    Change(
+        "`asyncio`, `distutils`, `string` and other modules",
+        "there",
+        "those of the installed Python: the old names are not supported",
+    ),
+)

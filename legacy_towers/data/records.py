@@ -1,0 +1,260 @@
+"""Examples from files of records: TFRecords, fixed-length records, and the base class of lines of text.
+
+The id of a record is the index of its file * 2**40 + its position in the file: the byte offset of a TFRecord, the index
+of a fixed-length record (from 0), or the number of a line (from 1, as editors count). The keys of TensorFlow's readers,
+"path:position", contain the same positions. A file that is listed twice has one index, and its ids occur twice.
+"""
+import copy
+import functools
+from typing import Any, Callable, Iterator, List, Optional, Set
+
+from legacy_towers.compat import tf
+from legacy_towers.compat.versions.data import scan
+from legacy_towers.data import files as files_
+from legacy_towers.data import tfrecord_files
+from legacy_towers.data.sources import Raw, Source
+from legacy_towers.tensor_types import Dataset
+
+POSITIONS = 2 ** 40  # possible positions in a file: a terabyte of bytes
+
+
+class RecordFiles(Source):
+    """The base of sources that read many records from a file."""
+
+    kind = ""  # of the records, for `describe`
+    position_name = ""  # "byte", "record" or "line", for `name_of`
+    record_dtype = tf.string
+    _read_buffer: Optional[int] = None  # bytes; None leaves it to TensorFlow
+
+    def __init__(self, files: files_.Files, parse: Callable[[Any], Any], count: Optional[int]) -> None:
+        self._paths = files_.find_files(files)
+        self.paths = self._paths
+        self._folder = files_.shared_folder(self._paths)
+        self._parse = parse
+        self._count = count
+
+    def describe(self) -> str:
+        plural = "s" if len(self._paths) > 1 else ""
+        return "{} {} file{} ({})".format(len(self._paths), self.kind, plural, files_.name_some(self._paths))
+
+    def known_count(self) -> Optional[int]:
+        return self._count
+
+    def count(self) -> int:
+        if self._count is not None:
+            return self._count
+        return self.exact_count()
+
+    def exact_count(self) -> int:
+        return sum(self._count_file(path) for path in self._paths)
+
+    def records(self, shuffle_files: bool, seed: Any) -> Dataset:
+        paths = tf.data.Dataset.from_tensor_slices(self._paths)
+        if shuffle_files and len(self._paths) > 1:
+            paths = paths.shuffle(len(self._paths), seed=seed)
+        return paths.flat_map(tf.autograph.experimental.do_not_convert(self._file_dataset))
+
+    def with_read_buffer(self, size: int) -> Source:
+        buffered = copy.copy(self)
+        buffered._read_buffer = size
+        return buffered
+
+    def queue_readers(
+        self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]
+    ) -> List[Callable[[], Any]]:
+        def value(read: Callable[[], Any]) -> Any:
+            return read().value
+
+        return [functools.partial(value, read) for read in self._readers(readers, shuffle, seed, epochs)]
+
+    def parser(self, in_variables: bool = False) -> Callable[..., Any]:
+        return self._parse
+
+    def records_with_ids(self, shuffle_files: bool, seed: Any) -> Dataset:
+        first_ids = [index * POSITIONS for index in self._file_indices()]
+        files = tf.data.Dataset.zip((
+            tf.data.Dataset.from_tensor_slices(tf.constant(first_ids, tf.int64)),
+            tf.data.Dataset.from_tensor_slices(self._paths),
+        ))
+        if shuffle_files and len(self._paths) > 1:
+            files = files.shuffle(len(self._paths), seed=seed)
+        return files.flat_map(tf.autograph.experimental.do_not_convert(self._file_dataset_with_ids))
+
+    def queue_readers_with_ids(
+        self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]
+    ) -> List[Callable[[], Any]]:
+        return [
+            functools.partial(self._with_id, read) for read in self._readers(readers, shuffle, seed, epochs)
+        ]
+
+    def _with_id(self, take: Callable[[], Any]) -> Any:
+        read = take()
+        path = tf.strings.regex_replace(read.key, r":\d+$", "")
+        position = tf.strings.to_number(tf.strings.regex_replace(read.key, r"(?s)^.*:", ""), tf.int64)
+        index = tf.argmax(tf.cast(tf.equal(tf.constant(self._paths), path), tf.int32), output_type=tf.int64)
+        return index * POSITIONS + position, read.value
+
+    def ids(self) -> Iterator[int]:
+        for index, path in zip(self._file_indices(), self._paths):
+            for position in self._positions(path):
+                yield index * POSITIONS + position
+
+    def name_of(self, example_id: int) -> str:
+        index, position = divmod(example_id, POSITIONS)
+        return "{}, {} {}".format(files_.without_folder(self._paths[index], self._folder), self.position_name, position)
+
+    def number_of_files(self) -> int:
+        return len(self._paths)
+
+    def read_file(self, index: int) -> Iterator[Raw]:
+        first = self._file_indices()[index] * POSITIONS
+        for number, part in enumerate(self._parts(self._paths[index])):
+            yield Raw(first + part.offset, number, part.record, part.problem, part.lost_bytes)
+
+    def place_of(self, record: Raw) -> str:
+        index, position = divmod(record.id, POSITIONS)
+        return "{}, {}".format(self._paths[index], self._place(record.number, position))
+
+    def _place(self, number: int, position: int) -> str:
+        return "{} {}".format(self.position_name, position)
+
+    def _parts(self, path: str) -> Iterator[tfrecord_files.Part]:
+        """Yields the records of a file at their positions, and damaged parts."""
+        raise NotImplementedError
+
+    def _file_indices(self) -> List[int]:
+        """Returns the index of each path; a path that is listed twice has its first index."""
+        if len(set(self._paths)) == len(self._paths):
+            return list(range(len(self._paths)))
+        return [self._paths.index(path) for path in self._paths]
+
+    def _readers(
+        self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]
+    ) -> List[Callable[[], Any]]:
+        """Returns functions to the (key, value) of each reader; all readers take their files from one queue."""
+        paths = tf.train.string_input_producer(self._paths, num_epochs=epochs, shuffle=shuffle, seed=seed)
+        return [functools.partial(self._reader().read, paths) for _ in range(readers)]
+
+    def _file_dataset(self, path: Any) -> Dataset:
+        """Returns a tf.data.Dataset of the records of one file."""
+        raise NotImplementedError
+
+    def _file_dataset_with_ids(self, first_id: Any, path: Any) -> Dataset:
+        """Returns a dataset of (id, record) of one file. In this base class the ids are consecutive from `first_id`."""
+        return tf.data.Dataset.zip((tf.data.Dataset.range(first_id, first_id + POSITIONS), self._file_dataset(path)))
+
+    def _reader(self) -> Any:
+        """Returns the TensorFlow reader of the same records, for queues."""
+        raise NotImplementedError
+
+    def _count_file(self, path: str) -> int:
+        raise NotImplementedError
+
+    def _positions(self, path: str) -> Iterator[int]:
+        """Yields the positions of the records of a file, in order."""
+        raise NotImplementedError
+
+
+class TFRecords(RecordFiles):
+    """TFRecord files."""
+
+    kind = "TFRecord"
+    position_name = "byte"
+
+    def __init__(
+        self, files: files_.Files, parse: Callable[[Any], Any], count: Optional[int], compression: str = ""
+    ) -> None:
+        tfrecord_files.check_compression(compression)
+        super().__init__(files, parse, count)
+        self._compression = compression
+        self._complete: Set[str] = set()  # the files whose end was checked
+
+    def records(self, shuffle_files: bool, seed: Any) -> Dataset:
+        self._check_ends()
+        return super().records(shuffle_files, seed)
+
+    def records_with_ids(self, shuffle_files: bool, seed: Any) -> Dataset:
+        self._check_ends()
+        return super().records_with_ids(shuffle_files, seed)
+
+    def _readers(
+        self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]
+    ) -> List[Callable[[], Any]]:
+        self._check_ends()
+        return super()._readers(readers, shuffle, seed, epochs)
+
+    def _check_ends(self) -> None:
+        for path in self._paths:
+            if path not in self._complete:
+                tfrecord_files.check_is_complete(path, self._compression)
+                self._complete.add(path)
+
+    def _file_dataset(self, path: Any) -> Dataset:
+        return tf.data.TFRecordDataset(path, self._compression or None, buffer_size=self._read_buffer)
+
+    def _file_dataset_with_ids(self, first_id: Any, path: Any) -> Dataset:
+        def step(record_id: Any, record: Any) -> Any:
+            # A record's length and two checksums take 16 bytes.
+            return record_id + tf.cast(tf.strings.length(record), tf.int64) + 16, (record_id, record)
+
+        return scan(self._file_dataset(path), first_id, tf.autograph.experimental.do_not_convert(step))
+
+    def _reader(self) -> Any:
+        return tf.TFRecordReader(options=tf.io.TFRecordOptions(self._compression) if self._compression else None)
+
+    def _count_file(self, path: str) -> int:
+        return sum(1 for _ in self._positions(path))
+
+    def _positions(self, path: str) -> Iterator[int]:
+        return tfrecord_files.tfrecord_offsets(path, self._compression)
+
+    def _parts(self, path: str) -> Iterator[tfrecord_files.Part]:
+        return tfrecord_files.read_parts(path, self._compression)
+
+    def _place(self, number: int, position: int) -> str:
+        return "record {} (byte {:,})".format(number, position)
+
+
+class FixedLengthRecords(RecordFiles):
+    """Files of records that all have `record_bytes` bytes."""
+
+    kind = "fixed-length record"
+    position_name = "record"
+
+    def __init__(
+        self,
+        files: files_.Files,
+        parse: Callable[[Any], Any],
+        count: Optional[int],
+        record_bytes: int,
+        header_bytes: int,
+        footer_bytes: int,
+    ) -> None:
+        files_.check_bytes(record_bytes, header_bytes, footer_bytes)
+        super().__init__(files, parse, count)
+        self._bytes = (record_bytes, header_bytes, footer_bytes)
+        counted = sum(self._count_file(path) for path in self._paths)
+        if count is None:
+            self._count = counted
+
+    def _file_dataset(self, path: Any) -> Dataset:
+        return tf.data.FixedLengthRecordDataset(path, *self._bytes, buffer_size=self._read_buffer)
+
+    def _reader(self) -> Any:
+        return tf.FixedLengthRecordReader(*self._bytes)
+
+    def _count_file(self, path: str) -> int:
+        return files_.count_fixed_length(path, *self._bytes)
+
+    def _positions(self, path: str) -> Iterator[int]:
+        return iter(range(self._count_file(path)))
+
+    def _parts(self, path: str) -> Iterator[tfrecord_files.Part]:
+        record_bytes, header_bytes, _ = self._bytes
+        with files_.open_file(path) as source:
+            source.seek(header_bytes)
+            for position in range(self._count_file(path)):
+                yield tfrecord_files.Part(position, source.read(record_bytes))
+
+    def _place(self, number: int, position: int) -> str:
+        return "record {} (byte {:,})".format(number, self._bytes[1] + position * self._bytes[0])

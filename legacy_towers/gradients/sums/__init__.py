@@ -1,0 +1,1 @@
+"""Reductions of the towers' gradients to one: sums, trees and all-reduces."""

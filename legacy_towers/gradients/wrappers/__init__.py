@@ -1,0 +1,1 @@
+"""Reductions that wrap another reduction: buckets and compression."""

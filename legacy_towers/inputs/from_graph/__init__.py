@@ -1,0 +1,1 @@
+"""Input pipelines over tensors, datasets and placeholders that exist already."""

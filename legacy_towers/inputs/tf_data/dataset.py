@@ -1,0 +1,315 @@
+"""The input pipeline with tf.data, with one of four routes from the dataset to the towers.
+
+    split            examples -> global batches -> one iterator -> one get_next -> split -> towers
+    next_per_tower   examples -> per-tower batches -> one iterator -> one get_next per tower
+    sharded          examples -> shard k for tower k -> per-tower batches -> one iterator and get_next per tower
+    per_device       examples -> per-tower batches -> in turn to a buffer on each tower's device -> one get_next each
+"""
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+
+from legacy_towers.compat import tf
+from legacy_towers.compat.versions.data import set_deterministic, set_private_threads
+from legacy_towers.data import Examples
+from legacy_towers.data.example_set import Shuffle
+from legacy_towers.data.start import Start, start_of
+from legacy_towers.errors import ArgumentError
+from legacy_towers.inputs.base import TowerBatches, host_device
+from legacy_towers.inputs.position import ExamplesPosition
+from legacy_towers.inputs.promises import refused
+from legacy_towers.inputs.reading import Reading
+from legacy_towers.inputs.record_files import record_hooks
+from legacy_towers.inputs.tf_data import remainders, routes
+from legacy_towers.specs.batch_sizes import Sizes, check_positive
+from legacy_towers.specs.pipelines import DEFAULT_ROUTE
+from legacy_towers.tensor_types import Dataset, Session
+
+
+def dataset(
+    examples: Examples,
+    per_tower_batch_size: Optional[int] = None,
+    global_batch_size: Optional[int] = None,
+    route: str = DEFAULT_ROUTE,
+    epochs: Optional[int] = None,
+    shuffle: Optional[Shuffle] = None,
+    order: str = "any",
+    remainder: str = "drop",
+    prefetch: int = 2,
+    parallel_calls: Optional[int] = None,
+    deterministic: Optional[bool] = None,
+    private_threads: Optional[int] = None,
+    read_buffer_bytes: Optional[int] = None,
+) -> "DatasetInput":
+    """Creates an input pipeline that reads the examples with tf.data.
+
+        route                      step 0                      step 1            (2 towers of 2, unshuffled a b c d ...)
+        split, per_device          tower 0 [a b]  1 [c d]      0 [e f]  1 [g h]
+        next_per_tower             as above with order="fixed"; else each tower takes the next batch, in any order
+        sharded                    tower 0 [a c]  1 [b d]      0 [e g]  1 [f h]
+        sharded, order="fixed"     tower 0 [a b]  1 [c d]      0 [e f]  1 [g h]
+
+        inputs = lt.inputs.dataset(examples, per_tower_batch_size=32, route="split", epochs=10)
+
+    Args:
+      examples: an `lt.Examples`.
+      per_tower_batch_size, global_batch_size: examples per step, of one tower or of all towers; give one of them.
+      route: "split", "next_per_tower", "sharded" or "per_device".
+      epochs: how often the data is read; None repeats it indefinitely.
+      shuffle: overrides the examples' own `shuffle` unless None; a number is the size of the shuffle buffer.
+      order: "any" or "fixed"; "fixed" gives tower k of N at step g the examples [g*N*b + k*b, g*N*b + (k+1)*b).
+      remainder: what happens to the last examples that don't fill a global batch: "drop", "pad" with copies, or
+        "short" batches. If shards end at different steps, "drop" ends with the shortest one; otherwise all examples are
+        used, and towers without further examples compute copies that are not counted.
+      prefetch: steps prefetched; 0 for none. With "per_device" it is at least 1: the batches prefetched on each tower's
+        device, and as many for each tower on the host.
+      parallel_calls: number of examples parsed in parallel; None lets TensorFlow choose.
+      deterministic: False allows tf.data to return examples in the order in which they are parsed; None is
+        TensorFlow's default, which keeps the order. order="fixed" implies True.
+      private_threads: size of the private thread pool of each iterator's dataset; None uses the session's threads.
+      read_buffer_bytes: size of the read buffer of each file; None lets TensorFlow choose.
+
+    Raises:
+      ArgumentError: the options contradict each other, or an option does not apply to these examples.
+    """
+    _check_options(route, order, prefetch, parallel_calls, deterministic, private_threads)
+    reading = Reading(examples, per_tower_batch_size, global_batch_size, epochs, shuffle, order, remainder).checked()
+    if route == "sharded" and not examples.source.can_be_sharded:
+        raise ArgumentError(
+            'route="sharded" reads the data once per tower, but two iterators of {} may return different examples: '
+            'use route="split", "next_per_tower" or "per_device"'.format(examples.describe())
+        )
+    if read_buffer_bytes is not None:
+        check_positive("read_buffer_bytes", read_buffer_bytes)
+        reading = reading._replace(examples=examples.with_read_buffer(read_buffer_bytes))
+    options = Options(
+        prefetch, parallel_calls, True if order == "fixed" else deterministic, private_threads, read_buffer_bytes
+    )
+    return DatasetInput(reading, route, options)
+
+
+def _check_options(
+    route: str,
+    order: str,
+    prefetch: int,
+    parallel_calls: Optional[int],
+    deterministic: Optional[bool],
+    private_threads: Optional[int],
+) -> None:
+    """Raises ArgumentError if options of `dataset` are invalid or contradict each other."""
+    routes.check_route(route)
+    if route == "per_device" and prefetch == 0:
+        raise ArgumentError('prefetch=0 contradicts route="per_device", which prefetches to each device')
+    if prefetch != 0:
+        check_positive("prefetch, where it isn't 0,", prefetch)
+    for name, number in (("parallel_calls", parallel_calls), ("private_threads", private_threads)):
+        if number is not None:
+            check_positive(name, number)
+    if deterministic not in (None, True, False):
+        raise ArgumentError("deterministic must be True, False or None, got {!r}".format(deterministic))
+    if order == "fixed" and deterministic is False:
+        raise ArgumentError('deterministic=False contradicts order="fixed": leave one of them out')
+
+
+class Options(NamedTuple):
+    """The options of a dataset; see `dataset`."""
+
+    prefetch: int
+    parallel_calls: Optional[int]
+    deterministic: Optional[bool]
+    private_threads: Optional[int]
+    read_buffer_bytes: Optional[int]
+
+    def details(self) -> Dict[str, Any]:
+        """Returns the options that are set, for the plan."""
+        details: Dict[str, Any] = {"prefetch": "{} steps".format(self.prefetch)}
+        for name in ("parallel_calls", "deterministic", "private_threads", "read_buffer_bytes"):
+            if getattr(self, name) is not None:
+                details[name] = getattr(self, name)
+        return details
+
+    def applied(self, dataset_: Dataset) -> Dataset:
+        """Returns `dataset_` with the options that are set by tf.data.Options."""
+        if self.deterministic is None and self.private_threads is None:
+            return dataset_
+        options = tf.data.Options()
+        if self.deterministic is not None:
+            set_deterministic(options, self.deterministic)
+        if self.deterministic is False:
+            # Otherwise TensorFlow fuses parsing and batching into an operation that always keeps the order.
+            options.experimental_optimization.map_and_batch_fusion = False
+        if self.private_threads is not None:
+            set_private_threads(options, self.private_threads)
+        return dataset_.with_options(options)
+
+
+class DatasetInput(routes.DatasetPipeline):
+    """The input pipeline of `dataset`."""
+
+    def __init__(self, reading: Reading, route: str, options: Options) -> None:
+        super().__init__(route, reading.remainder != "drop", reading.examples.describe())
+        self._reading = reading
+        self._options = options
+
+    def build(self, devices: Sequence[str]) -> TowerBatches:
+        with tf.device(host_device(devices[0])):
+            datasets = self.datasets(len(devices))
+        return self.build_over(datasets, devices)
+
+    def build_asynchronous(self, devices: Sequence[str]) -> TowerBatches:
+        if self.route not in routes.ASYNCHRONOUS_ROUTES or self._reading.order == "fixed":
+            return self.build(devices)
+        sizes = self._reading.sizes(len(devices))
+        one_tower = Sizes(sizes.per_tower, sizes.per_tower, 1)
+        with tf.device(host_device(devices[0])):
+            start = start_of(self._reading.examples.seed)
+            if self.route == "sharded":
+                shards = [self._batches(sizes.per_tower, start, (sizes.towers, each)) for each in range(sizes.towers)]
+                datasets = [self._completed(each, one_tower) for each in shards]
+            else:
+                datasets = [self._per_tower_batches(one_tower, start)]
+            datasets = [self._options.applied(self._prefetched(each, sizes)) for each in datasets]
+        return self._build_over(routes.Datasets(datasets), devices, asynchronous=True)
+
+    def build_over(self, datasets: routes.Datasets, devices: Sequence[str]) -> TowerBatches:
+        return self._build_over(datasets, devices, asynchronous=False)
+
+    def _build_over(self, datasets: routes.Datasets, devices: Sequence[str], asynchronous: bool) -> TowerBatches:
+        sizes = self._reading.sizes(len(devices))
+        prefetch = self._options.prefetch
+        routed = routes.build_route(self.route, datasets, devices, prefetch, self.counts_examples, asynchronous)
+        # Two more: one waits for space in the buffer, one is being made. "per_device" prefetches on the host too.
+        ahead = prefetch * 2 + 2 if self.route == "per_device" else prefetch + 2
+        plan = self._reading.plan("dataset", self.route, sizes, self._details(sizes, asynchronous), asynchronous)
+        plan = plan._replace(steps_ahead=ahead)
+        position = datasets.position
+        if position is not None:
+            plan = plan.with_promise(position.promise)
+        hooks = routed.hooks + record_hooks(self._reading.examples)
+        if not self.counts_examples:
+            return TowerBatches(routed.per_tower, hooks, plan, routed.input_ops, position=position)
+        per_tower, counts = routed.counted()
+        is_padded = self._reading.remainder == "pad"
+        return TowerBatches(
+            per_tower, hooks, plan, routed.input_ops, counts, padded=is_padded, position=position
+        )
+
+    def datasets(self, towers: int) -> routes.Datasets:
+        sizes = self._reading.sizes(towers)
+        # Only shards of examples begin at places of their own.
+        starts = _fed_starts(self._reading.examples.seed, towers if self._is_sharded_before_batching() else 1)
+        if self.route == "split":
+            datasets = [self._global_batches(sizes, starts[0])]
+        elif self.route != "sharded":
+            datasets = [self._per_tower_batches(sizes, starts[0])]
+        elif self._reading.order == "fixed":
+            # Shards of batches, so that a tower gets the same batches as with the other routes.
+            datasets = [self._per_tower_batches(sizes, starts[0]).shard(towers, tower) for tower in range(towers)]
+        else:
+            datasets = self._shards(sizes, starts)
+        position = self._position(sizes)
+
+        def feed(session: Session) -> Dict[Any, Any]:
+            position.begin(lambda: int(session.run(starts[0].seed)))
+            fed: Dict[Any, Any] = {}
+            for shard, start in enumerate(starts):
+                fed.update(zip(start, position.start_of_shard(len(starts), shard)))
+            return fed
+
+        return routes.Datasets(
+            [self._options.applied(self._prefetched(each, sizes)) for each in datasets], position, feed
+        )
+
+    def _is_sharded_before_batching(self) -> bool:
+        return self.route == "sharded" and self._reading.order != "fixed"
+
+    def _position(self, sizes: Sizes) -> ExamplesPosition:
+        shards = "in shards for {} towers".format(sizes.towers) if self._is_sharded_before_batching() else ""
+        promise = None
+        if self._options.deterministic is False:
+            promise = refused("with deterministic=False the examples come in any order, and none is counted")
+        return self._reading.position(sizes, "tf.data", shards, promise)
+
+    def _prefetched(self, batches: Dataset, sizes: Sizes) -> Dataset:
+        if self.route == "per_device" or not self._options.prefetch:
+            return batches
+        elements_per_step = sizes.towers if self.route == "next_per_tower" else 1
+        return batches.prefetch(self._options.prefetch * elements_per_step)
+
+    def _batches(self, size: int, start: Start, shard: Optional[Sequence[int]] = None) -> Dataset:
+        reading = self._reading
+        return reading.examples.batched_dataset(
+            size,
+            # All batches of endless data are full, and so have a static batch size.
+            drop_remainder=reading.remainder == "drop" or reading.epochs is None,
+            shard=shard,
+            shuffle=reading.shuffle_now(),
+            epochs=reading.epochs,
+            parallel_calls=self._options.parallel_calls,
+            start=start,
+        )
+
+    def _global_batches(self, sizes: Sizes, start: Start) -> Dataset:
+        batches = self._batches(sizes.global_, start)
+        if self._reading.remainder == "drop":
+            return batches
+        return remainders.split_batches(batches, sizes.towers, sizes.per_tower, self._reading.remainder)
+
+    def _per_tower_batches(self, sizes: Sizes, start: Start) -> Dataset:
+        return self._completed(self._batches(sizes.per_tower, start), sizes)
+
+    def _completed(self, batches: Dataset, sizes: Sizes) -> Dataset:
+        """Returns a dataset of per-tower batches; without "drop", of (batch, count), with a complete last step."""
+        if self._reading.remainder == "drop":
+            return batches
+        if self._reading.epochs is None:
+            return remainders.with_count(batches, sizes.per_tower)
+        return remainders.completed_steps(
+            batches, sizes.towers, sizes.per_tower, self._reading.remainder, sizes.towers - 1
+        )
+
+    def _shards(self, sizes: Sizes, starts: Sequence[Start]) -> List[Dataset]:
+        """Returns a dataset of every N-th example for each tower; without "drop", all are as long as the longest."""
+        reading, towers = self._reading, sizes.towers
+        shards = [self._batches(sizes.per_tower, starts[tower], (towers, tower)) for tower in range(towers)]
+        if reading.remainder == "drop":
+            return shards
+        if reading.epochs is None:
+            return [remainders.with_count(shard, sizes.per_tower) for shard in shards]
+        count = reading.examples.count()
+        lengths = [_steps((count + towers - 1 - tower) // towers * reading.epochs, sizes) for tower in range(towers)]
+        # A tower whose shard is empty computes copies of the first tower's.
+        beginning = self._batches(sizes.per_tower, start_of(reading.examples.seed), (towers, 0))
+        copies = remainders.with_count(beginning.take(1), 0).repeat(lengths[0])
+        return [
+            remainders.completed_steps(shard, 1, sizes.per_tower, reading.remainder, lengths[0] - length)
+            if length else remainders.completed_batches(copies, 1, sizes.per_tower, reading.remainder)
+            for shard, length in zip(shards, lengths)
+        ]
+
+    def _details(self, sizes: Sizes, asynchronous: bool) -> Dict[str, Any]:
+        details = self._options.details()
+        if self.route == "per_device":
+            details["prefetch"] = "{0} steps on each device, {0} on the host".format(self._options.prefetch)
+        if self.route == "sharded" and self._reading.order == "fixed":
+            details["sharded"] = "batches, after batching"
+        elif self.route == "sharded" and asynchronous:
+            details["sharded"] = "examples, before shuffling; a tower ends with its shard"
+        elif self.route == "sharded":
+            details["sharded"] = "examples, before shuffling; data ends with the {} shard".format(
+                "shortest" if self._reading.remainder == "drop" else "longest"
+            )
+        return details
+
+
+def _fed_starts(seed: Optional[int], number: int) -> List[Start]:
+    """Creates the tensors by which a hook says where each of several readers begins; unfed: at the beginning."""
+    return [
+        Start(*[
+            tf.placeholder_with_default(default, [], name=name)
+            for name, default in zip(Start._fields, start_of(seed))
+        ])
+        for _ in range(number)
+    ]
+
+
+def _steps(examples: int, sizes: Sizes) -> int:
+    return -(-examples // sizes.per_tower)

@@ -1,1 +1,0 @@
-"""Names from before TensorFlow 1.0."""

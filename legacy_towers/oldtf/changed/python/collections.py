@@ -1,7 +1,0 @@
-"""collections with the abstract classes (Iterable, Mapping ...) that Python 3.10 left to collections.abc."""
-import collections as _now
-from collections import abc
-
-globals().update({name: getattr(abc, name) for name in abc.__all__})
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
-__all__ = list(_now.__all__) + list(abc.__all__)

@@ -1,1 +1,0 @@
-"""tf.contrib, a module for each of its modules."""

@@ -1,4 +1,0 @@
-"""tf.contrib.tensorboard."""
-from legacy_towers.oldtf.contrib.tensorboard import plugins
-
-__all__ = ["plugins"]

@@ -1,1 +1,0 @@
-"""tf.layers and tf.nn.rnn_cell, which Keras 3 dropped."""

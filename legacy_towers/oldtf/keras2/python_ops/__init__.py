@@ -1,1 +1,0 @@
-"""tensorflow.python.ops, the modules about recurrent cells."""

@@ -1,4 +1,0 @@
-"""sets, which became built-in types."""
-
-Set = set
-ImmutableSet = frozenset

@@ -1,1 +1,0 @@
-"""Devices, graphs and sessions of a script: what it asks for, and what this machine gives."""

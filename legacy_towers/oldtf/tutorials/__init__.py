@@ -1,1 +1,0 @@
-"""Modules that came with TensorFlow for its tutorials."""

@@ -1,0 +1,73 @@
+"""Formats the findings as text and as JSON."""
+import json
+from typing import Any, List
+
+from legacy_towers.compat.tf1.missing import short_name
+from legacy_towers.run.check.project import Checked
+
+
+def as_text(checked: Checked, tensorflow: str) -> str:
+    """Formats the findings as text: missing names, places not understood, supported names, and a summary line.
+
+    Args:
+      checked: the findings.
+      tensorflow: the version of the installed TensorFlow, "2.21".
+    """
+    lines = []
+    for each in checked.missing:
+        lines.append("{}:{}:{}: missing: {}".format(each.path, each.line, each.column, each.status.missing))
+    for each in checked.findings:
+        if each.status.missing is not None and each.guarded:
+            lines.append("{}:{}:{}: missing, but the script handles that: {}".format(
+                each.path, each.line, each.column, short_name(each.status.name)))
+    for path, place in checked.not_understood:
+        lines.append("{}:{}: not understood: {}".format(path, place.line, place.why))
+    for each in checked.findings:
+        if each.status.missing is None:
+            lines.append("{}:{}:{}: {} was removed from TensorFlow {}: provided by {}".format(
+                each.path, each.line, each.column, short_name(each.status.name), tensorflow, each.status.provided_by))
+    lines.append(_summary(checked))
+    return "\n".join(lines)
+
+
+def as_json(checked: Checked, tensorflow: str) -> str:
+    """Formats the findings as one JSON object whose keys are the fields of `Checked`, `Finding` and `Status`."""
+    found: Any = {
+        "tensorflow": tensorflow,
+        "files": checked.files,
+        "unread": checked.unread,
+        "names": [
+            {
+                "path": each.path, "line": each.line, "column": each.column, "name": each.status.name,
+                "provided_by": each.status.provided_by if each.status.missing is None else None,
+                "missing": each.status.missing, "guarded": each.guarded,
+            }
+            for each in checked.findings
+        ],
+        "not_understood": [
+            {"path": path, "line": place.line, "why": place.why} for path, place in checked.not_understood
+        ],
+    }
+    return json.dumps(found, indent=2)
+
+
+def _summary(checked: Checked) -> str:
+    files = _counted(len(checked.files) - len(checked.unread), "file") + " read"
+    if checked.unread:
+        files += ", {} could not be read, so the result is incomplete".format(len(checked.unread))
+    supported = sum(each.status.missing is None for each in checked.findings)
+    parts: List[str] = []
+    if checked.missing:
+        parts.append("{} {} missing".format(
+            _counted(len(checked.missing), "name"), "is" if len(checked.missing) == 1 else "are"
+        ))
+    if checked.not_understood:
+        parts.append("{} not understood".format(_counted(len(checked.not_understood), "place")))
+    if not parts:
+        parts.append("no name is missing")
+    return "{}: {}; {} that TensorFlow removed {} supported".format(
+        files, ", ".join(parts), _counted(supported, "name"), "is" if supported == 1 else "are")
+
+
+def _counted(number: int, noun: str) -> str:
+    return "{} {}{}".format(number, noun, "" if number == 1 else "s")

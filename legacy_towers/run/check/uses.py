@@ -1,0 +1,158 @@
+"""Finds the TensorFlow names that one file uses, with their positions, without running it.
+
+A name is tracked from the import that binds it through attributes, assignments, functions and the script's other
+modules: after `slim = tf.contrib.slim`, `slim.conv2d` is `tensorflow.contrib.slim.conv2d`. If a name has several
+possible meanings (an import in each branch of an `if` or a `try`), all of them are kept.
+
+Unreachable code is skipped: the branch that is not taken of a condition on the version of Python or TensorFlow, on
+`six.PY2` or on `hasattr(tf, "...")`, and the handler of a `try` whose body has no missing name.
+"""
+import ast
+from typing import List, Set, Union
+
+from legacy_towers.run.check import values
+from legacy_towers.run.check.conditions import constant, expects_missing
+from legacy_towers.run.check.findings import NOTHING, Found, Lookups, Meanings
+from legacy_towers.run.check.import_statements import ImportReader
+
+
+def of_source(module: ast.Module, lookups: Lookups) -> Found:
+    """Returns the TensorFlow names that the file with the syntax tree `module` uses."""
+    reader = _StatementReader(lookups)
+    reader.read(module)
+    return Found(reader.uses, reader.not_understood, reader.scopes.module)
+
+
+class _StatementReader(ImportReader):
+    """Visits statements in the order in which Python runs them; the bodies of functions come last."""
+
+    def __init__(self, lookups: Lookups) -> None:
+        super().__init__(lookups)
+        self._tries = 0
+        # Names that functions rebind by `global`: their value is known only at run time.
+        self._globals: Set[str] = set()
+
+    def read(self, module: ast.Module) -> None:
+        self._globals = {name for each in ast.walk(module) if isinstance(each, ast.Global) for name in each.names}
+        self._statements(module.body)
+        while self._waiting:
+            function, enclosing, self._fallback_of = self._waiting.pop(0)
+            self.scopes.enter_function(function, enclosing)
+            # A body runs after the `try` that contains its definition, but only if that definition is reached.
+            self._guarded_by = ()
+            if isinstance(function, ast.Lambda):
+                self._expression(function.body)
+            else:
+                self._statements(function.body)
+
+    def _statements(self, statements: List[ast.stmt]) -> None:
+        for statement in statements:
+            self._statement(statement)
+
+    def _statement(self, node: ast.stmt) -> None:
+        if isinstance(node, ast.Import):
+            self._import(node)
+        elif isinstance(node, ast.ImportFrom):
+            self._import_from(node)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            self._function(node)
+        elif isinstance(node, ast.ClassDef):
+            self._class(node)
+        elif isinstance(node, ast.Assign):
+            self._assign(node.targets, node.value)
+        elif isinstance(node, ast.AnnAssign):
+            if self._reads_annotations:
+                self._expression(node.annotation)
+            if node.value is not None:
+                self._assign([node.target], node.value)
+        elif isinstance(node, ast.If):
+            self._if(node)
+        elif isinstance(node, ast.Try):
+            self._try(node)
+        else:
+            self._parts(node)
+
+    def _parts(self, node: ast.AST) -> None:
+        """Reads the parts of a statement of any other kind, in order."""
+        for field, value in ast.iter_fields(node):
+            for part in value if isinstance(value, list) else [value]:
+                if field in ("target", "optional_vars") and isinstance(part, ast.expr):
+                    self._bind_targets(part)
+                elif isinstance(part, ast.stmt):
+                    self._statement(part)
+                elif isinstance(part, ast.expr):
+                    self._expression(part, is_followed=isinstance(node, ast.Expr))
+                elif isinstance(part, ast.AST):
+                    self._parts(part)
+
+    def _function(self, node: Union[ast.FunctionDef, ast.AsyncFunctionDef]) -> None:
+        for part in node.decorator_list:
+            self._expression(part)
+        self._arguments(node.args)
+        if node.returns is not None and self._reads_annotations:
+            self._expression(node.returns)
+        self._bind(node.name, NOTHING)
+        self._later(node)
+
+    def _class(self, node: ast.ClassDef) -> None:
+        for part in node.decorator_list + node.bases + [each.value for each in node.keywords]:
+            self._expression(part)
+        self._bind(node.name, NOTHING)
+        self.scopes.enter()
+        self._statements(node.body)
+        self.scopes.leave()
+
+    def _assign(self, targets: List[ast.expr], value: ast.expr) -> None:
+        is_followed = all(isinstance(target, (ast.Name, ast.Tuple, ast.List)) for target in targets)
+        self._expression(value, is_followed)
+        for target in targets:
+            same_length = (
+                isinstance(target, (ast.Tuple, ast.List))
+                and isinstance(value, (ast.Tuple, ast.List))
+                and len(target.elts) == len(value.elts)
+            )
+            if same_length:
+                for one, part in zip(target.elts, value.elts):  # type: ignore[attr-defined]
+                    self._bind_target(one, self.scopes.meanings(part))
+            else:
+                self._bind_target(target, self.scopes.meanings(value) or self._flag(target, value))
+
+    def _flag(self, target: ast.expr, value: ast.expr) -> Meanings:
+        """Returns the meaning of a name that holds the result of a version check: IS_NEW = tf.__version__ >= "1.4"."""
+        if isinstance(target, ast.Name) and target.id in self._globals:
+            return NOTHING
+        if isinstance(value, ast.Call) or constant(value) is None:
+            found = self._truth(value)
+            known = values.value(value, self.scopes.meanings)
+            return values.as_meaning(found if known is values.UNKNOWN and found is not None else known)
+        return NOTHING
+
+    def _if(self, node: ast.If) -> None:
+        taken = self._truth(node.test)
+        if taken is None:
+            self._expression(node.test, is_followed=True)
+            self._branches += 1
+        if taken is not False:
+            self._statements(node.body)
+        if taken is not True:
+            self._statements(node.orelse)
+        self._branches -= taken is None
+
+    def _try(self, node: ast.Try) -> None:
+        before = self._guarded_by, self._fallback_of
+        number = None
+        if any(expects_missing(handler) for handler in node.handlers):
+            self._tries += 1
+            number = self._tries
+            self._guarded_by += (number,)
+        self._statements(node.body)
+        self._guarded_by = before[0]
+        for handler in node.handlers:
+            if handler.type is not None:
+                self._expression(handler.type)
+            if number is not None and expects_missing(handler):
+                self._fallback_of += (number,)
+            self._statements(handler.body)
+            self._fallback_of = before[1]
+        self._statements(node.orelse)
+        self._statements(node.finalbody)

@@ -1,0 +1,1 @@
+"""Shims of Python's modules that load files or start programs; scripts import them instead."""

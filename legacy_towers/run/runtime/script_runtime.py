@@ -1,0 +1,91 @@
+"""The runtime of a script: the mapping of its devices, its sessions, and the limit of its session runs."""
+import collections
+import contextlib
+from typing import Any, Counter, Optional
+
+from legacy_towers.compat.tf1 import user_script
+from legacy_towers.run.runtime import daemon_threads
+from legacy_towers.run.runtime.current import RuntimeOptions, SessionRecord
+
+
+class ScriptRuntime:
+    """What the graphs and sessions of the running script use; `start` is called once TensorFlow is imported.
+
+    Args:
+      options: the options of the command line.
+      script_run: the run that the runtime belongs to.
+    """
+
+    def __init__(self, options: RuntimeOptions, script_run: user_script.ScriptRun) -> None:
+        self.options = options
+        self.script_run = script_run
+        self.sessions: Counter[SessionRecord] = collections.Counter()
+        # Set by `bottleneck`; makes the session runs and measures them: an object with
+        # run(call, session, fetches, feed_dict, options, run_metadata, counts).
+        self.watch: Any = None
+        # Set by `start`: these modules import TensorFlow, which the script must import first.
+        self.devices: Any = None
+        self.step_limit: Any = None
+        # The number of CPU devices of this process's server; a server is created before any graph.
+        self.server_cpus: Optional[int] = None
+        self.daemon_threads = daemon_threads.DaemonThreads()
+        self._patches = contextlib.ExitStack()
+
+    def start(self) -> None:
+        """Replaces the default graphs, and the sessions that TensorFlow itself creates, until `stop`."""
+        if self.devices is not None:
+            return
+        from legacy_towers.compat.patches import default_graphs, default_sessions
+        from legacy_towers.run.runtime import device_map, graphs, sessions, step_limit
+
+        self.devices = device_map.DeviceMap(self.options, self.script_run.devices)
+        self.step_limit = step_limit.StepLimit(self.options.timeout_steps) if self.options.timeout_steps else None
+        self._patches.enter_context(default_graphs.default_graph_factory(graphs.Graph))
+        self._patches.enter_context(default_sessions.managed_session_class(sessions.Session))
+
+    def stop(self) -> None:
+        """Restores what `start` replaced."""
+        self.daemon_threads.wait()
+        self.report_mapped_devices()
+        self._patches.close()
+
+    def is_step_limit(self, error: BaseException) -> bool:
+        """Returns whether `error` is the one by which `--timeout-steps` ends a MonitoredSession."""
+        return self.step_limit is not None and error is self.step_limit.raised
+
+    def say(self, sentence: str) -> None:
+        """Prints one line on standard error."""
+        user_script.print_message(sentence)
+
+    def report_mapped_devices(self) -> None:
+        """Prints the devices that were mapped since the last call."""
+        for sentence in self.devices.new_mappings() if self.devices is not None else ():
+            self.say(sentence)
+
+    def report_missing_cpus(self, owner: str, cpus: int, needed: int) -> None:
+        """Reports that `owner` was created with `cpus` CPU devices, before the script named a device that needs more.
+
+        Args:
+          owner: "a session" or "the server".
+          cpus: the number of its CPU devices.
+          needed: the number of CPU devices that the script's devices need.
+        """
+        self.say(
+            "{} was created before the script named its device {} and has {}: operations of missing devices run on "
+            "/cpu:0; --num-devices {} gives each device its own".format(
+                owner, needed - 1, "1 CPU device" if cpus == 1 else "{} CPU devices".format(cpus), needed
+            )
+        )
+
+    def check_server(self) -> None:
+        """Reports it if the script has named more devices than its server was created with."""
+        needed = self.devices.logical_cpus()
+        if self.server_cpus is not None and needed > self.server_cpus:
+            self.report_missing_cpus("the server", self.server_cpus, needed)
+            self.server_cpus = None
+
+    def reject_missing_devices(self) -> None:
+        """Ends the script, with an error message and exit code 2, if an option names a device that does not exist."""
+        if self.devices.problem is not None:
+            self.say("error: " + self.devices.problem)
+            raise SystemExit(2)

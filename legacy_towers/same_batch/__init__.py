@@ -1,4 +1,0 @@
-"""Whether several towers train on the same batch by mistake."""
-from legacy_towers.same_batch.check import SharedBatch, check_distinct_batches, find_shared_batches
-
-__all__ = ["SharedBatch", "check_distinct_batches", "find_shared_batches"]

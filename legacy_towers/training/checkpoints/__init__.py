@@ -1,0 +1,1 @@
+"""The checkpoints of a directory: finding, checking, writing, keeping and restoring them."""

@@ -1,0 +1,48 @@
+"""The position of the input in a checkpoint: a file of its own, whose checksum the manifest has.
+
+    model.ckpt-500.input    {"examples": 16000, "seed": 7, ...}
+"""
+from typing import Any, Dict, Optional
+
+from legacy_towers.errors import JobError
+from legacy_towers.inputs.position import Resumed, position_of
+from legacy_towers.tensor_types import Graph
+from legacy_towers.training.checkpoints import files
+from legacy_towers.training.checkpoints.sealed import seal, unseal
+
+SUFFIX = ".input"
+
+
+def position_file(graph: Graph) -> Dict[str, bytes]:
+    """Returns suffix -> content of the file with the position of the graph's input; {} if it has none."""
+    position = position_of(graph)
+    return {} if position is None else {SUFFIX: seal(position.state())}
+
+
+def resume_input(graph: Graph, prefix: str) -> Optional[Resumed]:
+    """Lets the graph's input continue where it was when a checkpoint was saved; None if the graph has no position."""
+    position = position_of(graph)
+    return None if position is None else position.restore(_read(prefix))
+
+
+def _read(prefix: str) -> Optional[Dict[str, Any]]:
+    if not files.exists(prefix + SUFFIX):
+        return None
+    try:
+        return _checked(unseal(files.read(prefix + SUFFIX)))
+    except (ValueError, KeyError, TypeError) as error:
+        raise JobError("{}{} is damaged: {}: remove the files of this checkpoint to use an earlier one".format(
+            prefix, SUFFIX, error
+        )) from error
+
+
+def _checked(state: Dict[str, Any]) -> Dict[str, Any]:
+    """Returns a position; raises ValueError if one of its values is none that is ever saved."""
+    for name in ("examples", "seed", "epoch", "epochs"):
+        value = state[name]
+        is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2 ** 62
+        if not is_count and (value is not None or name == "examples"):
+            raise ValueError("{} is {!r:.40}".format(name, value))
+    if not isinstance(state["stream"], str):
+        raise ValueError("stream is {!r:.40}".format(state["stream"]))
+    return state

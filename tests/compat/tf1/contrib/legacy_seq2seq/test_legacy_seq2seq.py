@@ -1,0 +1,23 @@
+"""tf.contrib.legacy_seq2seq has the variables and numbers of TensorFlow 1.15."""
+import pytest
+from tf1_cases import recorded_cases
+from tf1_cases.contrib.legacy_seq2seq_cases import CASES
+
+pytestmark = pytest.mark.needs_layers
+
+# One case of each kind; the others build large graphs and are slow.
+QUICK = (
+    "attention",
+    "basic",
+    "char_rnn",
+    "embedding_plain",
+    "losses",
+)
+NAMES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in sorted(CASES)]
+
+
+@pytest.mark.recorded
+@pytest.mark.parametrize("name", NAMES)
+def test_case_matches_tensorflow_1_15(name):
+    found = recorded_cases.run(CASES[name])
+    assert recorded_cases.differences(found, recorded_cases.recorded("contrib_legacy_seq2seq", name)) == []

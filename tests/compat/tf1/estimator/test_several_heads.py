@@ -1,0 +1,68 @@
+"""MultiLabelHead and MultiHead, compared with the recording of tf.contrib.estimator on TensorFlow 1.15."""
+import numpy as np
+import pytest
+from tf1_cases import recorded_cases
+from tf1_cases.estimator.heads_cases import CASES, FLAGS
+
+from legacy_towers.compat import tf
+from legacy_towers.compat.tf1.estimator import api
+
+
+@pytest.mark.recorded
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_heads_equal_the_recording_of_1_15(name):
+    found = recorded_cases.run(CASES[name])
+    assert recorded_cases.differences(found, recorded_cases.recorded("estimator_heads", name)) == []
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: api.MultiLabelHead(1), "n_classes must be > 1"),
+        (lambda: api.MultiLabelHead(2, thresholds=[1.0]), "thresholds must be in"),
+        (lambda: api.MultiLabelHead(2, label_vocabulary=["u"]), "Length of label_vocabulary"),
+        (lambda: api.MultiLabelHead(2, classes_for_class_based_metrics=[2]), "must be in range"),
+        (lambda: api.MultiHead([]), "Must specify heads"),
+        (lambda: api.MultiHead([api.RegressionHead()]), "must have name"),
+        (lambda: api.MultiHead([api.RegressionHead(name="a")], [1.0, 2.0]), "the same size"),
+    ],
+)
+def test_wrong_arguments_are_errors(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_labels_out_of_range_fail_when_they_run():
+    labels = tf.placeholder(tf.int64, [4, 3])
+    loss = api.MultiLabelHead(3).create_loss({}, "train", tf.zeros([4, 3]), labels).training_loss
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="n_classes - 1"):
+        session.run(loss, {labels: FLAGS + 1})
+
+
+@pytest.mark.slow
+def test_a_multi_label_model_learns(tmp_path):
+    x = np.random.RandomState(0).rand(64, 2).astype(np.float32)
+    labels = (x > 0.5).astype(np.int64)
+    inputs = api.inputs.numpy_input_fn({"x": x}, labels, batch_size=16, num_epochs=None, shuffle=False)
+    column = tf.feature_column.numeric_column("x", shape=(2,))
+    head = api.MultiLabelHead(2, name="both")
+    config = api.RunConfig(tf_random_seed=1)
+    optimizer = tf.train.AdamOptimizer(0.05)
+    estimator = api.DNNEstimator(head, [16], [column], str(tmp_path), optimizer=optimizer, config=config)
+    estimator.train(inputs, steps=200)
+    assert estimator.evaluate(inputs, steps=4)["auc/both"] > 0.95
+
+
+@pytest.mark.slow
+def test_kmeans_finds_two_clusters(tmp_path):
+    make = recorded_cases.module("tensorflow.estimator.experimental").KMeans
+    points = np.array([[0.0, 0.0], [0.1, 0.0], [9.0, 9.0], [9.1, 9.0]], np.float32)
+    kmeans = make(2, str(tmp_path), initial_clusters=points[[0, 2]], use_mini_batch=False, seed=3)
+
+    def inputs():
+        return tf.train.limit_epochs(tf.constant(points), num_epochs=1)
+
+    for _ in range(2):
+        kmeans.train(inputs)
+    np.testing.assert_allclose(kmeans.cluster_centers(), [[0.05, 0.0], [9.05, 9.0]], rtol=1e-5)
+    assert list(kmeans.predict_cluster_index(inputs)) == [0, 0, 1, 1]

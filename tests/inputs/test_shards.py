@@ -1,0 +1,121 @@
+"""The shards in the plan, compared with the examples that the towers get."""
+import re
+
+import pytest
+
+import legacy_towers as lt
+from legacy_towers import inputs
+
+COUNT = 64
+FIXED = ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded", "dataset:per_device"]
+
+
+@pytest.mark.parametrize("pipeline", FIXED)
+def test_the_fixed_order(pipeline, sources, make_input, drive, cpus):
+    batches = make_input(pipeline, sources("arrays", seed=5), per_tower_batch_size=4, epochs=2, order="fixed").build(
+        cpus
+    )
+    assert batches.plan.seed is None
+    for tower, shard in enumerate(batches.plan.shards):
+        found = re.match(r"examples 16g\+(\d+) to 16g\+(\d+) of the data at step g \(g from 0, where the first is row "
+                         r"(\d+)\)$", shard)
+        first, last, row = map(int, found.groups())
+        for step, values in enumerate(drive(batches, steps=3) if tower == 2 else ()):
+            assert values[tower]["id"].tolist() == list(range(16 * step + first, 16 * step + last + 1))
+        assert (first, last, row) == (4 * tower, 4 * tower + 3, 4 * tower)
+    assert "tower 0: examples 16g+0 to 16g+3 of the data" in str(batches.plan).splitlines()[2]
+
+
+@pytest.mark.parametrize("pipeline", ["feed", "dataset:split", "dataset:per_device"])
+def test_rows_of_each_step(pipeline, sources, make_input, drive, cpus):
+    """Without shuffling, ids show which rows of a step a tower gets."""
+    batches = make_input(pipeline, sources("tfrecords", shuffle=False), per_tower_batch_size=4, epochs=1).build(cpus)
+    assert batches.plan.shards == tuple(
+        "examples {} to {} of each step's 16".format(4 * tower, 4 * tower + 3) for tower in range(4)
+    )
+    for step, values in enumerate(drive(batches)):
+        for tower in range(4):
+            assert values[tower]["id"].tolist() == list(range(16 * step + 4 * tower, 16 * step + 4 * tower + 4))
+
+
+@pytest.mark.parametrize("kind, names", [
+    ("arrays", "row 2; row 6; row 10"),
+    ("csv", "0.csv, line 4; 0.csv, line 8; 0.csv, line 12"),
+    ("whole_files", "02; 06; 10"),
+])
+def test_shards(kind, names, sources, make_input, drive, cpus):
+    batches = make_input("dataset:sharded", sources(kind, seed=8), per_tower_batch_size=4, epochs=2).build(cpus)
+    assert batches.plan.seed == 8
+    assert batches.plan.shards[2] == "every 4th example of each epoch from number 2 on ({}, ...)".format(names)
+    seen = [number for step in drive(batches) for number in step[2]["id"].tolist()]
+    assert sorted(seen) == sorted(list(range(2, COUNT, 4)) * 2)
+
+
+@pytest.mark.parametrize("remainder", ["pad", "short"])
+def test_shards_with_remainder(remainder, sources, make_input, drive, cpus):
+    options = {"per_tower_batch_size": 5, "epochs": 1, "remainder": remainder}
+    batches = make_input("dataset:sharded", sources("tfrecords", seed=8), **options).build(cpus)
+    assert batches.plan.shards[1].startswith("every 4th example of each epoch from number 1 on (0.tfrecord, byte ")
+    fetched = batches._replace(per_tower=[{"id": tower["id"], "count": count} for tower, count in zip(
+        batches.per_tower, batches.counts)])
+    seen = [number for step in drive(fetched) for number in step[1]["id"][:step[1]["count"]].tolist()]
+    assert sorted(seen) == list(range(1, COUNT, 4))
+
+
+@pytest.mark.parametrize("pipeline", ["queue", "dataset:next_per_tower"])
+def test_shards_of_towers_that_compete(pipeline, sources, make_input, cpus):
+    plan = make_input(pipeline, sources("arrays", seed=8), per_tower_batch_size=4).build(cpus).plan
+    assert set(plan.shards) == {"the next 4 examples in the queue or dataset when it runs"}
+    assert str(plan).splitlines()[2] == "  each tower: the next 4 examples in the queue or dataset when it runs"
+
+
+def test_queue_with_remainder_splits_global_batches(sources, make_input, drive, cpus):
+    options = {"per_tower_batch_size": 5, "epochs": 1, "remainder": "short", "threads": 1, "shuffle": False}
+    batches = inputs.queue(sources("arrays"), **options).build(cpus)
+    assert batches.plan.shards[3] == "examples 15 to 19 of each step's 20"
+    steps = drive(batches)
+    assert steps[1][3]["id"].tolist() == [35, 36, 37, 38, 39]
+
+
+def test_one_example_and_one_tower(sources, cpus):
+    def shards(towers, **options):
+        return inputs.feed(sources("arrays"), epochs=1, **options).build(cpus[:towers]).plan.shards
+
+    assert shards(1, per_tower_batch_size=1) == ("example 0 of each step's 1",)
+    assert shards(2, per_tower_batch_size=1, order="fixed")[1] == (
+        "example 2g+1 of the data at step g (g from 0, where the first is row 1)"
+    )
+
+
+def test_the_plan_does_not_run_a_generator():
+    from legacy_towers.compat import tf
+    from legacy_towers.data import Examples
+
+    def never():
+        raise AssertionError("it was run")
+
+    examples = Examples.from_generator(never, tf.TensorSpec([], tf.float32), count=8)
+    plan = inputs.feed(examples, per_tower_batch_size=2, order="fixed").build(["/cpu:0", "/cpu:0"]).plan
+    assert plan.shards[1] == "examples 4g+2 to 4g+3 of the data at step g (g from 0)"
+
+
+def test_the_plan_names_no_example_far_into_the_data(sources):
+    plan = inputs.feed(sources("tfrecords"), per_tower_batch_size=600, order="fixed").build(["/cpu:0"] * 3).plan
+    assert plan.shards[0].endswith("(g from 0, where the first is 0.tfrecord, byte 0)")
+    assert plan.shards[2] == "examples 1800g+1200 to 1800g+1799 of the data at step g (g from 0)"
+
+
+def test_a_damaged_file_is_an_error_when_the_pipeline_is_built(sources, tmp_path):
+    examples = sources("tfrecords")
+    (tmp_path / "0.tfrecord").write_bytes(b"no record at all")
+    with pytest.raises(lt.errors.InputError, match="0.tfrecord is damaged"):
+        inputs.dataset(examples, per_tower_batch_size=2, route="sharded").build(["/cpu:0"] * 2)
+
+
+def test_the_plan_of_many_towers_is_short(sources, cpus):
+    plan = inputs.feed(sources("arrays"), per_tower_batch_size=2).build(cpus * 2).plan
+    assert str(plan).splitlines()[2] == (
+        "  tower 0: examples 0 to 1 of each step's 16; tower 1: examples 2 to 3 of each step's 16; ...; tower 7: "
+        "examples 14 to 15 of each step's 16"
+    )
+    assert len(plan.shards) == 8

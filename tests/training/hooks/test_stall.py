@@ -1,0 +1,105 @@
+"""A step that waits for input: the report of what it waits for, and the end of the run."""
+import os
+import threading
+
+import processes
+import pytest
+import waiting
+
+import legacy_towers as lt
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError, StallError
+from legacy_towers.training.checkpoints.newest import find_newest
+from legacy_towers.training.hooks.stall import StallHook
+
+
+class Feeder:
+    """Gives three examples, and the others when `go_on` is set."""
+
+    def __init__(self):
+        self.go_on = threading.Event()
+
+    def __call__(self):
+        for number in range(8):
+            if number == 3:
+                self.go_on.wait(60)
+            yield float(number)
+
+
+def step_of(feeder):
+    queue = tf.FIFOQueue(10, [tf.float32], [[]], name="numbers")
+
+    def model_fn(batch, mode):
+        return lt.TowerOutput(loss=tf.reduce_mean((batch - tf.get_variable("w", [])) ** 2))
+
+    return lt.build_train_step(
+        model_fn, lt.inputs.from_queue(queue, per_tower_batch_size=1, feed_with=feeder),
+        tf.train.GradientDescentOptimizer(0.1), lt.devices.cpus(2),
+    )
+
+
+def test_a_stall_is_reported_once_with_the_queue_the_towers_and_the_line_of_the_feeder():
+    feeder, reports, threads = Feeder(), [], threading.enumerate()
+    step = step_of(feeder)
+
+    def report(text):
+        reports.append(text)
+        feeder.go_on.set()
+
+    stall = StallHook(step, 0.5, report=report)
+    with tf.train.MonitoredSession(
+        tf.train.ChiefSessionCreator(config=lt.session_config(logical_cpus=2)), [stall] + list(step.hooks)
+    ) as session:
+        steps = 0
+        while not session.should_stop():
+            session.run(step.train_op)
+            steps += 1
+    assert steps == 4 and len(reports) == 1
+    report = reports[0]
+    # A tower has taken the third example.
+    assert "the queue 'numbers' is read by tower 0 and tower 1: empty (capacity 10)" in report
+    assert "the thread 'legacy_towers queue feed' is at {}:".format(__file__) in report
+    assert "in __call__: self.go_on.wait(60)" in report
+    assert "the session's thread is at {}:".format(__file__) in report
+    assert waiting.threads_since(threads) == []
+
+
+def test_an_abort_saves_the_last_step_and_raises_an_error_although_tensorflow_waits(tmp_path):
+    feeder, threads = Feeder(), threading.enumerate()
+    step = step_of(feeder)
+    run = lt.training.session(
+        step, str(tmp_path), config=lt.session_config(logical_cpus=2), stall_seconds=0.5, on_stall="abort"
+    )
+    with pytest.raises(StallError, match="no step for .*\n.*the queue 'numbers' is read by tower 0"):
+        with run as session:
+            while not session.should_stop():
+                session.run(step.train_op)
+    feeder.go_on.set()
+    newest = find_newest(str(tmp_path))
+    assert newest.step == 1 and newest.problems == [] and "training.lock" not in os.listdir(str(tmp_path))
+    assert waiting.threads_since(threads) == []
+
+
+def test_the_limits_are_checked():
+    with pytest.raises(ArgumentError, match="seconds is 0: a time above 0 is needed"):
+        StallHook(seconds=0)
+    with pytest.raises(ArgumentError, match="on_stall is 'stop': allowed are 'wait' and 'abort'"):
+        StallHook(on_stall="stop")
+
+
+STAGING = """
+    from legacy_towers.compat import tf
+    import legacy_towers as lt
+    from legacy_towers.training.hooks import stall
+    stall._LEAVING_SECONDS = 0.5
+
+    area = tf.raw_ops.Unstage(dtypes=[tf.float32], shared_name="area")
+    with tf.train.MonitoredSession(hooks=[lt.training.StallHook(seconds=0.01, on_stall="abort")]) as session:
+        session.run(area)
+"""
+
+
+@pytest.mark.slow
+def test_a_blocked_staging_area_does_not_keep_the_process_alive(tmp_path):
+    done = processes.run_python(STAGING, cwd=str(tmp_path))
+    assert done.returncode == 1 and "legacy_towers: the process ends: no step for" in done.stderr, done.stderr

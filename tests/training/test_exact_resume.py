@@ -1,0 +1,369 @@
+"""A run that is saved and resumed goes on as one that was never interrupted: same examples, same order, same bits."""
+import collections
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+COUNT = 40
+ROWS = np.random.RandomState(0).randn(COUNT, 3).astype(np.float32)
+
+
+def arrays(**options):
+    from legacy_towers.data import Examples
+
+    return Examples.from_arrays({"id": np.arange(COUNT, dtype=np.int64), "x": ROWS}, **options)
+
+
+def mapped(**options):
+    return arrays(**options).map(lambda example: dict(example, x=example["x"] * 2.0))
+
+
+def augmented(**options):
+    from legacy_towers.compat import tf
+
+    def noisy(example, seed):
+        return dict(example, x=example["x"] + tf.random.stateless_normal([3], seed))
+
+    return arrays(**options).map(noisy, with_seed=True)
+
+
+def generator(**options):
+    from legacy_towers.compat import tf
+    from legacy_towers.data import Examples
+
+    def rows():
+        for number in range(COUNT):
+            yield {"id": number, "x": ROWS[number]}
+
+    spec = {"id": tf.TensorSpec([], tf.int64), "x": tf.TensorSpec([3], tf.float32)}
+    return Examples.from_generator(rows, spec, **options)
+
+
+def run(make, directory, until, towers=2, save_steps=1000, after_step=lambda seen: None, dropout=None):
+    """Trains until a global step in a graph and a session of its own; returns the ids and the loss of each step."""
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+
+    def model_fn(batch, mode):
+        if dropout is not None:
+            batch = dict(batch, x=dropout(batch["x"]))
+        w = tf.get_variable("w", [3, 1], initializer=tf.constant_initializer([[0.5], [-0.25], [1.0]]))
+        loss = tf.reduce_mean(tf.square(tf.matmul(batch["x"], w) - 1.0), axis=1)
+        return lt.TowerOutput(loss=loss, predictions=tf.identity(batch["id"]))
+
+    seen = []
+    with tf.Graph().as_default():
+        step = lt.build_train_step(
+            model_fn, make(), tf.train.MomentumOptimizer(0.01, 0.9), ["/cpu:{}".format(each) for each in range(towers)]
+        )
+        ids = step.input.ids or [tower.output.predictions for tower in step.towers]
+        options = lt.training.CheckpointOptions(save_steps=save_steps)
+        with lt.training.CheckpointStore(directory, options) as store:
+            hooks = step.hooks + [tf.train.StopAtStepHook(last_step=until), lt.training.CheckpointHook(store)]
+            with tf.train.MonitoredTrainingSession(
+                hooks=hooks, scaffold=store.scaffold(), config=lt.session_config(logical_cpus=towers)
+            ) as session:
+                while not session.should_stop():
+                    _, loss, batches = session.run([step.train_op, step.loss, ids])
+                    seen.append((np.concatenate(batches).tolist(), loss.tobytes()))
+                    after_step(seen)
+            return seen, store.resumed, step.plan.input
+
+
+def pipeline(name, source=arrays, **options):
+    from legacy_towers.inputs.named import make_pipeline
+
+    options = dict({"per_tower_batch_size": 3}, **options)
+    examples = source(**{key: options.pop(key) for key in ("seed", "shuffle") if key in options})
+    return make_pipeline(name, examples, **options)
+
+
+def own_dataset(route, seed=2, function=None, **options):
+    """Returns a pipeline over a dataset of batches: of 6 for the route "split", else of 3."""
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+
+    def batches(towers=1, tower=0):
+        rows = tf.data.Dataset.from_tensor_slices({"id": np.arange(COUNT, dtype=np.int64), "x": ROWS})
+        rows = rows.shard(towers, tower).shuffle(COUNT, seed=seed).repeat()
+        rows = rows if function is None else rows.map(function)
+        return rows.batch(6 if route == "split" else 3, drop_remainder=True)
+
+    return lt.inputs.from_dataset(batches if route == "sharded" else batches(), route=route, **options)
+
+
+EXACT = {
+    "feed": lambda: pipeline("feed", seed=3),
+    "feed, no seed": lambda: pipeline("feed"),
+    "feed in the background, mapped": lambda: pipeline("feed:background", mapped, seed=3),
+    "dataset": lambda: pipeline("dataset", seed=3),
+    "dataset, no seed": lambda: pipeline("dataset:split"),
+    "dataset, fixed order": lambda: pipeline("dataset:split", order="fixed"),
+    "dataset, sharded": lambda: pipeline("dataset:sharded", seed=3),
+    "dataset, sharded in fixed order": lambda: pipeline("dataset:sharded", order="fixed"),
+    "dataset, per device": lambda: pipeline("dataset:per_device", mapped, seed=4),
+    "augmented": lambda: pipeline("dataset", augmented, seed=3),
+    "generator": lambda: pipeline("dataset", generator, seed=3),
+    "queue": lambda: pipeline("queue", order="fixed"),
+    "staged queue, three epochs": lambda: pipeline("staged+queue", order="fixed", epochs=3),
+    "short, two epochs": lambda: pipeline("dataset", seed=3, epochs=3, remainder="short"),
+    "sharded, padded, two epochs": lambda: pipeline("dataset:sharded", seed=3, epochs=3, remainder="pad"),
+    "staged": lambda: pipeline("staged+dataset", seed=3),
+    "staged feed": lambda: pipeline("staged+feed:background", seed=3),
+    "synthetic": lambda: pipeline("synthetic", shuffle=False),
+}
+# Their order does not depend on the number of towers and the batch size.
+ANY_TOWERS = ["feed", "dataset, no seed", "dataset, fixed order", "queue", "staged feed"]
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_a_resumed_run_computes_what_an_uninterrupted_one_does(name, tmp_path):
+    make = EXACT[name]
+    # Saved in the first epoch, at the end of a step that spans two, and once more: the seed is that of the first run.
+    first, resumed, plan = run(make, str(tmp_path), 5)
+    assert (resumed, plan.resume) == (None, "exact")
+    second, resumed, _ = run(make, str(tmp_path), 7)
+    # How many examples a generator yields is not known before its end, and synthetic data has no epochs.
+    epoch = (None, None) if name in ("generator", "synthetic") else (1, 2)
+    assert (resumed.examples, resumed.epoch, resumed.example, resumed.note) == (30, epoch[0], 31, "")
+    third, resumed, _ = run(make, str(tmp_path), 12)
+    assert (resumed.examples, resumed.epoch, resumed.example) == (42, epoch[1], 3 if epoch[1] else 43)
+    whole = first + second + third
+    if "no seed" in name:
+        counted = collections.Counter(sum((ids for ids, _ in whole), [])[:COUNT])
+        assert counted == collections.Counter(range(COUNT))
+        return
+    assert whole == run(make, str(tmp_path / "uninterrupted"), 12)[0]
+
+
+@pytest.mark.parametrize("name", ANY_TOWERS)
+def test_another_number_of_towers_continues_at_the_same_example(name, tmp_path):
+    make = EXACT[name]
+    ids = []
+    for until, towers in ((4, 4), (7, 3), (14, 1)):  # 48, 27 and 21 examples
+        steps, resumed, _ = run(make, str(tmp_path), until, towers)
+        assert (resumed.examples if resumed else 0) == len(ids)
+        ids += sum((batches for batches, _ in steps), [])
+    epochs = [ids[:COUNT], ids[COUNT:2 * COUNT]]
+    assert [sorted(epoch) for epoch in epochs] == [list(range(COUNT))] * 2
+    assert len(ids) == 96
+
+
+def files(tmp_path):
+    """Returns a function that makes Examples of two files with COUNT records."""
+    from legacy_towers.compat import tf
+    from legacy_towers.data import Examples
+
+    for number, half in enumerate(np.split(np.arange(COUNT), 2)):
+        (tmp_path / "{}.txt".format(number)).write_text("".join("{}\n".format(each) for each in half))
+
+    def parse(line):
+        number = tf.strings.to_number(line, tf.int64)
+        return {"id": number, "x": tf.gather(ROWS, number)}
+
+    return lambda **options: Examples.from_text_lines(str(tmp_path / "*.txt"), parse, **options)
+
+
+ONCE = {
+    "shuffling": dict(threads=3),
+    "shuffling files, joined": dict(join=2, files=True),
+    "in order, two threads, mapped": dict(shuffle=False, mapped=True),
+    "buckets": dict(bucket_by=lambda example: example["id"], bucket_boundaries=[13, 26]),
+    "staged": dict(staged=True),
+}
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_a_queue_without_a_fixed_order_has_each_example_once_per_epoch(name, tmp_path):
+    """Two epochs in three runs of 3, 2 and 1 towers: no example is lost or repeated."""
+    import legacy_towers as lt
+
+    options = dict(ONCE[name])
+    staged, of_files, with_map = (options.pop(key, False) for key in ("staged", "files", "mapped"))
+    source = files(tmp_path) if of_files else mapped if with_map else arrays
+
+    def make():
+        queue = lt.inputs.queue(source(), per_tower_batch_size=3, epochs=2, remainder="short", **options)
+        return lt.inputs.staged(queue) if staged else queue
+
+    ids = []
+    for until, towers in ((3, 3), (8, 2), (100, 1)):
+        steps, resumed, plan = run(make, str(tmp_path / "run"), until, towers)
+        assert plan.resume == "once per epoch"
+        assert (resumed.examples if resumed else 0) == len(ids) and not (resumed and resumed.note)
+        ids += sum((batches for batches, _ in steps), [])
+    assert collections.Counter(ids) == {POSITION[number] if of_files else number: 2 for number in range(COUNT)}
+
+
+# Lines are numbered from 1 in each file.
+POSITION = {number: number // 20 * 2 ** 40 + number % 20 + 1 for number in range(COUNT)}
+
+
+def restored(make, state):
+    """Returns a `Resumed` and the position of a pipeline that is built, but not run."""
+    from legacy_towers.compat import tf
+
+    with tf.Graph().as_default():
+        batches = make().build(["/cpu:0", "/cpu:1"])
+    return batches.position.restore(state), batches.position
+
+
+def test_a_position_of_other_data_is_refused_with_a_reason():
+    _, position = restored(EXACT["dataset"], None)
+    position.begin()
+    position.advance()
+    state = position.state()
+    assert state["examples"] == 6 and state["seed"] == 3
+    for make, reason in (
+        (EXACT["dataset"], ""),
+        (lambda: pipeline("dataset", seed=4), "the order continues with seed 3 of the checkpoint, not with seed 4"),
+        (EXACT["feed"], "one of the order of tf.data with a shuffle buffer of 40 examples, and this is the order of "
+         "numpy"),
+        (EXACT["dataset, sharded"], "in shards for 2 towers"),
+        (EXACT["queue"], "and this is the order of the data"),
+    ):
+        resumed, _ = restored(make, state)
+        assert reason in resumed.note
+        assert resumed.examples == (0 if "because" in resumed.note else 6)
+    resumed, _ = restored(EXACT["dataset"], dict(state, epoch=39))
+    assert resumed.note.endswith("the data has changed: an epoch had 39 examples, and has 40")
+    resumed, _ = restored(EXACT["dataset"], None)
+    assert resumed.note == (
+        "the input begins again at example 1 of epoch 1, because the checkpoint has no position of the input"
+    )
+
+
+def random_map(**options):
+    from legacy_towers.compat import tf
+
+    return arrays(**options).map(lambda example: dict(example, x=example["x"] + tf.random.uniform([3])))
+
+
+def test_a_callers_dataset_continues_after_the_batches_that_were_used(tmp_path):
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+
+    for route in ("split", "next_per_tower", "per_device", "sharded"):
+        directory = str(tmp_path / route)
+        steps = []
+        for until in (3, 9):
+            seen, resumed, plan = run(lambda route=route: own_dataset(route), directory, until)
+            steps += seen
+            assert plan.resume == "exact"
+        assert resumed.examples == (3 if route in ("split", "sharded") else 6)
+        assert steps == run(lambda route=route: own_dataset(route), directory + " whole", 9)[0]
+    plans = [run(make, str(tmp_path / str(number)), 1)[2] for number, make in enumerate([
+        lambda: lt.inputs.staged(own_dataset("split", seed=None)),
+        lambda: own_dataset("split", function=lambda row: dict(row, x=row["x"] + tf.random.uniform([3], seed=1))),
+    ])]
+    assert [plan.resume for plan in plans] == ["refused", "once per epoch"]
+    assert "give each shuffle() of it a seed" in plans[0].resume_reason
+    assert "random_uniform" in plans[1].resume_reason
+
+
+@pytest.mark.parametrize("make, promise, reason", [
+    (lambda: pipeline("dataset", random_map, seed=1), "once per epoch", "'random_uniform/RandomUniform' of a parse"),
+    (lambda: pipeline("queue"), "once per epoch", "depends on how full it is"),
+    (lambda: pipeline("queue", shuffle=False), "once per epoch", "several threads enqueue"),
+    (lambda: pipeline("dataset", generator), "exact", "reads and skips"),
+], ids=["random map", "shuffling queue", "two threads", "generator"])
+def test_the_plan_says_what_is_promised_and_why(make, promise, reason):
+    from legacy_towers.compat import tf
+
+    with tf.Graph().as_default():
+        plan = make().build(["/cpu:0"]).plan
+    assert plan.resume == promise and reason in plan.resume_reason
+    assert "resume: {} (".format(promise) in str(plan)
+
+
+def test_a_map_with_a_seed_draws_by_seed_epoch_and_id(tmp_path):
+    def noise(examples, **options):
+        return {
+            int(number): row for batch in examples.numpy_batches(COUNT, **options)
+            for number, row in zip(batch["id"], batch["x"] - ROWS[batch["id"]])
+        }
+
+    first = noise(augmented(seed=5))
+    again = noise(augmented(seed=5, shuffle=False))
+    other = noise(augmented(seed=6))
+    assert len({row.tobytes() for row in first.values()}) == COUNT
+    for number in range(COUNT):
+        np.testing.assert_array_equal(first[number], again[number])
+        assert (first[number] != other[number]).all()
+    epochs = list(augmented(seed=5, shuffle=False).numpy_batches(COUNT, epochs=2))
+    assert (epochs[0]["x"] != epochs[1]["x"]).any(axis=1).all()
+    with_ids = next(augmented(seed=5, shuffle=False).with_ids().numpy_batches(COUNT))
+    np.testing.assert_array_equal(with_ids["example"]["x"], epochs[0]["x"])
+
+
+def test_a_queue_refuses_maps_with_a_seed():
+    from legacy_towers.errors import InputError
+
+    with pytest.raises(InputError, match="a map that takes a seed"):
+        pipeline("queue", augmented)
+
+
+def run_until_killed(name, directory, steps):
+    """Trains in this process, which kills itself after some steps, between two checkpoints."""
+
+    def after_step(seen):
+        print(json.dumps([(ids, loss.hex()) for ids, loss in seen[-1:]]), flush=True)
+        if len(seen) == steps:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    run(EXACT[name], directory, 100, save_steps=3, after_step=after_step)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["staged feed", "dataset"])
+def test_a_killed_run_resumes_with_the_trajectory_of_one_that_was_not(name, tmp_path):
+    code = "import test_exact_resume as tests; tests.run_until_killed({!r}, {!r}, 8)".format(name, str(tmp_path))
+    killed = subprocess.run(
+        [sys.executable, "-c", code], cwd=os.path.dirname(__file__), stdout=subprocess.PIPE, timeout=300
+    )
+    assert killed.returncode == -signal.SIGKILL
+    lines = [json.loads(line)[0] for line in killed.stdout.decode().splitlines()]
+    before = [(ids, bytes.fromhex(loss)) for ids, loss in lines]
+    after, resumed, _ = run(EXACT[name], str(tmp_path), 12)
+    saved = resumed.examples // 6
+    assert saved in (3, 6)  # the checkpoint of step 6 may not have been complete
+    assert before[:saved] + after == run(EXACT[name], str(tmp_path / "uninterrupted"), 12)[0]
+    assert before == (before[:saved] + after)[:8]
+
+
+def test_stateless_dropout_resumes_exactly_and_the_plan_names_other_random_numbers(tmp_path):
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+    from legacy_towers.errors import ArgumentError
+
+    make = EXACT["feed"]
+
+    def train(directory, until, dropout):
+        steps, _, plan = run(make, str(tmp_path / directory), until, dropout=dropout)
+        return steps, plan.resume_reason
+
+    def stateless(x):
+        return lt.stateless_dropout(x, 0.5)
+
+    halves = train("halves", 3, stateless)[0] + train("halves", 6, stateless)[0]
+    whole, reason = train("whole", 6, stateless)
+    assert halves == whole and "other random numbers" not in reason
+    _, reason = train("other", 1, lambda x: tf.nn.dropout(x, rate=0.5, seed=1))
+    assert "a resumed run draws other random numbers in" in reason and "'tower_0/dropout" in reason
+    with tf.Graph().as_default(), tf.Session() as session:
+        first, second = [lt.stateless_dropout(tf.ones([50, 40]), 0.25) for _ in range(2)]
+        step = tf.train.get_or_create_global_step()
+        session.run(step.initializer)
+        values = session.run([first, second])
+        session.run(tf.assign_add(step, 1))
+        later = session.run(first)
+        np.testing.assert_allclose(np.unique(values[0]), [0, 4 / 3], rtol=1e-6)
+        assert abs(np.mean(values[0] == 0) - 0.25) < 0.05
+        assert (values[0] != values[1]).any() and (values[0] != later).any()
+    with pytest.raises(ArgumentError, match="rate is 1"):
+        lt.stateless_dropout(tf.ones([1]), 1)
