@@ -4,6 +4,8 @@ import subprocess
 import sys
 import textwrap
 
+import preloaded
+
 # Put before a program: importing the blocked modules then fails as if they were not installed.
 BLOCKER = """
 import sys
@@ -19,6 +21,11 @@ def run_python(program, blocked=(), arguments=(), cwd=None, **environment):
     """Runs the source `program` and returns the CompletedProcess; `environment` maps names to text or None (unset)."""
     source = (BLOCKER.format(blocked=tuple(blocked)) if blocked else "") + textwrap.dedent(program)
     return run([sys.executable, "-c", source] + list(arguments), cwd, **environment)
+
+
+def run_preloaded(program, arguments=(), cwd=None, **environment):
+    """Runs a source as `run_python` does, in a process that finds TensorFlow imported."""
+    return run([preloaded.executable(), "-c", textwrap.dedent(program)] + list(arguments), cwd, **environment)
 
 
 def run(command, cwd=None, **environment):

@@ -2,9 +2,9 @@
 import os
 import re
 import subprocess
-import sys
 
 import numpy as np
+import preloaded
 import pytest
 
 from legacy_towers.compat import tf
@@ -52,7 +52,8 @@ def test_the_ported_script_runs(tmp_path):
     path = tmp_path / "ported.py"
     path.write_text(ported(own_average=False))
     done = subprocess.run(
-        [sys.executable, str(path)], cwd=str(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300
+        [preloaded.executable(), str(path)], cwd=str(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr.decode("utf-8")[-2000:]
     first, last = re.search(r"loss ([\d.]+) -> ([\d.]+)", done.stdout.decode("utf-8")).groups()

@@ -1,7 +1,9 @@
 """legacy-towers chaos: disturbs a job in processes of its own, and finds what a job that resumes wrongly does."""
 import json
+import sys
 
 import job_files
+import preloaded
 import pytest
 
 from legacy_towers.cli.main import main
@@ -29,6 +31,11 @@ JOB = '''
             per_tower_batch_size=4,
         )
 '''
+
+
+@pytest.fixture(autouse=True)
+def preloaded_processes(monkeypatch):
+    monkeypatch.setattr(sys, "executable", preloaded.executable())
 
 
 def command(tmp_path, *words):

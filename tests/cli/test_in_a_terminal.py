@@ -3,6 +3,7 @@ import re
 import sys
 
 import job_files
+import preloaded
 import pytest
 from terminals import run_in_terminal, shown_lines
 
@@ -17,7 +18,7 @@ def command(tmp_path):
     job_files.write(tmp_path, "long.py", LONG)
 
     def run_command(words, columns=80, **environment):
-        command = [sys.executable, "-m", "legacy_towers"] + words.split()
+        command = [preloaded.executable(), "-m", "legacy_towers"] + words.split()
         return run_in_terminal(command, columns, cwd=tmp_path, **environment)
 
     return run_command

@@ -5,6 +5,7 @@ import re
 import sys
 
 import job_files
+import preloaded
 import pytest
 from processes import run
 from terminals import run_in_terminal
@@ -153,7 +154,7 @@ def test_an_invalid_path_is_reported_before_tensorflow_is_imported(path):
 
 def test_the_progress_bar_of_a_terminal_is_not_in_the_log_file():
     words = "train line.py --towers 2 --steps 20 --log-every 10 --log-file log"
-    code, text = run_in_terminal([sys.executable, "-m", "legacy_towers"] + words.split())
+    code, text = run_in_terminal([preloaded.executable(), "-m", "legacy_towers"] + words.split())
     assert code == 0 and "|" in text
     steps = [line.split("  loss")[0] for line in read().splitlines() if line.startswith("step ")]
     assert steps == ["step  1/20   5%", "step 10/20  50%", "step 20/20 100%"]

@@ -4,6 +4,7 @@ import os
 import sys
 
 import job_files
+import preloaded
 import pytest
 from commands import command
 
@@ -59,7 +60,8 @@ FOUND = [
 # Two processes each; tests/parity plants differences of variables, losses and random operations in one process.
 @pytest.mark.slow
 @pytest.mark.parametrize("plant, code, message", FOUND, ids=[row[0] or "nothing" for row in FOUND])
-def test_a_planted_difference_is_reported(plant, code, message, capfd):
+def test_a_planted_difference_is_reported(plant, code, message, capfd, monkeypatch):
+    monkeypatch.setattr(sys, "executable", preloaded.executable())
     words = ["parity", "planted.py", "--python", sys.executable, "--steps", "4", "--json", "found.json"]
     assert command(words + ["--plant", plant]) == code
     shown = capfd.readouterr()

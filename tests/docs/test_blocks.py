@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 
+import preloaded
 import pytest
 from doc_blocks import CHECKOUT, blocks_of, missing_lines, pages
 
@@ -124,7 +125,7 @@ def _environment():
     variables = dict(os.environ, COLUMNS="120", PYTHONPATH="")
     for name in ("TF_USE_LEGACY_KERAS", "TF_CPP_MIN_LOG_LEVEL"):  # a reader has not set them
         variables.pop(name, None)
-    variables["PATH"] = os.path.join(sys.prefix, "bin") + os.pathsep + variables["PATH"]
+    variables["PATH"] = os.pathsep.join([preloaded.commands(), os.path.join(sys.prefix, "bin"), variables["PATH"]])
     return variables
 
 
@@ -133,7 +134,7 @@ def _run_python(page, blocks, folder):
     with open(path, "w", encoding="utf-8") as file:
         json.dump([{"page": page, "line": block.line, "text": block.text} for block in blocks], file)
     done = subprocess.run(
-        [sys.executable, "-c", DRIVER, path], cwd=folder, env=_environment(), stdout=subprocess.PIPE,
+        [preloaded.executable(), "-c", DRIVER, path], cwd=folder, env=_environment(), stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, universal_newlines=True,
     )
     assert done.returncode == 0, done.stderr[-4000:]

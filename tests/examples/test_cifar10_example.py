@@ -4,9 +4,9 @@ import json
 import os
 import re
 import subprocess
-import sys
 
 import numpy as np
+import preloaded
 import pytest
 
 FOLDER = "cifar-10-batches-bin"
@@ -182,7 +182,7 @@ def test_unusable_files_are_an_error_in_one_line_and_exit_code_2(command, tmp_pa
 
 def test_the_script_reports_how_to_get_the_files(cifar10, tmp_path):
     process = subprocess.run(
-        [sys.executable, cifar10.__file__, "--data-dir", str(tmp_path)],
+        [preloaded.executable(), cifar10.__file__, "--data-dir", str(tmp_path)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, cwd=str(tmp_path),
     )  # fmt: skip
     assert process.returncode == 2

@@ -1,9 +1,9 @@
 """examples/large_feed.py: large batches, which are fed without copies."""
 import os
 import re
-import sys
 
 import numpy as np
+import preloaded
 import pytest
 from processes import run
 
@@ -55,6 +55,6 @@ def test_each_step_feeds_64_mb_without_a_copy(load_example):
 def test_the_script_runs(tmp_path):
     script = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "large_feed.py")
     arguments = [str(argument) for argument in SMALL] + ["--towers", "2", "--steps", "3", "--input", "feed:background"]
-    done = run([sys.executable, os.path.abspath(script)] + arguments, cwd=str(tmp_path))
+    done = run([preloaded.executable(), os.path.abspath(script)] + arguments, cwd=str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "trained 3 steps" in done.stdout

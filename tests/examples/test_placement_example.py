@@ -2,8 +2,8 @@ import importlib.util
 import os
 import re
 import subprocess
-import sys
 
+import preloaded
 import pytest
 
 SCRIPT = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "placement.py")
@@ -58,7 +58,7 @@ def test_a_missing_device_is_an_error_in_one_line_and_exit_code_2(example, capsy
 
 
 def test_the_script_runs():
-    command = [sys.executable, SCRIPT, "--devices", "/cpu:0,/gpu:7"]
+    command = [preloaded.executable(), SCRIPT, "--devices", "/cpu:0,/gpu:7"]
     process = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
     assert process.returncode == 2
     assert process.stdout == ""

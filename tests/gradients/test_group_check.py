@@ -3,9 +3,9 @@
 Programs that might hang run in a process with a time limit.
 """
 import subprocess
-import sys
 import textwrap
 
+import preloaded
 import pytest
 
 from legacy_towers import gradients as reductions
@@ -20,7 +20,7 @@ CPUS = ["/cpu:{}".format(index) for index in range(4)]
 
 def output_within(seconds, program, *arguments):
     """Returns the output of a program; fails if it takes longer than `seconds`."""
-    command = [sys.executable, "-u", "-c", program] + list(arguments)
+    command = [preloaded.executable(), "-c", program] + list(arguments)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True) as process:
         try:
             output, errors = process.communicate(timeout=seconds)
@@ -126,7 +126,7 @@ def test_a_training_loop_is_rejected_before_its_first_step():
 
 @pytest.mark.slow
 def test_the_same_loop_without_the_check_hangs():
-    command = [sys.executable, "-u", "-c", "CHECKED = False\n" + textwrap.dedent(LOOP)]
+    command = [preloaded.executable(), "-c", "CHECKED = False\n" + textwrap.dedent(LOOP)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout.readline() == b"started\n"
         try:

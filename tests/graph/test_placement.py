@@ -1,7 +1,7 @@
 import subprocess
-import sys
 import warnings
 
+import preloaded
 import pytest
 
 import legacy_towers as lt
@@ -277,5 +277,5 @@ def test_placement_in_a_monitored_session_runs_its_hooks():
 
 def test_the_package_exports_the_function_after_its_module_is_imported():
     code = "import legacy_towers.graph.placement, legacy_towers as lt; assert callable(lt.placement), lt.placement"
-    subprocess.check_call([sys.executable, "-c", code])
+    subprocess.check_call([preloaded.executable(), "-c", code])
     assert lt.placement is placement

@@ -1,6 +1,6 @@
 """The end of the data, and a damaged record, end a run of several towers, and never hang it."""
 import pytest
-from processes import run_python
+from processes import run_preloaded
 
 PROGRAM = """
     import faulthandler, sys
@@ -51,5 +51,5 @@ PROGRAM = """
     ("next_per_tower", "damaged,finite", 10), ("per_device", "damaged,finite", 10),
 ])
 def test_runs_end_after_an_error(tmp_path, route, kind, runs):
-    done = run_python(PROGRAM, arguments=[route, kind, str(runs)], cwd=str(tmp_path))
+    done = run_preloaded(PROGRAM, arguments=[route, kind, str(runs)], cwd=str(tmp_path))
     assert (done.returncode, done.stdout) == (0, "{} {}\n".format(runs, kind)), done.stderr

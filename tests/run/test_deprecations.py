@@ -1,8 +1,8 @@
 """TensorFlow's deprecation warnings in a script are counted in one line, or printed with `--warnings`."""
 import re
-import sys
 import textwrap
 
+import preloaded
 import pytest
 from processes import run
 
@@ -28,7 +28,7 @@ LINE = re.compile(r"legacy-towers: TensorFlow logged (\d+) deprecation warnings?
 def run_script(folder, body, *options):
     path = folder / "script.py"
     path.write_text(textwrap.dedent(SCRIPT).format(textwrap.dedent(body)))
-    done = run([sys.executable, "-m", "legacy_towers", "run"] + list(options) + [str(path)], cwd=folder)
+    done = run([preloaded.executable(), "-m", "legacy_towers", "run"] + list(options) + [str(path)], cwd=folder)
     # TensorFlow 2.21 logs these lines before it reads the log level.
     lines = done.stderr.splitlines(keepends=True)
     return done, "".join(line for line in lines if not re.match(r"WARNING: All log|[IWE]\d{4} ", line))
@@ -104,11 +104,11 @@ def test_warnings_of_tf_keras_are_printed_with_the_option(tmp_path, options, are
 @pytest.mark.skipif(not IS_TF1, reason="TensorFlow 2's warnings are counted")
 def test_warnings_of_tensorflow_1_15_are_printed(tmp_path):
     ours = run_script(tmp_path, "use()")[1]
-    pythons = run([sys.executable, str(tmp_path / "script.py")], cwd=tmp_path).stderr
+    pythons = run([preloaded.executable(), str(tmp_path / "script.py")], cwd=tmp_path).stderr
     folder = str(tmp_path) + "/"
     assert ours.replace(folder, "") == pythons.replace(folder, "") and "Instructions for updating" in ours
 
 
 def test_check_rejects_the_option(tmp_path):
-    done = run([sys.executable, "-m", "legacy_towers", "run", "--warnings", "--check", str(tmp_path)])
+    done = run([preloaded.executable(), "-m", "legacy_towers", "run", "--warnings", "--check", str(tmp_path)])
     assert (done.returncode, "remove --warnings" in done.stderr) == (2, True)

@@ -5,11 +5,11 @@ On TensorFlow 1.15 they run by plain Python, elsewhere by `legacy-towers run`.
 import os
 import re
 import subprocess
-import sys
 import time
 
 import numpy as np
 import ports
+import preloaded
 import pytest
 from run import script_table
 
@@ -46,7 +46,7 @@ class Cluster:
             process.wait()
 
     def start(self, job, task):
-        command = [sys.executable] + LAUNCHER + [os.path.join(script_table.FOLDER, "dist_mnist.py")]
+        command = [preloaded.executable()] + LAUNCHER + [os.path.join(script_table.FOLDER, "dist_mnist.py")]
         command += self.arguments + ["--job_name=" + job, "--task_index={}".format(task)]
         environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="2")
         environment.pop("TF_USE_LEGACY_KERAS", None)

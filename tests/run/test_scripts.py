@@ -6,9 +6,9 @@ also run the scripts by plain Python, which checks the record.
 import json
 import os
 import shutil
-import sys
 
 import numpy as np
+import preloaded
 import processes
 import pytest
 from run import script_table
@@ -53,7 +53,7 @@ CASES = [
 @pytest.mark.parametrize("script, launcher", CASES)
 def test_the_losses_of_a_script_are_those_of_1_15(script, launcher, tmp_path):
     train, data = prepared(script, tmp_path)
-    command = [sys.executable] + LAUNCHERS[launcher] + list(script.command(train, data, launcher == "ported"))
+    command = [preloaded.executable()] + LAUNCHERS[launcher] + list(script.command(train, data, launcher == "ported"))
     done = processes.run(command, cwd=script_table.FOLDER)
     if "need the package tf_keras" in done.stderr:
         pytest.skip(keras.problem(supported.parse(tf.__version__)))

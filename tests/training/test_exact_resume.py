@@ -4,9 +4,9 @@ import json
 import os
 import signal
 import subprocess
-import sys
 
 import numpy as np
+import preloaded
 import pytest
 
 COUNT = 40
@@ -324,7 +324,7 @@ def run_until_killed(name, directory, steps):
 def test_a_killed_run_resumes_with_the_trajectory_of_one_that_was_not(name, tmp_path):
     code = "import test_exact_resume as tests; tests.run_until_killed({!r}, {!r}, 8)".format(name, str(tmp_path))
     killed = subprocess.run(
-        [sys.executable, "-c", code], cwd=os.path.dirname(__file__), stdout=subprocess.PIPE, timeout=300
+        [preloaded.executable(), "-c", code], cwd=os.path.dirname(__file__), stdout=subprocess.PIPE, timeout=300
     )
     assert killed.returncode == -signal.SIGKILL
     lines = [json.loads(line)[0] for line in killed.stdout.decode().splitlines()]

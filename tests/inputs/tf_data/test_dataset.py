@@ -29,7 +29,7 @@ def test_deterministic_and_private_threads_reach_the_dataset(route, case, source
     from legacy_towers import inputs
 
     pipeline = inputs.dataset(sources("arrays"), per_tower_batch_size=4, route=route, epochs=1, **asked)
-    datasets = pipeline.datasets(4)
+    datasets = pipeline.datasets(4).each
     assert len(datasets) == (4 if route == "sharded" else 1)
     for dataset in datasets:
         deterministic, threads = options_of(dataset)
@@ -158,16 +158,17 @@ def test_sharded_remainder_of_a_damaged_file_is_an_error(tmp_path, cpus):
     from legacy_towers.compat import tf
     from legacy_towers.errors import InputError
 
-    path = str(tmp_path / "cut.tfrecord")
+    path = str(tmp_path / "damaged.tfrecord")
     with tf.io.TFRecordWriter(path) as writer:
         for _ in range(4):
             writer.write(b"12345678")
     with open(path, "r+b") as file:
-        file.truncate(80)
+        file.seek(24)  # the length of the second record
+        file.write(b"\xff")
     examples = lt.Examples.from_tfrecords(path, lambda record: {"x": record})
     options = dict(per_tower_batch_size=4, route="sharded", epochs=1)
     lt.inputs.dataset(examples, **options).build(cpus)
-    with pytest.raises(InputError, match="cut.tfrecord"):
+    with pytest.raises(InputError, match="damaged.tfrecord"):
         lt.inputs.dataset(examples, remainder="short", **options).build(cpus)
 
 

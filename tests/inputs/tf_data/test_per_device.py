@@ -1,7 +1,7 @@
 """The route per_device: batches wait on each tower's device."""
 import numpy as np
 import pytest
-from processes import run_python
+from processes import run_preloaded
 
 
 @pytest.mark.parametrize("remainder", ["drop", "pad"])
@@ -116,5 +116,5 @@ PROGRAM = """
 # counts.
 @pytest.mark.slow
 def test_per_device_sessions_leave_no_threads_or_batches(tmp_path):
-    done = run_python(PROGRAM, cwd=str(tmp_path))
+    done = run_preloaded(PROGRAM, cwd=str(tmp_path))
     assert (done.returncode, done.stdout) == (0, "True True\n"), done.stderr[-3000:]

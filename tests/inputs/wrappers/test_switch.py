@@ -3,6 +3,7 @@ import threading
 
 import numpy as np
 import pytest
+import waiting
 
 # A step is two towers of two: training ids count from 0 on, validation ids from 1000 on.
 DEVICES = ["/cpu:0", "/cpu:1"]
@@ -95,6 +96,7 @@ def run_to_the_end(session, source, towers, validate, restarts, trained, passes)
 )
 def test_switch_keeps_the_position_in_the_training_data(train, validation, built):
     restarts = validation.rpartition("+")[2] not in ("queue", "from_tensors")
+    threads = threading.enumerate()
     source, batches, towers = built(train, validation, epochs=1 if restarts else 20)
     trained, passes = [], []
     with session_for(batches) as session:
@@ -105,8 +107,7 @@ def test_switch_keeps_the_position_in_the_training_data(train, validation, built
     assert trained == ids(0, TRAIN_STEPS)
     # After 2, 6, 12, 20 and 30 steps.
     assert passes == [ids(1000, VALIDATION_STEPS)] * 5
-    left = [thread.name for thread in threading.enumerate() if "legacy_towers" in thread.name]
-    assert not left
+    assert waiting.threads_since(threads) == []
 
 
 @pytest.mark.parametrize("pipeline", BY_ITERATOR)

@@ -9,6 +9,7 @@ import threading
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
+import preloaded
 import processes
 import pytest
 
@@ -413,7 +414,7 @@ def test_scalars_in_lists_are_printed_as_in_numpy_1():
 def test_a_traceback_has_no_lines_of_legacy_towers(tmp_path):
     script = tmp_path / "train.py"
     script.write_text("import time\n\ntime.clock()\nint('seven')\n")
-    done = processes.run([sys.executable, "-m", "legacy_towers", "run", str(script)], cwd=str(tmp_path))
+    done = processes.run([preloaded.executable(), "-m", "legacy_towers", "run", str(script)], cwd=str(tmp_path))
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("ValueError: invalid literal")
     assert "line 4" in done.stderr and "legacy_towers" not in done.stderr

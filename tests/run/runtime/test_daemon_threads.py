@@ -1,9 +1,9 @@
 """Daemon threads that are inside a session run when the script ends."""
 import subprocess
-import sys
 import textwrap
 import threading
 
+import preloaded
 import pytest
 from run.runtime.prepared import script
 
@@ -68,5 +68,6 @@ def test_running_daemon_threads_do_not_abort_the_process(tmp_path):
     path = tmp_path / "script.py"
     path.write_text(textwrap.dedent(SCRIPT))
     for _ in range(2):
-        done = subprocess.run([sys.executable, "-m", "legacy_towers", "run", str(path)], cwd=str(tmp_path), timeout=300)
+        command = [preloaded.executable(), "-m", "legacy_towers", "run", str(path)]
+        done = subprocess.run(command, cwd=str(tmp_path), timeout=300)
         assert done.returncode == 3

@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 import ports
+import preloaded
 import processes
 import pytest
 
 pytestmark = pytest.mark.slow
-RUN = [sys.executable, "-m", "legacy_towers", "run"]
 
 TOWERS = """
 import os
@@ -70,6 +70,10 @@ with supervisor.prepare_or_wait_for_session(server.target, config=config) as ses
 """
 
 
+def run_command():
+    return [preloaded.executable(), "-m", "legacy_towers", "run"]
+
+
 def written(folder, source):
     path = os.path.join(str(folder), "script.py")
     with open(path, "w") as file:
@@ -83,7 +87,7 @@ def messages(done):
 
 def test_timeout_steps_ends_an_endless_script(tmp_path):
     report = str(tmp_path / "report.json")
-    done = processes.run(RUN + ["--timeout-steps", "3", "--report", report, written(tmp_path, TOWERS)])
+    done = processes.run(run_command() + ["--timeout-steps", "3", "--report", report, written(tmp_path, TOWERS)])
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["1.0000", "0.6400", "0.4096"]  # each step multiplies w by 0.8
     assert messages(done) == [
@@ -97,13 +101,13 @@ def test_timeout_steps_ends_an_endless_script(tmp_path):
 
 
 def test_timeout_steps_ends_an_unclosed_monitored_session(tmp_path):
-    done = processes.run(RUN + ["--timeout-steps", "2", written(tmp_path, MONITORED)])
+    done = processes.run(run_command() + ["--timeout-steps", "2", written(tmp_path, MONITORED)])
     assert (done.returncode, done.stdout.split()) == (0, ["1", "2"]), done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_a_missing_gpu_is_reported_without_a_traceback(tmp_path):
-    done = processes.run(RUN + ["--towers-device", "/gpu:7", written(tmp_path, TOWERS)])
+    done = processes.run(run_command() + ["--towers-device", "/gpu:7", written(tmp_path, TOWERS)])
     assert done.returncode == 2 and "Traceback" not in done.stderr and "Exception" not in done.stderr
     assert messages(done)[-1].startswith("legacy-towers: error: --towers-device /gpu:7: this machine has ")
 
@@ -122,8 +126,8 @@ def test_a_parameter_server_and_workers_train(tmp_path, addresses):
     try:
         for job, task in (("ps", "0"), ("worker", "0"), ("worker", "1")):
             tasks.append(subprocess.Popen(
-                RUN + ["--num-devices", "2", path, job, task] + addresses, env=environment, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, universal_newlines=True,
+                run_command() + ["--num-devices", "2", path, job, task] + addresses, env=environment,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
             ))
         for number, worker in enumerate(tasks[1:]):
             out, err = worker.communicate(timeout=300)
@@ -142,7 +146,7 @@ def test_a_parameter_server_and_workers_train(tmp_path, addresses):
 
 def test_a_traceback_has_no_lines_of_legacy_towers(tmp_path):
     source = "import tensorflow as tf\nvalue = tf.placeholder(tf.float32, [])\ntf.Session().run(value)\n"
-    done = processes.run(RUN + [written(tmp_path, source)])
+    done = processes.run(run_command() + [written(tmp_path, source)])
     # TensorFlow's stack trace of the operation begins in the script, too.
     traceback, made_at = done.stderr[done.stderr.index("During handling of") :].split("Original stack trace")
     # TensorFlow 1.15 leaves out the common prefix of the paths.

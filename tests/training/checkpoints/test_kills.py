@@ -1,9 +1,9 @@
 """A run that is killed at any moment of a save leaves checkpoints that load, and the next run removes the rest."""
 import os
 import signal
-import sys
 
 import checkpointed
+import preloaded
 import processes
 import pytest
 
@@ -45,7 +45,7 @@ def check(directory):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 @pytest.mark.parametrize("kills", [OPERATIONS, SECONDS], ids=["at each operation on files", "at any time"])
 def test_a_killed_save_leaves_checkpoints_that_load(tmp_path, kills):
-    done = processes.run([sys.executable, RUNS, str(tmp_path)] + kills)
+    done = processes.run([preloaded.executable(), RUNS, str(tmp_path)] + kills)
     assert done.returncode == 0, done.stderr
     results = dict(line.split() for line in done.stdout.splitlines())
     assert list(results) == kills

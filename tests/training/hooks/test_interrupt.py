@@ -126,8 +126,12 @@ BLOCKED = """
     interrupt._STEP_SECONDS = signal_watch._UNSEEN_SECONDS = 0.5
     interrupt._CANCELLED_SECONDS = interrupt._CLOSING_SECONDS = 1.0
 
+    stepped = threading.Event()
+
     def rows():
         for number in range(12):
+            if number == 8:  # more than the first step of any pipeline below needs
+                stepped.wait()
             yield {"x": np.float32([number])}
         os.kill(os.getpid(), signal.SIGTERM)
         threading.Event().wait()
@@ -150,6 +154,7 @@ BLOCKED = """
         with lt.training.session(step, directory, config=lt.session_config(logical_cpus=2)) as session:
             while not session.should_stop():
                 session.run(step.train_op)
+                stepped.set()
 
     def evaluation():
         with signal_watch.interruptible(), tf.Session() as session:
@@ -169,7 +174,7 @@ BLOCKED = """
 
 @pytest.mark.slow
 def test_the_process_ends_with_a_checkpoint_although_tensorflow_waits_for_a_generator(tmp_path):
-    done = processes.run_python(BLOCKED, cwd=str(tmp_path))
+    done = processes.run_preloaded(BLOCKED, cwd=str(tmp_path))
     assert done.stdout.split() == ["143", "143", "143", "130"], done.stderr
     for directory, last in (("dataset", 3), ("staged", 3), ("asynchronous", 6)):
         newest = find_newest(str(tmp_path / directory))

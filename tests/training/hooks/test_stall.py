@@ -101,5 +101,5 @@ STAGING = """
 
 @pytest.mark.slow
 def test_a_blocked_staging_area_does_not_keep_the_process_alive(tmp_path):
-    done = processes.run_python(STAGING, cwd=str(tmp_path))
+    done = processes.run_preloaded(STAGING, cwd=str(tmp_path))
     assert done.returncode == 1 and "legacy_towers: the process ends: no step for" in done.stderr, done.stderr

@@ -1,8 +1,8 @@
 """tf.test.main with the flag --benchmarks."""
 import subprocess
-import sys
 import textwrap
 
+import preloaded
 import pytest
 
 SCRIPT = """
@@ -30,7 +30,7 @@ def test_main_runs_benchmarks_with_the_flag_of_1_x(module, arguments, expected, 
     path = tmp_path / "script.py"
     path.write_text(textwrap.dedent(SCRIPT).replace("{}", module))
     done = subprocess.run(
-        [sys.executable, "-m", "legacy_towers", "run", str(path)] + arguments,
+        [preloaded.executable(), "-m", "legacy_towers", "run", str(path)] + arguments,
         cwd=str(tmp_path),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -1,8 +1,8 @@
 """tf.contrib.eager in a script with eager execution: the numbers of TensorFlow 1.15."""
 import os
 import subprocess
-import sys
 
+import preloaded
 import pytest
 
 from legacy_towers.compat import tf
@@ -34,7 +34,7 @@ held 3.0 doubled 10.0
 def test_script_prints_the_same_as_on_tensorflow_1_15(by):
     if by == "python" and not tf.__version__.startswith("1.15"):
         pytest.skip("only TensorFlow 1.15 has tf.contrib")
-    command = [sys.executable] + (["-m", "legacy_towers", "run"] if by == "run" else []) + [SCRIPT]
+    command = [preloaded.executable()] + (["-m", "legacy_towers", "run"] if by == "run" else []) + [SCRIPT]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
     assert done.returncode == 0, done.stderr[-2000:]
     assert [line for line in done.stdout.splitlines() if line] == PRINTED.splitlines()

@@ -11,9 +11,10 @@ IS_1_15 = tf.__version__.startswith("1.15")
 
 def check(found, recorded):
     assert sorted(found) == sorted(recorded)
-    is_shampoo = any("Shampoo" in key for key in recorded)  # its matrix roots are less exact
+    # Roots of nearly singular matrices differ between CPUs.
+    is_shampoo = any("Shampoo" in key for key in recorded)
     for key in recorded:
-        np.testing.assert_allclose(found[key], recorded[key], rtol=1e-4 if is_shampoo else 2e-5, atol=2e-6, err_msg=key)
+        np.testing.assert_allclose(found[key], recorded[key], rtol=1e-3 if is_shampoo else 2e-5, atol=2e-6, err_msg=key)
 
 
 @pytest.mark.recorded
