@@ -131,6 +131,10 @@ class ExampleSet:
         """Returns these examples with another seed of their order, or without one (None)."""
         return type(self)(self._source, self._maps, self._shuffle, seed)
 
+    def logged(self: Self, whole_epochs: bool) -> Self:
+        """Returns these examples with a log of what is read, if their iterators report their position."""
+        return type(self)(self._source.logged(whole_epochs), self._maps, self._shuffle, self._seed)
+
     def ids(self) -> Iterator[int]:
         """Yields the ids of one epoch in the order of the data. Reads TFRecord and CSV files to find them.
 
@@ -280,7 +284,8 @@ class ExampleSet:
             # The order depends on the seed alone, not on that of the graph, which this graph of a function inherits.
             tf.set_random_seed(None)
             seed = epoch_seed(start.seed, epoch) if buffer or self.needs_seeds else None
-            read = self._source.records_with_ids if self.needs_seeds else self._source.records
+            source = self._source.of_epoch(epoch)
+            read = source.records_with_ids if self.needs_seeds else source.records
             # Each shard has its own reader: were the files shuffled first, the shards would overlap.
             dataset = read(bool(buffer) and shard is None, seed)
             if shard is not None:

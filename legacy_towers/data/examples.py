@@ -195,6 +195,7 @@ class Examples(ExampleSet):
         count: Optional[int] = None,
         shuffle: Shuffle = True,
         seed: Optional[int] = None,
+        resumable: bool = False,
     ) -> "Examples":
         """Creates examples from what a Python generator yields. Queues and the route "sharded" can't read them.
 
@@ -210,9 +211,16 @@ class Examples(ExampleSet):
           spec: a structure of `tf.TensorSpec`: dtype and shape of each component of an example.
           count: the number of examples in an epoch, if it is known.
           shuffle, seed: see `Examples`.
+          resumable: whether the iterators report their position. If so, each of them, or the object that it iterates
+            over, has a method `state_dict()`, which returns the position before the next example as plain values
+            (numbers, strings, lists, dicts), and `load_state_dict(state)`, which goes there. A run that resumes then
+            reads the example that was used last once more, compares it with what was read before, and goes on after it;
+            with shuffling, it begins with the epoch. Without `resumable` it runs the generator from its first epoch on,
+            and leaves out what was used.
 
         Raises:
           InputError: make_iterator is not a function. While it is read: an example does not fit `spec`; the message
-            names the example and the component.
+            names the example and the component. An iterator lacks a method, its state is not plain, or the run that
+            resumes gets other examples.
         """
-        return cls(Generator(make_iterator, spec, count), shuffle=shuffle, seed=seed)
+        return cls(Generator(make_iterator, spec, count, resumable), shuffle=shuffle, seed=seed)

@@ -44,6 +44,7 @@ class Source:
       record_dtype: the dtype of a record that Python reads; None if it can't read single ones.
       paths: the files.
       skipped: what has been skipped, a `SkippedRecords`; None if nothing is skipped.
+      log: of what is read, an `ItemLog`, where the position is what a caller's iterator reports; else None.
     """
 
     can_be_sharded = True
@@ -51,6 +52,7 @@ class Source:
     record_dtype: Any = None
     paths: Sequence[str] = ()
     skipped: Any = None
+    log: Any = None
 
     def describe(self) -> str:
         """Returns a short description for the plan."""
@@ -119,6 +121,18 @@ class Source:
         raise ArgumentError("read_buffer_bytes={}: {} is not read from record files, so it has no read buffer".format(
             size, self.describe()
         ))
+
+    def logged(self, whole_epochs: bool) -> "Source":
+        """Returns this source, with a `log` of its own if its iterators report their position.
+
+        Args:
+          whole_epochs: whether each epoch is always read from its beginning.
+        """
+        return self
+
+    def of_epoch(self, epoch: Tensor) -> "Source":
+        """Returns the source of an epoch, for a source whose `log` records its number, an int64 scalar tensor."""
+        return self
 
     def with_ids(self) -> "Source":
         """Returns a source of the same records in the same order, whose examples are {"id": ..., "example": ...}."""
@@ -208,6 +222,7 @@ class WithIds(Source):
         self.record_dtype = source.record_dtype
         self.paths = source.paths
         self.skipped = source.skipped
+        self.log = source.log
 
     def describe(self) -> str:
         return self.source.describe()
@@ -238,6 +253,12 @@ class WithIds(Source):
 
     def with_read_buffer(self, size: int) -> Source:
         return WithIds(self.source.with_read_buffer(size))
+
+    def logged(self, whole_epochs: bool) -> Source:
+        return WithIds(self.source.logged(whole_epochs))
+
+    def of_epoch(self, epoch: Tensor) -> Source:
+        return WithIds(self.source.of_epoch(epoch))
 
     def records_with_ids(self, shuffle_files: bool, seed: Any) -> Dataset:
         pair = tf.autograph.experimental.do_not_convert(lambda record_id, record: (record_id, (record_id, record)))

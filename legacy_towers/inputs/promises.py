@@ -22,7 +22,7 @@ def promise_for(examples: Examples, is_shuffled: bool) -> Promise:
     if examples.arrays is not None:
         return Promise(EXACT, order)
     if _is_generator(examples):
-        order += ", and the generator yields them again: a resumed run reads and skips those that were used"
+        order += _of_generator(examples)
     operations = _function_ops(examples)
     drawing = sorted({each.name for each in operations if each.op in RANDOM_OPS})
     if drawing:
@@ -84,6 +84,18 @@ def _called_nodes(graph: Any, operations: Iterable[Any]) -> List[Any]:
 
 def _callees(nodes: Iterable[Any]) -> List[str]:
     return [value.func.name for node in nodes for value in node.attr.values() if value.HasField("func")]
+
+
+def _of_generator(examples: Examples) -> str:
+    log = examples.source.log
+    if log is None:
+        return (
+            ", and the generator yields them again: a resumed run reads and skips those that were used; with iterators "
+            "that report their position, from_generator(..., resumable=True), it does not"
+        )
+    return ", and the iterators report their position: a resumed run begins {}".format(
+        "with its epoch" if log.whole_epochs else "there"
+    )
 
 
 def _is_generator(examples: Examples) -> bool:

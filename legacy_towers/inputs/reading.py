@@ -7,6 +7,7 @@ from legacy_towers.data import Examples, structure
 from legacy_towers.data.example_set import Shuffle, check_shuffle
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.inputs.base import InputPlan
+from legacy_towers.inputs.logged_position import LoggedPosition
 from legacy_towers.inputs.position import ExamplesPosition, Promise
 from legacy_towers.inputs.promises import IN_ORDER, promise_for
 from legacy_towers.specs.batch_sizes import Sizes, check_positive, check_sizes, resolve_sizes
@@ -54,6 +55,10 @@ class Reading(NamedTuple):
             return False
         return self.examples.shuffle_buffer(self.shuffle) or False
 
+    def logged(self) -> "Reading":
+        """Returns `self` with a log of what is read, for `position`, if iterators of the caller report theirs."""
+        return self._replace(examples=self.examples.logged(whole_epochs=bool(self.shuffle_now())))
+
     def sizes(self, towers: int) -> Sizes:
         """Returns the batch sizes for `towers` towers.
 
@@ -86,7 +91,8 @@ class Reading(NamedTuple):
         order = IN_ORDER
         if buffer:
             order = "the order of {} with a shuffle buffer of {:,} examples".format(shuffling, buffer)
-        return ExamplesPosition(
+        position = ExamplesPosition if self.examples.source.log is None else LoggedPosition
+        return position(
             self.examples, promise or promise_for(self.examples, bool(buffer)), sizes.global_,
             ", ".join(part for part in (order, shards) if part), self.epochs,
         )

@@ -8,15 +8,7 @@ import subprocess
 import numpy as np
 import preloaded
 import pytest
-
-COUNT = 40
-ROWS = np.random.RandomState(0).randn(COUNT, 3).astype(np.float32)
-
-
-def arrays(**options):
-    from legacy_towers.data import Examples
-
-    return Examples.from_arrays({"id": np.arange(COUNT, dtype=np.int64), "x": ROWS}, **options)
+from resuming import COUNT, ROWS, arrays, pipeline, restored, run
 
 
 def mapped(**options):
@@ -42,45 +34,6 @@ def generator(**options):
 
     spec = {"id": tf.TensorSpec([], tf.int64), "x": tf.TensorSpec([3], tf.float32)}
     return Examples.from_generator(rows, spec, **options)
-
-
-def run(make, directory, until, towers=2, save_steps=1000, after_step=lambda seen: None, dropout=None):
-    """Trains until a global step in a graph and a session of its own; returns the ids and the loss of each step."""
-    import legacy_towers as lt
-    from legacy_towers.compat import tf
-
-    def model_fn(batch, mode):
-        if dropout is not None:
-            batch = dict(batch, x=dropout(batch["x"]))
-        w = tf.get_variable("w", [3, 1], initializer=tf.constant_initializer([[0.5], [-0.25], [1.0]]))
-        loss = tf.reduce_mean(tf.square(tf.matmul(batch["x"], w) - 1.0), axis=1)
-        return lt.TowerOutput(loss=loss, predictions=tf.identity(batch["id"]))
-
-    seen = []
-    with tf.Graph().as_default():
-        step = lt.build_train_step(
-            model_fn, make(), tf.train.MomentumOptimizer(0.01, 0.9), ["/cpu:{}".format(each) for each in range(towers)]
-        )
-        ids = step.input.ids or [tower.output.predictions for tower in step.towers]
-        options = lt.training.CheckpointOptions(save_steps=save_steps)
-        with lt.training.CheckpointStore(directory, options) as store:
-            hooks = step.hooks + [tf.train.StopAtStepHook(last_step=until), lt.training.CheckpointHook(store)]
-            with tf.train.MonitoredTrainingSession(
-                hooks=hooks, scaffold=store.scaffold(), config=lt.session_config(logical_cpus=towers)
-            ) as session:
-                while not session.should_stop():
-                    _, loss, batches = session.run([step.train_op, step.loss, ids])
-                    seen.append((np.concatenate(batches).tolist(), loss.tobytes()))
-                    after_step(seen)
-            return seen, store.resumed, step.plan.input
-
-
-def pipeline(name, source=arrays, **options):
-    from legacy_towers.inputs.named import make_pipeline
-
-    options = dict({"per_tower_batch_size": 3}, **options)
-    examples = source(**{key: options.pop(key) for key in ("seed", "shuffle") if key in options})
-    return make_pipeline(name, examples, **options)
 
 
 def own_dataset(route, seed=2, function=None, **options):
@@ -202,15 +155,6 @@ def test_a_queue_without_a_fixed_order_has_each_example_once_per_epoch(name, tmp
 
 # Lines are numbered from 1 in each file.
 POSITION = {number: number // 20 * 2 ** 40 + number % 20 + 1 for number in range(COUNT)}
-
-
-def restored(make, state):
-    """Returns a `Resumed` and the position of a pipeline that is built, but not run."""
-    from legacy_towers.compat import tf
-
-    with tf.Graph().as_default():
-        batches = make().build(["/cpu:0", "/cpu:1"])
-    return batches.position.restore(state), batches.position
 
 
 def test_a_position_of_other_data_is_refused_with_a_reason():

@@ -68,7 +68,7 @@ class FeedInput(Input):
         self._prefetch = prefetch
 
     def build(self, devices: Sequence[str]) -> TowerBatches:
-        reading = self._reading
+        reading = self._reading.logged()
         sizes = reading.sizes(len(devices))
         spec = reading.examples.spec()
         check_dense("feed", spec)

@@ -193,6 +193,9 @@ class DatasetInput(routes.DatasetPipeline):
         )
 
     def datasets(self, towers: int) -> routes.Datasets:
+        return DatasetInput(self._reading.logged(), self.route, self._options)._datasets(towers)
+
+    def _datasets(self, towers: int) -> routes.Datasets:
         sizes = self._reading.sizes(towers)
         # Only shards of examples begin at places of their own.
         starts = _fed_starts(self._reading.examples.seed, towers if self._is_sharded_before_batching() else 1)

@@ -4,6 +4,7 @@
 """
 from typing import Any, Dict, Optional
 
+from legacy_towers.data.item_log import check_saved
 from legacy_towers.errors import JobError
 from legacy_towers.inputs.position import Resumed, position_of
 from legacy_towers.tensor_types import Graph
@@ -45,4 +46,6 @@ def _checked(state: Dict[str, Any]) -> Dict[str, Any]:
             raise ValueError("{} is {!r:.40}".format(name, value))
     if not isinstance(state["stream"], str):
         raise ValueError("stream is {!r:.40}".format(state["stream"]))
+    if state.get("iterator") is not None:
+        check_saved(state["iterator"])
     return state
