@@ -61,14 +61,18 @@ class ItemLog:
     returns the state before its next item, of plain values that JSON has, and `load_state_dict(state)` goes there.
     """
 
-    def __init__(self, name: str, option: str, whole_epochs: bool = False) -> None:
+    def __init__(
+        self, name: str, option: str, whole_epochs: bool = False, numbered: str = "example {:,} of epoch {:,}"
+    ) -> None:
         """
         Args:
           name: of the iterators, for errors.
           option: that asks for the methods, such as "from_generator(..., resumable=True)".
           whole_epochs: whether reading always begins at the beginning of an epoch.
+          numbered: what an item is called by its number and that of its epoch, in errors.
         """
         self._name = name
+        self._numbered = numbered
         self._option = option
         self._whole_epochs = whole_epochs
         self._lock = threading.Lock()
@@ -148,7 +152,7 @@ class ItemLog:
                     item = next(source.iterator)
                 except StopIteration:
                     if expected:
-                        raise self._differs("ends before", number, epoch) from None
+                        raise self._differs("does not yield", "as", number, epoch) from None
                     return
                 value, arrays, size = converted(number, item)
                 del item
@@ -156,7 +160,7 @@ class ItemLog:
                 checksum = checksum_of(arrays) if is_checked else 0
                 del arrays
                 if expected and expected.pop(0) != checksum:
-                    raise self._differs("yields another", number, epoch)
+                    raise self._differs("yields another", "than", number, epoch)
                 used = self._add(session, Read(session.total, size, epoch, number, state, checksum), is_checked)
                 if used < size:
                     yield number, value, used
@@ -184,11 +188,12 @@ class ItemLog:
             for _ in range(later):
                 read.popleft()
 
-    def _differs(self, what: str, number: int, epoch: int) -> InputError:
+    def _differs(self, what: str, as_or_than: str, number: int, epoch: int) -> InputError:
         return InputError(
-            "{} {} item {:,} of epoch {:,} than before the checkpoint, so the run can't go on exactly: its "
-            "load_state_dict(state) must go to where state_dict() returned that state, and the data must not have "
-            "changed (items and epochs are counted from 1)".format(self._name, what, number + 1, epoch + 1)
+            "{} {} {} {} before the checkpoint, so the run can't go on exactly: its load_state_dict(state) must go to "
+            "where state_dict() returned that state, and the data must not have changed (numbers begin at 1)".format(
+                self._name, what, self._numbered.format(number + 1, epoch + 1), as_or_than
+            )
         )
 
 

@@ -59,7 +59,11 @@ class LoggedPosition(ExamplesPosition):
 
 
 class ItemsPosition(Position):
-    """The position in the batches, or examples, that a function of the caller yields."""
+    """The position in the batches, or examples, that a function of the caller yields.
+
+    Attributes:
+      log: of what was read.
+    """
 
     begins_by_pipeline = True
 
@@ -69,19 +73,19 @@ class ItemsPosition(Position):
           per_step: the number of batches, or examples, that a step uses.
         """
         super().__init__(promise, per_step, stream)
-        self._log = log
+        self.log = log
 
     def state(self) -> Dict[str, Any]:
         """Returns the position as plain values, which `restore` takes."""
-        examples, iterator = self._log.saved(self.examples)
+        examples, iterator = self.log.saved(self.examples)
         return dict(super().state(), examples=examples, iterator=iterator)
 
     def begin(self, default_seed: Callable[[], int] = draw_seed) -> None:
         """Begins a session where `restore` said; see `Position.begin`."""
         super().begin(default_seed)
-        self._log.begin(None if self._saved is None else self._saved["iterator"], self.examples)
+        self.log.begin(None if self._saved is None else self._saved["iterator"], self.examples)
 
     def advance(self, ids: Sequence[np.ndarray] = ()) -> None:
         """Counts a step."""
         super().advance(ids)
-        self._log.use(self.examples)
+        self.log.use(self.examples)

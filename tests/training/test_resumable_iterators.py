@@ -139,6 +139,173 @@ def test_a_run_continues_with_another_number_of_towers_and_without_reported_posi
     assert ids == [number % COUNT for number in range(len(ids))] and len(ids) == 24 + 6 + 12 + 36
 
 
+class Batches(Rows):
+    """Batches of `size` examples in a buffer that is used again, or single examples."""
+
+    size = 6
+
+    def __init__(self):
+        super().__init__(count=10 ** 6)
+        self.buffer = {"id": np.zeros([self.size], np.int64), "x": np.zeros([self.size, 3], np.float32)}
+
+    def __next__(self):
+        READ.append(self.row)
+        rows = np.arange(self.row, self.row + self.size) % COUNT
+        self.row += self.size
+        self.buffer["id"][:], self.buffer["x"][:] = rows, ROWS[rows]
+        return self.buffer
+
+
+def fed(background=False, make=Batches):
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+
+    spec = {"id": tf.TensorSpec([3], tf.int64), "x": tf.TensorSpec([3, 3], tf.float32)}
+    placeholders = lt.tower_placeholders(spec, towers=2)
+    return lt.inputs.from_placeholders(placeholders, make, background=background, resumable=True)
+
+
+def queued(**options):
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+
+    queue = tf.FIFOQueue(20, [tf.int64, tf.float32], [[], [3]], names=["id", "x"])
+    options = dict({"per_tower_batch_size": 2, "order": "fixed", "feed_with": Batches}, **options)
+    return lt.inputs.from_queue(queue, resumable=True, **options)
+
+
+def staged_queue():
+    import legacy_towers as lt
+
+    return lt.inputs.staged(queued(prefetch=2))
+
+
+FED = {
+    "placeholders": fed,
+    "placeholders in the background": lambda: fed(background=True),
+    "a loop that gives an object": lambda: fed(make=BatchLoader()),
+    "queue": queued,
+    "prefetched, staged queue": staged_queue,
+}
+
+
+class BatchLoader:
+    """An iterable that has the methods itself."""
+
+    def __init__(self):
+        self.batches = Batches()
+
+    def __iter__(self):
+        return iter(self.batches.__next__, None)
+
+    def state_dict(self):
+        return self.batches.state_dict()
+
+    def load_state_dict(self, state):
+        self.batches.load_state_dict(state)
+
+
+@pytest.mark.parametrize("name", FED)
+def test_a_resumed_run_feeds_on_where_the_iterator_was(name, tmp_path):
+    make = FED[name]
+    steps = []
+    for until in (4, 9):
+        del READ[:]
+        seen, resumed, plan = run(make, str(tmp_path), until)
+        steps += seen
+        assert plan.resume == "exact" and "position" in plan.resume_reason
+    per_step = 4 if "queue" in name else 6
+    assert [ids for ids, _ in steps] == [
+        [number % COUNT for number in range(step * per_step, (step + 1) * per_step)] for step in range(9)
+    ]
+    # The batch with what was used last: of the queue, which gives 4 examples to a step, the 16th is in the third batch.
+    assert READ[0] == (12 if "queue" in name else 18)
+    assert resumed.examples == (16 if "queue" in name else 4)
+
+
+def test_a_queue_continues_with_another_number_of_towers(tmp_path):
+    ids = []
+    for until, towers in ((2, 3), (5, 1), (7, 2)):
+        steps, _, plan = run(lambda: queued(order="any"), str(tmp_path), until, towers)
+        assert plan.resume == ("exact" if towers == 1 else "once per epoch")
+        assert plan.resume == "exact" or 'order="fixed" is exact' in plan.resume_reason
+        for each, _ in steps:
+            assert sorted(each) == list(range(len(ids), len(ids) + 2 * towers))
+            ids += each
+    assert len(ids) == 12 + 6 + 8
+
+
+def tensors():
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+
+    return lt.inputs.from_tensors(per_tower=[tf.zeros([2, 3])])
+
+
+def plain_queue(kind="FIFOQueue", feeders=0, runner=False):
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+
+    capacities = (20, 10) if kind == "RandomShuffleQueue" else (20,)
+    queue = getattr(tf, kind)(*capacities, dtypes=[tf.float32], shapes=[[3]])
+    if runner:
+        tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue([tf.zeros([3])])]))
+    return lt.inputs.from_queue(queue, per_tower_batch_size=2, feed_with=[Rows] * feeders or None)
+
+
+def plain_feed():
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+
+    return lt.inputs.from_placeholders(lt.tower_placeholders(tf.TensorSpec([2, 3], tf.float32), 1), Rows)
+
+
+@pytest.mark.parametrize("make, reason", [
+    (tensors, "lt.inputs.from_dataset, or from_queue(..., feed_with=..., resumable=True)"),
+    (plain_feed, "from_placeholders(..., resumable=True), resumes exactly"),
+    (lambda: plain_queue("RandomShuffleQueue", 1), "shuffle in feed_with, with a tf.FIFOQueue and resumable=True"),
+    (lambda: plain_queue(feeders=2), "use one, with resumable=True"),
+    (lambda: plain_queue(feeders=1), "resumable=True, resumes exactly"),
+    (lambda: plain_queue(runner=True), "queue runners fill the queue: lt.inputs.queue over lt.Examples"),
+    (plain_queue, "your threads fill the queue: lt.inputs.queue over lt.Examples"),
+], ids=["tensors", "placeholders", "shuffling queue", "two functions", "function", "queue runners", "threads"])
+def test_a_refusal_names_what_resumes(make, reason):
+    plan = make().build(["/cpu:0"]).plan
+    assert plan.resume == "refused" and reason in plan.resume_reason
+
+
+def test_options_that_contradict_resumable_are_errors():
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+    from legacy_towers.errors import ArgumentError
+
+    placeholders = lt.tower_placeholders(tf.TensorSpec([2, 3], tf.float32), 1)
+    with pytest.raises(ArgumentError, match="needs a function that returns a new one for each session"):
+        lt.inputs.from_placeholders(placeholders, iter([]), resumable=True)
+    shuffling = tf.RandomShuffleQueue(20, 10, [tf.float32], [[3]])
+    for queue, feeders in ((shuffling, Rows), (tf.FIFOQueue(9, [tf.float32]), None)):
+        with pytest.raises(ArgumentError, match="needs a queue that keeps the order .* and one function"):
+            lt.inputs.from_queue(queue, feed_with=feeders, resumable=True)
+
+
+class ForgetsBatches(Batches):
+    def load_state_dict(self, state):
+        pass
+
+
+@pytest.mark.parametrize("make, message", [
+    (lambda wrong: fed(make=wrong), "the function .*Batches yields another batch 2 than before"),
+    (lambda wrong: fed(make=wrong, background=True), "yields another batch 2 than before"),
+    (lambda wrong: queued(feed_with=wrong), "the function .*Batches yields another item 2 than before"),
+], ids=["placeholders", "background", "queue"])
+def test_feeds_that_go_on_with_other_examples_are_errors(make, message, tmp_path):
+    from legacy_towers.errors import InputError
+
+    run(lambda: make(Batches), str(tmp_path), 2)
+    with pytest.raises(InputError, match=message):
+        run(lambda: make(ForgetsBatches), str(tmp_path), 4)
+
+
 class Forgets(Rows):
     def load_state_dict(self, state):
         pass
@@ -160,10 +327,10 @@ class Doubles(Rows):
 
 
 @pytest.mark.parametrize("name, wrong, message", [
-    ("dataset", Forgets, "yields another item 6 of epoch 1"),
-    ("feed", GoesOneFurther, "yields another item 6 of epoch 1"),
-    ("feed", Ends, "ends before item 6 of epoch 1"),
-    ("dataset", Doubles, "yields another item 6 of epoch 1"),
+    ("dataset", Forgets, "yields another example 6 of epoch 1"),
+    ("feed", GoesOneFurther, "yields another example 6 of epoch 1"),
+    ("feed", Ends, "does not yield example 6 of epoch 1 as before"),
+    ("dataset", Doubles, "yields another example 6 of epoch 1"),
 ], ids=["begins again", "one further", "ends", "other values"])
 def test_an_iterator_that_goes_on_with_other_examples_is_an_error(name, wrong, message, tmp_path):
     from legacy_towers.compat import tf

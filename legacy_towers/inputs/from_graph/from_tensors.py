@@ -7,6 +7,7 @@ from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.graph.op_kinds import INPUT_OPS, QUEUE_INPUT_OPS
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.inputs.base import Input, InputPlan, TowerBatches, host_device, move_to_tower
+from legacy_towers.inputs.promises import refused
 from legacy_towers.inputs.queues.hooks import RaiseRunnerErrors
 from legacy_towers.inputs.reading import describe_end, static_sizes
 from legacy_towers.inputs.splitting import split_batch, split_incomplete
@@ -122,7 +123,13 @@ class FromTensors(Input):
         return InputPlan(
             "from_tensors", route, "any", per_tower_size, global_size, None, None, "tensors of the graph", details,
             lasts="as long as they last",
-        )
+        ).with_promise(refused(_NO_POSITION))
+
+
+_NO_POSITION = (
+    "nothing shows where your tensors are in their data: lt.inputs.from_dataset, or from_queue(..., feed_with=..., "
+    "resumable=True), resumes exactly"
+)
 
 
 def input_ops_of(tensors: Any) -> Tuple[Operation, ...]:

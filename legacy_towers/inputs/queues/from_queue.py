@@ -2,9 +2,13 @@
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from legacy_towers.compat import tf
+from legacy_towers.data.item_log import ItemLog
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.graph.closed_queues import queue_of
 from legacy_towers.inputs.base import Input, InputPlan, TowerBatches, host_device, move_to_tower
+from legacy_towers.inputs.logged_position import ItemsPosition
+from legacy_towers.inputs.position import EXACT, ONCE, Promise
+from legacy_towers.inputs.promises import refused
 from legacy_towers.inputs.queues.batches import Prefetch, StepParts, as_list, named_components, take_step
 from legacy_towers.inputs.queues.hooks import FeedQueueHook, RaiseRunnerErrors
 from legacy_towers.inputs.reading import check_order, check_remainder, describe_end
@@ -23,6 +27,7 @@ def from_queue(
     remainder: str = "drop",
     feed_with: Union[None, Feeder, Sequence[Feeder]] = None,
     prefetch: Optional[int] = None,
+    resumable: bool = False,
 ) -> "FromQueue":
     """Creates an input pipeline over your own tf.FIFOQueue, RandomShuffleQueue, PaddingFIFOQueue or PriorityQueue.
 
@@ -50,6 +55,9 @@ def from_queue(
         function; or a list of functions, each for its own thread. They are called in each new session. When all
         iterators have ended, the queue is closed. The session raises their errors with their tracebacks.
       prefetch: steps that a queue runner dequeues in advance, to the towers' hosts; None dequeues in the step.
+      resumable: whether the iterators of `feed_with` report their position, by `state_dict()` and
+        `load_state_dict(state)`, so that a run resumes at the next example: see `lt.Examples.from_generator`. It needs
+        one function and a queue that keeps the order. With order="fixed", or one tower, the run is exact.
 
     Raises:
       ArgumentError: the options contradict each other.
@@ -57,12 +65,17 @@ def from_queue(
         item does not fit the queue; the message names the component.
     """
     feeders = _checked_feeders(queue, order, feed_with)
+    if resumable and (len(feeders) != 1 or _kind(queue) not in _IN_ORDER):
+        raise ArgumentError(
+            "resumable=True needs a queue that keeps the order (tf.FIFOQueue or tf.PaddingFIFOQueue) and one function "
+            "as feed_with, got {} and {} functions".format(_kind(queue), len(feeders))
+        )
     if per_tower_batch_size is not None or global_batch_size is not None:
         check_sizes(per_tower_batch_size, global_batch_size)
     check_remainder(remainder)
     if prefetch is not None:
         check_positive("prefetch", prefetch)
-    return FromQueue(queue, (per_tower_batch_size, global_batch_size), order, remainder, feeders, prefetch)
+    return FromQueue(queue, (per_tower_batch_size, global_batch_size), order, remainder, feeders, prefetch, resumable)
 
 
 def _checked_feeders(queue: Any, order: str, feed_with: Union[None, Feeder, Sequence[Feeder]]) -> List[Feeder]:
@@ -106,7 +119,9 @@ class FromQueue(Input):
         remainder: str,
         feeders: List[Feeder],
         prefetch: Optional[int],
+        resumable: bool,
     ) -> None:
+        self._resumable = resumable
         self._queue = queue
         self._batch_sizes = batch_sizes
         self._order = order
@@ -117,11 +132,12 @@ class FromQueue(Input):
     def build(self, devices: Sequence[str]) -> TowerBatches:
         hooks: List[Any] = [RaiseRunnerErrors()]
         runners = self._runners()
+        position = self._position(len(devices))
         # On the queue's device, not on that of the caller's device scope.
         device = self._queue.queue_ref.device or host_device(devices[0])
         with tf.name_scope("inputs"), tf.device(device):
             if self._feeders:
-                hooks.append(FeedQueueHook(self._queue, self._feeders))
+                hooks.append(FeedQueueHook(self._queue, self._feeders, position))
             step, input_ops = self._take(len(devices))
             if self._prefetch is not None:
                 ahead = Prefetch(step, devices, self._prefetch)
@@ -131,8 +147,39 @@ class FromQueue(Input):
             move_to_tower(named_components(self._queue, parts), tower, each)
             for tower, (parts, each) in enumerate(zip(step.parts, devices))
         ]
+        promise = refused(self._no_position(runners)) if position is None else position.promise
         return TowerBatches(
-            per_tower, hooks, self._plan(step, runners), tuple(input_ops), step.counts, padded=self._remainder == "pad"
+            per_tower, hooks, self._plan(step, runners).with_promise(promise), tuple(input_ops), step.counts,
+            padded=self._remainder == "pad", position=position,
+        )
+
+    def _position(self, towers: int) -> Optional[ItemsPosition]:
+        if not self._resumable:
+            return None
+        promise = Promise(EXACT, "the iterator of feed_with reports its position: a resumed run begins there")
+        if self._order != "fixed" and self._remainder == "drop" and towers > 1:
+            promise = Promise(ONCE, 'towers take the examples of a step in any order: order="fixed" is exact')
+        per_step = towers
+        if self._batch_sizes != (None, None):
+            per_step = resolve_sizes(self._batch_sizes[0], self._batch_sizes[1], towers).global_
+        name = "the function {}".format(getattr(self._feeders[0], "__name__", "feed_with"))
+        log = ItemLog(name, "from_queue(..., resumable=True)", numbered="item {:,}")
+        return ItemsPosition(promise, per_step, "what feed_with puts into your queue", log)
+
+    def _no_position(self, runners: List[Any]) -> str:
+        """Returns why a run that resumes begins again, and what to use instead, in a clause."""
+        kind = _kind(self._queue)
+        if kind not in _IN_ORDER:
+            return "a {} keeps no order: shuffle in feed_with, with a tf.FIFOQueue and resumable=True".format(kind)
+        if len(self._feeders) > 1:
+            return "several functions fill the queue in any order: use one, with resumable=True"
+        if self._feeders:
+            return (
+                "only your iterator knows where it is: one with state_dict() and load_state_dict(), and "
+                "resumable=True, resumes exactly"
+            )
+        return "{} the queue: lt.inputs.queue over lt.Examples, or feed_with=... with resumable=True, resumes".format(
+            "queue runners fill" if runners else "your threads fill"
         )
 
     def _runners(self) -> List[Any]:
@@ -226,6 +273,10 @@ class FromQueue(Input):
         if elements <= 0 or not per_step:
             return None
         return -(-int(elements) // per_step) + (0 if self._prefetch is None else self._prefetch + 1)
+
+
+# The queues that return what they hold in the order in which they got it.
+_IN_ORDER = ("FIFOQueue", "PaddingFIFOQueue")
 
 
 def _kind(queue: Any) -> str:

@@ -2,7 +2,7 @@
 import sys
 import threading
 import warnings
-from typing import Any, Callable, Iterable, List, Sequence, Tuple
+from typing import Any, Callable, Iterable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from legacy_towers.graph.closed_queues import ClosedQueueCheck
 from legacy_towers.inputs.base import InputHook
 from legacy_towers.inputs.feeds.aligned import aligned_empty
 from legacy_towers.inputs.feeds.checks import fit
+from legacy_towers.inputs.logged_position import ItemsPosition
 from legacy_towers.inputs.queues.batches import named_components
 from legacy_towers.inputs.record_files import explaining
 from legacy_towers.tensor_types import Coordinator, Session, SessionRunHook
@@ -56,13 +57,20 @@ class FeedQueueHook(InputHook):
     The queue copies an item, so that the iterator may reuse its arrays for the next one.
     """
 
-    def __init__(self, queue: Any, makers: Sequence[Callable[[], Iterable[Any]]]) -> None:
+    def __init__(
+        self,
+        queue: Any,
+        makers: Sequence[Callable[[], Iterable[Any]]],
+        position: Optional[ItemsPosition] = None,
+    ) -> None:
         """Creates the operations in the default graph.
 
         Args:
           makers: functions that return an iterator; each is called in each new session, in its own thread.
+          position: where the iterators of the only function begin; None: they report no position.
         """
         super().__init__()
+        self._position = position
         self._makers = list(makers)
         self._lock = threading.Lock()
         with tf.name_scope("feed_queue"):
@@ -84,6 +92,8 @@ class FeedQueueHook(InputHook):
     def after_create_session(self, session: Session, coord: Coordinator) -> None:
         """Starts the threads; raises InputError if the queue is closed in this session already."""
         self._check_open(session)
+        if self._position is not None:
+            self._position.begin()
         running = _CountDown(len(self._makers))
         feeders = [
             threading.Thread(target=self._feed, args=(session, coord, make, running), name="legacy_towers queue feed")
@@ -102,11 +112,16 @@ class FeedQueueHook(InputHook):
     ) -> None:
         iterator = None
         try:
-            iterator = iter(make())
+            iterator = iter(make()) if self._position is None else self._position.log.items(make, 0, self._with_size)
             for number, item in enumerate(iterator):
                 if coord.should_stop():
                     break
-                operation, feed_dict = self._enqueue_item(number, item)
+                if self._position is None:
+                    item = self._values(number, item)
+                else:
+                    _, (many, arrays), used = item
+                    item = many, [array[used:] for array in arrays] if used else arrays
+                operation, feed_dict = self._enqueue_values(*item)
                 del item
                 try:
                     session.run(operation, feed_dict)
@@ -148,8 +163,13 @@ class FeedQueueHook(InputHook):
                 stacklevel=2,
             )
 
-    def _enqueue_item(self, number: int, item: Any) -> Tuple[Any, Any]:
-        """Returns the enqueue operation for an item, and its feed_dict."""
+    def _with_size(self, number: int, item: Any) -> Tuple[Any, Sequence[np.ndarray], int]:
+        """Returns what `_values` returns, its arrays, and the number of examples."""
+        many, arrays = self._values(number, item)
+        return (many, arrays), arrays, len(arrays[0]) if many else 1
+
+    def _values(self, number: int, item: Any) -> Tuple[bool, List[np.ndarray]]:
+        """Returns whether an item is a batch, and its arrays, checked."""
         where = "item {} of feed_with".format(number)
         values, wrong = structure.leaves_like(self._spec, item)
         if wrong:
@@ -163,6 +183,11 @@ class FeedQueueHook(InputHook):
             raise InputError("{}: the components have different numbers of examples: {}".format(
                 where, ", ".join(str(len(array)) for array in arrays)
             ))
+        return many, arrays
+
+    def _enqueue_values(self, many: bool, arrays: List[np.ndarray]) -> Tuple[Any, Any]:
+        """Returns the enqueue operation for an item, and its feed_dict."""
+        placeholders = self._many if many else self._one
         size = sum(array.nbytes for array in arrays)
         copied = 0
         if not many:
