@@ -14,7 +14,7 @@ import collections
 import json
 import threading
 import zlib
-from typing import Any, Callable, Deque, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Deque, Dict, Generator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -126,7 +126,7 @@ class ItemLog:
         make_iterator: Callable[[], Any],
         epoch: int,
         converted: Callable[[int, Any], Tuple[Any, Sequence[np.ndarray], int]],
-    ) -> Iterator[Tuple[int, Any, int]]:
+    ) -> Generator[Tuple[int, Any, int], None, None]:
         """Yields the items of an epoch.
 
         Args:
