@@ -11,7 +11,9 @@ def arrays(**options):
     return Examples.from_arrays({"id": np.arange(COUNT, dtype=np.int64), "x": ROWS}, **options)
 
 
-def run(make, directory, until, towers=2, save_steps=1000, after_step=lambda seen: None, dropout=None):
+def run(
+    make, directory, until, towers=2, save_steps=1000, after_step=lambda seen, step: None, dropout=None, on_nan=None
+):
     """Trains until a global step in a graph and a session of its own; returns the ids and the loss of each step."""
     import legacy_towers as lt
     from legacy_towers.compat import tf
@@ -31,14 +33,17 @@ def run(make, directory, until, towers=2, save_steps=1000, after_step=lambda see
         ids = step.input.ids or [tower.output.predictions for tower in step.towers]
         options = lt.training.CheckpointOptions(save_steps=save_steps)
         with lt.training.CheckpointStore(directory, options) as store:
-            hooks = step.hooks + [tf.train.StopAtStepHook(last_step=until), lt.training.CheckpointHook(store)]
+            hooks = step.hooks + [tf.train.StopAtStepHook(last_step=until)]
+            if on_nan is not None:
+                hooks.append(lt.training.NanGuardHook(step, on_nan, store=store, report=lambda sentence: None))
+            hooks.append(lt.training.CheckpointHook(store))
             with tf.train.MonitoredTrainingSession(
                 hooks=hooks, scaffold=store.scaffold(), config=lt.session_config(logical_cpus=towers)
             ) as session:
                 while not session.should_stop():
                     _, loss, batches = session.run([step.train_op, step.loss, ids])
                     seen.append((np.concatenate(batches).tolist(), loss.tobytes()))
-                    after_step(seen)
+                    after_step(seen, step)
             return seen, store.resumed, step.plan.input
 
 

@@ -255,7 +255,7 @@ def test_a_queue_refuses_maps_with_a_seed():
 def run_until_killed(name, directory, steps):
     """Trains in this process, which kills itself after some steps, between two checkpoints."""
 
-    def after_step(seen):
+    def after_step(seen, step):
         print(json.dumps([(ids, loss.hex()) for ids, loss in seen[-1:]]), flush=True)
         if len(seen) == steps:
             os.kill(os.getpid(), signal.SIGKILL)
