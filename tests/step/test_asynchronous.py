@@ -270,7 +270,7 @@ def test_no_threads_are_left_after_many_sessions(pipeline):
         make_pipeline(pipeline, examples(), per_tower_batch_size=4, epochs=None if pipeline == "synthetic" else 1)
     )
     config = lt.session_config(logical_cpus=3)
-    for cycle in range(36):
+    for cycle in range(27):
         try:
             with tf.Session(config=config) as session, step.running(session) as run:
                 for _ in range([1, 3, 1000 if pipeline != "synthetic" else 5][cycle % 3]):
@@ -280,7 +280,7 @@ def test_no_threads_are_left_after_many_sessions(pipeline):
         except KeyError:
             assert cycle % 6 == 1
         assert waiting.happens(lambda: not towers_threads())
-        if cycle == 12:
+        if cycle == 8:
             before = len(os.listdir("/proc/self/task"))
     # TensorFlow's own pools may start a thread late; a leak leaves one in each kind of cycle.
     assert waiting.happens(lambda: len(os.listdir("/proc/self/task")) <= before + 5)

@@ -129,9 +129,9 @@ def test_print_tensor_logs_the_first_steps_and_every_n():
 def test_dnn_classifier_learns_with_a_validation_monitor(tmp_path):
     learn = tree.module("tensorflow.contrib.learn")
     columns = learn.infer_real_valued_columns_from_input(FEATURES)
-    config = learn.RunConfig(save_checkpoints_steps=10, save_summary_steps=1000, tf_random_seed=1)
+    config = learn.RunConfig(save_checkpoints_steps=50, save_summary_steps=1000, tf_random_seed=1)
     classifier = learn.DNNClassifier([8], columns, str(tmp_path), n_classes=2, gradient_clip_norm=5.0, config=config)
-    monitor = learn.monitors.ValidationMonitor(FEATURES, CLASSES, every_n_steps=10, early_stopping_rounds=10**6)
+    monitor = learn.monitors.ValidationMonitor(FEATURES, CLASSES, every_n_steps=50, early_stopping_rounds=10**6)
     classifier.fit(FEATURES, CLASSES, steps=200, batch_size=30, monitors=[monitor])
     assert monitor.best_value is not None
     assert classifier.evaluate(FEATURES, CLASSES)["accuracy"] > 0.9
