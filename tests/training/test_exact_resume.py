@@ -267,8 +267,10 @@ def run_until_killed(name, directory, steps):
 @pytest.mark.parametrize("name", ["staged feed", "dataset"])
 def test_a_killed_run_resumes_with_the_trajectory_of_one_that_was_not(name, tmp_path):
     code = "import test_exact_resume as tests; tests.run_until_killed({!r}, {!r}, 8)".format(name, str(tmp_path))
+    here = os.path.dirname(os.path.abspath(__file__))
     killed = subprocess.run(
-        [preloaded.executable(), "-c", code], cwd=os.path.dirname(__file__), stdout=subprocess.PIPE, timeout=300
+        [preloaded.executable(), "-c", code], cwd=here, env=dict(os.environ, PYTHONPATH=os.path.dirname(here)),
+        stdout=subprocess.PIPE, timeout=300,
     )
     assert killed.returncode == -signal.SIGKILL
     lines = [json.loads(line)[0] for line in killed.stdout.decode().splitlines()]

@@ -77,10 +77,8 @@ class BlockedRun:
         return False
 
     def is_over(self) -> bool:
-        """Returns whether the session is closed, and its thread outside of every session."""
-        if self._session is None or not is_closed(self._session) or self.is_closing():
-            return False
-        return not any(frame.f_code.co_filename.endswith(_MONITORED) for frame in self._frames())
+        """Returns whether the session is closed, and its thread does not wait for that any more."""
+        return self._session is not None and is_closed(self._session) and not self.is_closing()
 
     def cancel(self, error_info: Any = None) -> None:
         """Stops the input, so that a run that waits for it ends; returns at once.

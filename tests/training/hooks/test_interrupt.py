@@ -118,10 +118,11 @@ def test_a_signal_during_a_save_ends_the_session_after_it(tmp_path):
 
 # In processes that are forked after TensorFlow is imported, and before it has threads.
 BLOCKED = """
-    import os, signal, sys, threading
+    import os, signal, sys, threading, time
     import numpy as np
     import legacy_towers as lt
     from legacy_towers.compat import tf
+    from legacy_towers.compat.versions.session import raw_session
     from legacy_towers.training.hooks import interrupt, signal_watch
     interrupt._STEP_SECONDS = signal_watch._UNSEEN_SECONDS = 0.5
     interrupt._CANCELLED_SECONDS = interrupt._CLOSING_SECONDS = 1.0
@@ -130,7 +131,7 @@ BLOCKED = """
 
     def rows():
         for number in range(12):
-            if number == 8:  # more than the first step of any pipeline below needs
+            if number == 8:  # more than the first step needs, also of a tower that trains before the others
                 stepped.wait()
             yield {"x": np.float32([number])}
         os.kill(os.getpid(), signal.SIGTERM)
@@ -140,6 +141,11 @@ BLOCKED = """
         os.kill(os.getpid(), signal.SIGINT)
         threading.Event().wait()
         return np.float32(0)
+
+    def watch(session, step):
+        while session.run(step.global_step) < 1:
+            time.sleep(0.01)
+        stepped.set()
 
     def train(directory, wrap=lambda source: source, **options):
         examples = lt.Examples.from_generator(rows, {"x": tf.TensorSpec([1], tf.float32)}, shuffle=False)
@@ -152,9 +158,9 @@ BLOCKED = """
             tf.train.GradientDescentOptimizer(0.1), lt.devices.cpus(2), **options
         )
         with lt.training.session(step, directory, config=lt.session_config(logical_cpus=2)) as session:
+            threading.Thread(target=watch, args=(raw_session(session), step), daemon=True).start()
             while not session.should_stop():
                 session.run(step.train_op)
-                stepped.set()
 
     def evaluation():
         with signal_watch.interruptible(), tf.Session() as session:
