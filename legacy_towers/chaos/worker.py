@@ -18,6 +18,7 @@ from legacy_towers.chaos.faults.base import Scene
 from legacy_towers.compat import tf
 from legacy_towers.errors import JobError
 from legacy_towers.inputs.position import position_of
+from legacy_towers.inputs.promises import refused
 from legacy_towers.tensor_types import Coordinator, Session
 from legacy_towers.towers.output import TRAIN
 from legacy_towers.training.job import Job, JobFunction, load_job
@@ -191,6 +192,9 @@ class _Recorder(tf.train.SessionRunHook):
         self._step = int(session.run(self._train_step.global_step))
         position = position_of(session.graph)
         plan = self._train_step.input.plan
+        if self._train_step.asynchronous is not None:
+            position = None
+            plan = plan.with_promise(refused("of asynchronous towers only the steps of one are recorded"))
         self._wrapped.write({
             "kind": "begin", "step": self._step, "resume": plan.resume, "reason": plan.resume_reason,
             "examples": None if position is None else position.examples,

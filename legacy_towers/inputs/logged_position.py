@@ -18,10 +18,9 @@ class LoggedPosition(ExamplesPosition):
         super().__init__(examples, promise, examples_per_step, stream, epochs)
         self._log: ItemLog = examples.source.log
 
-    def state(self) -> Dict[str, Any]:
-        """Returns the position as plain values, which `restore` takes."""
+    def _state(self) -> Dict[str, Any]:
         examples, iterator = self._log.saved(self.examples)
-        return dict(super().state(), examples=examples, iterator=iterator)
+        return dict(super()._state(), examples=examples, iterator=iterator)
 
     def restore(self, state: Optional[Dict[str, Any]]) -> Resumed:
         """Lets the next session continue at a position; see `Position.restore`."""
@@ -41,9 +40,8 @@ class LoggedPosition(ExamplesPosition):
         start = super().start()
         return start if self._iterator() is None or self._log.whole_epochs else start._replace(skip=0)
 
-    def advance(self, ids: Sequence[np.ndarray] = ()) -> None:
-        """Counts a step."""
-        super().advance(ids)
+    def _advance(self, ids: Sequence[np.ndarray]) -> None:
+        super()._advance(ids)
         self._log.use(self.examples)
 
     def _iterator(self) -> Optional[Dict[str, Any]]:
@@ -75,17 +73,15 @@ class ItemsPosition(Position):
         super().__init__(promise, per_step, stream)
         self.log = log
 
-    def state(self) -> Dict[str, Any]:
-        """Returns the position as plain values, which `restore` takes."""
+    def _state(self) -> Dict[str, Any]:
         examples, iterator = self.log.saved(self.examples)
-        return dict(super().state(), examples=examples, iterator=iterator)
+        return dict(super()._state(), examples=examples, iterator=iterator)
 
     def begin(self, default_seed: Callable[[], int] = draw_seed) -> None:
         """Begins a session where `restore` said; see `Position.begin`."""
         super().begin(default_seed)
         self.log.begin(None if self._saved is None else self._saved["iterator"], self.examples)
 
-    def advance(self, ids: Sequence[np.ndarray] = ()) -> None:
-        """Counts a step."""
-        super().advance(ids)
+    def _advance(self, ids: Sequence[np.ndarray]) -> None:
+        super()._advance(ids)
         self.log.use(self.examples)

@@ -9,6 +9,7 @@ The position belongs in each checkpoint. It is not a variable: a graph with one 
 checkpoints that exist, and a checkpoint with one more could not be compared with them. `lt.training.CheckpointStore`
 saves it in a file of the checkpoint.
 """
+import threading
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -72,10 +73,13 @@ class Position:
         validates.
       begins_by_pipeline: whether a hook of the pipeline calls `begin`, before it reads.
       counts_ids: whether `advance` takes the ids of the examples.
+      by_tower: whether `advance` counts the run of one tower: where towers train asynchronously, and any of them takes
+        the next batch.
     """
 
     begins_by_pipeline = False
     counts_ids = False
+    by_tower = False
 
     def __init__(
         self,
@@ -101,9 +105,14 @@ class Position:
         self._stream = stream
         self._epochs = epochs
         self._saved: Optional[Dict[str, Any]] = None
+        self._advancing = threading.Lock()
 
     def state(self) -> Dict[str, Any]:
         """Returns the position as plain values, which `restore` takes."""
+        with self._advancing:
+            return self._state()
+
+    def _state(self) -> Dict[str, Any]:
         return {
             "format": _FORMAT, "examples": self.examples, "seed": self.seed, "stream": self._stream,
             "epoch": self._known_epoch(), "epochs": self._epochs,
@@ -142,7 +151,15 @@ class Position:
             self.seed = default_seed()
 
     def advance(self, ids: Sequence[np.ndarray] = ()) -> None:
-        """Counts a step; see `counts_ids`."""
+        """Counts a step, in any thread.
+
+        Args:
+          ids: where `counts_ids`, the ids of the examples without copies, of each tower.
+        """
+        with self._advancing:
+            self._advance(ids)
+
+    def _advance(self, ids: Sequence[np.ndarray]) -> None:
         self.examples += self._per_step
 
     def end(self) -> None:
@@ -235,18 +252,22 @@ class CountSteps(tf.train.SessionRunHook):
     It registers the position in the graph, where `position_of` finds it.
     """
 
-    def __init__(self, position: Position, batches: Any, ids: Sequence[Tensor] = ()) -> None:
+    def __init__(
+        self, position: Position, batches: Any, ids: Sequence[Tensor] = (), registers: bool = True
+    ) -> None:
         """
         Args:
           batches: a structure of tensors that are computed from the batches of a step, or are these.
           ids: per tower, the ids of its examples without copies; () for a position that does not count them.
+          registers: whether it registers the position.
         """
         self._position = position
         operations = operations_of(batches)
         self._needs = RunNeeds(operations)
         self._ids = list(ids)
         self._counts = False
-        tf.add_to_collection(_COLLECTION, _Registered(position, operations[0].name))
+        if registers:
+            tf.add_to_collection(_COLLECTION, _Registered(position, operations[0].name))
 
     def after_create_session(self, session: Session, coord: Coordinator) -> None:
         if not self._position.begins_by_pipeline:
@@ -289,6 +310,14 @@ def position_of(graph: Graph) -> Optional[Position]:
     return found[0] if found else None
 
 
-def counting_hooks(position: Optional[Position], batches: Any, ids: Sequence[Tensor]) -> List[SessionRunHook]:
-    """Returns the hook that counts steps; none without a position."""
-    return [] if position is None else [CountSteps(position, batches, ids)]
+def counting_hooks(
+    position: Optional[Position], per_tower: Sequence[Any], ids: Sequence[Tensor]
+) -> List[SessionRunHook]:
+    """Returns the hooks that count the steps, or the runs of each tower, of a session; none without a position."""
+    if position is None:
+        return []
+    if not position.by_tower:
+        return [CountSteps(position, per_tower, ids)]
+    return [
+        CountSteps(position, batch, ids[tower:tower + 1], registers=tower == 0) for tower, batch in enumerate(per_tower)
+    ]

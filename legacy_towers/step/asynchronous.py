@@ -8,6 +8,7 @@ from legacy_towers.graph.op_kinds import PLACEHOLDER_OPS
 from legacy_towers.graph.shared_batches.input_ops import is_input, is_source_of_python
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.inputs.base import Input, TowerBatches
+from legacy_towers.inputs.position import EXACT, ONCE, Promise
 from legacy_towers.inputs.promises import refused
 from legacy_towers.tensor_types import DeviceString, NestedTensors, Operation, Tensor
 from legacy_towers.text.names import quoted
@@ -17,6 +18,15 @@ from legacy_towers.variables import Strategy
 _ADVICE = (
     'use lt.inputs.queue, or lt.inputs.dataset with the route "next_per_tower" or "sharded", without order="fixed" and '
     "without staging; or lt.inputs.from_tensors(per_tower=[...]) with a dequeue or get_next for each tower"
+)
+
+
+_NO_POSITION = (
+    "towers that train asynchronously go through this input at their own speed: lt.inputs.queue, or lt.inputs.dataset "
+    'or from_dataset with route="next_per_tower", resumes once per epoch'
+)
+_NEXT_BATCH = (
+    "towers that train asynchronously take the next batch in any order; a resumed run begins after those that were used"
 )
 
 
@@ -35,8 +45,14 @@ def batches_of(inputs: Input, devices: Sequence[DeviceString], strategy: Strateg
         return inputs.build(devices)
     batches = inputs.build_asynchronous(devices)
     check_asynchronous_batches(batches)
-    promise = refused("towers that train asynchronously use examples in no common order")
-    return batches._replace(position=None, ids=(), plan=batches.plan.with_promise(promise))
+    position = batches.position
+    if len(devices) == 1:
+        return batches
+    if position is None or not position.by_tower:
+        return batches._replace(position=None, ids=(), plan=batches.plan.with_promise(refused(_NO_POSITION)))
+    if position.promise.name == EXACT:
+        position.promise = Promise(ONCE, _NEXT_BATCH)
+    return batches._replace(plan=batches.plan.with_promise(position.promise))
 
 
 def weights_in_run(strategy: Strategy, counts: Optional[Sequence[Tensor]], towers: int) -> Optional[List[Tensor]]:

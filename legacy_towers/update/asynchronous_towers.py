@@ -7,7 +7,7 @@
 import contextlib
 import sys
 import threading
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
@@ -122,11 +122,22 @@ class AsynchronousTowers(tf.train.SessionRunHook):
         self._in_run = False  # tower 0's run has not ended yet, or has raised an error
         self._has_hook: Optional[Variable] = None  # initialized while a session has this hook
         self._clear_presence: Optional[Operation] = None
+        self._ids: Sequence[Tensor] = ()
+        self._count: Optional[Callable[[Sequence[Any]], None]] = None
 
     @property
     def staleness(self) -> List[TowerStaleness]:
         """The staleness of each tower's updates since the hook was created; each prints as a sentence."""
         return [counts.summary(tower) for tower, counts in zip(self.towers, self._counts)]
+
+    def count_examples(self, count: Callable[[Sequence[Any]], None], ids: Sequence[Tensor] = ()) -> None:
+        """Lets `count` know of each run of the towers that run in threads, before a pause of them can begin.
+
+        Args:
+          count: called in the tower's thread, with the values of its ids in a list.
+          ids: per tower, a tensor with the ids of its examples; (): `count` gets an empty list.
+        """
+        self._count, self._ids = count, list(ids)
 
     def stop_at(self, last_step: int) -> None:
         """Ends all towers' updates at global step `last_step`; to be called before a session is created.
@@ -202,7 +213,8 @@ class AsynchronousTowers(tf.train.SessionRunHook):
         for tower, train_op, staleness, counts in list(
             zip(self.towers, self._train_ops, self._staleness, self._counts)
         )[1:]:
-            self._threads.add(tower, train_op, staleness, counts.note)
+            ids = [self._ids[self.towers.index(tower)]] if self._ids else []
+            self._threads.add(tower, train_op, staleness, counts.note, ids, self._count)
 
     def before_run(self, run_context: Any) -> Any:
         """Starts the threads, and fetches the staleness of tower 0's update, in a run that makes one."""

@@ -2,7 +2,7 @@
 import sys
 import threading
 import time
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.session import is_closed
@@ -33,9 +33,23 @@ class TowerThreads:
         self._over_since: Optional[float] = None
         self._started = False
 
-    def add(self, tower: int, train_op: Operation, staleness: Tensor, note: Callable[[int], None]) -> None:
-        """Adds a tower's thread; `note` is called with the staleness of each update."""
-        self._loops.append(_Loop(self, self._session, tower, train_op, staleness, note))
+    def add(
+        self,
+        tower: int,
+        train_op: Operation,
+        staleness: Tensor,
+        note: Callable[[int], None],
+        ids: Sequence[Tensor] = (),
+        count: Optional[Callable[[Sequence[Any]], None]] = None,
+    ) -> None:
+        """Adds a tower's thread.
+
+        Args:
+          note: called with the staleness of each update.
+          ids: further tensors that the tower's runs fetch.
+          count: called with their values after each run, before a pause can begin.
+        """
+        self._loops.append(_Loop(self, self._session, tower, [train_op, staleness] + list(ids), note, count))
 
     def start(self) -> None:
         """Starts all threads, unless they are started."""
@@ -149,17 +163,18 @@ class _Loop:
         threads: TowerThreads,
         session: Session,
         tower: int,
-        train_op: Operation,
-        staleness: Tensor,
+        fetches: Sequence[Any],
         note: Callable[[int], None],
+        count: Optional[Callable[[Sequence[Any]], None]],
     ) -> None:
         self.tower = tower
         self.in_run = False
         self.name = "legacy_towers tower {}".format(tower)
         self._threads = threads
         self._session = session
-        self._fetches = [train_op, staleness]
+        self._fetches = fetches
         self._note = note
+        self._count = count
         self._longest: Optional[float] = None  # of the runs so far, in seconds
         self._thread = threading.Thread(target=self._run, name=self.name)
         self._thread.daemon = True
@@ -188,7 +203,9 @@ class _Loop:
                 started = time.monotonic()
                 staleness = None
                 try:
-                    staleness = call()[1]
+                    _, staleness, *ids = call()
+                    if self._count is not None:
+                        self._count(ids)
                 finally:
                     self._threads.leave(self, did_run=staleness is not None)
                 self._longest = max(self._longest or 0.0, time.monotonic() - started)

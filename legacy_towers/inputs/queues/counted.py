@@ -33,9 +33,8 @@ class CountedPosition(ExamplesPosition):
         self._to_skip: "Counter[int]" = collections.Counter()
         self._lock = threading.Lock()
 
-    def state(self) -> Dict[str, Any]:
-        """Returns the position as plain values, which `restore` takes."""
-        return dict(super().state(), epochs_done=self._epochs_done, ids=_packed(self._ahead))
+    def _state(self) -> Dict[str, Any]:
+        return dict(super()._state(), epochs_done=self._epochs_done, ids=_packed(self._ahead))
 
     def restore(self, state: Optional[Dict[str, Any]]) -> Resumed:
         """Lets the next session leave out what was used; see `Position.restore`."""
@@ -74,12 +73,7 @@ class CountedPosition(ExamplesPosition):
                 del self._to_skip[number]
         return np.bool_(not left)
 
-    def advance(self, ids: Sequence[np.ndarray] = ()) -> None:
-        """Counts a step.
-
-        Args:
-          ids: per tower, the ids of its examples without copies.
-        """
+    def _advance(self, ids: Sequence[np.ndarray]) -> None:
         for each in ids:
             self._ahead.update(each.tolist())
             self.examples += len(each)

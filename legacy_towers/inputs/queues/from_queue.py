@@ -130,9 +130,17 @@ class FromQueue(Input):
         self._prefetch = prefetch
 
     def build(self, devices: Sequence[str]) -> TowerBatches:
+        return self._build(devices, self._position(len(devices), len(devices)))
+
+    def build_asynchronous(self, devices: Sequence[str]) -> TowerBatches:
+        position = self._position(1, len(devices))
+        if position is not None:
+            position.by_tower = True
+        return self._build(devices, position)
+
+    def _build(self, devices: Sequence[str], position: Optional[ItemsPosition]) -> TowerBatches:
         hooks: List[Any] = [RaiseRunnerErrors()]
         runners = self._runners()
-        position = self._position(len(devices))
         # On the queue's device, not on that of the caller's device scope.
         device = self._queue.queue_ref.device or host_device(devices[0])
         with tf.name_scope("inputs"), tf.device(device):
@@ -153,7 +161,8 @@ class FromQueue(Input):
             padded=self._remainder == "pad", position=position,
         )
 
-    def _position(self, towers: int) -> Optional[ItemsPosition]:
+    def _position(self, towers: int, all_towers: int) -> Optional[ItemsPosition]:
+        """Returns the position, where the queue is resumable, by the steps of so many of the towers."""
         if not self._resumable:
             return None
         promise = Promise(EXACT, "the iterator of feed_with reports its position: a resumed run begins there")
@@ -161,7 +170,7 @@ class FromQueue(Input):
             promise = Promise(ONCE, 'towers take the examples of a step in any order: order="fixed" is exact')
         per_step = towers
         if self._batch_sizes != (None, None):
-            per_step = resolve_sizes(self._batch_sizes[0], self._batch_sizes[1], towers).global_
+            per_step = towers * resolve_sizes(self._batch_sizes[0], self._batch_sizes[1], all_towers).per_tower
         name = "the function {}".format(getattr(self._feeders[0], "__name__", "feed_with"))
         log = ItemLog(name, "from_queue(..., resumable=True)", numbered="item {:,}")
         return ItemsPosition(promise, per_step, "what feed_with puts into your queue", log)

@@ -151,7 +151,7 @@ class QueueInput(Input):
         steps_ahead = -(-capacity // sizes.towers)
         # Asynchronous towers dequeue single batches, all from one queue on the first tower's host.
         taking = Sizes(sizes.per_tower, sizes.per_tower, 1) if asynchronous else sizes
-        position = self._position(sizes)
+        position = self._position(sizes, asynchronous)
         with tf.name_scope("inputs"), tf.device(host_device(devices[0])):
             examples, readers, parse = self._examples(position.counts_ids)
             queues = self._fill_queues(examples, sizes, Resuming(position, readers, parse, self._reading.epochs))
@@ -182,7 +182,13 @@ class QueueInput(Input):
         """Returns an example without its id."""
         return example["example"] if position.counts_ids else example
 
-    def _position(self, sizes: Sizes) -> ExamplesPosition:
+    def _position(self, sizes: Sizes, asynchronous: bool) -> ExamplesPosition:
+        counted = Sizes(sizes.per_tower, sizes.per_tower, 1) if asynchronous else sizes
+        position = self._position_in_steps(counted)
+        position.by_tower = asynchronous
+        return position
+
+    def _position_in_steps(self, sizes: Sizes) -> ExamplesPosition:
         reading, options = self._reading, self._options
         problem = None
         if reading.shuffle_now():

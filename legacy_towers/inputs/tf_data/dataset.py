@@ -5,7 +5,7 @@
     sharded          examples -> shard k for tower k -> per-tower batches -> one iterator and get_next per tower
     per_device       examples -> per-tower batches -> in turn to a buffer on each tower's device -> one get_next each
 """
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.data import set_deterministic, set_private_threads
@@ -155,19 +155,26 @@ class DatasetInput(routes.DatasetPipeline):
         return self.build_over(datasets, devices)
 
     def build_asynchronous(self, devices: Sequence[str]) -> TowerBatches:
-        if self.route not in routes.ASYNCHRONOUS_ROUTES or self._reading.order == "fixed":
+        if self.route not in routes.ASYNCHRONOUS_ROUTES or self._reading.order == "fixed" or len(devices) == 1:
             return self.build(devices)
-        sizes = self._reading.sizes(len(devices))
-        one_tower = Sizes(sizes.per_tower, sizes.per_tower, 1)
         with tf.device(host_device(devices[0])):
+            logged = DatasetInput(self._reading.logged(), self.route, self._options)
+            datasets = logged._asynchronous_datasets(self._reading.sizes(len(devices)))
+        return self._build_over(datasets, devices, asynchronous=True)
+
+    def _asynchronous_datasets(self, sizes: Sizes) -> routes.Datasets:
+        one_tower = Sizes(sizes.per_tower, sizes.per_tower, 1)
+        if self.route == "sharded":
+            # Each tower goes through its shard at its own speed: there is no position of all.
             start = start_of(self._reading.examples.seed)
-            if self.route == "sharded":
-                shards = [self._batches(sizes.per_tower, start, (sizes.towers, each)) for each in range(sizes.towers)]
-                datasets = [self._completed(each, one_tower) for each in shards]
-            else:
-                datasets = [self._per_tower_batches(one_tower, start)]
-            datasets = [self._options.applied(self._prefetched(each, sizes)) for each in datasets]
-        return self._build_over(routes.Datasets(datasets), devices, asynchronous=True)
+            shards = [self._batches(sizes.per_tower, start, (sizes.towers, each)) for each in range(sizes.towers)]
+            datasets = [self._completed(each, one_tower) for each in shards]
+            return routes.Datasets([self._options.applied(self._prefetched(each, sizes)) for each in datasets])
+        starts = _fed_starts(self._reading.examples.seed, 1)
+        position = self._position(one_tower)
+        position.by_tower = True
+        batches = self._prefetched(self._per_tower_batches(one_tower, starts[0]), sizes)
+        return routes.Datasets([self._options.applied(batches)], position, _feed_of(position, starts))
 
     def build_over(self, datasets: routes.Datasets, devices: Sequence[str]) -> TowerBatches:
         return self._build_over(datasets, devices, asynchronous=False)
@@ -209,17 +216,8 @@ class DatasetInput(routes.DatasetPipeline):
         else:
             datasets = self._shards(sizes, starts)
         position = self._position(sizes)
-
-        def feed(session: Session) -> Dict[Any, Any]:
-            position.begin(lambda: int(session.run(starts[0].seed)))
-            fed: Dict[Any, Any] = {}
-            for shard, start in enumerate(starts):
-                fed.update(zip(start, position.start_of_shard(len(starts), shard)))
-            return fed
-
-        return routes.Datasets(
-            [self._options.applied(self._prefetched(each, sizes)) for each in datasets], position, feed
-        )
+        datasets = [self._options.applied(self._prefetched(each, sizes)) for each in datasets]
+        return routes.Datasets(datasets, position, _feed_of(position, starts))
 
     def _is_sharded_before_batching(self) -> bool:
         return self.route == "sharded" and self._reading.order != "fixed"
@@ -301,6 +299,19 @@ class DatasetInput(routes.DatasetPipeline):
                 "shortest" if self._reading.remainder == "drop" else "longest"
             )
         return details
+
+
+def _feed_of(position: ExamplesPosition, starts: Sequence[Start]) -> Callable[[Session], Dict[Any, Any]]:
+    """Returns the function that begins a session, and returns what is fed to the starts of the readers."""
+
+    def feed(session: Session) -> Dict[Any, Any]:
+        position.begin(lambda: int(session.run(starts[0].seed)))
+        fed: Dict[Any, Any] = {}
+        for shard, start in enumerate(starts):
+            fed.update(zip(start, position.start_of_shard(len(starts), shard)))
+        return fed
+
+    return feed
 
 
 def _fed_starts(seed: Optional[int], number: int) -> List[Start]:

@@ -69,12 +69,17 @@ class FromDataset(routes.DatasetPipeline):
         return self.build_over(self.datasets(len(devices)), devices)
 
     def build_asynchronous(self, devices: Sequence[str]) -> TowerBatches:
-        if self.route not in routes.ASYNCHRONOUS_ROUTES or self._order == "fixed":
+        if self.route not in routes.ASYNCHRONOUS_ROUTES or self._order == "fixed" or len(devices) == 1:
             return self.build(devices)
-        datasets = self.datasets(len(devices))
+        if self.route == "sharded":
+            # Each tower goes through its shard at its own speed: there is no position of all.
+            return self._build_over(routes.Datasets(self._datasets(len(devices))), devices, asynchronous=True)
+        dataset = self._dataset
         if self.counts_examples:
-            completed = remainders.completed_steps(self._dataset, 1, None, self._remainder, 0)
-            datasets = routes.Datasets([completed])
+            dataset = remainders.completed_steps(dataset, 1, None, self._remainder, 0)
+        datasets = self._from_position([dataset], 1, "")
+        assert datasets.position is not None
+        datasets.position.by_tower = True
         return self._build_over(datasets, devices, asynchronous=True)
 
     def build_over(self, datasets: routes.Datasets, devices: Sequence[str]) -> TowerBatches:
@@ -95,12 +100,15 @@ class FromDataset(routes.DatasetPipeline):
         )
 
     def datasets(self, towers: int) -> routes.Datasets:
-        each = self._datasets(towers)
-        begin = tf.placeholder_with_default(tf.constant(0, tf.int64), [], name="used_batches")
         # A step takes a batch of each dataset, or one for each tower of a single one.
         per_step = towers if self.route in ("next_per_tower", "per_device") else 1
-        stream = "batches of your dataset" + (" for {} towers".format(towers) if self.route == "sharded" else "")
-        position = Position(Promise(EXACT, ""), per_step, stream)
+        shards = " for {} towers".format(towers) if self.route == "sharded" else ""
+        return self._from_position(self._datasets(towers), per_step, shards)
+
+    def _from_position(self, each: List[Dataset], per_step: int, shards: str) -> routes.Datasets:
+        """Returns datasets without the batches that were used before the session."""
+        begin = tf.placeholder_with_default(tf.constant(0, tf.int64), [], name="used_batches")
+        position = Position(Promise(EXACT, ""), per_step, "batches of your dataset" + shards)
         position.begins_by_pipeline = True
 
         def feed(session: Session) -> Dict[Any, Any]:
