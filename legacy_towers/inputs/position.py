@@ -27,6 +27,9 @@ _COLLECTION = "legacy_towers_input_positions"
 _FORMAT = 1
 
 
+_NOT_PAUSED = ", as one that is saved while asynchronous towers train: give its hook their pausing_listener()"
+
+
 class Promise(NamedTuple):
     """What an input pipeline promises to a run that resumes.
 
@@ -71,6 +74,7 @@ class Position:
       seed: the seed of the shuffled order; None before a session has begun, unless it is given.
       is_other_run: returns by the `tf.train.SessionRunContext` whether a run with batches is no step, such as one that
         validates.
+      is_settled: returns whether each run of a tower is counted, so that the position can be saved.
       begins_by_pipeline: whether a hook of the pipeline calls `begin`, before it reads.
       counts_ids: whether `advance` takes the ids of the examples.
       by_tower: whether `advance` counts the run of one tower: where towers train asynchronously, and any of them takes
@@ -100,6 +104,7 @@ class Position:
         self.examples = 0
         self.seed = seed
         self.is_other_run: Callable[[Any], bool] = lambda run_context: False
+        self.is_settled: Callable[[], bool] = lambda: True
         self._given_seed = seed
         self._per_step = examples_per_step
         self._stream = stream
@@ -171,7 +176,7 @@ class Position:
         if self.promise.name == REFUSED:
             return self.promise.reason
         if state is None:
-            return "the checkpoint has no position of the input"
+            return "the checkpoint has no position of the input{}".format(_NOT_PAUSED if self.by_tower else "")
         if state.get("format") != _FORMAT:
             return "its position has format {!r}, and this version reads {}".format(state.get("format"), _FORMAT)
         if state["stream"] != self._stream:

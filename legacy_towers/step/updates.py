@@ -112,8 +112,10 @@ def _asynchronous(setup: Setup, gradients: Sequence[ObjectiveGradients]) -> Upda
     ]
     averaged = [variable for each in gradients for variable in each.variables]
     built = asynchronous_updates(updates, setup.global_step, setup.host, setup.moving_averages, averaged)
-    if setup.batches.position is not None:
-        built.hook.count_examples(setup.batches.position.advance, setup.batches.ids)
+    position = setup.batches.position
+    if position is not None:
+        built.hook.count_examples(position.advance, setup.batches.ids)
+        position.is_settled = built.hook.is_paused
     train_op = built.hook.needing_towers(built.train_ops[0])
     return _collect(gradients, TrainOpSchedule({}, [], train_op), [built.hook])
 

@@ -173,6 +173,10 @@ class AsynchronousTowers(tf.train.SessionRunHook):
             if threads is not None:
                 threads.resume()
 
+    def is_paused(self) -> bool:
+        """Returns whether no other tower updates the variables: inside `paused()`, and before and after training."""
+        return self._threads is None or self._threads.is_paused
+
     def pausing_listener(self) -> "PausedWhileSaving":
         """Returns a listener for `tf.train.CheckpointSaverHook(..., listeners=[...])`: towers pause while it saves."""
         return PausedWhileSaving(self)

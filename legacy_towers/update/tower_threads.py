@@ -59,6 +59,11 @@ class TowerThreads:
                 loop.start(self._coordinator)
 
     @property
+    def is_paused(self) -> bool:
+        """Whether no thread can be in a run."""
+        return not self._started or not self._loops or self._pauses > 0
+
+    @property
     def is_limited(self) -> bool:
         """Whether the number of runs is limited."""
         return self._runs_left is not None

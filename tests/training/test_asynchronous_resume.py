@@ -6,7 +6,7 @@ import pytest
 from resuming import COUNT, ROWS, arrays, pipeline
 
 
-def train(make, directory, until, towers, used, save_steps=3):
+def train(make, directory, until, towers, used, pauses=True):
     """Trains until a global step, or the end of the data; adds the ids of all updates to `used`.
 
     Returns what the store says of where the run began, and the plan.
@@ -34,8 +34,9 @@ def train(make, directory, until, towers, used, save_steps=3):
         )
         if until is not None:
             step.asynchronous.stop_at(until)
-        with lt.training.CheckpointStore(directory, lt.training.CheckpointOptions(save_steps=save_steps)) as store:
-            hooks = step.hooks + [lt.training.CheckpointHook(store, [step.asynchronous.pausing_listener()])]
+        with lt.training.CheckpointStore(directory, lt.training.CheckpointOptions(save_steps=3)) as store:
+            listeners = [step.asynchronous.pausing_listener()] if pauses else []
+            hooks = step.hooks + [lt.training.CheckpointHook(store, listeners)]
             if until is not None:
                 hooks.append(tf.train.StopAtStepHook(last_step=until))
             with tf.train.MonitoredTrainingSession(
@@ -125,6 +126,19 @@ def test_a_run_killed_between_two_checkpoints_repeats_only_what_it_used_after_th
     # The checkpoint counts the updates of all towers up to its step.
     assert 2 * 3 <= saved < 2 * 8 and len(again) == 2 * COUNT - saved
     assert sorted(used[:saved] + again) == sorted(list(range(COUNT)) * 2)
+
+
+def test_a_checkpoint_that_is_saved_while_towers_train_has_no_position(tmp_path):
+    train(ONCE["dataset"], str(tmp_path), 30, 3, [], pauses=False)
+    steps = {int(path.name[len("model.ckpt-"):-len(".index")]) for path in tmp_path.glob("*.index")}
+    with_position = {int(path.name[len("model.ckpt-"):-len(".input")]) for path in tmp_path.glob("*.input")}
+    # The last one is saved after the towers have ended, unless it was due before.
+    assert steps - {0, 30} and 0 in with_position and with_position <= {0, 30}
+    for path in tmp_path.glob("model.ckpt-30*"):
+        path.unlink()
+    with pytest.warns(UserWarning, match="has no position of the input, as one that is saved while asynchronous"):
+        resumed, _ = train(ONCE["dataset"], str(tmp_path), 31, 3, [])
+    assert resumed.examples == 0
 
 
 def test_shards_of_asynchronous_towers_are_refused_and_one_tower_is_exact():

@@ -15,9 +15,9 @@ SUFFIX = ".input"
 
 
 def position_file(graph: Graph) -> Dict[str, bytes]:
-    """Returns suffix -> content of the file with the position of the graph's input; {} if it has none."""
+    """Returns suffix -> content of the file with the position of the graph's input; {} if it has none at the moment."""
     position = position_of(graph)
-    return {} if position is None else {SUFFIX: seal(position.state())}
+    return {} if position is None or not position.is_settled() else {SUFFIX: seal(position.state())}
 
 
 def resume_input(graph: Graph, prefix: str) -> Optional[Resumed]:
