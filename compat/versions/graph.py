@@ -43,22 +43,25 @@ def replace_input(operation: Any, index: int, tensor: Any) -> None:
 
 
 class Run(NamedTuple):
-    """A call of `Session.run`, as TensorFlow has prepared it.
+    """A call of `Session.run` as TensorFlow has prepared it, or of `Session.make_callable`.
 
     Attributes:
-      fetched: the operations whose outputs are fetched, or that are run.
+      fetched: the operations whose outputs are fetched, or that are run; of a callable, its fetches as they are given.
       fed: the operations of the tensors that are fed.
+      makes_callable: whether it is a call of `make_callable`. What that returns, without feeds, runs later and is not
+        seen then; with feeds it calls `Session.run`.
     """
 
-    fetched: List[Any]
+    fetched: Any
     fed: List[Any]
+    makes_callable: bool = False
 
 
 def before_each_run(graph: Any, check: Callable[[Callable[[], Optional[Run]]], None]) -> None:
-    """Calls `check` before each `Session.run` of `graph`; its error takes the place of the run.
+    """Calls `check` before each `Session.run` and `make_callable` of `graph`; its error takes the place of the call.
 
     `check` gets a function that returns the run, since looking at it takes a few microseconds; it returns None where a
-    session is extended for another reason, such as `make_callable`.
+    session is extended for another reason.
     """
     # Private: a session enters this context in each run, before it calls the runtime. Tried on 1.15 and 2.21.
     lock = graph._session_run_lock
@@ -71,9 +74,9 @@ def before_each_run(graph: Any, check: Callable[[Callable[[], Optional[Run]]], N
 
 
 def _current_run() -> Optional[Run]:
-    """Returns the run that has led to this call, from the arguments of `BaseSession._do_run`."""
+    """Returns the run that has led to this call, from the frames of `BaseSession._do_run` and `make_callable`."""
     frame: Any = sys._getframe(1)
-    # check, checked, _extend_graph, _run_fn, _do_call, _do_run; and the frames of `check` itself.
+    # check, checked, _extend_graph, make_callable; or _run_fn, _do_call, _do_run; and the frames of `check` itself.
     for _ in range(_MOST_FRAMES):
         if frame is None:
             return None
@@ -83,6 +86,8 @@ def _current_run() -> Optional[Run]:
             # Fed tensors are keys themselves on 1.15, and references to them on 2.21.
             fed = [each.deref() if hasattr(each, "deref") else each for each in given["feed_dict"]]
             return Run(fetched, [each.op for each in fed])
+        if frame.f_code.co_name == "make_callable" and "accept_options" in frame.f_locals:
+            return Run(frame.f_locals["fetches"], [], makes_callable=True)
         frame = frame.f_back
     return None
 

@@ -12,7 +12,7 @@ import os
 from typing import List, Sequence
 
 from legacy_towers.chaos.faults import FAULTS, parse_faults
-from legacy_towers.cli.job_options import add_device, add_job, job_of, options_of
+from legacy_towers.cli.job_options import add_device, add_job, add_towers, job_of, options_of
 from legacy_towers.cli.parser import Parser
 from legacy_towers.errors import ArgumentError, EnvironmentProblem
 from legacy_towers.specs.pipelines import HELP as PIPELINES_HELP
@@ -42,7 +42,7 @@ def add_arguments(parser: Parser, given: Sequence[str]) -> None:
     parser.add_argument(
         "--save-steps", type=int, default=5, metavar="N", help="save a checkpoint every N steps (default: 5)"
     )
-    parser.add_argument("--towers", type=int, default=2, metavar="N", help="number of towers (default: 2)")
+    add_towers(parser, 2)
     add_device(parser)
     parser.add_argument(
         "--input", metavar="PIPELINE", help="input pipeline: {} (default: the job's)".format(PIPELINES_HELP)

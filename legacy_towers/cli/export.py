@@ -9,21 +9,15 @@ import argparse
 import sys
 from typing import List, Optional, Sequence
 
+from legacy_towers.cli.checkpoint_options import add_checkpoint, check_checkpoint
 from legacy_towers.cli.job_options import add_job, job_of
 from legacy_towers.cli.parser import Parser
 from legacy_towers.errors import ArgumentError
-from legacy_towers.training.settings import check_at_least_one, check_has_checkpoint, check_new_directory
+from legacy_towers.training.settings import check_at_least_one, check_new_directory
 
 
 def add_arguments(parser: Parser, given: Sequence[str]) -> None:
-    parser.add_argument(
-        "--checkpoint-dir", required=True, metavar="DIR",
-        help="checkpoint directory of the training run",
-    )
-    parser.add_argument(
-        "--best", action="store_true",
-        help="export the best checkpoint, by --keep-best in training, instead of the newest one",
-    )
+    add_checkpoint(parser)
     parser.add_argument("--output", required=True, metavar="DIR", help="directory to create for the SavedModel")
     parser.add_argument(
         "--outputs", metavar="NAME,...", help="predictions to export, separated by commas (default: all)"
@@ -42,7 +36,7 @@ def check(arguments: argparse.Namespace) -> None:
     check_at_least_one("--batch-size", arguments.batch_size)
     _names(arguments.outputs)
     check_new_directory("--output", arguments.output)
-    check_has_checkpoint(arguments.checkpoint_dir)
+    check_checkpoint(arguments)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -10,6 +10,20 @@ from legacy_towers.training.job import Job, JobFunction, declared_options, is_jo
 _PREFIX = "job_option_"
 
 
+def add_towers(group: Any, default: int) -> None:
+    """Adds the option --towers, for one number of towers, to a parser or a group of its options."""
+    group.add_argument(
+        "--towers", type=int, default=default, metavar="N", help="number of towers (default: {})".format(default)
+    )
+
+
+def add_soft_placement(group: Any) -> None:
+    """Adds the option --soft-placement to a parser or a group of its options."""
+    group.add_argument(
+        "--soft-placement", action="store_true", help="let TensorFlow move operations that a device can't run"
+    )
+
+
 def add_device(group: Any) -> None:
     """Adds the option --device to a parser or a group of its options."""
     group.add_argument(

@@ -11,7 +11,7 @@ import shutil
 import sys
 from typing import Sequence
 
-from legacy_towers.cli.job_options import add_device, add_job, job_of, options_of
+from legacy_towers.cli.job_options import add_device, add_job, add_towers, job_of, options_of
 from legacy_towers.cli.parser import Parser
 from legacy_towers.errors import ArgumentError
 from legacy_towers.text.files import check_file, write_whole
@@ -25,7 +25,7 @@ def add_arguments(parser: Parser, given: Sequence[str]) -> None:
         "--python", required=True, metavar="PYTHON",
         help="Python interpreter with legacy_towers and the other version of TensorFlow",
     )
-    parser.add_argument("--towers", type=int, default=2, metavar="N", help="number of towers (default: 2)")
+    add_towers(parser, 2)
     add_device(parser)
     parser.add_argument("--per-tower-batch-size", type=int, metavar="N", help="examples per tower (default: the job's)")
     parser.add_argument("--steps", type=int, default=10, metavar="N", help="number of steps to compare (default: 10)")

@@ -8,21 +8,21 @@ import argparse
 import sys
 from typing import Sequence
 
-from legacy_towers.cli.evaluate import add_checkpoint, check_checkpoint, devices_of, of_checkpoint
+from legacy_towers.cli.checkpoint_options import add_checkpoint_run, check_checkpoint_run, devices_of, of_checkpoint_run
 from legacy_towers.cli.job_options import add_job, job_of
 from legacy_towers.cli.parser import Parser
 from legacy_towers.training.settings import check_output
 
 
 def add_arguments(parser: Parser, given: Sequence[str]) -> None:
-    add_checkpoint(parser)
+    add_checkpoint_run(parser)
     parser.add_argument("--output", metavar="FILE", help="write a .jsonl or .npz file (default: standard output)")
     add_job(parser, given)
 
 
 def check(arguments: argparse.Namespace) -> None:
     check_output(arguments.output)
-    check_checkpoint(arguments)
+    check_checkpoint_run(arguments)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -31,7 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
     from legacy_towers.training.predict import predict, write_predictions
 
     with interruptible():
-        predictions = predict(job, device=devices_of(arguments, 1)[0], stream=sys.stderr, **of_checkpoint(arguments))
+        predictions = predict(
+            job, device=devices_of(arguments, 1)[0], stream=sys.stderr, **of_checkpoint_run(arguments)
+        )
     count = write_predictions(predictions, arguments.output)
     if arguments.output:
         print("{} predictions in {}".format(count, arguments.output))

@@ -8,7 +8,7 @@ import argparse
 import sys
 from typing import Any, Optional, Sequence
 
-from legacy_towers.cli.job_options import add_device, add_job, job_of
+from legacy_towers.cli.job_options import add_device, add_job, add_soft_placement, add_towers, job_of
 from legacy_towers.cli.log_file import LOG_FILE, QUIET, silent
 from legacy_towers.cli.parser import Parser
 from legacy_towers.specs.pipelines import HELP as PIPELINES_HELP
@@ -20,7 +20,7 @@ from legacy_towers.training.stall_policy import ON_STALL, STALL_SECONDS
 
 def add_arguments(parser: Parser, given: Sequence[str]) -> None:
     towers = parser.add_argument_group("towers and input")
-    towers.add_argument("--towers", type=int, default=1, metavar="N", help="number of towers (default: 1)")
+    add_towers(towers, 1)
     add_device(towers)
     towers.add_argument(
         "--input",
@@ -194,10 +194,7 @@ def add_arguments(parser: Parser, given: Sequence[str]) -> None:
         help="append the output to FILE; with --quiet, the output that a run without --quiet prints",
     )
     session = parser.add_argument_group("the session")
-    session.add_argument(
-        "--soft-placement", action="store_true",
-        help="let TensorFlow move operations that a device can't run",
-    )
+    add_soft_placement(session)
     session.add_argument("--allow-growth", action="store_true", help="reserve GPU memory as it is needed")
     session.add_argument(
         "--memory-fraction", type=float, metavar="FRACTION",

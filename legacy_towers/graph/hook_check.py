@@ -16,7 +16,8 @@ _ADVICE = (
 class HookCheck(tf.train.SessionRunHook):
     """Knows whether a session calls the hooks of a step, and raises an error in a run of the step without them.
 
-    It is one of the hooks itself. Runs that need no step are not looked at, nor are those for which the caller feeds
+    It is one of the hooks itself. A callable of the step is checked when it is made, since it can't be seen when it
+    runs: make it inside the session that calls the hooks. Runs that need no step are not looked at, nor are those for which the caller feeds
     what the towers read. Where no hook acts in each run, a session that has begun with the hooks can run the step
     without calling them.
 
@@ -43,10 +44,11 @@ class HookCheck(tf.train.SessionRunHook):
             if self._in_run or (self._has_begun and not self._action):
                 return
             run = current_run()
-            if run is None or not needs.for_run(frozenset(run.fetched), frozenset(run.fed), graph):
+            if run is None:
                 return
-            if not self._is_fed(run):
-                raise self._error()
+            fetched = operations_of(run.fetched, graph) if run.makes_callable else run.fetched
+            if needs.for_run(frozenset(fetched), frozenset(run.fed), graph) and not self._is_fed(run):
+                raise self._error(run.makes_callable)
 
         before_each_run(graph, check)
 
@@ -70,15 +72,17 @@ class HookCheck(tf.train.SessionRunHook):
             self._read = ancestors(operations_of(self._batches))
         return not self._read.isdisjoint(run.fed)
 
-    def _error(self) -> SessionError:
+    def _error(self, is_callable: bool) -> SessionError:
         if not self._has_begun:
             return SessionError(
-                "the step runs in a session without its hooks, which the input pipeline {!r} needs: {}".format(
-                    self._pipeline, _ADVICE
+                "the step runs in a session without its hooks, which the input pipeline {!r} needs: {}{}".format(
+                    self._pipeline, _ADVICE, "; make the callable inside that block" if is_callable else ""
                 )
             )
         return SessionError(
-            "the step runs without its hooks, and the input pipeline {!r} has one that {} in each run: session.run of "
+            "the step runs without its hooks, and the input pipeline {!r} has one that {} in each run: {} of "
             "a tf.Session calls no hooks. Call run() inside `with step.running(session) as run:`, or give "
-            "tf.train.MonitoredTrainingSession hooks=step.hooks, and use its run".format(self._pipeline, self._action)
+            "tf.train.MonitoredTrainingSession hooks=step.hooks, and use its run".format(
+                self._pipeline, self._action, "a callable" if is_callable else "session.run"
+            )
         )

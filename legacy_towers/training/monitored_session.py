@@ -1,7 +1,7 @@
 """`lt.training.session`: a MonitoredTrainingSession with everything that a long run needs."""
 import contextlib
 import os
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
@@ -32,8 +32,61 @@ from legacy_towers.training.warm_start import WarmStart, as_warm_start
 _GRACE_SECONDS = 30
 
 
+class Reporting(NamedTuple):
+    """What prints and counts the steps of a session.
+
+    Attributes:
+      hooks: hooks that print, count and trace steps; called before the user's.
+      evaluation_listeners: called with each `Evaluation`, before the callbacks.
+      nan: called with a sentence for a skipped step or a restore; None: a warning.
+    """
+
+    hooks: Sequence[Any] = ()
+    evaluation_listeners: Sequence[Listener] = ()
+    nan: Optional[Callable[[str], None]] = None
+
+
+_NO_REPORTING = Reporting()
+
+
 class TrainingSession:
-    """The context manager that `session` returns. Entering it returns the `tf.train.MonitoredSession`.
+    """A context manager that gives a `tf.train.MonitoredSession` for long training runs; also named `session`.
+
+        with lt.training.session(step, "run", last_step=10000) as session:
+            while not session.should_stop():
+                session.run(step.train_op)
+
+    It is a MonitoredTrainingSession with the step's hooks. It restores the newest valid checkpoint, saves verified ones
+    (see `CheckpointStore`), and stops at a loss that is NaN or infinite (`NanGuardHook`). Ctrl-C or SIGTERM ends it
+    after the current step with a checkpoint; a second one ends it at once.
+
+    The graph is finalized: what is to be run must be built before.
+
+    Args:
+      step: the train step. Its graph is the default graph inside the block.
+      checkpoints: the directory, which is locked during the block; or a `CheckpointStore`, which its owner closes;
+        None: nothing is saved or restored.
+      checkpoint_options: when checkpoints are saved and which are kept, for a directory; None: every 10 minutes, and
+        the newest 5.
+      hooks: further `tf.train.SessionRunHook`s; or a function that takes the step and returns them. A hook that is a
+        `Callback` too, such as `MetricsFileHook`, is called as both.
+      callbacks: `Callback`s.
+      last_step: the global step at which training ends; None: at the end of the data, or when the block is left. A
+        session that is restored there stops before its first step.
+      on_nan: what a loss does that is NaN or infinite. "stop": raises `NanError`. "skip": the step changes nothing; it
+        must be built with `skip_nonfinite=True`. "restore": the variables get the values of the newest checkpoint, and
+        training continues with the next examples. "off": nothing. See `NanGuardHook`.
+      summary_dir: where a `SummaryHook` writes summaries for TensorBoard, every 100 steps; None: nowhere.
+      config: a tf.ConfigProto, such as `lt.session_config(logical_cpus=4)`.
+      evaluator: what is evaluated during training; see `EvaluationHook`. The `evaluation` of the context manager is its
+        hook.
+      evaluation: when, and whether training stops early; given together with `evaluator`.
+      nan_limit: the most steps in a row that are skipped, or the most restores, before it is an error.
+      stall_seconds: a step that takes longer is reported with what it waits for (`StallHook`).
+      on_stall: "wait" after the report; or "abort": the run ends with a checkpoint and a `StallError`.
+      warm_start: where initial values come from: a `WarmStart`, or the name of a checkpoint; not used by a session that
+        resumes.
+      reporting: what prints and counts steps, for programs around a run such as `legacy-towers train`.
 
     Attributes:
       interrupted: the number of the signal that ended the session early, SIGINT (Ctrl-C) or SIGTERM; None without one.
@@ -42,6 +95,13 @@ class TrainingSession:
       evaluation: the hook that evaluates, with its results; None without an evaluator, or before the block.
       warm_started: a `WarmStartReport`: what the warm start does with each variable; None without one, and where the
         session resumes from a checkpoint.
+
+    Raises:
+      ArgumentError: an argument is of another type or out of range.
+      JobError, when entered: another run is using the directory, or its checkpoints are damaged or do not fit.
+      NanError, in the block: see `NanGuardHook`.
+      RecordError, in the block: a record or a file of the data can't be read or parsed.
+      SaveError, in the block: see `CheckpointHook`.
     """
 
     def __init__(
@@ -57,22 +117,12 @@ class TrainingSession:
         config: Optional[ConfigProto] = None,
         evaluator: Optional[Evaluator] = None,
         evaluation: Optional[EvaluationOptions] = None,
+        warm_start: Union[None, str, WarmStart] = None,
+        nan_limit: int = NAN_LIMIT,
         stall_seconds: float = STALL_SECONDS,
         on_stall: str = "wait",
-        warm_start: Union[None, str, WarmStart] = None,
-        reports: Sequence[Any] = (),
-        evaluation_listeners: Sequence[Listener] = (),
-        nan_limit: int = NAN_LIMIT,
-        report_nan: Optional[Callable[[str], None]] = None,
+        reporting: Reporting = _NO_REPORTING,
     ) -> None:
-        """Takes the arguments of `session`, and those of `legacy-towers train`.
-
-        Args:
-          callbacks: as a group, its owner calls their `on_end`.
-          reports: hooks that print, count and trace steps; called before the user's.
-          evaluation_listeners: called with each `Evaluation`, before the callbacks.
-          report_nan: called with a sentence for a skipped step or a restore; None: a warning.
-        """
         if not isinstance(step, TrainStep):
             raise ArgumentError("step must be what lt.build_train_step returns, got {}".format(type(step).__name__))
         check_on_nan(on_nan, nan_limit)
@@ -96,8 +146,8 @@ class TrainingSession:
         self._evaluation_options = None if evaluation is None else evaluation.checked()
         if evaluation is not None and not evaluation.is_given:
             raise ArgumentError("evaluation needs evaluate_steps or evaluate_seconds")
-        self._evaluation_listeners = list(evaluation_listeners)
-        self.guard = None if on_nan == "off" else NanGuardHook(step, on_nan, nan_limit, self.store, report_nan)
+        self._evaluation_listeners = list(reporting.evaluation_listeners)
+        self.guard = None if on_nan == "off" else NanGuardHook(step, on_nan, nan_limit, self.store, reporting.nan)
         self._step = step
         self._calls_end = not isinstance(callbacks, CallbackGroup)
         self._callbacks = callbacks if isinstance(callbacks, CallbackGroup) else CallbackGroup(callbacks)
@@ -107,7 +157,7 @@ class TrainingSession:
         self._warm_start = as_warm_start(warm_start)
         self.warm_started: Optional[WarmStartReport] = None
         self._hooks = hooks
-        self._reports = list(reports)
+        self._reports = list(reporting.hooks)
         self._last_step = last_step
         self._summary_dir = summary_dir
         self._config = config
@@ -201,68 +251,4 @@ class TrainingSession:
         self.interrupted = self._interrupt.signal
 
 
-def session(
-    step: TrainStep,
-    checkpoints: Union[None, str, CheckpointStore] = None,
-    checkpoint_options: Optional[CheckpointOptions] = None,
-    hooks: Any = (),
-    callbacks: Sequence[Callback] = (),
-    last_step: Optional[int] = None,
-    on_nan: str = "stop",
-    summary_dir: Optional[str] = None,
-    config: Optional[ConfigProto] = None,
-    evaluator: Optional[Evaluator] = None,
-    evaluation: Optional[EvaluationOptions] = None,
-    warm_start: Union[None, str, WarmStart] = None,
-    nan_limit: int = NAN_LIMIT,
-    stall_seconds: float = STALL_SECONDS,
-    on_stall: str = "wait",
-) -> TrainingSession:
-    """Returns a context manager that gives a `tf.train.MonitoredSession` for long training runs.
-
-        with lt.training.session(step, "run", last_step=10000) as session:
-            while not session.should_stop():
-                session.run(step.train_op)
-
-    It is a MonitoredTrainingSession with the step's hooks. It restores the newest valid checkpoint, saves verified ones
-    (see `CheckpointStore`), and stops at a loss that is NaN or infinite (`NanGuardHook`). Ctrl-C or SIGTERM ends it
-    after the current step with a checkpoint; a second one ends it at once.
-
-    The graph is finalized: what is to be run must be built before.
-
-    Args:
-      step: the train step. Its graph is the default graph inside the block.
-      checkpoints: the directory, which is locked during the block; or a `CheckpointStore`, which its owner closes;
-        None: nothing is saved or restored.
-      checkpoint_options: when checkpoints are saved and which are kept, for a directory; None: every 10 minutes, and
-        the newest 5.
-      hooks: further `tf.train.SessionRunHook`s; or a function that takes the step and returns them. A hook that is a
-        `Callback` too, such as `MetricsFileHook`, is called as both.
-      callbacks: `Callback`s.
-      last_step: the global step at which training ends; None: at the end of the data, or when the block is left. A
-        session that is restored there stops before its first step.
-      on_nan: what a loss does that is NaN or infinite. "stop": raises `NanError`. "skip": the step changes nothing; it
-        must be built with `skip_nonfinite=True`. "restore": the variables get the values of the newest checkpoint, and
-        training continues with the next examples. "off": nothing. See `NanGuardHook`.
-      summary_dir: where a `SummaryHook` writes summaries for TensorBoard, every 100 steps; None: nowhere.
-      config: a tf.ConfigProto, such as `lt.session_config(logical_cpus=4)`.
-      evaluator: what is evaluated during training; see `EvaluationHook`. The `evaluation` of the context manager is its
-        hook.
-      evaluation: when, and whether training stops early; given together with `evaluator`.
-      nan_limit: the most steps in a row that are skipped, or the most restores, before it is an error.
-      stall_seconds: a step that takes longer is reported with what it waits for (`StallHook`).
-      on_stall: "wait" after the report; or "abort": the run ends with a checkpoint and a `StallError`.
-      warm_start: where initial values come from: a `WarmStart`, or the name of a checkpoint; not used by a session that
-        resumes.
-
-    Raises:
-      ArgumentError: an argument is of another type or out of range.
-      JobError, when entered: another run is using the directory, or its checkpoints are damaged or do not fit.
-      NanError, in the block: see `NanGuardHook`.
-      RecordError, in the block: a record or a file of the data can't be read or parsed.
-      SaveError, in the block: see `CheckpointHook`.
-    """
-    return TrainingSession(
-        step, checkpoints, checkpoint_options, hooks, callbacks, last_step, on_nan, summary_dir, config, evaluator,
-        evaluation, warm_start=warm_start, nan_limit=nan_limit, stall_seconds=stall_seconds, on_stall=on_stall,
-    )
+session = TrainingSession

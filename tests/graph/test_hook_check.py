@@ -70,14 +70,19 @@ def test_each_pipeline_names_the_hooks_that_are_missing(make):
         fails(lambda: session.run(step.train_op), message)
         fails(lambda: session.run({"all": [tf.group(step.train_op), step.global_step]}), message)
         fails(lambda: session.run(step.loss), message)
+        fails(lambda: session.make_callable(step.train_op), message)
+        fails(lambda: session.make_callable({"loss": step.loss}, accept_options=True), message)
+        assert session.make_callable(step.global_step)() == 0
         assert session.run(step.global_step) == 0
         acts_in_each_run = [hook for hook in step.input.hooks if getattr(hook, "per_run_action", "")]
         with step.running(session) as run:
             run()
             if acts_in_each_run:
                 fails(lambda: session.run(step.train_op), IN_RUN.format(step.plan.input.pipeline))
+                fails(lambda: session.make_callable(step.train_op), IN_RUN.format(step.plan.input.pipeline))
             else:
                 session.run(step.train_op)
+                session.make_callable(step.train_op)()
 
 
 def test_a_monitored_session_without_the_hooks():

@@ -1,0 +1,78 @@
+"""The session of a training run, with all hooks that print, count, record and trace its steps."""
+import contextlib
+from typing import List, NamedTuple, Optional, TextIO
+
+from legacy_towers.measure.trace_steps import TraceStepsHook
+from legacy_towers.training.built_run import BuiltRun
+from legacy_towers.training.checkpoints.store import CheckpointStore
+from legacy_towers.training.evaluator import Evaluation
+from legacy_towers.training.hooks.progress import ProgressHook
+from legacy_towers.training.hooks.prometheus import PrometheusHook
+from legacy_towers.training.metrics_hooks import record_hooks, trace_hook
+from legacy_towers.training.monitored_session import Reporting, TrainingSession
+from legacy_towers.training.prepared_run import PreparedRun
+
+
+class SessionOfRun(NamedTuple):
+    """The session of a training run.
+
+    Attributes:
+      session: the context manager that gives the session.
+      progress: what prints and counts the steps.
+      trace: what traces steps; None without it.
+    """
+
+    session: TrainingSession
+    progress: ProgressHook
+    trace: Optional[TraceStepsHook]
+
+    def run(self, built: BuiltRun) -> None:
+        """Runs all steps; none if the run is complete."""
+        if built.start >= built.end.step:
+            return
+        with self.session as session:
+            for train_op in built.step.train_ops(built.start):
+                if session.should_stop():
+                    break
+                session.run(train_op)
+
+    def evaluations(self) -> List[Evaluation]:
+        """Returns the evaluations during training."""
+        return [] if self.session.evaluation is None else self.session.evaluation.evaluations
+
+    def stopped_early(self) -> Optional[str]:
+        """Returns a sentence on why training stopped before its last step; None if it did not."""
+        stopped = None if self.session.evaluation is None else self.session.evaluation.stopped
+        return None if stopped is None else str(stopped)
+
+
+def session_of(
+    run: PreparedRun, built: BuiltRun, store: CheckpointStore, stream: TextIO, stack: contextlib.ExitStack
+) -> SessionOfRun:
+    """Returns the session of a run; `stack` closes what prints and serves metrics."""
+    settings, step = run.settings, built.step
+    progress = ProgressHook(
+        step.loss, step.global_step, built.end.step, run.step_size, settings.log_every, stream,
+        others_step=run.is_asynchronous, skipped=run.job.train.skipped,
+    )
+    stack.callback(progress.close)
+    trace = trace_hook(step, run.records, built.start, built.end.step)
+    recording = record_hooks(step, run.records, settings.checkpoint_dir)
+    for each in recording:
+        if isinstance(each, PrometheusHook):
+            stack.callback(each.close)
+    run.callbacks.add(recording)
+
+    def report(evaluation: Evaluation) -> None:
+        assert session.evaluation is not None
+        progress.evaluated(evaluation, session.evaluation.seconds)
+
+    evaluates = run.evaluation.is_given
+    session = TrainingSession(
+        step, store, hooks=run.job.hooks, callbacks=run.callbacks, last_step=built.end.step, config=run.config,
+        stall_seconds=settings.stall_seconds, on_stall=settings.on_stall,
+        evaluator=built.evaluator if evaluates else None, evaluation=run.evaluation if evaluates else None,
+        on_nan=settings.on_nan, nan_limit=settings.nan_limit, warm_start=built.warm_start,
+        reporting=Reporting([progress] + ([trace] if trace else []) + recording, [report], progress.note),
+    )
+    return SessionOfRun(session, progress, trace)
