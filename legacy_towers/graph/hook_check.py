@@ -17,9 +17,9 @@ class HookCheck(tf.train.SessionRunHook):
     """Knows whether a session calls the hooks of a step, and raises an error in a run of the step without them.
 
     It is one of the hooks itself. A callable of the step is checked when it is made, since it can't be seen when it
-    runs: make it inside the session that calls the hooks. Runs that need no step are not looked at, nor are those for which the caller feeds
-    what the towers read. Where no hook acts in each run, a session that has begun with the hooks can run the step
-    without calling them.
+    runs: make it inside the session that calls the hooks. Runs that need no step are not looked at, nor are those for
+    which the caller feeds what the towers read. Where no hook acts in each run, a session that has begun with the hooks
+    can run the step without calling them.
 
     Args:
       pipeline: the name of the input pipeline, for messages.

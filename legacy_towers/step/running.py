@@ -170,11 +170,11 @@ class Running:
         finally:
             # Raises a queue runner's error, also in place of the error of the queue that it closed. An error of the
             # caller's own code has precedence.
-            self._stop(quietly=kind is not None and not issubclass(kind, tf.errors.OpError))
+            self._stop(kind is not None and not issubclass(kind, tf.errors.OpError), error)
         return at_end_of_data
 
-    def _stop(self, quietly: bool) -> None:
-        """Stops and joins the queue runners; `quietly`: warns of their errors instead of raising them."""
+    def _stop(self, quietly: bool, raised: Optional[BaseException] = None) -> None:
+        """Stops and joins the queue runners; `quietly`: warns of their errors, except `raised`, and raises none."""
         coordinator, self._coordinator = self._coordinator, None
         threads, self._threads = self._threads, []
         try:
@@ -187,6 +187,8 @@ class Running:
         except Exception as error:
             if not quietly:
                 raise
+            if error is raised:
+                return
             warnings.warn("besides the error that is raised, a queue runner failed: {}".format(error), stacklevel=3)
 
     def _raise_cause(self) -> None:

@@ -194,8 +194,9 @@ class TrainStep:
     def running(self, session: Session, hooks: Sequence[SessionRunHook] = ()) -> Running:
         """Returns a context manager that runs this step in a `tf.Session`; see `legacy_towers.step.running.Running`.
 
-        Further `hooks` run after the step's own. As in MonitoredSession, the end of the data ends the block without an
-        error; what follows the loop inside the block is not reached.
+        Further `hooks` run after the step's own, except `lt.training.StallHook`, which runs first. As in
+        MonitoredSession, the end of the data ends the block without an error; what follows the loop inside the block is
+        not reached.
 
             with tf.Session(config=lt.session_config(logical_cpus=4)) as session, step.running(session) as run:
                 run()                             # one step; where objectives alternate, of the one whose turn it is
@@ -206,7 +207,9 @@ class TrainStep:
           DeviceError: the session lacks a tower's device, or one that a variable or the sum of gradients is on.
           InputError: a queue was closed in this session already.
         """
-        return Running(session, self._train_op_of, self.hooks + list(hooks), self._initialize, self.global_step)
+        first = [hook for hook in hooks if getattr(hook, "runs_first", False)]
+        others = [hook for hook in hooks if hook not in first]
+        return Running(session, self._train_op_of, first + self.hooks + others, self._initialize, self.global_step)
 
     def check_devices(self, session: Session) -> None:
         """Checks that a session has every device that the step names, without running anything.

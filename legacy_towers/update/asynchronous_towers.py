@@ -14,7 +14,7 @@ from legacy_towers.errors import ArgumentError
 from legacy_towers.graph.walk import RunNeeds
 from legacy_towers.tensor_types import Coordinator, Operation, Session, Tensor, Variable
 from legacy_towers.text.documented_fields import documented_fields
-from legacy_towers.update.tower_threads import TowerThreads
+from legacy_towers.update.tower_threads import CurrentRun, TowerThreads
 
 # The last entry of a histogram counts this staleness and all above it.
 _STALEST = 64
@@ -138,6 +138,11 @@ class AsynchronousTowers(tf.train.SessionRunHook):
           ids: per tower, a tensor with the ids of its examples; (): `count` gets an empty list.
         """
         self._count, self._ids = count, list(ids)
+
+    def current_runs(self) -> List[CurrentRun]:
+        """Returns the runs of the towers in threads that have not ended; none before they start and after they end."""
+        threads = self._threads
+        return [] if threads is None else threads.current_runs()
 
     def stop_at(self, last_step: int) -> None:
         """Ends all towers' updates at global step `last_step`; to be called before a session is created.

@@ -2,7 +2,7 @@
 import sys
 import threading
 import time
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.session import is_closed
@@ -17,6 +17,22 @@ _FIRST_GRACE_SECONDS = 5.0
 _PAUSE_SECONDS = 60.0
 # While waiting for a thread: how often to check whether training has ended for another reason.
 _POLL_SECONDS = 0.25
+
+
+class CurrentRun(NamedTuple):
+    """A tower's run that has not ended.
+
+    Attributes:
+      tower: its index.
+      number: which run of this tower it is; 0 is the first.
+      seconds: how long it has taken.
+      thread: the identifier of the tower's thread.
+    """
+
+    tower: int
+    number: int
+    seconds: float
+    thread: Optional[int]
 
 
 class TowerThreads:
@@ -145,6 +161,13 @@ class TowerThreads:
         for loop in self._loops:
             loop.join()
 
+    def current_runs(self) -> List[CurrentRun]:
+        """Returns the runs of the towers that have not ended; none once training has ended."""
+        if self.is_over():
+            return []
+        found = [loop.current_run() for loop in self._loops]
+        return [each for each in found if each is not None]
+
     def fail(self, error_info: Any) -> None:
         """Ends training with an error, which the coordinator raises in the caller's thread."""
         self._coordinator.request_stop(error_info)
@@ -181,6 +204,7 @@ class _Loop:
         self._note = note
         self._count = count
         self._longest: Optional[float] = None  # of the runs so far, in seconds
+        self._started: Optional[Tuple[int, float]] = None  # the number and the start of the current run
         self._thread = threading.Thread(target=self._run, name=self.name)
         self._thread.daemon = True
 
@@ -199,19 +223,28 @@ class _Loop:
         while self.is_alive():
             self._thread.join(_POLL_SECONDS)
 
+    def current_run(self) -> Optional[CurrentRun]:
+        """Returns the run that has not ended; None between two."""
+        started = self._started
+        if started is None:
+            return None
+        return CurrentRun(self.tower, started[0], time.monotonic() - started[1], self._thread.ident)
+
     def _run(self) -> None:
+        number = 0
         try:
             # Without feeds, a callable takes a third of the time of session.run.
             make_callable = getattr(self._session, "make_callable", None)
             call = make_callable(self._fetches) if make_callable else lambda: self._session.run(self._fetches)
             while self._threads.enter(self):
                 started = time.monotonic()
-                staleness = None
+                staleness, self._started = None, (number, started)
                 try:
                     _, staleness, *ids = call()
                     if self._count is not None:
                         self._count(ids)
                 finally:
+                    self._started, number = None, number + 1
                     self._threads.leave(self, did_run=staleness is not None)
                 self._longest = max(self._longest or 0.0, time.monotonic() - started)
                 self._note(int(staleness))

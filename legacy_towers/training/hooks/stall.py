@@ -2,7 +2,7 @@
 import sys
 import threading
 import time
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Set, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import SaveError, StallError
@@ -25,10 +25,16 @@ class StallHook(tf.train.SessionRunHook):
 
     The report names the queues with their sizes, the staging areas, the iterators, the towers that read them, and the
     line of the user's code where each thread is. Put the hook first, so that the waiting of other hooks is seen, and
-    their saves and evaluations after a step are not counted.
+    their saves and evaluations after a step are not counted. `step.running(session, hooks=[stall])` puts it first
+    itself. Where towers train asynchronously, the updates of all towers are timed, and the report begins with the
+    tower.
 
     With "abort" a checkpoint of the last complete step is saved, and the session raises `StallError`. Where nothing can
-    wake the run (a staging area, a generator of tf.data, a py_func), the process ends with exit code 1.
+    wake the run (a staging area, a generator of tf.data, a py_func), the process ends with exit code 1. If an
+    asynchronous tower other than 0 waits, nothing is saved: its update could be partly in the checkpoint.
+
+    Attributes:
+      runs_first: True: `step.running` calls it before the step's own hooks.
 
     Args:
       step: the `TrainStep`; None: towers are not named.
@@ -42,6 +48,8 @@ class StallHook(tf.train.SessionRunHook):
       StallError, in the session: the run was ended.
     """
 
+    runs_first = True
+
     def __init__(
         self,
         step: Optional[Any] = None,
@@ -53,6 +61,8 @@ class StallHook(tf.train.SessionRunHook):
         check_stall(seconds, on_stall)
         self.saving = saving
         self._step = step
+        self._towers = None if step is None else step.asynchronous
+        self._reported_runs: Set[Tuple[int, int]] = set()  # (tower, number of its run)
         self._seconds = seconds
         self._aborts = on_stall == ON_STALL[1]
         self._report = report or _print
@@ -73,6 +83,7 @@ class StallHook(tf.train.SessionRunHook):
         assert self._blocked is not None
         self._blocked.attach(session, coord)
         self._since, self._first = None, True
+        self._reported_runs = set()
         self._ended.set()  # ends the thread of a session that was lost
         self._ended = threading.Event()
         thread = threading.Thread(target=self._watch, args=(self._ended,), name="legacy_towers stall")
@@ -97,12 +108,34 @@ class StallHook(tf.train.SessionRunHook):
         while not ended.wait(min(1.0, self._seconds / 10.0)):
             if self._blocked.is_over():
                 return
+            self._watch_towers()
             since, limit = self._since, self._seconds * (_FIRST_STEP if self._first else 1)
             if since is None or self._is_reported or time.monotonic() - since <= limit:
                 continue
             if self._blocked.is_in_run():
                 self._is_reported = True
                 self._stalled(time.monotonic() - since)
+
+    def _watch_towers(self) -> None:
+        """Reports an update of an asynchronous tower that takes too long; tower 0's is the session's run."""
+        assert self._blocked is not None and self._text is not None
+        for run in [] if self._towers is None else self._towers.current_runs():
+            limit = self._seconds * (1 if run.number else _FIRST_STEP)
+            if run.seconds <= limit or (run.tower, run.number) in self._reported_runs:
+                continue
+            self._reported_runs.add((run.tower, run.number))
+            text = "no update of tower {}, which trains asynchronously, for {:.0f} s; the towers wait for:\n{}".format(
+                run.tower, run.seconds, self._text.text(self._blocked.session, self._blocked.thread)
+            )
+            if not self._aborts:
+                self._report(text)
+                continue
+            try:
+                raise StallError("{}\n  no checkpoint is saved: the update of tower {} has not ended".format(
+                    text, run.tower
+                ))
+            except StallError:
+                self._blocked.cancel(sys.exc_info())
 
     def _stalled(self, seconds: float) -> None:
         assert self._blocked is not None and self._text is not None

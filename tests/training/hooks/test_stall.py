@@ -1,7 +1,10 @@
 """A step that waits for input: the report of what it waits for, and the end of the run."""
 import os
 import threading
+import time
+import warnings
 
+import numpy as np
 import processes
 import pytest
 import waiting
@@ -77,6 +80,98 @@ def test_an_abort_saves_the_last_step_and_raises_an_error_although_tensorflow_wa
     feeder.go_on.set()
     newest = find_newest(str(tmp_path))
     assert newest.step == 1 and newest.problems == [] and "training.lock" not in os.listdir(str(tmp_path))
+    assert waiting.threads_since(threads) == []
+
+
+def test_a_bare_session_reports_the_waiting_of_the_steps_own_hooks():
+    feeder, reports, threads = Feeder(), [], threading.enumerate()
+    placeholders = lt.tower_placeholders(tf.TensorSpec([], tf.float32), 1)
+
+    def model_fn(batch, mode):
+        return lt.TowerOutput(loss=(batch - tf.get_variable("w", [])) ** 2)
+
+    step = lt.build_train_step(
+        model_fn, lt.inputs.from_placeholders(placeholders, ([value] for value in feeder())),
+        tf.train.GradientDescentOptimizer(0.1), lt.devices.cpus(1),
+    )
+
+    def report(text):
+        reports.append(text)
+        feeder.go_on.set()
+
+    with tf.Session() as session, step.running(session, [StallHook(step, 0.2, report=report)]) as run:
+        steps = 0
+        while True:
+            run(step.loss)
+            steps += 1
+    assert len(reports) == 1 and "in __call__: self.go_on.wait(60)" in reports[0]
+    assert waiting.threads_since(threads) == []
+
+
+def test_an_abort_in_a_bare_session_raises_the_stall_and_warns_of_nothing_else():
+    feeder, threads = Feeder(), threading.enumerate()
+    step = step_of(feeder)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        with tf.Session(config=lt.session_config(logical_cpus=2)) as session:
+            with pytest.raises(StallError, match="no step for .*\n.*the queue 'numbers' is read by tower 0"):
+                with step.running(session, [StallHook(step, 0.2, "abort")]) as run:
+                    while True:
+                        run()
+        feeder.go_on.set()
+    assert not [each for each in warned if "besides the error" in str(each.message)]
+    assert waiting.threads_since(threads) == []
+
+
+def asynchronous_step(go_on):
+    """Returns a step whose tower 1 waits in its fourth update until `go_on` is set."""
+    counts = []
+
+    def wait():
+        counts.append(1)
+        if len(counts) > 3:
+            go_on.wait(60)
+        return np.float32(1)
+
+    def batch(tower):
+        if tower == 0:
+            return tf.ones([]) + 0 * tf.random.uniform([], seed=1)
+        value = tf.py_func(wait, [], tf.float32)
+        value.set_shape([])
+        return value
+
+    def model_fn(batch, mode):
+        return lt.TowerOutput(loss=(batch - tf.get_variable("w", [])) ** 2)
+
+    return lt.build_train_step(
+        model_fn, lt.inputs.from_tensors(per_tower=[batch(0), batch(1)]), tf.train.GradientDescentOptimizer(0.1),
+        lt.devices.cpus(2), variables=lt.variables.Asynchronous(),
+    )
+
+
+@pytest.mark.parametrize("on_stall", ["wait", "abort"])
+def test_the_stall_of_an_asynchronous_tower_names_it(on_stall):
+    go_on, reports, threads = threading.Event(), [], threading.enumerate()
+    step = asynchronous_step(go_on)
+    stall = StallHook(step, 0.2, on_stall, report=reports.append)
+    with tf.Session(config=lt.session_config(logical_cpus=2)) as session:
+        caught = None
+        try:
+            with step.running(session, [stall]) as run:
+                while not reports:
+                    run()
+                    time.sleep(0.01)
+                go_on.set()
+        except StallError as error:
+            caught = error
+            go_on.set()
+    expected = "no update of tower 1, which trains asynchronously, for 0 s; the towers wait for:\n"
+    if on_stall == "wait":
+        assert caught is None and len(reports) == 1 and reports[0].startswith(expected)
+    else:
+        assert str(caught).startswith(expected) and reports == []
+        assert str(caught).endswith("no checkpoint is saved: the update of tower 1 has not ended")
+    assert "in wait: go_on.wait(60)" in (reports or [str(caught)])[0]
     assert waiting.threads_since(threads) == []
 
 
