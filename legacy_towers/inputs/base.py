@@ -2,6 +2,7 @@
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
+from legacy_towers.data.skipping import SkippedRecords
 from legacy_towers.inputs.position import REFUSED, Position, Promise
 from legacy_towers.tensor_types import NestedTensors, Operation, SessionRunHook, Tensor
 from legacy_towers.text.documented_fields import documented_fields
@@ -100,6 +101,7 @@ class TowerBatches(NamedTuple):
       position: where the pipeline is in its data; None if it can't know.
       ids: per tower that trains, int64 of shape [its examples without copies]: their ids, as `Examples.with_ids` has
         them; () where the position does not need them.
+      skipped: the records that are skipped, since they can't be read or parsed; None where the first one is an error.
     """
 
     per_tower: List[NestedTensors]
@@ -113,6 +115,7 @@ class TowerBatches(NamedTuple):
     shared: Tuple[Tensor, ...] = ()
     position: Optional[Position] = None
     ids: Tuple[Tensor, ...] = ()
+    skipped: Optional[SkippedRecords] = None
 
 
 class InputHook(tf.train.SessionRunHook):

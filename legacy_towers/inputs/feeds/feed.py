@@ -102,6 +102,7 @@ class FeedInput(Input):
         return TowerBatches(
             placeholders.batches(), [hook] + record_hooks(reading.examples), plan.with_promise(position.promise),
             counts=counts, padded=reading.remainder == "pad", position=position,
+            skipped=reading.examples.skipped,
         )
 
 

@@ -174,7 +174,7 @@ class QueueInput(Input):
         record_hooks_ = record_hooks(self._reading.examples)
         return TowerBatches(
             per_tower, [RaiseRunnerErrors(record_hooks_)] + record_hooks_, plan, tuple(input_ops), step.counts,
-            padded=remainder == "pad", position=position, ids=tuple(ids),
+            padded=remainder == "pad", position=position, ids=tuple(ids), skipped=self._reading.examples.skipped,
         )
 
     @staticmethod

@@ -190,13 +190,16 @@ class DatasetInput(routes.DatasetPipeline):
         position = datasets.position
         if position is not None:
             plan = plan.with_promise(position.promise)
+        skipped = self._reading.examples.skipped
         hooks = routed.hooks + record_hooks(self._reading.examples)
         if not self.counts_examples:
-            return TowerBatches(routed.per_tower, hooks, plan, routed.input_ops, position=position)
+            return TowerBatches(
+                routed.per_tower, hooks, plan, routed.input_ops, position=position, skipped=skipped
+            )
         per_tower, counts = routed.counted()
         is_padded = self._reading.remainder == "pad"
         return TowerBatches(
-            per_tower, hooks, plan, routed.input_ops, counts, padded=is_padded, position=position
+            per_tower, hooks, plan, routed.input_ops, counts, padded=is_padded, position=position, skipped=skipped
         )
 
     def datasets(self, towers: int) -> routes.Datasets:

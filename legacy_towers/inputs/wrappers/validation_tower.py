@@ -88,6 +88,7 @@ class ValidationTowerInput(Input):
             shared=train.shared,
             position=train.position,
             ids=train.ids,
+            skipped=train.skipped,
         )
 
 

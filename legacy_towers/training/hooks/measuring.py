@@ -26,6 +26,8 @@ class Measures(NamedTuple):
       examples_per_second: of all towers, since the record before; None for the first step of a session.
       input_wait: the share of the time since the record before in which steps waited for input, from 0 to 1; None for
         the first step of a session, and where the input can't be measured.
+      skipped_records: the training records that the process has skipped, since they can't be read or parsed; None where
+        the first one ends the run.
     """
 
     step: int
@@ -36,6 +38,7 @@ class Measures(NamedTuple):
     learning_rates: Dict[str, float]
     examples_per_second: Optional[float]
     input_wait: Optional[float]
+    skipped_records: Optional[int] = None
 
 
 class MeasuringHook(tf.train.SessionRunHook):
@@ -127,7 +130,7 @@ class MeasuringHook(tf.train.SessionRunHook):
         self._at(step)
 
     def _record(self, step: int, values: Mapping[str, Any]) -> None:
-        now = time.time()
+        now, skipped = time.time(), self._train_step.input.skipped
         steps = seconds = 0.0
         if self._begun is not None:
             steps, seconds = step - self._begun.step, time.perf_counter() - self._begun.time
@@ -144,6 +147,7 @@ class MeasuringHook(tf.train.SessionRunHook):
                 learning_rates=_floats(values["learning_rates"]),
                 examples_per_second=speed,
                 input_wait=None if self._wait is None else self._wait.share(seconds, int(steps)),
+                skipped_records=None if skipped is None else skipped.count,
             ),
             values,
         )

@@ -20,7 +20,8 @@ class MetricsFileHook(MeasuringHook, Callback):
         {"step": 100, "time": 1767225601.5, "evaluation": {"error": 0.3, "loss": 0.6}}
 
     Fields that are unknown are null; NaN and infinity are the strings "NaN", "Infinity" and "-Infinity". With several
-    objectives, the learning rate is an object by their names. "validation" is there if towers validate.
+    objectives, the learning rate is an object by their names. "validation" is there if towers validate, and
+    "skipped_records", their number in this process so far, if bad records are skipped.
 
     A session that starts removes the lines after its global step, which it writes again, and a last line that is
     incomplete. A checkpoint must not be saved before the line of its step is written: put this hook before an
@@ -115,4 +116,6 @@ def _record_of(measures: Measures) -> Dict[str, Any]:
     }
     if measures.validation:
         record["validation"] = measures.validation
+    if measures.skipped_records is not None:
+        record["skipped_records"] = measures.skipped_records
     return record

@@ -22,10 +22,11 @@ class PrometheusHook(MeasuringHook, Callback):
         legacy_towers_loss                             legacy_towers_evaluation{metric="accuracy"}
         legacy_towers_metric{metric="accuracy"}        legacy_towers_evaluation_step
         legacy_towers_learning_rate{objective=""}      legacy_towers_examples_per_second
-        legacy_towers_input_wait_ratio
+        legacy_towers_input_wait_ratio                 legacy_towers_skipped_records
 
-    The step is that of the moment; the others are of the last record. Evaluations and checkpoints are known where the
-    hook is also among the callbacks, which `lt.training.session` sees to.
+    The step and the skipped records, which are there if bad ones are skipped, are those of the moment; the others are
+    of the last record. Evaluations and checkpoints are known where the hook is also among the callbacks, which
+    `lt.training.session` sees to.
 
     The server has its own registry. It ends in `end`, or in `close` after an error; the hook is a context manager that
     closes it.
@@ -67,6 +68,10 @@ class PrometheusHook(MeasuringHook, Callback):
         self._learning_rate = gauge("learning_rate", "The learning rate.", "objective")
         self._speed = gauge("examples_per_second", "Examples per second of all towers.")
         self._input_wait = gauge("input_wait_ratio", "The share of the time in which steps wait for input.")
+        if step.input.skipped is not None:
+            gauge("skipped_records", "Bad records that this run has skipped.").set_function(
+                lambda skipped=step.input.skipped: skipped.count
+            )
         self._evaluation = gauge("evaluation", "The last evaluation.", "metric")
         self._evaluation_step = gauge("evaluation_step", "The global step of the last evaluation.")
         self._checkpoint_step = gauge("checkpoint_step", "The global step of the last checkpoint of this run.")

@@ -2,6 +2,7 @@
 import json
 import os
 
+import damaged_files
 import numpy as np
 import pytest
 from measured_runs import CONFIG, build, model_fn, run
@@ -9,7 +10,9 @@ from measured_runs import CONFIG, build, model_fn, run
 import legacy_towers as lt
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
+from legacy_towers.inputs.named import make_pipeline
 from legacy_towers.training.hooks.metrics_file import MetricsFileHook
+from legacy_towers.training.hooks.prometheus import PrometheusHook
 from legacy_towers.training.metrics_file import Kept, append, rewind, to_line
 
 
@@ -161,3 +164,38 @@ def test_wrong_arguments_are_named(arguments, message):
     with tf.Graph().as_default(), pytest.raises(ArgumentError) as caught:
         MetricsFileHook(build(), *arguments)
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("pipeline", ["feed", "queue", "dataset", "staged+dataset"])
+def test_skipped_records_are_in_the_lines_and_on_the_page_of_prometheus(tmp_path, pipeline):
+    examples = lt.Examples.from_tfrecords(
+        damaged_files.three_files(tmp_path), damaged_files.parse_number, shuffle=False
+    ).skip_bad_records(3)
+
+    def model_fn(batch, mode):
+        w = tf.get_variable("w", [], initializer=tf.ones_initializer())
+        return lt.TowerOutput(loss=tf.reduce_mean(w * tf.cast(batch["number"], tf.float32)))
+
+    path = str(tmp_path / "metrics.jsonl")
+    with tf.Graph().as_default():
+        step = lt.build_train_step(
+            model_fn, make_pipeline(pipeline, examples, per_tower_batch_size=39, epochs=1),
+            tf.train.GradientDescentOptimizer(0.0), lt.devices.cpus(1),
+        )
+        hooks = [MetricsFileHook(step, path, every=1)]
+        with tf.train.MonitoredTrainingSession(hooks=step.hooks + hooks) as session:
+            while not session.should_stop():
+                session.run(step.train_op)
+        numbers = [record["skipped_records"] for record in read(path)]
+        assert len(numbers) == 3 and numbers == sorted(numbers) and numbers[-1] == len(damaged_files.BAD)
+        prometheus = pytest.importorskip("prometheus_client")
+        with PrometheusHook(step, 0) as hook:
+            page = prometheus.generate_latest(hook._registry).decode("utf-8")
+        assert "legacy_towers_skipped_records 3.0\n" in page
+
+
+def test_runs_that_skip_no_records_have_no_count(tmp_path):
+    with tf.Graph().as_default():
+        step = build(steps=1)
+        run(step, 1, [MetricsFileHook(step, str(tmp_path / "metrics.jsonl"))])
+    assert [list(each) for each in read(str(tmp_path / "metrics.jsonl")) if "skipped_records" in each] == []
