@@ -1,8 +1,13 @@
 """Writes named arrays to a file that numpy 1 and 2 can read: without pickles, which they write differently."""
 import os
-from typing import Dict
+import struct
+import zipfile
+import zlib
+from typing import Any, Dict
 
 import numpy as np
+
+from legacy_towers.errors import InputError
 
 _LENGTHS, _SHAPE = "|lengths", "|shape"
 
@@ -26,16 +31,28 @@ def write_arrays(path: str, arrays: Dict[str, np.ndarray]) -> None:
 
 
 def read_arrays(path: str) -> Dict[str, np.ndarray]:
-    """Returns the arrays that `write_arrays` wrote, in their order."""
-    with np.load(path, allow_pickle=False) as plain:
-        arrays = {}
-        for number in range(sum(key.endswith("|name") for key in plain.files)):
-            key = "{}".format(number)
-            array = plain[key]
-            if key + _LENGTHS in plain.files:
-                array = _strings(array.tobytes(), plain[key + _LENGTHS]).reshape(plain[key + _SHAPE])
-            arrays[plain[key + "|name"].tobytes().decode("utf-8")] = array
-        return arrays
+    """Returns the arrays that `write_arrays` wrote, in their order.
+
+    Raises:
+      InputError: the file can't be read, or is not one that `write_arrays` wrote; nothing in it is executed.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as plain:
+            return _read(plain)
+    except (OSError, EOFError, ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, MemoryError,
+            SyntaxError, NotImplementedError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error) as error:
+        raise InputError("{} can't be read, or is damaged: {}: {}".format(path, type(error).__name__, error)) from error
+
+
+def _read(plain: Any) -> Dict[str, np.ndarray]:
+    arrays = {}
+    for number in range(sum(key.endswith("|name") for key in plain.files)):
+        key = "{}".format(number)
+        array = plain[key]
+        if key + _LENGTHS in plain.files:
+            array = _strings(array.tobytes(), plain[key + _LENGTHS]).reshape(plain[key + _SHAPE])
+        arrays[plain[key + "|name"].tobytes().decode("utf-8")] = array
+    return arrays
 
 
 def _strings(joined: bytes, lengths: np.ndarray) -> np.ndarray:

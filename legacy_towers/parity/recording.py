@@ -141,9 +141,20 @@ def _random_operations(step: TrainStep) -> List[str]:
 
 
 def read_record(folder: str) -> Dict[str, Any]:
-    """Returns the content of record.json."""
-    with open(os.path.join(folder, RECORD), encoding="utf-8") as source:
-        return dict(json.load(source))
+    """Returns the content of record.json.
+
+    Raises:
+      InputError: the file can't be read, or is not such a record.
+    """
+    path = os.path.join(folder, RECORD)
+    try:
+        with open(path, encoding="utf-8") as source:
+            record = json.load(source)
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError("{} can't be read, or is damaged: {}".format(path, error)) from error
+    if not isinstance(record, dict):
+        raise InputError("{} is damaged: it is not a JSON object".format(path))
+    return record
 
 
 def read_batches(folder: str, steps: int) -> List[Batch]:

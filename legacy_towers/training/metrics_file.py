@@ -111,7 +111,7 @@ def _record(line: bytes) -> Optional[Dict[str, Any]]:
         return None
     try:
         record = json.loads(line.decode("utf-8"))
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter for JSON that is nested too deeply
         return None
     return record if isinstance(record, dict) and isinstance(record.get("step"), int) else None
 

@@ -1,7 +1,10 @@
 """Files of named arrays of different dtypes."""
+import os
+
 import numpy as np
 import pytest
 
+from legacy_towers.errors import InputError
 from legacy_towers.parity.arrays_file import read_arrays, write_arrays
 
 
@@ -29,3 +32,48 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
     with pytest.raises(TypeError):
         write_arrays(path, {"a": np.array(["text"], object)})
     np.testing.assert_array_equal(read_arrays(path)["a"], np.zeros(1))
+
+
+class Executes:
+    """Creates a file when it is unpickled."""
+
+    def __reduce__(self):
+        return (os.mkdir, ("executed",))
+
+
+def pickled(path):
+    with open(path, "wb") as target:
+        np.savez(target, **{"0|name": np.frombuffer(b"a", np.uint8), "0": np.array([Executes()], object)})
+
+
+def truncated(path):
+    write_arrays(path, {"a": np.arange(1000)})
+    os.truncate(path, os.path.getsize(path) // 2)
+
+
+def changed(path):
+    write_arrays(path, {"a": np.arange(1000)})
+    with open(path, "r+b") as target:
+        target.seek(600)
+        target.write(b"damaged")
+
+
+def without_an_array(path):
+    with open(path, "wb") as target:
+        np.savez(target, **{"7|name": np.frombuffer(b"a", np.uint8)})
+
+
+def one_array(path):
+    with open(path, "wb") as target:
+        np.save(target, np.zeros(3))
+
+
+@pytest.mark.parametrize("damage", [
+    pickled, truncated, changed, without_an_array, one_array, lambda path: open(path, "wb").close(), lambda path: None,
+], ids=["pickled", "truncated", "changed", "without an array", "one array", "empty", "missing"])
+def test_a_damaged_file_is_an_error_that_names_it_and_nothing_in_it_is_executed(damage, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    damage("arrays.npz")
+    with pytest.raises(InputError, match="^arrays.npz can't be read, or is damaged: "):
+        read_arrays("arrays.npz")
+    assert not os.path.exists("executed")

@@ -4,10 +4,8 @@
     epochs_done         1
     ahead               {a: 1}           in a resumed run the reader begins an epoch, and leaves out a once
 """
-import base64
 import collections
 import threading
-import zlib
 from typing import Any, Callable, Counter, Dict, Optional, Sequence, Tuple
 
 import numpy as np
@@ -15,6 +13,7 @@ import numpy as np
 from legacy_towers.data import Examples
 from legacy_towers.data.start import draw_seed
 from legacy_towers.inputs.position import ONCE, ExamplesPosition, Promise, Resumed
+from legacy_towers.inputs.queues.packed_ids import packed, unpacked
 
 
 class CountedPosition(ExamplesPosition):
@@ -34,14 +33,14 @@ class CountedPosition(ExamplesPosition):
         self._lock = threading.Lock()
 
     def _state(self) -> Dict[str, Any]:
-        return dict(super()._state(), epochs_done=self._epochs_done, ids=_packed(self._ahead))
+        return dict(super()._state(), epochs_done=self._epochs_done, ids=packed(self._ahead))
 
     def restore(self, state: Optional[Dict[str, Any]]) -> Resumed:
         """Lets the next session leave out what was used; see `Position.restore`."""
         resumed = super().restore(state)
         if self._saved is None:
             return resumed
-        ahead = _unpacked(self._saved["ids"])
+        ahead = unpacked(self._saved["ids"], self._saved["examples"])
         return resumed._replace(epoch=self._saved["epochs_done"] + 1, example=sum(ahead.values()) + 1)
 
     def begin(self, default_seed: Callable[[], int] = draw_seed) -> None:
@@ -50,7 +49,8 @@ class CountedPosition(ExamplesPosition):
         with self._lock:
             self._epochs_done, self._ahead = 0, collections.Counter()
             if self._saved is not None:
-                self._epochs_done, self._ahead = self._saved["epochs_done"], _unpacked(self._saved["ids"])
+                self._epochs_done = self._saved["epochs_done"]
+                self._ahead = unpacked(self._saved["ids"], self._saved["examples"])
             self._to_skip = self._ahead.copy()
 
     def read_before(self) -> int:
@@ -84,14 +84,3 @@ class CountedPosition(ExamplesPosition):
 
     def _place(self, examples: int) -> Tuple[int, int]:
         return self._epochs_done, sum(self._ahead.values())
-
-
-def _packed(ids: "Counter[int]") -> str:
-    """Returns numbers with their counts as text: the differences of the sorted numbers, compressed."""
-    numbers = np.array(sorted(ids.elements()), np.int64)
-    return base64.b64encode(zlib.compress(np.diff(numbers, prepend=0).astype("<i8").tobytes())).decode("ascii")
-
-
-def _unpacked(text: str) -> "Counter[int]":
-    differences = np.frombuffer(zlib.decompress(base64.b64decode(text)), "<i8")
-    return collections.Counter(np.cumsum(differences).tolist())

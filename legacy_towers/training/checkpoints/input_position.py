@@ -7,6 +7,7 @@ from typing import Any, Dict, Optional
 from legacy_towers.data.item_log import check_saved
 from legacy_towers.errors import JobError
 from legacy_towers.inputs.position import Resumed, position_of
+from legacy_towers.inputs.queues.packed_ids import unpacked
 from legacy_towers.tensor_types import Graph
 from legacy_towers.training.checkpoints import files
 from legacy_towers.training.checkpoints.sealed import seal, unseal
@@ -23,10 +24,15 @@ def position_file(graph: Graph) -> Dict[str, bytes]:
 def resume_input(graph: Graph, prefix: str) -> Optional[Resumed]:
     """Lets the graph's input continue where it was when a checkpoint was saved; None if the graph has no position."""
     position = position_of(graph)
-    return None if position is None else position.restore(_read(prefix))
+    return None if position is None else position.restore(read_position(prefix))
 
 
-def _read(prefix: str) -> Optional[Dict[str, Any]]:
+def read_position(prefix: str) -> Optional[Dict[str, Any]]:
+    """Returns the position that a checkpoint has; None without one.
+
+    Raises:
+      JobError: its file is damaged.
+    """
     if not files.exists(prefix + SUFFIX):
         return None
     try:
@@ -39,13 +45,15 @@ def _read(prefix: str) -> Optional[Dict[str, Any]]:
 
 def _checked(state: Dict[str, Any]) -> Dict[str, Any]:
     """Returns a position; raises ValueError if one of its values is none that is ever saved."""
-    for name in ("examples", "seed", "epoch", "epochs"):
+    for name in ("examples", "seed", "epoch", "epochs") + (("epochs_done",) if "ids" in state else ()):
         value = state[name]
         is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2 ** 62
-        if not is_count and (value is not None or name == "examples"):
+        if not is_count and (value is not None or name in ("examples", "epochs_done")):
             raise ValueError("{} is {!r:.40}".format(name, value))
     if not isinstance(state["stream"], str):
         raise ValueError("stream is {!r:.40}".format(state["stream"]))
     if state.get("iterator") is not None:
         check_saved(state["iterator"])
+    if "ids" in state:
+        unpacked(state["ids"], state["examples"])
     return state

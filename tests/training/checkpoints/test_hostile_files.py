@@ -1,6 +1,9 @@
 """Files that somebody else wrote into a checkpoint directory: no value, nesting or link leads to more than an error."""
+import base64
+import collections
 import os
 import stat
+import zlib
 
 import numpy as np
 import pytest
@@ -9,8 +12,9 @@ import legacy_towers as lt
 from legacy_towers.compat import tf
 from legacy_towers.errors import JobError
 from legacy_towers.inputs.position import position_of
+from legacy_towers.inputs.queues.packed_ids import packed, unpacked
 from legacy_towers.training.checkpoints.best import read_best
-from legacy_towers.training.checkpoints.input_position import SUFFIX, resume_input
+from legacy_towers.training.checkpoints.input_position import SUFFIX, read_position, resume_input
 from legacy_towers.training.checkpoints.lock import DirectoryLock
 from legacy_towers.training.checkpoints.manifest import read_manifest
 from legacy_towers.training.checkpoints.newest import find_newest
@@ -83,6 +87,24 @@ def test_values_of_the_position_of_the_input(tmp_path, changes):
         file.write(seal(dict(state, **changes)))
     with pytest.raises(JobError, match="model.ckpt-0.input is damaged: {} is".format(list(changes)[0])):
         resume_input(graph, prefix)
+
+
+IDS = packed(collections.Counter({3: 1, 5: 2}))
+
+
+@pytest.mark.parametrize("text, problem", [
+    (7, "ids is 7"), ("%%%", "ids can't be read"), ("AAAA", "ids can't be read"), (IDS[:16], "ids "),
+    (base64.b64encode(zlib.compress(b"abc")).decode("ascii"), "ids is incomplete"),
+    (base64.b64encode(zlib.compress(bytes(10 ** 7))).decode("ascii"), "ids has more than 3 numbers"),
+])
+def test_packed_ids(tmp_path, text, problem):
+    assert unpacked(IDS, 3) == collections.Counter({3: 1, 5: 2})
+    state = {"examples": 3, "seed": 1, "epoch": 0, "epochs": None, "stream": "x", "epochs_done": 0, "ids": text}
+    prefix = str(tmp_path / "model.ckpt-0")
+    with open(prefix + SUFFIX, "wb") as file:
+        file.write(seal(state))
+    with pytest.raises(JobError, match="model.ckpt-0.input is damaged: " + problem):
+        read_position(prefix)
 
 
 def test_links_to_other_directories(saved, tmp_path):

@@ -199,3 +199,9 @@ def test_runs_that_skip_no_records_have_no_count(tmp_path):
         step = build(steps=1)
         run(step, 1, [MetricsFileHook(step, str(tmp_path / "metrics.jsonl"))])
     assert [list(each) for each in read(str(tmp_path / "metrics.jsonl")) if "skipped_records" in each] == []
+
+
+def test_a_line_that_is_nested_too_deeply_is_removed(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    path.write_bytes(b'{"step": 1}\n' + b"[" * 200000 + b"\n")
+    assert rewind(str(path), 5) == Kept(None, 0, 1) and path.read_bytes() == b'{"step": 1}\n'
