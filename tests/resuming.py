@@ -17,6 +17,7 @@ def run(
     """Trains until a global step in a graph and a session of its own; returns the ids and the loss of each step."""
     import legacy_towers as lt
     from legacy_towers.compat import tf
+    from legacy_towers.inputs.record_files import explaining
 
     def model_fn(batch, mode):
         if dropout is not None:
@@ -37,7 +38,8 @@ def run(
             if on_nan is not None:
                 hooks.append(lt.training.NanGuardHook(step, on_nan, store=store, report=lambda sentence: None))
             hooks.append(lt.training.CheckpointHook(store))
-            with tf.train.MonitoredTrainingSession(
+            # As lt.training.session does.
+            with explaining(step.hooks), tf.train.MonitoredTrainingSession(
                 hooks=hooks, scaffold=store.scaffold(), config=lt.session_config(logical_cpus=towers)
             ) as session:
                 while not session.should_stop():

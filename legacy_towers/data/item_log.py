@@ -59,6 +59,9 @@ class ItemLog:
 
     The iterator that `make_iterator` returns, or the object over which it iterates, has two methods: `state_dict()`
     returns the state before its next item, of plain values that JSON has, and `load_state_dict(state)` goes there.
+
+    Attributes:
+      error: the error of the current session that ended reading; None without one.
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class ItemLog:
         self._numbered = numbered
         self._option = option
         self._whole_epochs = whole_epochs
+        self.error: Optional[InputError] = None
         self._lock = threading.Lock()
         self._session = _Session(None, 0, False)
 
@@ -97,6 +101,7 @@ class ItemLog:
         """
         with self._lock:
             self._session = _Session(saved, used, drops_used=not self._whole_epochs)
+            self.error = None
 
     def use(self, number: int) -> None:
         """Forgets what is not needed when `number` examples have been used."""
@@ -141,6 +146,16 @@ class ItemLog:
           InputError: the iterators lack a method, their state is not plain, or they go on with other items.
         """
         session = self._session
+        try:
+            yield from self._items(session, make_iterator, epoch, converted)
+        except InputError as error:
+            if session is self._session:
+                self.error = error
+            raise
+
+    def _items(
+        self, session: _Session, make_iterator: Callable[[], Any], epoch: int, converted: Callable[[int, Any], Any]
+    ) -> Generator[Tuple[int, Any, int], None, None]:
         saved = session.saved if session.saved is not None and session.saved["epoch"] == epoch else None
         source = _Source(make_iterator(), self._name, self._option, saved)
         number, expected = (0, []) if saved is None else (int(saved["item"]), list(saved["checksums"]))

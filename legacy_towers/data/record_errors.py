@@ -61,6 +61,8 @@ def named_error(examples: Any, error: BaseException, only_of_input: bool = True)
         return None
     if source.skipped is not None and source.skipped.error is not None:
         return _like(error, str(source.skipped.error))
+    if source.log is not None and source.log.error is not None:
+        return _like(error, str(source.log.error))
     is_damage = isinstance(error, tf.errors.DataLossError)
     if only_of_input and not is_damage and not _is_of_input(error):
         return None

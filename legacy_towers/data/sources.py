@@ -260,6 +260,9 @@ class WithIds(Source):
     def of_epoch(self, epoch: Tensor) -> Source:
         return WithIds(self.source.of_epoch(epoch))
 
+    def is_empty(self, shard: Optional[Sequence[int]]) -> Tensor:
+        return self.source.is_empty(shard)
+
     def records_with_ids(self, shuffle_files: bool, seed: Any) -> Dataset:
         pair = tf.autograph.experimental.do_not_convert(lambda record_id, record: (record_id, (record_id, record)))
         return self.records(shuffle_files, seed).map(pair)

@@ -54,8 +54,8 @@ class RecordFilesHook(tf.train.SessionRunHook):
 
 
 def record_hooks(examples: Any) -> List[SessionRunHook]:
-    """Returns the hook of examples that are read from files, in a list; [] for others."""
-    return [RecordFilesHook(examples)] if examples.source.paths else []
+    """Returns the hook of examples whose errors it can name, in a list: from files, or with a log; [] for others."""
+    return [RecordFilesHook(examples)] if examples.source.paths or examples.source.log is not None else []
 
 
 def explained(hooks: Sequence[Any], error: BaseException) -> Optional[BaseException]:

@@ -169,12 +169,14 @@ class DatasetInput(routes.DatasetPipeline):
             start = start_of(self._reading.examples.seed)
             shards = [self._batches(sizes.per_tower, start, (sizes.towers, each)) for each in range(sizes.towers)]
             datasets = [self._completed(each, one_tower) for each in shards]
-            return routes.Datasets([self._options.applied(self._prefetched(each, sizes)) for each in datasets])
+            applied = [self._options.applied(self._prefetched(each, sizes)) for each in datasets]
+            return routes.Datasets(applied, examples=self._reading.examples)
         starts = _fed_starts(self._reading.examples.seed, 1)
         position = self._position(one_tower)
         position.by_tower = True
         batches = self._prefetched(self._per_tower_batches(one_tower, starts[0]), sizes)
-        return routes.Datasets([self._options.applied(batches)], position, _feed_of(position, starts))
+        feed = _feed_of(position, starts)
+        return routes.Datasets([self._options.applied(batches)], position, feed, self._reading.examples)
 
     def build_over(self, datasets: routes.Datasets, devices: Sequence[str]) -> TowerBatches:
         return self._build_over(datasets, devices, asynchronous=False)
@@ -191,7 +193,7 @@ class DatasetInput(routes.DatasetPipeline):
         if position is not None:
             plan = plan.with_promise(position.promise)
         skipped = self._reading.examples.skipped
-        hooks = routed.hooks + record_hooks(self._reading.examples)
+        hooks = routed.hooks + record_hooks(datasets.examples)
         if not self.counts_examples:
             return TowerBatches(
                 routed.per_tower, hooks, plan, routed.input_ops, position=position, skipped=skipped
@@ -220,7 +222,7 @@ class DatasetInput(routes.DatasetPipeline):
             datasets = self._shards(sizes, starts)
         position = self._position(sizes)
         datasets = [self._options.applied(self._prefetched(each, sizes)) for each in datasets]
-        return routes.Datasets(datasets, position, _feed_of(position, starts))
+        return routes.Datasets(datasets, position, _feed_of(position, starts), self._reading.examples)
 
     def _is_sharded_before_batching(self) -> bool:
         return self.route == "sharded" and self._reading.order != "fixed"

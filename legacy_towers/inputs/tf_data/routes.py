@@ -70,11 +70,13 @@ class Datasets(NamedTuple):
       each: the datasets.
       position: the position in the data; None if it is not known.
       feed: begins a session, and returns what is fed to the iterators' initializers; None: nothing.
+      examples: the `lt.Examples` that they read; None for a caller's datasets.
     """
 
     each: Sequence[Dataset]
     position: Optional[Position] = None
     feed: Optional[Callable[[Session], Dict[Any, Any]]] = None
+    examples: Any = None
 
 
 class InitializeIterators(tf.train.SessionRunHook):
