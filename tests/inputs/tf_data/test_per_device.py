@@ -96,17 +96,17 @@ PROGRAM = """
         with open("/proc/self/statm") as memory:
             return len(os.listdir("/proc/self/task")), int(memory.read().split()[1]) * 4
 
-    for number in range(40):
+    for number in range(20):
         cycle(number)
     threads, before = state()
     grown = []
     while not grown or (grown[-1] > 100 and len(grown) < 4):
-        for number in range(80):
+        for number in range(40):
             cycle(number)
         threads_after, after = state()
-        grown.append((after - before) // 80)
+        grown.append((after - before) // 40)
         before = after
-    # A leak leaves a thread in each of the 80 cycles; a few threads of the last session may not have ended yet.
+    # A leak leaves a thread in each of the 40 cycles; a few threads of the last session may not have ended yet.
     print(threads_after - threads < 20 or threads_after - threads, min(grown) <= 100 or grown)
 """
 
