@@ -2,7 +2,8 @@
 
 `executable()` is a `python` for such processes, and `commands()` a folder for the PATH with `python` and
 `legacy-towers`. A server imports TensorFlow once for each process that runs tests, and forks: see server.py. Not for
-what a test says about the import, the interpreter's options, the log of TensorFlow's C++ code or SIGKILL.
+tests of the import, of the log of TensorFlow's C++ code, or that send SIGKILL. With options of the interpreter such as
+-I, a process of the plain interpreter runs.
 """
 import atexit
 import os

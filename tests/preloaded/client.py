@@ -51,4 +51,7 @@ def main(path, arguments):
     os._exit(os.WEXITSTATUS(status))
 
 
+first = sys.argv[2] if len(sys.argv) > 2 else "-i"
+if first.startswith("-") and first not in ("-B", "-c", "-m"):  # an option of the interpreter
+    os.execv(sys.executable, [sys.executable] + sys.argv[2:])
 main(sys.argv[1], sys.argv[2:])

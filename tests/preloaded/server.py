@@ -129,8 +129,6 @@ def run(arguments):
         sys.argv[:] = ["-m"] + rest[1:]
         runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
         return
-    if first.startswith("-") and first != "-c":
-        sys.exit("a preloaded process does not know the interpreter's option {}".format(first))
     module = types.ModuleType("__main__")
     module.__builtins__ = sys.modules["builtins"]
     sys.modules["__main__"] = module
