@@ -9,6 +9,8 @@ from legacy_towers.training.choices import reduction_of, strategy_of
 from legacy_towers.training.job import Job
 from legacy_towers.training.job_optimizer import optimizer_of
 
+_ANNOUNCED_AFTER_SECONDS = 2.0
+
 
 def build_job_step(
     job: Job, source: inputs.Input, devices: Sequence[str], model_fn: Optional[Callable[[Any, str], Any]] = None
@@ -31,12 +33,12 @@ def build_job_step(
 
 
 @contextlib.contextmanager
-def announced_build(towers: int, stream: Optional[TextIO], after: float = 2.0) -> Iterator[None]:
-    """Writes "building the graph of N towers" to a stream if the block inside takes longer than `after` seconds."""
+def announced_build(towers: int, stream: Optional[TextIO], after: Optional[float] = None) -> Iterator[None]:
+    """Writes "building the graph of N towers" to a stream if the block inside takes over `after` (2) seconds."""
     if stream is None:
         yield
         return
-    timer = threading.Timer(after, _write, [stream, towers])
+    timer = threading.Timer(_ANNOUNCED_AFTER_SECONDS if after is None else after, _write, [stream, towers])
     timer.daemon = True
     timer.start()
     try:

@@ -12,6 +12,7 @@ from commands import command
 from legacy_towers import devices
 from legacy_towers.cli.main import main
 from legacy_towers.compat import tf
+from legacy_towers.training import building
 
 WITHOUT_GPU = pytest.mark.skipif(
     bool(devices.available("GPU")), reason="needs a machine without a GPU"
@@ -22,6 +23,7 @@ WITHOUT_GPU = pytest.mark.skipif(
 def folder(tmp_path, monkeypatch):
     """An empty current directory with the job file line.py."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(building, "_ANNOUNCED_AFTER_SECONDS", 600.0)  # however busy the machine is
     job_files.write(tmp_path, "line.py", job_files.LINE)
     return tmp_path
 
@@ -54,7 +56,8 @@ def test_train_says_where_staging_does_not_pay(capsys):
     assert lines[3].startswith("strategy: ")
 
 
-def test_a_line_is_printed_if_building_the_graph_takes_over_two_seconds(capsys, folder):
+def test_a_line_is_printed_if_building_the_graph_takes_over_two_seconds(capsys, folder, monkeypatch):
+    monkeypatch.setattr(building, "_ANNOUNCED_AFTER_SECONDS", 2.0)
     slow = job_files.LINE.replace("def model_fn(batch, mode):", "def model_fn(batch, mode):\n        time.sleep(1.2)")
     job_files.write(folder, "slow.py", slow.replace("import warnings", "import time, warnings"))
     assert command("train slow.py --towers 2 --steps 1 --checkpoint-dir kept") == 0

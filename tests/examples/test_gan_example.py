@@ -33,7 +33,7 @@ def test_training_with_the_command_line(command, tmp_path):
 @pytest.mark.slow
 def test_the_samples_show_the_requested_digits(seeded, load_example, tmp_path):
     gan = load_example("gan")
-    images, labels, before, after = gan.train(towers=4, steps=1500)
+    images, labels, before, after = gan.train(towers=4, steps=3000)
     assert before < 0.3 < 0.7 < after
     assert images.shape == (100, 64) and 0 <= images.min() and images.max() <= 1
     picture = gan.picture_of(images, columns=10)

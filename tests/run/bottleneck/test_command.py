@@ -6,7 +6,6 @@ import subprocess
 import sys
 import textwrap
 
-import preloaded
 import processes
 import pytest
 
@@ -73,7 +72,7 @@ SLOW_STEP = COMMON + """
 def bottleneck(tmp_path, text, *options, **environment):
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(text))
-    command = [preloaded.executable(), "-m", "legacy_towers", "bottleneck", *options, str(script)]
+    command = [sys.executable, "-m", "legacy_towers", "bottleneck", *options, str(script)]
     return processes.run(command, cwd=str(tmp_path), **environment)
 
 
@@ -236,7 +235,7 @@ INTERRUPTED = {
 @pytest.mark.parametrize("text, message", list(INTERRUPTED.values()), ids=list(INTERRUPTED))
 def test_ctrl_c_ends_it_without_a_traceback(tmp_path, text, message):
     (tmp_path / "script.py").write_text(textwrap.dedent(text))
-    command = [preloaded.executable(), "-m", "legacy_towers", "bottleneck", "--steps", "1000000000", "script.py"]
+    command = [sys.executable, "-m", "legacy_towers", "bottleneck", "--steps", "1000000000", "script.py"]
     process = subprocess.Popen(
         command, cwd=str(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
         env=dict(os.environ, TF_CPP_MIN_LOG_LEVEL="2"),
@@ -283,7 +282,7 @@ def test_an_output_that_can_not_be_written_is_reported_without_a_traceback(tmp_p
 ])
 def test_a_script_that_never_starts_is_reported_once(tmp_path, arguments, code, message):
     (tmp_path / "broken.py").write_text("def f(:\n")
-    done = processes.run([preloaded.executable(), "-m", "legacy_towers", "bottleneck"] + arguments, cwd=str(tmp_path))
+    done = processes.run([sys.executable, "-m", "legacy_towers", "bottleneck"] + arguments, cwd=str(tmp_path))
     assert done.returncode == code and message in done.stderr and "no step was measured" not in done.stderr
 
 
