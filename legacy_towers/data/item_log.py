@@ -218,13 +218,7 @@ class _Source:
     def __init__(self, made: Any, name: str, option: str, saved: Optional[Dict[str, Any]]) -> None:
         self._name = name
         self._is_plain = False
-        if _has_methods(made):
-            self._owner = made
-            if saved is not None:
-                made.load_state_dict(saved["state"])
-            self.iterator = iter(made)
-            return
-        self.iterator = self._owner = iter(made)
+        self._owner = made if _has_methods(made) else iter(made)
         if not _has_methods(self._owner):
             raise InputError(
                 "{} returns a {} without {}: {} needs both, of the iterator or of the object that it iterates "
@@ -234,6 +228,7 @@ class _Source:
             )
         if saved is not None:
             self._owner.load_state_dict(saved["state"])
+        self.iterator = iter(self._owner)
 
     def state(self) -> str:
         """Returns the JSON text of the state before the next item."""

@@ -9,18 +9,41 @@ from legacy_towers.data.start import Start, draw_seed
 from legacy_towers.inputs.position import ExamplesPosition, Position, Promise, Resumed
 
 
-class LoggedPosition(ExamplesPosition):
+class _Logged(Position):
+    """A position whose state has that of the iterator of the caller.
+
+    Attributes:
+      log: of what was read.
+    """
+
+    log: ItemLog
+
+    def _state(self) -> Dict[str, Any]:
+        examples, iterator = self.log.saved(self.examples)
+        return dict(super()._state(), examples=examples, iterator=iterator)
+
+    def begin(self, default_seed: Callable[[], int] = draw_seed) -> None:
+        """Begins a session where `restore` said; see `Position.begin`."""
+        super().begin(default_seed)
+        self.log.begin(self._iterator(), self.examples)
+
+    def _advance(self, ids: Sequence[np.ndarray]) -> None:
+        super()._advance(ids)
+        self.log.use(self.examples)
+
+    def _iterator(self) -> Optional[Dict[str, Any]]:
+        """Returns the saved position of the iterator; None: it is read from the first epoch on."""
+        return None if self._saved is None else self._saved.get("iterator")
+
+
+class LoggedPosition(_Logged, ExamplesPosition):
     """The position in `Examples` from such iterators. Its state is that of the example that was used last."""
 
     def __init__(
         self, examples: Examples, promise: Promise, examples_per_step: int, stream: str, epochs: Optional[int]
     ) -> None:
         super().__init__(examples, promise, examples_per_step, stream, epochs)
-        self._log: ItemLog = examples.source.log
-
-    def _state(self) -> Dict[str, Any]:
-        examples, iterator = self._log.saved(self.examples)
-        return dict(super()._state(), examples=examples, iterator=iterator)
+        self.log = examples.source.log
 
     def restore(self, state: Optional[Dict[str, Any]]) -> Resumed:
         """Lets the next session continue at a position; see `Position.restore`."""
@@ -30,38 +53,21 @@ class LoggedPosition(ExamplesPosition):
         epoch, skip = self._place(resumed.examples)
         return resumed._replace(epoch=epoch + 1, example=skip + 1)
 
-    def begin(self, default_seed: Callable[[], int] = draw_seed) -> None:
-        """Begins a session where `restore` said; see `Position.begin`."""
-        super().begin(default_seed)
-        self._log.begin(self._iterator(), self.examples)
-
     def start(self) -> Start:
         """Returns where the session begins to read: the iterator itself leaves out what was used, if it is in order."""
         start = super().start()
-        return start if self._iterator() is None or self._log.whole_epochs else start._replace(skip=0)
-
-    def _advance(self, ids: Sequence[np.ndarray]) -> None:
-        super()._advance(ids)
-        self._log.use(self.examples)
-
-    def _iterator(self) -> Optional[Dict[str, Any]]:
-        """Returns the saved position of the iterator; None: it is read from the first epoch on."""
-        return None if self._saved is None else self._saved.get("iterator")
+        return start if self._iterator() is None or self.log.whole_epochs else start._replace(skip=0)
 
     def _place(self, examples: int) -> Tuple[int, int]:
         saved = self._iterator()
         if saved is None:
             return super()._place(examples)
-        within = examples - saved["used"] + (0 if self._log.whole_epochs else saved["item"])
+        within = examples - saved["used"] + (0 if self.log.whole_epochs else saved["item"])
         return saved["epoch"], within
 
 
-class ItemsPosition(Position):
-    """The position in the batches, or examples, that a function of the caller yields.
-
-    Attributes:
-      log: of what was read.
-    """
+class ItemsPosition(_Logged):
+    """The position in the batches, or examples, that a function of the caller yields."""
 
     begins_by_pipeline = True
 
@@ -72,16 +78,3 @@ class ItemsPosition(Position):
         """
         super().__init__(promise, per_step, stream)
         self.log = log
-
-    def _state(self) -> Dict[str, Any]:
-        examples, iterator = self.log.saved(self.examples)
-        return dict(super()._state(), examples=examples, iterator=iterator)
-
-    def begin(self, default_seed: Callable[[], int] = draw_seed) -> None:
-        """Begins a session where `restore` said; see `Position.begin`."""
-        super().begin(default_seed)
-        self.log.begin(None if self._saved is None else self._saved["iterator"], self.examples)
-
-    def _advance(self, ids: Sequence[np.ndarray]) -> None:
-        super()._advance(ids)
-        self.log.use(self.examples)
