@@ -110,7 +110,7 @@ LOOP = """
     config = lt.session_config(logical_cpus=2, soft_placement=True)
     try:
         with tf.train.MonitoredTrainingSession(hooks=hooks if CHECKED else [], config=config) as session:
-            print("started")
+            print("started", flush=True)
             session.run(reduced.rows[0].gradients[0])
     except lt.errors.DeviceError as error:
         print("refused:", error)
