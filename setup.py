@@ -88,8 +88,8 @@ setup(
         "docs": ["mkdocs-material>=9.5", "mkdocstrings[python]>=0.26", "ruff>=0.6"],
         # setuptools and wheel: the packaging test builds the distributions without a network
         "test": [
-            "pytest", "pytest-timeout>=2.1", "pytest-xdist>=3.2", "mock", "jinja2>=3", "psutil", "prometheus_client", "scikit-learn", "tqdm",
-            "setuptools>=64", "wheel",
+            "pytest", "pytest-timeout>=2.1", "pytest-xdist>=3.2", "mock", "jinja2>=3", "psutil", "prometheus_client",
+            "scikit-learn", "tqdm", "setuptools>=64", "wheel",
         ],
     },
     entry_points={"console_scripts": ["legacy-towers = legacy_towers.cli.main:main"]},
