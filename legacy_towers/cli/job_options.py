@@ -6,6 +6,7 @@ from legacy_towers.cli.parser import Parser
 from legacy_towers.cli.quiet import add_show_logs, silence_deprecations
 from legacy_towers.errors import ArgumentError
 from legacy_towers.training.job import Job, JobFunction, declared_options, is_job_name, load_job
+from legacy_towers.training.settings import DEVICE_TYPES
 
 _PREFIX = "job_option_"
 
@@ -27,7 +28,7 @@ def add_soft_placement(group: Any) -> None:
 def add_device(group: Any) -> None:
     """Adds the option --device to a parser or a group of its options."""
     group.add_argument(
-        "--device", choices=("cpu", "gpu"), default="cpu", help="type of the towers' devices (default: cpu)"
+        "--device", choices=DEVICE_TYPES, default="cpu", help="type of the towers' devices (default: cpu)"
     )
 
 

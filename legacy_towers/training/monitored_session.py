@@ -151,7 +151,7 @@ class TrainingSession:
         self._step = step
         self._calls_end = not isinstance(callbacks, CallbackGroup)
         self._callbacks = callbacks if isinstance(callbacks, CallbackGroup) else CallbackGroup(callbacks)
-        self._calling = CallbackHook(step, self._callbacks)
+        self._calling: Optional[CallbackHook] = None
         self._interrupt = InterruptHook()
         self._stall = StallHook(step, stall_seconds, on_stall)
         self._warm_start = as_warm_start(warm_start)
@@ -214,8 +214,9 @@ class TrainingSession:
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
         is_over = bool(self._stack.__exit__(kind, error, traceback))
-        if self._calls_end and (kind is None or is_over) and self._calling.last_step is not None:
-            self._callbacks.ended(self._calling.last_step)
+        last_step = None if self._calling is None else self._calling.last_step
+        if self._calls_end and (kind is None or is_over) and last_step is not None:
+            self._callbacks.ended(last_step)
         return is_over
 
     def _evaluation_hook(self, saving: Optional[CheckpointHook]) -> EvaluationHook:

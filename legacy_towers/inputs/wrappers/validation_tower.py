@@ -79,7 +79,7 @@ class ValidationTowerInput(Input):
                 for tower, (batch, device) in enumerate(zip(batches, devices))
             ],
             hooks=train.hooks + validation.hooks,
-            plan=_plan(train.plan, validation.plan, index, towers),
+            plan=_plan(train.plan, validation.plan, index),
             input_ops=train.input_ops + validation.input_ops,
             counts=counts,
             modes=_inserted([_TRAIN] * (towers - 1), _EVAL, index),
@@ -96,7 +96,7 @@ def _inserted(of_others: Sequence[Any], own: Any, index: int) -> List[Any]:
     return list(of_others[:index]) + [own] + list(of_others[index:])
 
 
-def _plan(train: InputPlan, validation: InputPlan, index: int, towers: int) -> InputPlan:
+def _plan(train: InputPlan, validation: InputPlan, index: int) -> InputPlan:
     details = dict(train.details)
     details["tower_{}_validates".format(index)] = short_plan(validation)
     if train.epochs is not None or validation.epochs is not None:

@@ -130,12 +130,8 @@ class StallHook(tf.train.SessionRunHook):
             if not self._aborts:
                 self._report(text)
                 continue
-            try:
-                raise StallError("{}\n  no checkpoint is saved: the update of tower {} has not ended".format(
-                    text, run.tower
-                ))
-            except StallError:
-                self._blocked.cancel(sys.exc_info())
+            text += "\n  no checkpoint is saved: the update of tower {} has not ended".format(run.tower)
+            self._blocked.cancel(_raised(StallError(text)))
 
     def _stalled(self, seconds: float) -> None:
         assert self._blocked is not None and self._text is not None
@@ -152,10 +148,7 @@ class StallHook(tf.train.SessionRunHook):
                 text += "\n  no checkpoint of the last step is saved: {}".format(error)
         if not self._blocked.is_in_run():
             return  # it has gone on
-        try:
-            raise StallError(text)
-        except StallError:
-            self._blocked.cancel(sys.exc_info())
+        self._blocked.cancel(_raised(StallError(text)))
         until = time.monotonic() + _LEAVING_SECONDS
         while time.monotonic() < until:
             if not self._blocked.is_in_run() and not self._blocked.is_closing():
@@ -164,6 +157,14 @@ class StallHook(tf.train.SessionRunHook):
         if self.saving is not None:
             self.saving.store.unlock()
         end_process(1, "legacy_towers: the process ends: {}".format(text))
+
+
+def _raised(error: StallError) -> Any:
+    """Returns the type, the error and its traceback, as a coordinator raises them in the session's thread."""
+    try:
+        raise error
+    except StallError:
+        return sys.exc_info()
 
 
 def _print(text: str) -> None:
