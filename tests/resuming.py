@@ -1,5 +1,12 @@
 """What the tests of resuming share: a small model that trains, and reports what each of its steps used."""
+import json
+import os
+import signal
+import subprocess
+import sys
+
 import numpy as np
+import preloaded
 
 COUNT = 40
 ROWS = np.random.RandomState(0).randn(COUNT, 3).astype(np.float32)
@@ -47,6 +54,37 @@ def run(
                     seen.append((np.concatenate(batches).tolist(), loss.tobytes()))
                     after_step(seen, step)
             return seen, store.resumed, step.plan.input
+
+
+def run_until_killed(make, directory, steps):
+    """Trains in this process, which kills itself after some steps, between two checkpoints."""
+
+    def after_step(seen, step):
+        print(json.dumps([(ids, loss.hex()) for ids, loss in seen[-1:]]), flush=True)
+        if len(seen) == steps:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    run(make, directory, 100, save_steps=3, after_step=after_step)
+
+
+def steps_of_killed_run(make, directory, steps):
+    """Trains in another process until it kills itself; returns what `run` returns of each of its steps.
+
+    Args:
+      make: an expression of the calling module.
+    """
+    caller = sys._getframe(1).f_globals
+    here = os.path.dirname(os.path.abspath(caller["__file__"]))
+    code = "import resuming, {0} as tests; resuming.run_until_killed(tests.{1}, {2!r}, {3})".format(
+        os.path.basename(caller["__file__"])[:-len(".py")], make, directory, steps
+    )
+    killed = subprocess.run(
+        [preloaded.executable(), "-c", code], cwd=here, env=dict(os.environ, PYTHONPATH=os.path.dirname(here)),
+        stdout=subprocess.PIPE, timeout=300,
+    )
+    assert killed.returncode == -signal.SIGKILL
+    lines = [json.loads(line)[0] for line in killed.stdout.decode().splitlines()]
+    return [(ids, bytes.fromhex(loss)) for ids, loss in lines]
 
 
 def pipeline(name, source=arrays, **options):

@@ -1,14 +1,9 @@
 """A run that is saved and resumed goes on as one that was never interrupted: same examples, same order, same bits."""
 import collections
-import json
-import os
-import signal
-import subprocess
 
 import numpy as np
-import preloaded
 import pytest
-from resuming import COUNT, ROWS, arrays, pipeline, restored, run
+from resuming import COUNT, ROWS, arrays, pipeline, restored, run, steps_of_killed_run
 
 
 def mapped(**options):
@@ -252,29 +247,10 @@ def test_a_queue_refuses_maps_with_a_seed():
         pipeline("queue", augmented)
 
 
-def run_until_killed(name, directory, steps):
-    """Trains in this process, which kills itself after some steps, between two checkpoints."""
-
-    def after_step(seen, step):
-        print(json.dumps([(ids, loss.hex()) for ids, loss in seen[-1:]]), flush=True)
-        if len(seen) == steps:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    run(EXACT[name], directory, 100, save_steps=3, after_step=after_step)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["staged feed", "dataset"])
 def test_a_killed_run_resumes_with_the_trajectory_of_one_that_was_not(name, tmp_path):
-    code = "import test_exact_resume as tests; tests.run_until_killed({!r}, {!r}, 8)".format(name, str(tmp_path))
-    here = os.path.dirname(os.path.abspath(__file__))
-    killed = subprocess.run(
-        [preloaded.executable(), "-c", code], cwd=here, env=dict(os.environ, PYTHONPATH=os.path.dirname(here)),
-        stdout=subprocess.PIPE, timeout=300,
-    )
-    assert killed.returncode == -signal.SIGKILL
-    lines = [json.loads(line)[0] for line in killed.stdout.decode().splitlines()]
-    before = [(ids, bytes.fromhex(loss)) for ids, loss in lines]
+    before = steps_of_killed_run("EXACT[{!r}]".format(name), str(tmp_path), 8)
     after, resumed, _ = run(EXACT[name], str(tmp_path), 12)
     saved = resumed.examples // 6
     assert saved in (3, 6)  # the checkpoint of step 6 may not have been complete

@@ -3,7 +3,7 @@ import json
 
 import numpy as np
 import pytest
-from resuming import COUNT, ROWS, pipeline, run
+from resuming import COUNT, ROWS, pipeline, run, steps_of_killed_run
 
 READ = []  # the rows that iterators have yielded, in all sessions of a test
 
@@ -113,6 +113,19 @@ def test_a_resumed_run_reads_on_where_the_iterator_was(name, tmp_path):
     assert (resumed.examples, resumed.epoch, resumed.example, resumed.note) == (42, 2, 3, "")
     assert READ[0] == first_row
     assert steps == run(make, str(tmp_path / "uninterrupted"), 15)[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["in order", "staged feed, shuffled", "loader"])
+def test_a_killed_run_resumes_where_its_iterator_was(name, tmp_path):
+    make = RESUMABLE[name][0]
+    before = steps_of_killed_run("RESUMABLE[{!r}][0]".format(name), str(tmp_path), 8)
+    after, resumed, _ = run(make, str(tmp_path), 12)
+    saved = resumed.examples // 6
+    assert saved in (3, 6)  # the checkpoint of step 6 may not have been complete
+    uninterrupted = run(make, str(tmp_path / "uninterrupted"), 12)[0]
+    assert before[:saved] + after == uninterrupted
+    assert before == uninterrupted[:8]
 
 
 def test_a_position_at_the_end_of_an_epoch_and_of_the_data(tmp_path):
