@@ -8,6 +8,7 @@ from legacy_towers.compat import tf
 from legacy_towers.compat.versions.session import is_closed
 from legacy_towers.errors import InputError
 from legacy_towers.tensor_types import Coordinator, Operation, Session, Tensor
+from legacy_towers.text.documented_fields import documented_fields
 
 # How long to wait for a tower's current run when training ends: twice its longest run so far, and at least the first
 # figure; the second where it has not completed a run. A run that waits for data after that ends as the session closes.
@@ -19,6 +20,7 @@ _PAUSE_SECONDS = 60.0
 _POLL_SECONDS = 0.25
 
 
+@documented_fields
 class CurrentRun(NamedTuple):
     """A tower's run that has not ended.
 

@@ -1,5 +1,6 @@
 """The table "If a step fails" has the words of the errors that a forgotten argument causes."""
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -63,31 +64,59 @@ def wrong_key():
     built(lt.inputs.dataset, lambda batch, mode: lt.TowerOutput(loss=tf.reduce_mean(batch["image"])))
 
 
-def rows():
-    """Returns the cells of the table's first column, each as the list of its messages."""
+def step_that_waits():
+    go_on = threading.Event()
+
+    def rows():
+        yield np.ones([8, 4], np.float32)
+        go_on.wait(60)
+
+    batches = tf.data.Dataset.from_generator(rows, tf.float32, [8, 4]).map(lambda x: {"x": x})
+    step = lt.build_train_step(
+        linear, lt.inputs.from_dataset(batches, route="split"), tf.train.GradientDescentOptimizer(0.1),
+        lt.devices.cpus(TOWERS),
+    )
+    texts = []
+
+    def report(text):
+        texts.append(text)
+        go_on.set()
+
+    stall = lt.training.StallHook(step, 0.5, report=report)
+    config = lt.session_config(logical_cpus=TOWERS)
+    with tf.train.MonitoredTrainingSession(hooks=[stall] + step.hooks, config=config) as session:
+        while not session.should_stop():
+            session.run(step.train_op)
+    raise RuntimeError(texts[0])
+
+
+def table():
+    """Returns the cells of the first column: their first message -> all their messages."""
     section = read("docs/pages/session-jobs.md").split("## If a step fails")[1].split("\n## ")[0]
-    return [re.findall("`([^`]+)`", line.split(" | ")[0]) for line in section.splitlines() if line.startswith("| `")]
+    cells = [re.findall("`([^`]+)`", line.split(" | ")[0]) for line in section.splitlines() if line.startswith("| `")]
+    return {messages[0]: messages for messages in cells}
 
 
-@pytest.mark.parametrize(
-    "row, fails",
-    [
-        (0, lambda: without_hooks(lt.inputs.dataset)),
-        (0, lambda: without_hooks(lt.inputs.feed)),
-        (1, without_run),
-        (2, operation_in_the_loop),
-        (3, without_config),
-        (4, without_initial_values),
-        (5, second_step),
-        (6, wrong_key),
-    ],
-    ids=[
-        "dataset without hooks", "feed without hooks", "session.run", "finalized", "no config", "no values",
-        "two steps", "key",
-    ],
-)
+FAILURES = [
+    ("dataset without hooks", "the step runs in a session without its hooks", lambda: without_hooks(lt.inputs.dataset)),
+    ("feed without hooks", "the step runs in a session without its hooks", lambda: without_hooks(lt.inputs.feed)),
+    ("session.run", "the step runs without its hooks", without_run),
+    ("stall", "no step for", step_that_waits),
+    ("finalized", "the graph is finalized", operation_in_the_loop),
+    ("no config", "ask for devices that this session does not have", without_config),
+    ("no values", "Could not find variable", without_initial_values),
+    ("two steps", "the graph has a variable 'dense/kernel' already", second_step),
+    ("key", "the batch of tower 0 has no", wrong_key),
+]
+
+
+@pytest.mark.parametrize("row, fails", [case[1:] for case in FAILURES], ids=[case[0] for case in FAILURES])
 def test_a_row_of_the_table_has_words_of_the_message(row, fails):
     with pytest.raises(Exception) as caught:
         fails()
     printed = "{}: {}".format(type(caught.value).__name__, caught.value)
-    assert any(message in printed for message in rows()[row]), printed
+    assert any(message in printed for message in table()[row]), printed
+
+
+def test_each_row_of_the_table_is_tested():
+    assert set(table()) == {row for _, row, _ in FAILURES}

@@ -89,7 +89,9 @@ def test_the_hook_of_a_step_refuses_a_monitored_session_that_places_only_what_ru
 SESSIONS = {
     "monitored": monitored,
     "bare": lambda step: tf.Session(config=lt.session_config(logical_cpus=2)).run(tf.global_variables_initializer()),
-    "callable": lambda step: tf.Session(config=lt.session_config(logical_cpus=2)).make_callable(step.train_op),
+    "callable": lambda step: tf.Session(config=lt.session_config(logical_cpus=2)).make_callable(
+        tf.global_variables_initializer()
+    ),
 }
 
 
