@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import waiting
 from diagonals import diagonals
-from staging import session_for, staging_threads, staging_threads_since
+from staging import session_for, staging_threads
 
 PIPELINES = ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded", "dataset:per_device"]
 COUNT = 64
@@ -16,11 +16,9 @@ def ids_of(steps):
 
 
 @pytest.fixture(autouse=True)
-def earlier():
-    """Returns the staging threads of earlier tests: one that nothing can wake stays. This test may leave none."""
-    before = staging_threads()
-    yield before
-    assert waiting.happens(lambda: not staging_threads_since(before)), staging_threads_since(before)
+def no_thread_is_left():
+    yield
+    assert waiting.happens(lambda: not staging_threads())
 
 
 @pytest.mark.parametrize("ahead", [1, 3])

@@ -5,17 +5,15 @@ import time
 import numpy as np
 import pytest
 import waiting
-from staging import session_for, staging_threads, staging_threads_since
+from staging import session_for, staging_threads
 
 PIPELINES = ["feed", "queue", "dataset:split", "dataset:next_per_tower", "dataset:sharded", "dataset:per_device"]
 
 
 @pytest.fixture(autouse=True)
-def earlier():
-    """Returns the staging threads of earlier tests: one that nothing can wake stays. This test may leave none."""
-    before = staging_threads()
-    yield before
-    assert waiting.happens(lambda: not staging_threads_since(before)), staging_threads_since(before)
+def no_thread_is_left():
+    yield
+    assert waiting.happens(lambda: not staging_threads())
 
 
 def test_an_error_is_raised_in_its_step_and_the_data_continues(staged):
@@ -94,7 +92,7 @@ def test_the_error_of_a_queue_runner_is_raised(staged):
 
 
 @pytest.mark.parametrize("pipeline", ["from_placeholders", "from_dataset"])
-def test_new_hooks_in_the_same_session_start_without_staged_batches(pipeline, staged, numbered, earlier):
+def test_new_hooks_in_the_same_session_start_without_staged_batches(pipeline, staged, numbered):
     import legacy_towers as lt
     from legacy_towers.compat import tf
 
@@ -109,7 +107,7 @@ def test_new_hooks_in_the_same_session_start_without_staged_batches(pipeline, st
         for _ in range(2):
             with step.running(session) as run:
                 assert np.ravel([run(ids) for _ in range(3)]).tolist() == [0, 1, 2, 3, 4, 5]
-            assert not staging_threads_since(earlier)
+            assert not staging_threads()
         with pytest.raises(ZeroDivisionError), step.running(session) as run:
             run()
             raise ZeroDivisionError
@@ -180,7 +178,7 @@ def test_a_batch_that_never_ends_does_not_block_the_session(staged, monkeypatch)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pipeline", PIPELINES)
-def test_many_sessions_start_and_stop(pipeline, staged, sources, make_input, cpus, earlier):
+def test_many_sessions_start_and_stop(pipeline, staged, sources, make_input, cpus):
     from legacy_towers.compat import tf
 
     batches = staged(make_input(pipeline, sources("arrays"), per_tower_batch_size=4), ahead=2).build(cpus)
@@ -191,7 +189,7 @@ def test_many_sessions_start_and_stop(pipeline, staged, sources, make_input, cpu
         ) as session:
             for _ in range(cycle % 4):
                 session.run(ids)
-    assert not staging_threads_since(earlier)
+    assert not staging_threads()
 
 
 def interrupt_in(seconds):

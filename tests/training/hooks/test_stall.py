@@ -1,5 +1,6 @@
 """A step that waits for input: the report of what it waits for, and the end of the run."""
 import os
+import re
 import threading
 import time
 import warnings
@@ -149,29 +150,36 @@ def asynchronous_step(go_on):
     )
 
 
+def of_tower_1(reports):
+    """Returns the reports of tower 1: on a busy machine, steps of tower 0 may be slow too."""
+    beginning = r"no update of tower 1, which trains asynchronously, for \d+ s; the towers wait for:\n"
+    return [text for text in reports if re.match(beginning, text)]
+
+
 @pytest.mark.parametrize("on_stall", ["wait", "abort"])
 def test_the_stall_of_an_asynchronous_tower_names_it(on_stall):
     go_on, reports, threads = threading.Event(), [], threading.enumerate()
     step = asynchronous_step(go_on)
-    stall = StallHook(step, 0.2, on_stall, report=reports.append)
+    stall = StallHook(step, 1.0, on_stall, report=reports.append)
     with tf.Session(config=lt.session_config(logical_cpus=2)) as session:
         caught = None
         try:
             with step.running(session, [stall]) as run:
-                while not reports:
+                while not of_tower_1(reports):
                     run()
                     time.sleep(0.01)
                 go_on.set()
         except StallError as error:
             caught = error
             go_on.set()
-    expected = "no update of tower 1, which trains asynchronously, for 0 s; the towers wait for:\n"
     if on_stall == "wait":
-        assert caught is None and len(reports) == 1 and reports[0].startswith(expected)
+        assert caught is None
+        text, = of_tower_1(reports)
     else:
-        assert str(caught).startswith(expected) and reports == []
-        assert str(caught).endswith("no checkpoint is saved: the update of tower 1 has not ended")
-    assert "in wait: go_on.wait(60)" in (reports or [str(caught)])[0]
+        text, = of_tower_1([str(caught)])
+        assert text.endswith("no checkpoint is saved: the update of tower 1 has not ended")
+        assert of_tower_1(reports) == []
+    assert "in wait: go_on.wait(60)" in text
     assert waiting.threads_since(threads) == []
 
 
