@@ -253,3 +253,4 @@ class TrainingSession:
 
 
 session = TrainingSession
+"""Makes a `TrainingSession`; the same class under the name that reads as a call."""

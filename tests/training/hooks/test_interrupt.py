@@ -174,7 +174,8 @@ BLOCKED = """
         if not child:
             scenario()
             os._exit(9)
-        print(os.WEXITSTATUS(os.waitpid(child, 0)[1]))
+        # Flushed, for the next child inherits what is still buffered and prints it again.
+        print(os.WEXITSTATUS(os.waitpid(child, 0)[1]), flush=True)
 """
 
 
