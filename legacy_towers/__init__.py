@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from legacy_towers import errors as errors
     from legacy_towers import gradients as gradients
     from legacy_towers import inputs as inputs
+    from legacy_towers import migrate as migrate
     from legacy_towers import schedules as schedules
     from legacy_towers import training as training
     from legacy_towers import variables as variables
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from legacy_towers.training.job import job as job
     from legacy_towers.update import apply_reduced as apply_reduced
 
-_MODULES = ("devices", "errors", "gradients", "inputs", "schedules", "training", "variables")
+_MODULES = ("devices", "errors", "gradients", "inputs", "migrate", "schedules", "training", "variables")
 _NAMES = {
     "Candidate": "legacy_towers.measure.candidate",
     "Compression": "legacy_towers.step.distributed_optimizer",

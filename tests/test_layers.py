@@ -38,7 +38,7 @@ LAYERS = (
     ("compat",),
     ("config", "data", "devices"),
     ("graph",),
-    ("gradients", "schedules", "variables"),
+    ("gradients", "migrate", "schedules", "variables"),
     ("inputs", "towers", "update"),
     ("step",),
     ("measure", "report"),

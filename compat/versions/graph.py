@@ -1,7 +1,7 @@
 """Changes to a built graph and its operations, by TensorFlow's private API."""
 import contextlib
 import sys
-from typing import Any, Callable, Iterator, List, NamedTuple, Optional
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
 
 # How far above itself `_current_run` looks for the call of the session.
 _MOST_FRAMES = 12
@@ -22,6 +22,13 @@ def is_in_control_flow(operation: Any) -> bool:
     return operation._get_control_flow_context() is not None
 
 
+def is_in_loop(operation: Any) -> bool:
+    """Returns whether `operation` was made inside a tf.while_loop of control flow version 1."""
+    # Private: nothing public reports it. Tried on 1.15 and 2.21.
+    context = operation._get_control_flow_context()
+    return context is not None and context.GetWhileContext() is not None
+
+
 def replace_input(operation: Any, index: int, tensor: Any) -> None:
     """Replaces input number `index` of the existing `operation` with `tensor`.
 
@@ -40,6 +47,38 @@ def replace_input(operation: Any, index: int, tensor: Any) -> None:
         )
     # Private; it checks neither dtype nor shape. Tried on 1.15 and 2.21.
     operation._update_input(index, tensor)
+
+
+def replace_control_input(before: Any, after: Any) -> None:
+    """Lets the operations that run after `before`, by control inputs, run after `after` instead.
+
+    No session may have run them yet: it would not see the change.
+    """
+    for operation in before.graph.get_operations():
+        controls = list(operation.control_inputs)
+        if before in controls:
+            # Private: tf.control_dependencies reaches new operations only. Tried on 1.15 and 2.21.
+            operation._remove_all_control_inputs()
+            operation._add_control_inputs([after if each is before else each for each in controls])
+
+
+def redirect(graph: Any, replaced: Dict[Any, Any]) -> None:
+    """Lets sessions fetch and feed other tensors in place of those that are asked for.
+
+    Args:
+      graph: their graph.
+      replaced: tensor -> the one in its place. Its name, its operation and the name of that are redirected too.
+    """
+    tensors = {old.name: new for old, new in replaced.items()}
+    operations = {old.op.name: new.op for old, new in replaced.items()}
+    find = graph.as_graph_element
+
+    def as_graph_element(obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        found = find(obj, allow_tensor, allow_operation)
+        return (operations if hasattr(found, "node_def") else tensors).get(found.name, found)
+
+    # Sessions, their callables and graph.get_tensor_by_name look up by it. Tried on 1.15 and 2.21.
+    graph.as_graph_element = as_graph_element
 
 
 class Run(NamedTuple):

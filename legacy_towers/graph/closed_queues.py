@@ -15,7 +15,9 @@ class ClosedQueueCheck:
 
     def __init__(self, queues_to_check: Optional[Sequence[Any]] = None) -> None:
         if queues_to_check is None:
-            queues_to_check = [queue_of(runner) for runner in tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)]
+            runners = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+            # One that starts iterators fills no queue.
+            queues_to_check = [queue_of(runner) for runner in runners if runner.queue is not None]
         queues = {queue.name: queue for queue in queues_to_check}
         # A queue made under tf.control_dependencies can't be queried before its dependencies have run.
         queues = {name: queue for name, queue in queues.items() if not queue.queue_ref.op.control_inputs}

@@ -1,0 +1,205 @@
+"""Converts the queues of a graph to tf.data, in the graph itself."""
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+from legacy_towers.compat import tf
+from legacy_towers.compat.versions import graph as graph_changes
+from legacy_towers.compat.versions.tracebacks import user_line
+from legacy_towers.errors import ArgumentError
+from legacy_towers.graph.walk import descendants
+from legacy_towers.migrate import queue_graph
+from legacy_towers.migrate.datasets import DatasetBuilder, Flow, outputs_of
+from legacy_towers.migrate.plans import REFUSED, SAME_SEQUENCE, SAME_SET, PipelinePlan, Refused
+from legacy_towers.migrate.queue_graph import QueueGraph, count_of
+from legacy_towers.migrate.retired import retire
+from legacy_towers.migrate.roots import Root, ends_of, find_roots, stores_of
+from legacy_towers.migrate.starter import IteratorStarter
+from legacy_towers.tensor_types import Graph, Operation, Tensor
+
+_SUMMARIES = ("ScalarSummary", "MergeSummary")
+
+
+class Conversion(NamedTuple):
+    """What `convert` has done.
+
+    Attributes:
+      plans: a `PipelinePlan` for each queue or reader that the model reads from.
+      initializers: operations that start iterators; `tf.train.start_queue_runners` and `tf.tables_initializer()` run
+        them. Most iterators start by themselves.
+    """
+
+    plans: Tuple[PipelinePlan, ...]
+    initializers: Tuple[Operation, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(str(plan) for plan in self.plans)
+
+
+def convert(graph: Optional[Graph] = None, epochs: Optional[int] = None) -> Conversion:
+    """Converts the queues that a model reads from to tf.data, in place.
+
+    What reads from a queue reads from an iterator afterwards: the model's operations, and what is fetched and fed by
+    the names and the tensors of before. The queue runners of the converted queues leave the collection QUEUE_RUNNERS,
+    and the summaries of their sizes leave SUMMARIES. A pipeline that can't be converted stays as it is, whole.
+
+    Args:
+      graph: a graph that no session has run yet; None: the default graph.
+      epochs: how often a producer without a limit gives its elements; None: for ever, as its queue does.
+
+    Returns:
+      A `Conversion`.
+
+    Raises:
+      ArgumentError: the graph is finalized.
+    """
+    graph = tf.get_default_graph() if graph is None else graph
+    if graph.finalized:
+        raise ArgumentError("the graph is finalized: convert its queues before a session or a Scaffold finalizes it")
+    return _Conversion(graph, epochs).run()
+
+
+class _Conversion:
+    def __init__(self, graph: Graph, epochs: Optional[int]) -> None:
+        self._graph = graph
+        self._queues = QueueGraph(graph)
+        self._roots = find_roots(self._queues)
+        self._builder = DatasetBuilder(
+            self._queues, [read for root in self._roots if not root.is_preview for read in root.reads], epochs
+        )
+        self._initializers: List[Operation] = []
+        self._replaced: Dict[Tensor, Tensor] = {}
+
+    def run(self) -> Conversion:
+        with self._graph.as_default(), tf.control_dependencies(None), tf.device("/cpu:0"):
+            with tf.name_scope("queues_to_dataset"):
+                flows = self._flows()
+                plans = [self._plan(root, flow) for root, flow in zip(self._roots, flows)]
+                converted = [root for root, flow in zip(self._roots, flows) if isinstance(flow, Flow)]
+                for root, flow in zip(self._roots, flows):
+                    if isinstance(flow, Flow):
+                        self._replace(root, flow)
+                if converted:
+                    stores = set().union(*(stores_of(root, self._queues) for root in converted))
+                    retire(self._queues, stores, self._replaced)
+        if self._initializers:
+            for each in self._initializers:
+                self._graph.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, each)
+            self._graph.add_to_collection(tf.GraphKeys.QUEUE_RUNNERS, IteratorStarter(self._initializers))
+        return Conversion(tuple(plans), tuple(self._initializers))
+
+    def _flows(self) -> List[Any]:
+        """Returns the flow of each root, or the `Refused` that keeps it; those that share a queue are kept together."""
+        flows: List[Any] = []
+        for root in self._roots:
+            try:
+                flows.append(self._flow(root))
+            except Refused as refused:
+                flows.append(refused)
+        stores = [stores_of(root, self._queues) for root in self._roots]
+        changed = True
+        while changed:
+            changed = False
+            for index, flow in enumerate(flows):
+                for other, problem in enumerate(flows):
+                    if isinstance(flow, Flow) and isinstance(problem, Refused) and stores[index] & stores[other]:
+                        shared = sorted(each.name for each in stores[index] & stores[other])[0]
+                        flow = flows[index] = Refused(
+                            "it shares {!r} with {!r}, which can't be converted: {}".format(
+                                shared, self._roots[other].name, problem.reason
+                            ), problem.operation,
+                        )
+                        changed = True
+        return flows
+
+    def _flow(self, root: Root) -> Flow:
+        first = root.reads[0]
+        counts = {count_of(each) for each in root.reads}
+        kinds = {each.type for each in root.reads}
+        if len(counts) > 1 or len(kinds) > 1:
+            raise Refused("operations take different numbers of elements from it", root.reads[1])
+        for read in root.reads:
+            if graph_changes.is_in_loop(read):
+                raise Refused("it is read in a tf.while_loop", read)
+            if graph_changes.is_in_control_flow(read) and read.inputs[0].op.type != "Switch":
+                raise Refused("it is made in the tf.cond that reads it", read)
+        if root.is_preview:
+            self._check_preview(root)
+        for store in stores_of(root, self._queues):
+            queue = self._queues.queues.get(store)
+            for size in queue.sizes if queue is not None else []:
+                self._check_size(size)
+            for other in queue.others if queue is not None else []:
+                raise Refused("{} uses {!r}".format(other.type, store.name), other)
+        flow = self._builder.taken(first, in_model=not root.is_preview, readers=1)
+        buffered = 1 if root.is_preview else _buffer_size(self._queues.queues.get(root.store), count_of(first))
+        return flow.then(flow.dataset.prefetch(buffered), "prefetch({})".format(buffered))
+
+    def _check_preview(self, root: Root) -> None:
+        for operation in descendants(root.reads):
+            if operation.type.startswith(("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply", "Assign")):
+                raise Refused("a queue and the model both take from it", operation)
+
+    def _check_size(self, size: Operation) -> None:
+        for end in ends_of([size]):
+            if end.type not in _SUMMARIES and end is not size and not end.type.startswith("WriteScalarSummary"):
+                raise Refused("its size is used", end)
+
+    def _plan(self, root: Root, flow: Any) -> PipelinePlan:
+        if isinstance(flow, Refused):
+            return PipelinePlan(
+                root.name, REFUSED, flow.reason, (), flow.operation.name, user_line(flow.operation), ()
+            )
+        notes: Tuple[str, ...] = ()
+        if root.is_preview:
+            notes = ("what reads from it beside the queue gets a pass of its own over the data, and takes no example "
+                     "from the queue",)
+        mixed = tuple(dict.fromkeys(flow.mixed))
+        promise = SAME_SET if mixed else SAME_SEQUENCE
+        return PipelinePlan(root.name, promise, "; ".join(mixed), flow.steps, None, user_line(root.reads[0]), notes)
+
+    def _replace(self, root: Root, flow: Flow) -> None:
+        """Lets all that reads from a queue read from an iterator."""
+        iterator, starts_itself = _iterator(flow.dataset)
+        if not starts_itself:
+            self._initializers.append(iterator.initializer)
+        indices = [each.value_index for each in outputs_of(root.reads[0], not root.is_preview)]
+        for read in root.reads:
+            with tf.control_dependencies(_branch(read)):
+                elements = iterator.get_next()
+            for index_of_output, new in zip(indices, tf.nest.flatten(elements)):
+                old = read.outputs[index_of_output]
+                new.set_shape(old.shape)
+                for user in list(old.consumers()):
+                    for index, tensor in enumerate(user.inputs):
+                        if tensor is old or tensor.name == old.name:
+                            graph_changes.replace_input(user, index, new)
+                self._replaced[old] = new
+            graph_changes.replace_control_input(read, elements_operation(elements))
+
+
+def _branch(read: Operation) -> List[Operation]:
+    """Returns what runs only if the branch of a `tf.cond` is taken that a read operation is in; [] outside of one."""
+    if not graph_changes.is_in_control_flow(read):
+        return []
+    handle = read.inputs[0]
+    switched = tf.raw_ops.Switch(data=tf.constant(0), pred=handle.op.inputs[1])
+    return [tf.identity(switched[handle.value_index]).op]
+
+
+def elements_operation(elements: Any) -> Operation:
+    """Returns the operation that gives the elements of an iterator."""
+    return tf.nest.flatten(elements)[0].op
+
+
+def _iterator(dataset: Any) -> Tuple[Any, bool]:
+    """Returns an iterator over a dataset, and whether it starts by itself: one that uses a table can't."""
+    try:
+        return tf.data.make_one_shot_iterator(dataset), True
+    except ValueError:
+        return tf.data.make_initializable_iterator(dataset), False
+
+
+def _buffer_size(queue: Any, count: Optional[int]) -> int:
+    """Returns how many elements of `count` examples a queue has room for, beside those that it shuffles."""
+    if queue is None or queue.kind == queue_graph.SHUFFLE or queue.capacity < 1:
+        return 2
+    return max(1, queue.capacity // (count or 1))

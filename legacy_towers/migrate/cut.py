@@ -1,0 +1,133 @@
+"""Cuts operations out of a graph, as a function that builds them again on other inputs."""
+from typing import Any, Dict, Iterable, List, NamedTuple, Sequence, Set, Tuple
+
+from legacy_towers.compat import tf
+from legacy_towers.tensor_types import Operation, Tensor
+
+# A node of the copy that stands for a tensor from outside it.
+_INPUT = "cut_input_{}"
+_SWITCHES = frozenset(["Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "RefEnter", "NextIteration"])
+
+
+class Cut(NamedTuple):
+    """The operations between some tensors and what they are computed from.
+
+        source:0 --> [ decode --> crop --> ] --> target:0
+        table:0  --> [       lookup -^     ]
+
+    Attributes:
+      targets: what is computed.
+      operations: what computes it, without the sources.
+      sources: operations that give one element per run: the values that differ from run to run.
+      outside: tensors that stay in the graph: resources, such as tables and resource variables.
+    """
+
+    targets: Sequence[Tensor]
+    operations: Tuple[Operation, ...]
+    sources: Tuple[Operation, ...]
+    outside: Tuple[Tensor, ...]
+
+    @property
+    def has_control_flow(self) -> bool:
+        """Whether it has a `tf.cond` or `tf.while_loop` of TensorFlow 1, which only old functions can have."""
+        return any(each.type in _SWITCHES for each in self.operations)
+
+
+def cut(targets: Sequence[Tensor], is_source: Any, controls: Iterable[Operation] = ()) -> Cut:
+    """Finds the operations that compute some tensors.
+
+    Args:
+      targets: the tensors.
+      is_source: a function that takes an operation, and returns whether it is a source: what computes its inputs is not
+        part of the cut.
+      controls: further operations that run with the targets.
+
+    Returns:
+      A `Cut`.
+    """
+    waiting: List[Operation] = list(dict.fromkeys([each.op for each in targets] + list(controls)))
+    seen: Set[Operation] = set(waiting)
+    operations, sources, outside = [], [], []
+    while waiting:
+        operation = waiting.pop()
+        if is_source(operation):
+            sources.append(operation)
+            continue
+        if _is_resource(operation):
+            outside.append(operation.outputs[0])
+            continue
+        operations.append(operation)
+        for before in [each.op for each in operation.inputs] + list(operation.control_inputs):
+            if before not in seen:
+                seen.add(before)
+                waiting.append(before)
+    return Cut(tuple(targets), tuple(operations), tuple(sources), tuple(outside))
+
+
+def build(part: Cut, from_sources: Dict[Tensor, Tensor], seeds: Dict[str, Tuple[int, int]]) -> List[Tensor]:
+    """Builds the operations of a cut again, in the current graph.
+
+    Args:
+      part: the cut.
+      from_sources: output of a source -> what takes its place.
+      seeds: name of a random operation -> the two seeds that its copy gets in place of its own.
+
+    Returns:
+      The copies of the targets, with the static shapes of the targets.
+    """
+    inputs = dict(from_sources)
+    # In a function, the copy of the handle is what the function captures.
+    inputs.update((each, tf.identity(each)) for each in part.outside)
+    names = {tensor.name: _INPUT.format(number) for number, tensor in enumerate(inputs)}
+    copies = tf.GraphDef()
+    graph = part.targets[0].graph if part.targets else tf.get_default_graph()
+    copies.versions.CopyFrom(graph.graph_def_versions)
+    _copy_functions(graph, part, copies)
+    for tensor, name in zip(inputs, names.values()):
+        node = copies.node.add(name=name, op="Placeholder")
+        node.attr["dtype"].type = tensor.dtype.base_dtype.as_datatype_enum
+    inside = {operation.name for operation in part.operations}
+    for operation in part.operations:
+        _copy_node(copies.node.add(), operation, inside, names, seeds.get(operation.name))
+    copied = [each.name for each in part.targets if each not in inputs]
+    made = iter(tf.import_graph_def(
+        copies,
+        input_map={name + ":0": inputs[tensor] for tensor, name in zip(inputs, names.values())},
+        return_elements=copied,
+        name="",
+    ))
+    results = []
+    for target in part.targets:
+        copy = inputs[target] if target in inputs else next(made)
+        copy.set_shape(target.shape)
+        results.append(copy)
+    return results
+
+
+def _copy_node(node: Any, operation: Operation, inside: Set[str], names: Dict[str, str], seeds: Any) -> None:
+    node.CopyFrom(operation.node_def)
+    node.device = ""
+    for name in [each for each in node.attr if each.startswith("_")]:
+        del node.attr[name]
+    del node.input[:]
+    node.input.extend(
+        names[tensor.name] if tensor.name in names else tensor.name for tensor in operation.inputs
+    )
+    node.input.extend("^" + each.name for each in operation.control_inputs if each.name in inside)
+    if "shared_name" in node.attr and not node.attr["shared_name"].s:
+        # By default it is the name of the node, which is another one in a function.
+        node.attr["shared_name"].s = tf.compat.as_bytes(operation.name)
+    if seeds is not None:
+        node.attr["seed"].i, node.attr["seed2"].i = seeds
+
+
+def _copy_functions(graph: Any, part: Cut, copies: Any) -> None:
+    if any(each.func.name or each.list.func for operation in part.operations
+           for each in operation.node_def.attr.values()):
+        copies.library.CopyFrom(graph.as_graph_def().library)
+
+
+def _is_resource(operation: Operation) -> bool:
+    return bool(operation.outputs) and operation.outputs[0].dtype == tf.resource and not operation.inputs
+
+

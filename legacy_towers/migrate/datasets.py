@@ -1,0 +1,321 @@
+"""The dataset that gives what a queue gave."""
+import random
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from legacy_towers.compat import tf
+from legacy_towers.compat.versions.graph import is_in_control_flow
+from legacy_towers.graph import op_kinds
+from legacy_towers.migrate import queue_graph
+from legacy_towers.migrate.cut import Cut, build
+from legacy_towers.migrate.plans import Refused
+from legacy_towers.migrate.queue_graph import Enqueue, Queue, QueueGraph, count_of, handle_of, is_read
+from legacy_towers.migrate.readers import records_of
+from legacy_towers.tensor_types import Dataset, Operation, Tensor
+
+_ALL_CORES = tf.data.experimental.AUTOTUNE
+
+
+class Flow(NamedTuple):
+    """A dataset of tuples of tensors.
+
+    Attributes:
+      dataset: the dataset.
+      steps: how it is made, one transformation each.
+      mixed: why its order is not the one that the queues gave; empty where it is.
+    """
+
+    dataset: Dataset
+    steps: Tuple[str, ...]
+    mixed: Tuple[str, ...] = ()
+
+    def then(self, dataset: Dataset, step: str, *mixed: str) -> "Flow":
+        """Returns the flow after one more transformation."""
+        return Flow(dataset, self.steps + (step,), self.mixed + mixed)
+
+
+class DatasetBuilder:
+    """Builds datasets from the operations that fill queues.
+
+        files --> [enqueue] --> queue --> reader --> decode --> [enqueue] --> queue --> dequeue
+        from_tensors(files).repeat()  .interleave(records)  .map(decode)  .shuffle(...)  .batch(...)
+
+    Args:
+      queues: the queues of the graph.
+      model: dequeues and read operations of the model: those of one queue or reader share what is in it.
+      epochs: how often producers without a limit of their own give their elements; None: for ever.
+    """
+
+    def __init__(self, queues: QueueGraph, model: Sequence[Operation] = (), epochs: Optional[int] = None) -> None:
+        self._queues = queues
+        self._epochs = epochs
+        self._seeds: Dict[str, Tuple[int, int]] = {}
+        self._copies = 1  # how many times what is built now is built
+        # queue or reader -> what takes elements from it: sources, readers, or None for all of the model
+        self._takers: Dict[Operation, List[Optional[Operation]]] = {}
+        # source -> how many operations that differ put what it gives into queues, each in a pass of its own
+        self._passes: Dict[Operation, int] = {}
+        groups_of: Dict[Operation, int] = {}
+        self._groups = {queue.operation: queue.groups() for queue in queues.queues.values()}
+        for groups in self._groups.values():
+            for group in groups:
+                for source in group[0].part.sources:
+                    self._note(source, source)
+                    self._passes[source] = self._passes.get(source, 0) + 1
+                for operation in group[0].part.operations:
+                    groups_of[operation] = groups_of.get(operation, 0) + 1
+        self._in_several_groups = {operation for operation, number in groups_of.items() if number > 1}
+        for source in model:
+            self._note(source, None)
+
+    def _note(self, source: Operation, taker: Optional[Operation]) -> None:
+        if source.type in queue_graph.COUNTERS:
+            return
+        store = handle_of(source.inputs[0])
+        takers = self._takers.setdefault(store, [])
+        if taker not in takers:
+            takers.append(taker)
+        if is_read(source):
+            takers = self._takers.setdefault(handle_of(source.inputs[1]), [])
+            if store not in takers:
+                takers.append(store)
+
+    def taken(self, operation: Operation, in_model: bool = False, readers: int = 1) -> Flow:
+        """Returns the flow of what an operation takes, run by run, as tuples of its `outputs_of`.
+
+        Args:
+          operation: a dequeue, a read operation or a counter.
+          in_model: whether it is one of the model, and stands for all of the model that take from the same store.
+          readers: how many readers like this one read the files of its queue.
+
+        Raises:
+          Refused: the queues can't be converted.
+        """
+        if operation.type in queue_graph.COUNTERS:
+            return _counted(operation)
+        count = count_of(operation)
+        if count == -1:
+            raise Refused("how many elements it takes is not known before the run", operation)
+        taker = None if in_model else operation
+        if is_read(operation):
+            return self._read(operation, taker, count, readers)
+        queue = self._queues.queue_of(operation)
+        flow = self._share(queue.operation, taker, lambda: self._elements(queue))
+        if count is None:
+            return flow
+        exact = "UpTo" not in operation.type
+        remainder = ", drop_remainder=True" if exact else ""
+        if queue.kind == queue_graph.PADDING:
+            dataset = flow.dataset.padded_batch(count, tuple(queue.shapes or ()), drop_remainder=exact)
+            return flow.then(dataset, "padded_batch({}{})".format(count, remainder))
+        return flow.then(flow.dataset.batch(count, exact), "batch({}{})".format(count, remainder))
+
+    def _source(self, source: Operation, readers: int) -> Flow:
+        """Returns the flow of a source of an enqueue; the same one for each enqueue that it is a source of."""
+        passes = self._passes[source]
+        self._copies *= passes
+        try:
+            flow = self.taken(source, readers=readers)
+        finally:
+            self._copies //= passes
+        if passes == 1:
+            return flow
+        return flow._replace(mixed=flow.mixed + (
+            "{} operations fill queues with what {!r} gives, each in a pass of its own".format(passes, source.name),
+        ))
+
+    def _share(self, store: Operation, taker: Optional[Operation], make: Callable[[], Flow]) -> Flow:
+        """Returns every so many-th element of a flow, if several take from the same store."""
+        takers = self._takers.get(store, [])
+        if len(takers) < 2 or taker not in takers:
+            return make()
+        self._copies *= len(takers)
+        try:
+            flow = make()
+        finally:
+            self._copies //= len(takers)
+        index = takers.index(taker)
+        return flow.then(
+            flow.dataset.shard(len(takers), index), "shard({}, {})".format(len(takers), index),
+            "{} operations take from {!r}".format(len(takers), store.name),
+        )
+
+    def _read(self, operation: Operation, taker: Optional[Operation], count: Optional[int], readers: int) -> Flow:
+        reader = handle_of(operation.inputs[0])
+        records = records_of(reader)
+        files_queue = self._queues.queue_of(operation)
+        with_keys = len(outputs_of(operation, taker is None)) == 2
+
+        def of_file(path: Tensor) -> Dataset:
+            dataset = records.keyed(path) if with_keys else records.of_file(path).map(lambda record: (record,))
+            return dataset if count is None else dataset.batch(count)
+
+        def make() -> Flow:
+            files = self._share(files_queue.operation, reader, lambda: self._elements(files_queue))
+            name = "{}{}".format(records.name, "" if count is None else ".batch({})".format(count))
+            function = tf.autograph.experimental.do_not_convert(of_file)
+            if readers == 1:
+                return files.then(files.dataset.flat_map(function), "flat_map(file -> {})".format(name))
+            return files.then(
+                files.dataset.interleave(function, cycle_length=readers, block_length=1),
+                "interleave(file -> {}, cycle_length={})".format(name, readers),
+            )
+
+        return self._share(reader, taker, make)
+
+    def _elements(self, queue: Queue) -> Flow:
+        """Returns the flow of the elements of a queue, one by one."""
+        if queue.kind == queue_graph.PRIORITY:
+            raise Refused("tf.data has no PriorityQueue", queue.operation)
+        groups = self._groups[queue.operation]
+        if not groups:
+            raise Refused("no operation fills it", queue.operation)
+        for group in groups:
+            for each in group:
+                if not each.threads:
+                    raise Refused("no queue runner runs this operation, which fills {!r}".format(queue.name),
+                                  each.operation)
+        flows = [self._enqueued(queue, group) for group in groups]
+        flow = flows[0]
+        if len(flows) > 1:
+            turns = tf.data.Dataset.range(len(flows)).repeat()
+            flow = Flow(
+                tf.data.experimental.choose_from_datasets([each.dataset for each in flows], turns),
+                ("choose_from_datasets([{}], in turn)".format("; ".join(_joined(each.steps) for each in flows)),),
+                sum((each.mixed for each in flows), ())
+                + ("{} operations fill {!r}".format(len(flows), queue.name),),
+            )
+        if queue.kind == queue_graph.SHUFFLE:
+            if queue.capacity < 1:
+                raise Refused("it shuffles all that is in it, however much", queue.operation)
+            return flow.then(
+                flow.dataset.shuffle(queue.capacity, seed=self._shuffle_seed(queue)),
+                "shuffle({})".format(queue.capacity), "{!r} shuffles".format(queue.name),
+            )
+        return flow
+
+    def _shuffle_seed(self, queue: Queue) -> Optional[int]:
+        seeds = [queue.operation.get_attr("seed"), queue.operation.get_attr("seed2")]
+        if any(seeds):
+            return int(seeds[1] or seeds[0])
+        return None if self._copies == 1 else self._common_seeds(queue.name)[0]
+
+    def _common_seeds(self, name: str) -> Tuple[int, int]:
+        if name not in self._seeds:
+            self._seeds[name] = random.randrange(1, 2**31), random.randrange(1, 2**31)
+        return self._seeds[name]
+
+    def _enqueued(self, queue: Queue, group: List[Enqueue]) -> Flow:
+        """Returns the flow of what several operations, which compute the same, put into a queue."""
+        enqueue = group[0]
+        part = enqueue.part
+        _check(part)
+        flow = self._sources(group)
+        threads = sum(each.threads for each in group)
+        if len(group) > 1:
+            flow = flow._replace(mixed=flow.mixed + ("{} operations fill {!r}".format(len(group), queue.name),))
+        elif threads > 1:
+            flow = flow._replace(mixed=flow.mixed + ("{} threads fill {!r}".format(threads, queue.name),))
+        taken = sum((outputs_of(source) for source in part.sources), [])
+        # Each copy of an operation draws the numbers of the others.
+        seeds = {
+            each.name: self._common_seeds(each.name) for each in part.operations
+            if op_kinds.draws_random_numbers(each) and not op_kinds.has_op_seed(each)
+            and (self._copies > 1 or each in self._in_several_groups)
+        }
+        if not part.operations and part.sources and list(part.targets) == taken:
+            mapped = flow
+        else:
+            mapped = self._mapped(flow, part, taken, seeds, threads > 1)
+            mapped = mapped._replace(mixed=mapped.mixed + tuple(
+                "{!r} draws random numbers without a seed".format(each.name) for each in part.operations
+                if op_kinds.draws_random_numbers(each) and not op_kinds.has_op_seed(each)
+            ))
+        if enqueue.condition is not None:
+            kept = mapped.dataset.filter(lambda *values: values[-1])
+            mapped = mapped.then(kept.map(lambda *values: values[:-1]), "filter(keep_input)")
+        if enqueue.many:
+            # `unbatch` of TF 1.15 fails for tuples of one tensor.
+            slices = mapped.dataset.flat_map(lambda *values: tf.data.Dataset.from_tensor_slices(values))
+            mapped = mapped.then(slices, "unbatch()")
+        return mapped
+
+    def _mapped(self, flow: Flow, part: Cut, taken: List[Tensor], seeds: Any, any_order: bool) -> Flow:
+        def copied(*values: Any) -> Any:
+            flat = tf.nest.flatten(values)
+            return tuple(build(part, dict(zip(taken, flat)), seeds))
+
+        stateful = [each for each in part.operations if each.op_def.is_stateful]
+        exact = [each for each in stateful if not op_kinds.draws_random_numbers(each) or op_kinds.has_op_seed(each)]
+        parallel = None if not part.sources or seeds or (exact and not any_order) else _ALL_CORES
+        function = tf.autograph.experimental.do_not_convert(copied)
+        if part.has_control_flow:
+            dataset = flow.dataset.map_with_legacy_function(function, parallel)
+        else:
+            dataset = flow.dataset.map(function, parallel)
+        return flow.then(dataset, "map({} operations{})".format(
+            len(part.operations), "" if parallel is None else ", num_parallel_calls=AUTOTUNE"
+        ))
+
+    def _sources(self, group: List[Enqueue]) -> Flow:
+        part = group[0].part
+        if not part.sources:
+            constants = tf.data.Dataset.from_tensors(tf.constant(0))
+            return Flow(
+                constants.repeat(self._epochs),
+                ("Dataset.from_tensors(constants).repeat({})".format("" if self._epochs is None else self._epochs),),
+            )
+        flows = [self._source(source, _readers_like(source, group)) for source in part.sources]
+        if len(flows) == 1:
+            return flows[0]
+        return Flow(
+            tf.data.Dataset.zip(tuple(flow.dataset for flow in flows)),
+            ("zip({})".format("; ".join(_joined(flow.steps) for flow in flows)),),
+            sum((flow.mixed for flow in flows), ()),
+        )
+
+
+def outputs_of(source: Operation, in_model: bool = False) -> List[Tensor]:
+    """Returns the outputs of a dequeue, read operation or counter that its flow has.
+
+    They are without the keys of records if no operation reads these; those of the model may be fetched.
+    """
+    if not in_model and is_read(source) and not source.outputs[0].consumers() and source.outputs[1].consumers():
+        return [source.outputs[1]]
+    return list(source.outputs)
+
+
+def _readers_like(source: Operation, group: List[Enqueue]) -> int:
+    """Returns how many readers of the group's operations read the files of the same queue as `source`."""
+    if not is_read(source):
+        return 1
+    files = handle_of(source.inputs[1])
+    return len({
+        handle_of(each.inputs[0]) for enqueue in group for each in enqueue.part.sources
+        if is_read(each) and handle_of(each.inputs[1]) is files
+    })
+
+
+def _counted(counter: Operation) -> Flow:
+    limit, dtype = counter.get_attr("limit"), counter.outputs[0].dtype.base_dtype
+    dataset = tf.data.Dataset.range(limit).map(lambda number: (tf.cast(number, dtype),))
+    return Flow(dataset, ("Dataset.range({})".format(limit),))
+
+
+def _check(part: Cut) -> None:
+    for source in part.sources:
+        if is_in_control_flow(source):
+            raise Refused("what is in the queue is taken from another in a tf.cond or tf.while_loop", source)
+    for operation in part.operations:
+        kind = operation.type
+        if any(each.dtype != each.dtype.base_dtype for each in list(operation.inputs) + list(operation.outputs)):
+            raise Refused("a variable is read on the way to the queue: tf.data would not see it change", operation)
+        if kind in op_kinds.PLACEHOLDER_OPS:
+            raise Refused("what is in the queue is fed", operation)
+        if kind in op_kinds.INPUT_OPS:
+            raise Refused("what is in the queue comes from {}".format(kind), operation)
+        if kind in ("QueueSize", "QueueSizeV2", "QueueIsClosed", "QueueIsClosedV2"):
+            raise Refused("what is in the queue depends on the size of a queue", operation)
+
+
+def _joined(steps: Sequence[str]) -> str:
+    return ".".join(steps)

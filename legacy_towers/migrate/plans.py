@@ -1,0 +1,54 @@
+"""What a conversion of queues does with each input pipeline, as plain values."""
+from typing import Any, Dict, NamedTuple, Optional, Tuple
+
+SAME_SEQUENCE = "same sequence"
+SAME_SET = "same set"
+REFUSED = "refused"
+
+
+class Refused(Exception):
+    """A pipeline can't be converted.
+
+    Args:
+      reason: why, as a clause.
+      operation: what stands in the way.
+    """
+
+    def __init__(self, reason: str, operation: Any) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.operation = operation
+
+
+class PipelinePlan(NamedTuple):
+    """What becomes of one input pipeline: of what the model reads from one queue or reader.
+
+    Attributes:
+      name: the name of the queue or the reader.
+      promise: "same sequence": the examples come in the order in which the queues gave them. "same set": each epoch has
+        the same examples, in an order that was not determined before. "refused": the queues stay.
+      reason: why it is not the same sequence, or why it is refused; "" for the same sequence.
+      steps: the dataset, one transformation each, from the files to the batches; empty if refused.
+      operation: name of the operation that stands in the way; None if it is converted.
+      line: the user's line that made that operation, or the queue; "" if it is not known.
+      notes: what else differs, one sentence each.
+    """
+
+    name: str
+    promise: str
+    reason: str
+    steps: Tuple[str, ...]
+    operation: Optional[str]
+    line: str
+    notes: Tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = ["{}: {}{}".format(self.name, self.promise.upper(), ", since " + self.reason if self.reason else "")]
+        lines += ["  made by {}".format(self.line)] if self.line else []
+        lines += ["  operation {}".format(self.operation)] if self.operation else []
+        lines += ["  {}{}".format("." if number else "", step) for number, step in enumerate(self.steps)]
+        return "\n".join(lines + ["  note: " + note for note in self.notes])
+
+    def to_json(self) -> Dict[str, Any]:
+        """Returns the plan as a dict for `json.dump`."""
+        return dict(self._asdict(), steps=list(self.steps), notes=list(self.notes))

@@ -1,0 +1,62 @@
+"""Takes converted queues out of use: nothing fills them, waits for them, or shows their sizes."""
+from typing import Any, Dict, Set
+
+from legacy_towers.compat import tf
+from legacy_towers.compat.versions import graph as graph_changes
+from legacy_towers.graph.walk import descendants
+from legacy_towers.migrate.queue_graph import QueueGraph
+from legacy_towers.tensor_types import Graph, Operation, Tensor
+
+_MESSAGE = (
+    "{!r} was converted to tf.data: nothing fills it, and nothing can be taken from it. Fetch what the model reads "
+    "from it, such as its batches; convert the graph when all operations of the model are built"
+)
+_ERROR = "converted_to_dataset"
+
+
+def is_retired(store: Operation) -> bool:
+    """Returns whether an operation makes a queue or a reader that is out of use."""
+    return any(each.type == "Assert" and _ERROR in each.name for each in store.control_inputs)
+
+
+def retire(queues: QueueGraph, stores: Set[Operation], replaced: Dict[Tensor, Tensor]) -> None:
+    """Takes queues and readers out of use.
+
+    Their queue runners leave the collection QUEUE_RUNNERS, and the summaries of their sizes leave SUMMARIES. What else
+    uses them gets an error, where it would wait for ever; closing them does nothing.
+
+    Args:
+      queues: the queues of the graph.
+      stores: the operations that make what is taken out of use.
+      replaced: tensor that was read from them -> the one in its place, which sessions fetch and feed instead.
+    """
+    graph = queues.graph
+    unused = [queues.queues[store] for store in stores if store in queues.queues]
+    enqueues = {each.operation for queue in unused for each in queue.enqueues}
+    runners = graph.get_collection_ref(tf.GraphKeys.QUEUE_RUNNERS)
+    runners[:] = [
+        runner for runner in runners if not any(getattr(each, "op", each) in enqueues for each in runner.enqueue_ops)
+    ]
+    for queue in unused:
+        for size in queue.sizes:
+            _drop_summaries(graph, size)
+        for operation in queue.states:
+            empty = tf.FIFOQueue(1, [tf.int32], name="never_filled").queue_ref
+            if operation.inputs[0].dtype == empty.dtype:  # not the string handles of before TensorFlow 1.0
+                graph_changes.replace_input(operation, 0, empty)
+    for store in stores:
+        message = tf.constant(_MESSAGE.format(store.name))
+        error = tf.raw_ops.Assert(condition=tf.constant(False), data=[message], name=_ERROR)
+        graph_changes.run_after(store, error)
+    graph_changes.redirect(graph, replaced)
+
+
+def _drop_summaries(graph: Graph, size: Operation) -> None:
+    for summary in [each for each in descendants([size]) if each.type == "ScalarSummary"]:
+        output = summary.outputs[0]
+        for user in list(output.consumers()):
+            for index, tensor in enumerate(user.inputs):
+                if tensor.name == output.name:
+                    graph_changes.replace_input(user, index, tf.constant(b"", name="no_queue"))
+        collection: Any = graph.get_collection_ref(tf.GraphKeys.SUMMARIES)
+        collection[:] = [each for each in collection if getattr(each, "op", None) is not summary]

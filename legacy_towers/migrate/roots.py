@@ -1,0 +1,75 @@
+"""What a model reads from the queues and readers of its graph."""
+from typing import Dict, List, NamedTuple, Set, Tuple
+
+from legacy_towers.compat.versions.graph import is_in_control_flow
+from legacy_towers.graph.walk import descendants
+from legacy_towers.migrate import queue_graph
+from legacy_towers.migrate.queue_graph import QueueGraph, handle_of, is_read, is_source
+from legacy_towers.migrate.retired import is_retired
+from legacy_towers.tensor_types import Operation
+
+
+class Root(NamedTuple):
+    """What the model reads from one queue or reader.
+
+    Attributes:
+      store: the operation that makes the queue or the reader.
+      reads: the operations that take elements from it.
+      is_preview: whether they also fill another queue, as where a summary shows images that go into `tf.train.batch`.
+    """
+
+    store: Operation
+    reads: List[Operation]
+    is_preview: bool
+
+    @property
+    def name(self) -> str:
+        return self.reads[0].name if self.is_preview or is_read(self.reads[0]) else self.store.name
+
+
+def find_roots(queues: QueueGraph) -> List[Root]:
+    """Returns what the model reads from queues and readers that are in use, in the order of the graph."""
+    fill = {source for queue in queues.queues.values() for each in queue.enqueues for source in each.part.sources}
+    roots: Dict[Tuple[Operation, bool], Root] = {}
+    for operation in queues.graph.get_operations():
+        if not is_source(operation) or operation.type in queue_graph.COUNTERS:
+            continue
+        store = handle_of(operation.inputs[0])
+        if is_retired(store):
+            continue
+        is_preview = operation in fill
+        if is_preview and not _is_used_outside(operation, queues):
+            continue
+        roots.setdefault((store, is_preview), Root(store, [], is_preview)).reads.append(operation)
+    return list(roots.values())
+
+
+def stores_of(root: Root, queues: QueueGraph) -> Set[Operation]:
+    """Returns the operations that make the queues and readers which a root reads from, directly or through others."""
+    waiting, found = list(root.reads), set()
+    while waiting:
+        source = waiting.pop()
+        if source.type in queue_graph.COUNTERS:
+            continue
+        for store in [handle_of(each) for each in list(source.inputs)[:2 if is_read(source) else 1]]:
+            if store not in found:
+                found.add(store)
+                if store in queues.queues:
+                    waiting += [each for enqueue in queues.queues[store].enqueues for each in enqueue.part.sources]
+    return found
+
+
+def ends_of(operations: List[Operation]) -> List[Operation]:
+    """Returns the operations that data flows into and that hand it to no other."""
+    return [each for each in descendants(operations) if not any(output.consumers() for output in each.outputs)]
+
+
+def _is_used_outside(source: Operation, queues: QueueGraph) -> bool:
+    """Returns whether what a source gives is used by more than what fills queues.
+
+    A `tf.cond` or `tf.while_loop` leaves operations that nobody reads.
+    """
+    return any(
+        each not in queues.inside and each.type not in ("Exit", "Merge") and not is_in_control_flow(each)
+        and each is not source for each in ends_of([source])
+    )

@@ -1,0 +1,155 @@
+"""Pipelines that tf.data can't give stay as they are, and the plan names what stands in the way."""
+import json
+
+import pytest
+from queue_inputs import record, run_to_end
+
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError
+from legacy_towers.migrate import convert
+
+
+def numbers(**options):
+    return tf.train.range_input_producer(6, **dict(dict(num_epochs=1, shuffle=False), **options))
+
+
+def fill(queue, *elements):
+    tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(list(elements))]))
+
+
+def by_priority():
+    queue = tf.PriorityQueue(20, [tf.int32], [[]])
+    number = numbers().dequeue()
+    fill(queue, tf.cast(-number, tf.int64), number)
+    return queue.dequeue_many(3)
+
+
+def fed():
+    queue = tf.FIFOQueue(20, [tf.int32], [[]], name="fed")
+    queue.enqueue([tf.placeholder(tf.int32, [], name="number")], name="fill")
+    return queue.dequeue_many(3)
+
+
+def of_a_placeholder():
+    return tf.train.batch([numbers().dequeue() + tf.placeholder_with_default(1, [], name="offset")], 3)
+
+
+def of_a_reference_variable():
+    offset = tf.get_variable("offset", [], tf.int32, initializer=tf.ones_initializer(), use_resource=False)
+    return tf.train.batch([numbers().dequeue() + offset], 3)
+
+
+def of_a_staging_area():
+    area = tf.contrib.staging.StagingArea([tf.int32], [[]])
+    area.put([numbers().dequeue()])
+    return tf.train.batch([area.get()], 3)
+
+
+def by_different_counts():
+    queue = numbers()
+    return [queue.dequeue_many(2), queue.dequeue()]
+
+
+def without_a_capacity():
+    queue = tf.RandomShuffleQueue(-1, 0, [tf.int32], [[]])
+    fill(queue, numbers().dequeue())
+    return queue.dequeue()
+
+
+def whose_size_is_used():
+    queue = numbers()
+    return [queue.dequeue(), tf.identity(queue.size() * 2, name="twice")]
+
+
+def in_a_loop():
+    queue = numbers()
+    return tf.while_loop(lambda total: total < 5, lambda total: total + queue.dequeue(), [0])
+
+
+def in_a_branch_before_a_queue():
+    queue = numbers()
+    number = tf.cond(tf.constant(True), queue.dequeue, lambda: -1)
+    return tf.train.batch([number], 3)
+
+
+def in_a_function():
+    queue = numbers()
+    dataset = tf.data.Dataset.range(3).map(lambda each: queue.dequeue())
+    return [queue.dequeue(), tf.data.make_initializable_iterator(dataset).get_next()]
+
+
+@pytest.mark.parametrize("build, operation, reason", [
+    (by_priority, "priority_queue", "tf.data has no PriorityQueue"),
+    (fed, "fill", "no queue runner runs this operation, which fills 'fed'"),
+    (of_a_placeholder, "offset", "what is in the queue is fed"),
+    (of_a_reference_variable, "offset/read",
+     "a variable is read on the way to the queue: tf.data would not see it change"),
+    (of_a_staging_area, "StagingArea_get", "what is in the queue comes from Unstage"),
+    (by_different_counts, "input_producer_Dequeue", "operations take different numbers of elements from it"),
+    (without_a_capacity, "random_shuffle_queue", "it shuffles all that is in it, however much"),
+    (whose_size_is_used, "twice", "its size is used"),
+    (in_a_loop, "while/input_producer_Dequeue", "it is read in a tf.while_loop"),
+    (in_a_branch_before_a_queue, "cond/input_producer_Dequeue",
+     "what is in the queue is taken from another in a tf.cond or tf.while_loop"),
+    (in_a_function, "MapDataset", "MapDataset uses 'input_producer'"),
+], ids=lambda value: getattr(value, "__name__", ""))
+def test_the_plan_names_the_operation_and_its_line(build, operation, reason):
+    with tf.Graph().as_default() as graph:
+        build()
+        runners = list(tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS))[-1:]
+        plan = convert().plans[-1]
+        assert (plan.promise, plan.reason, plan.operation) == ("refused", reason, operation)
+        assert graph.get_operation_by_name(operation)
+        assert "test_refused.py" in plan.line
+        assert tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)[-1:] == runners
+        assert plan.steps == () and "REFUSED, since " + reason in str(plan)
+        json.dumps(plan.to_json())
+
+
+def test_a_reader_that_tf_data_lacks(tmp_path):
+    path = tmp_path / "records"
+    path.write_bytes(bytes(range(10)))
+    with tf.Graph().as_default():
+        names = tf.train.string_input_producer([str(path)])
+        tf.FixedLengthRecordReader(4, hop_bytes=2).read(names)
+        [plan] = convert().plans
+    assert plan.promise == "refused" and "hop_bytes" in plan.reason
+
+
+def test_a_refused_pipeline_runs_as_before():
+    def build():
+        return by_priority()
+
+    with tf.Graph().as_default():
+        fetches = build()
+        convert()
+        kept = run_to_end(fetches)
+    with tf.Graph().as_default():
+        assert kept == run_to_end(build())
+
+
+def test_a_pipeline_that_shares_a_queue_with_a_refused_one_is_refused(files):
+    with tf.Graph().as_default():
+        names = tf.train.string_input_producer(files["tfrecord"], num_epochs=1)
+        serialized = tf.TFRecordReader().read(names)[1]
+        tf.train.batch([serialized], 2, name="good")
+        tf.train.batch([serialized + tf.placeholder(tf.string, [])], 2, name="bad")
+        good, bad = convert().plans
+    assert bad.promise == good.promise == "refused"
+    assert good.reason == "it shares 'TFRecordReaderV2' with 'bad/fifo_queue', which can't be converted: {}".format(
+        bad.reason
+    )
+
+
+def test_a_graph_without_queues_has_no_plans():
+    with tf.Graph().as_default():
+        tf.constant(1)
+        assert convert().plans == ()
+
+
+def test_a_finalized_graph_is_not_changed(files):
+    with tf.Graph().as_default() as graph:
+        tf.train.batch([record(files["tfrecord"])[1]], 2)
+        graph.finalize()
+        with pytest.raises(ArgumentError, match="convert its queues before a session"):
+            convert()
