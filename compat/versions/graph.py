@@ -29,6 +29,19 @@ def is_in_loop(operation: Any) -> bool:
     return context is not None and context.GetWhileContext() is not None
 
 
+@contextlib.contextmanager
+def unfinalized(graph: Any) -> Iterator[None]:
+    """Lets operations be added to a finalized graph until the context ends."""
+    was_finalized = graph.finalized
+    # Private: a graph can't be unfinalized in public. Tried on 1.15 and 2.21.
+    graph._unsafe_unfinalize()
+    try:
+        yield
+    finally:
+        if was_finalized:
+            graph.finalize()
+
+
 def replace_input(operation: Any, index: int, tensor: Any) -> None:
     """Replaces input number `index` of the existing `operation` with `tensor`.
 

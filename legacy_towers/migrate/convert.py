@@ -25,10 +25,23 @@ class Conversion(NamedTuple):
       plans: a `PipelinePlan` for each queue or reader that the model reads from.
       initializers: operations that start iterators; `tf.train.start_queue_runners` and `tf.tables_initializer()` run
         them. Most iterators start by themselves.
+      replaced: tensor that was read from a queue -> the tensor of an iterator in its place.
     """
 
     plans: Tuple[PipelinePlan, ...]
     initializers: Tuple[Operation, ...]
+    replaced: Dict[Tensor, Tensor]
+
+    def rewire(self) -> None:
+        """Lets operations that were built since the conversion read from the iterators, too.
+
+        No session may have run them yet: it would not see the change.
+        """
+        for old, new in self.replaced.items():
+            for user in list(old.consumers()):
+                for index, tensor in enumerate(user.inputs):
+                    if tensor.name == old.name:
+                        graph_changes.replace_input(user, index, new)
 
     def __str__(self) -> str:
         return "\n".join(str(plan) for plan in self.plans)
@@ -77,6 +90,8 @@ class _Conversion:
                 for root, flow in zip(self._roots, flows):
                     if isinstance(flow, Flow):
                         self._replace(root, flow)
+                conversion = Conversion(tuple(plans), tuple(self._initializers), self._replaced)
+                conversion.rewire()
                 if converted:
                     stores = set().union(*(stores_of(root, self._queues) for root in converted))
                     retire(self._queues, stores, self._replaced)
@@ -84,7 +99,7 @@ class _Conversion:
             for each in self._initializers:
                 self._graph.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, each)
             self._graph.add_to_collection(tf.GraphKeys.QUEUE_RUNNERS, IteratorStarter(self._initializers))
-        return Conversion(tuple(plans), tuple(self._initializers))
+        return conversion
 
     def _flows(self) -> List[Any]:
         """Returns the flow of each root, or the `Refused` that keeps it; those that share a queue are kept together."""
@@ -168,10 +183,6 @@ class _Conversion:
             for index_of_output, new in zip(indices, tf.nest.flatten(elements)):
                 old = read.outputs[index_of_output]
                 new.set_shape(old.shape)
-                for user in list(old.consumers()):
-                    for index, tensor in enumerate(user.inputs):
-                        if tensor is old or tensor.name == old.name:
-                            graph_changes.replace_input(user, index, new)
                 self._replaced[old] = new
             graph_changes.replace_control_input(read, elements_operation(elements))
 

@@ -17,6 +17,7 @@ class RuntimeOptions(NamedTuple):
       session: keyword -> value for `legacy_towers.config.session_config`.
       timeout_steps: the number of session runs after which the script ends; None: no limit.
       report: the path of the report; None: no report.
+      queues_to_dataset: convert the script's queues to tf.data.
     """
 
     soft: bool = False
@@ -25,6 +26,7 @@ class RuntimeOptions(NamedTuple):
     session: Dict[str, Any] = {}
     timeout_steps: Optional[int] = None
     report: Optional[str] = None
+    queues_to_dataset: bool = False
 
 
 class SessionRecord(NamedTuple):

@@ -47,6 +47,13 @@ def add_arguments(parser: Any, shows_timeout: bool = True) -> None:
         metavar="N",
         help="map the script's GPUs to N devices (default: as many as it names)",
     )
+    inputs = parser.add_argument_group("the script's input pipelines")
+    inputs.add_argument(
+        "--queues-to-dataset",
+        action="store_true",
+        help="convert the script's queues to tf.data when its first session runs, and print what each promises; one "
+        "that can't be converted stays as it is",
+    )
     session = parser.add_argument_group("the script's sessions")
     session.add_argument("--allow-growth", action="store_true", help="allocate GPU memory as needed")
     session.add_argument(
@@ -106,6 +113,7 @@ def options_of(arguments: argparse.Namespace) -> RuntimeOptions:
         given.get("timeout_steps"),
         # The script may change the working directory.
         os.path.abspath(given["report"]) if given.get("report") else None,
+        bool(given.get("queues_to_dataset")),
     )
 
 

@@ -31,6 +31,7 @@ def collect(runtime: ScriptRuntime) -> Dict[str, Any]:
         names                        [{"file": "train.py", "line": 12, "name": "tf.mul", "meaning": "tf.multiply"}]
         sessions                     [{"place": "train.py:40", "kind": "Session", "target": "", "made": 1,
                                        "config": {"allow_soft_placement": true}}]
+        queues                       plans of the conversion to tf.data; null without --queues-to-dataset
         session_runs                 the number of counted runs; null without --timeout-steps
     """
     run = runtime.script_run
@@ -52,6 +53,7 @@ def collect(runtime: ScriptRuntime) -> Dict[str, Any]:
             for line, name, replacement in run.notices
         ],
         "sessions": _sessions(runtime),
+        "queues": None if not runtime.options.queues_to_dataset else _plans(runtime),
         "session_runs": None if step_limit is None else step_limit.done,
     }
 
@@ -80,6 +82,9 @@ def as_text(found: Dict[str, Any]) -> str:
         for each in found["sessions"]
     ]
     parts.append(_table("sessions", ["created at", "kind", "target", "times", "config"], sessions, "lllrl"))
+    if found["queues"] is not None:
+        plans = [[each["name"], each["promise"], each["reason"]] for each in found["queues"]]
+        parts.append(_table("queues", ["queue", "with tf.data", "since"], plans, "lll"))
     return "\n\n".join(parts) + "\n"
 
 
@@ -100,6 +105,10 @@ def _devices(runtime: ScriptRuntime) -> List[Dict[str, Any]]:
         }
         for (asked, given), operations in sorted(runtime.script_run.devices.items())
     ]
+
+
+def _plans(runtime: ScriptRuntime) -> List[Dict[str, Any]]:
+    return [plan.to_json() for plan in runtime.queues.plans] if runtime.queues is not None else []
 
 
 def _is_left_to_tensorflow(runtime: ScriptRuntime, given: str) -> bool:

@@ -26,6 +26,7 @@ class ScriptRuntime:
         # Set by `start`: these modules import TensorFlow, which the script must import first.
         self.devices: Any = None
         self.step_limit: Any = None
+        self.queues: Any = None  # with --queues-to-dataset
         # The number of CPU devices of this process's server; a server is created before any graph.
         self.server_cpus: Optional[int] = None
         self.daemon_threads = daemon_threads.DaemonThreads()
@@ -37,9 +38,11 @@ class ScriptRuntime:
             return
         from legacy_towers.compat.patches import default_graphs, default_sessions
         from legacy_towers.run.runtime import device_map, graphs, sessions, step_limit
+        from legacy_towers.run.runtime.queue_conversion import QueueConversion
 
         self.devices = device_map.DeviceMap(self.options, self.script_run.devices)
         self.step_limit = step_limit.StepLimit(self.options.timeout_steps) if self.options.timeout_steps else None
+        self.queues = QueueConversion(self.say) if self.options.queues_to_dataset else None
         self._patches.enter_context(default_graphs.default_graph_factory(graphs.Graph))
         self._patches.enter_context(default_sessions.managed_session_class(sessions.Session))
 
@@ -47,6 +50,8 @@ class ScriptRuntime:
         """Restores what `start` replaced."""
         self.daemon_threads.wait()
         self.report_mapped_devices()
+        if self.queues is not None:
+            self.queues.end()
         self._patches.close()
 
     def is_step_limit(self, error: BaseException) -> bool:

@@ -31,6 +31,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
     # Class attributes, since a subclass in the script may not call __init__.
     _runs: Any = None
     _watch: Any = None
+    _queues: Any = None
     # TensorFlow's __del__ reads it, also when __init__ raised.
     _session: Any = None
 
@@ -42,6 +43,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
             return config
         runtime.reject_missing_devices()
         runtime.report_mapped_devices()
+        self._queues = runtime.queues
         self._watch, self.around_thread_run = runtime.watch, runtime.daemon_threads.run
         if runtime.step_limit is not None:
             self._runs = runtime.step_limit.of_session(runtime, _is_monitored(sys._getframe(2)))
@@ -56,6 +58,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         run = super().run  # type: ignore[misc]
+        self._convert_queues()
         if self._runs is not None or self._watch is not None:
             counts = True
             if self._runs is not None:
@@ -72,6 +75,14 @@ class _ScriptSession(default_sessions.ThreadRunHook):
             feeds = {key: mixed_numbers.unwrapped(value) for key, value in feed_dict.items()}
         return run(fetches, feeds, options, run_metadata)
 
+    def _convert_queues(self) -> None:
+        if self._queues is not None:
+            self._queues.before_run(self)
+
+    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
+        self._convert_queues()
+        return super().partial_run_setup(fetches, feeds)  # type: ignore[misc]
+
     def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
         counts = True
         if self._runs is not None:
@@ -83,6 +94,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Any:
         make = super().make_callable  # type: ignore[misc]
+        self._convert_queues()
         made = make(fetches, feed_list, accept_options)
         # With a feed_list the callable calls `run`, which counts.
         if feed_list is not None or (self._runs is None and self._watch is None):

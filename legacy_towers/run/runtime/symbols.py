@@ -5,6 +5,7 @@ from legacy_towers.compat.tf1.symbols import Symbol
 
 _HERE = "legacy_towers.run.runtime."
 _MAPPED = "operations on missing GPUs are mapped to existing devices, by the options of `run`"
+_CONVERTED = "with --queues-to-dataset, queues are converted to tf.data before"
 _MERGED = "created with the script's config, the options of `run` and soft placement"
 
 # name -> (its replacement, the difference)
@@ -15,6 +16,8 @@ _REPLACED: Dict[str, Tuple[str, str]] = {
     "tensorflow.python.client.session.Session": ("sessions:Session", _MERGED),
     "tensorflow.InteractiveSession": ("sessions:InteractiveSession", _MERGED),
     "tensorflow.python.client.session.InteractiveSession": ("sessions:InteractiveSession", _MERGED),
+    "tensorflow.train.start_queue_runners": ("queue_conversion:start_queue_runners", _CONVERTED),
+    "tensorflow.train.queue_runner.start_queue_runners": ("queue_conversion:start_queue_runners", _CONVERTED),
     "tensorflow.train.Server": ("sessions:Server", _MERGED),
     "tensorflow.distribute.Server": ("sessions:Server", _MERGED),
     "tensorflow.python.training.server_lib.Server": ("sessions:Server", _MERGED),

@@ -1,0 +1,96 @@
+"""`--queues-to-dataset`: converts a script's queues to tf.data before its first session runs."""
+import os
+import threading
+import weakref
+from typing import Any, Callable, List, Set
+
+from legacy_towers.compat import tf
+from legacy_towers.compat.versions.graph import unfinalized
+from legacy_towers.migrate import Conversion, PipelinePlan, convert
+from legacy_towers.migrate.plans import REFUSED
+from legacy_towers.run.runtime import current
+from legacy_towers.tensor_types import Graph, Session
+
+
+class QueueConversion:
+    """Converts the queues of each graph that a session runs.
+
+    Args:
+      say: prints a line on standard error.
+
+    Attributes:
+      plans: the plans of all conversions.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self.plans: List[PipelinePlan] = []
+        self._graphs: Any = weakref.WeakKeyDictionary()  # graph -> _Seen
+        self._lock = threading.Lock()
+
+    def before_run(self, session: Session) -> None:
+        """Converts the queues whose queue runners have been added to the session's graph since its last run."""
+        graph = session.graph
+        seen = self._graphs.get(graph)
+        if seen is not None and seen.version == graph.version:
+            return
+        with self._lock:
+            seen = self._graphs.setdefault(graph, _Seen())
+            if seen.version != graph.version:
+                with unfinalized(graph):
+                    self._convert(session, graph, seen)
+                seen.version = graph.version
+
+    def _convert(self, session: Session, graph: Graph, seen: "_Seen") -> None:
+        for conversion in seen.conversions:
+            conversion.rewire()
+        runners = set(graph.get_collection(tf.GraphKeys.QUEUE_RUNNERS)) - seen.runners
+        if not runners:
+            return
+        seen.runners |= runners
+        if session.sess_str:
+            self._say("the queues of a session on a server are not converted to tf.data: {}".format(session.sess_str))
+            return
+        conversion = convert(graph)
+        seen.conversions.append(conversion)
+        for plan in conversion.plans:
+            self.plans.append(plan)
+            self._say(_sentence(plan))
+
+    def end(self) -> None:
+        """Says so if there was no queue to convert."""
+        if not self.plans:
+            self._say("--queues-to-dataset: no session of the script reads from a queue with a queue runner")
+
+
+class _Seen:
+    """What is known of one graph.
+
+    Attributes:
+      version: its version when its session ran last.
+      runners: its queue runners, converted or refused.
+      conversions: its conversions.
+    """
+
+    def __init__(self) -> None:
+        self.version = -1
+        self.runners: Set[Any] = set()
+        self.conversions: List[Conversion] = []
+
+
+def start_queue_runners(sess: Any = None, *args: Any, **kwargs: Any) -> Any:
+    runtime = current.script_runtime()
+    session = tf.get_default_session() if sess is None else sess
+    if runtime is not None and runtime.queues is not None and isinstance(session, tf.Session):
+        runtime.queues.before_run(session)
+    return tf.train.start_queue_runners(sess, *args, **kwargs)
+
+
+def _sentence(plan: PipelinePlan) -> str:
+    if plan.promise == REFUSED:
+        folder = os.path.join(os.getcwd(), "")
+        line = plan.line[len(folder):] if plan.line.startswith(folder) else plan.line
+        return "{!r} stays a queue: {} ({!r}, {})".format(plan.name, plan.reason, plan.operation, line)
+    return "{!r} is read by tf.data: {}{}".format(
+        plan.name, plan.promise, ", since " + plan.reason if plan.reason else ""
+    )

@@ -1,0 +1,112 @@
+"""`--queues-to-dataset`: sessions of a script read from tf.data where it built queues."""
+import json
+
+import pytest
+from run.runtime import prepared
+
+
+def numbers(tf, count=8):
+    number = tf.train.range_input_producer(count, num_epochs=1, shuffle=False).dequeue()
+    return tf.train.batch([number], 2, name="numbers")
+
+
+def started(tf, session):
+    session.run(tf.local_variables_initializer())
+    coordinator = tf.train.Coordinator()
+    return coordinator, tf.train.start_queue_runners(session, coordinator)
+
+
+def test_a_script_that_makes_its_session_first(capsys):
+    with prepared.script("--queues-to-dataset") as (tf, _), tf.Graph().as_default():
+        session = tf.Session()
+        batch = numbers(tf)
+        coordinator, threads = started(tf, session)
+        assert threads == []
+        total = tf.reduce_sum(batch)  # built after the first run
+        assert [session.run(total) for _ in range(4)] == [1, 5, 9, 13]
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(total)
+        coordinator.request_stop()
+        coordinator.join(threads)
+    assert "'numbers/fifo_queue' is read by tf.data: same sequence" in capsys.readouterr().err
+
+
+def test_queue_runners_that_start_before_the_first_run():
+    with prepared.script("--queues-to-dataset") as (tf, _), tf.Graph().as_default():
+        batch = tf.train.batch([tf.constant(3)], 2)
+        with tf.Session() as session:
+            assert tf.train.start_queue_runners(session) == []
+            assert session.run(batch).tolist() == [3, 3]
+            more = tf.train.batch([tf.constant(4)], 2)
+            assert tf.train.start_queue_runners(session) == []
+            assert session.run([batch, more])[1].tolist() == [4, 4]
+
+
+@pytest.mark.parametrize("make", [
+    lambda tf: tf.train.MonitoredTrainingSession(),
+    lambda tf: tf.train.Supervisor(logdir="", summary_op=None).managed_session(),
+], ids=["MonitoredTrainingSession", "Supervisor"])
+def test_sessions_that_finalize_the_graph(make):
+    with prepared.script("--queues-to-dataset") as (tf, _), tf.Graph().as_default() as graph:
+        tf.train.get_or_create_global_step()
+        total = tf.reduce_sum(numbers(tf))
+        sums = []
+        with make(tf) as session:
+            assert graph.finalized
+            for _ in range(4):
+                sums.append(session.run(total))
+        assert sums == [1, 5, 9, 13]
+        assert tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS) == []
+
+
+def test_callables_and_partial_runs():
+    with prepared.script("--queues-to-dataset") as (tf, _), tf.Graph().as_default():
+        number = tf.train.input_producer(tf.constant([5, 6, 7]), shuffle=False).dequeue()
+        with tf.Session() as session:
+            assert session.make_callable(number)() == 5
+            handle = session.partial_run_setup([number], [])
+            assert session.partial_run(handle, number) == 6
+
+
+def test_a_refused_queue_is_named_and_runs(capsys):
+    with prepared.script("--queues-to-dataset") as (tf, _), tf.Graph().as_default():
+        offset = tf.placeholder_with_default(10, [], name="offset")
+        batch = tf.train.batch([numbers(tf)[0] + offset], 2, name="fed")
+        with tf.Session() as session:
+            coordinator, threads = started(tf, session)
+            assert session.run(batch).tolist() == [10, 12]
+            coordinator.request_stop()
+            coordinator.join(threads, stop_grace_period_secs=5)
+    error = capsys.readouterr().err
+    assert "'fed/fifo_queue' stays a queue: what is in the queue is fed ('offset', " in error
+    assert "test_queue_conversion.py" in error
+
+
+def test_without_the_option_queues_stay():
+    with prepared.script() as (tf, _), tf.Graph().as_default():
+        batch = numbers(tf)
+        with tf.Session() as session:
+            coordinator, threads = started(tf, session)
+            assert len(threads) > 0
+            assert session.run(batch).tolist() == [0, 1]
+            coordinator.request_stop()
+            coordinator.join(threads, stop_grace_period_secs=5)
+
+
+def test_a_script_without_queues_is_told_so(capsys):
+    with prepared.script("--queues-to-dataset") as (tf, _), tf.Graph().as_default():
+        with tf.Session() as session:
+            session.run(tf.constant(1))
+    assert "no session of the script reads from a queue with a queue runner" in capsys.readouterr().err
+
+
+def test_the_report_has_the_plans(tmp_path):
+    path = tmp_path / "report.json"
+    with prepared.script("--queues-to-dataset --report {}".format(path)) as (tf, _), tf.Graph().as_default():
+        batch = numbers(tf)
+        with tf.Session() as session:
+            started(tf, session)
+            session.run(batch)
+    [plan] = json.loads(path.read_text())["queues"]
+    assert (plan["name"], plan["promise"]) == ("numbers/fifo_queue", "same sequence")
+    assert plan["steps"][-1].startswith("prefetch(")
