@@ -1,7 +1,8 @@
 """Cuts operations out of a graph, as a function that builds them again on other inputs."""
-from typing import Any, Dict, Iterable, List, NamedTuple, Sequence, Set, Tuple
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from legacy_towers.compat import tf
+from legacy_towers.graph.walk import ancestors
 from legacy_towers.tensor_types import Operation, Tensor
 
 # A node of the copy that stands for a tensor from outside it.
@@ -19,13 +20,15 @@ class Cut(NamedTuple):
       targets: what is computed.
       operations: what computes it, without the sources.
       sources: operations that give one element per run: the values that differ from run to run.
-      outside: tensors that stay in the graph: resources, such as tables and resource variables.
+      outside: tensors that stay in the graph -> what the copy reads in their place: resources, such as tables and
+        resource variables, which it reads themselves; values of variables that are never assigned again, whose initial
+        values it reads.
     """
 
     targets: Sequence[Tensor]
     operations: Tuple[Operation, ...]
     sources: Tuple[Operation, ...]
-    outside: Tuple[Tensor, ...]
+    outside: Dict[Tensor, Tensor]
 
     @property
     def has_control_flow(self) -> bool:
@@ -47,21 +50,27 @@ def cut(targets: Sequence[Tensor], is_source: Any, controls: Iterable[Operation]
     """
     waiting: List[Operation] = list(dict.fromkeys([each.op for each in targets] + list(controls)))
     seen: Set[Operation] = set(waiting)
-    operations, sources, outside = [], [], []
+    operations: List[Operation] = []
+    sources: List[Operation] = []
+    outside: Dict[Tensor, Tensor] = {}
     while waiting:
         operation = waiting.pop()
         if is_source(operation):
             sources.append(operation)
             continue
         if _is_resource(operation):
-            outside.append(operation.outputs[0])
+            outside[operation.outputs[0]] = operation.outputs[0]
+            continue
+        constant = _constant_value(operation)
+        if constant is not None:
+            outside[operation.outputs[0]] = constant
             continue
         operations.append(operation)
         for before in [each.op for each in operation.inputs] + list(operation.control_inputs):
             if before not in seen:
                 seen.add(before)
                 waiting.append(before)
-    return Cut(tuple(targets), tuple(operations), tuple(sources), tuple(outside))
+    return Cut(tuple(targets), tuple(operations), tuple(sources), outside)
 
 
 def build(part: Cut, from_sources: Dict[Tensor, Tensor], seeds: Dict[str, Tuple[int, int]]) -> List[Tensor]:
@@ -77,7 +86,7 @@ def build(part: Cut, from_sources: Dict[Tensor, Tensor], seeds: Dict[str, Tuple[
     """
     inputs = dict(from_sources)
     # In a function, the copy of the handle is what the function captures.
-    inputs.update((each, tf.identity(each)) for each in part.outside)
+    inputs.update((each, tf.identity(captured)) for each, captured in part.outside.items())
     names = {tensor.name: _INPUT.format(number) for number, tensor in enumerate(inputs)}
     copies = tf.GraphDef()
     graph = part.targets[0].graph if part.targets else tf.get_default_graph()
@@ -125,6 +134,23 @@ def _copy_functions(graph: Any, part: Cut, copies: Any) -> None:
     if any(each.func.name or each.list.func for operation in part.operations
            for each in operation.node_def.attr.values()):
         copies.library.CopyFrom(graph.as_graph_def().library)
+
+
+def _constant_value(operation: Operation) -> Optional[Tensor]:
+    """Returns the initial value of the variable that an operation reads, if it is never assigned another value.
+
+    As of `tf.train.match_filenames_once`.
+    """
+    variable = operation.inputs[0].op if operation.type == "Identity" else None
+    if variable is None or variable.type not in ("VariableV2", "Variable"):
+        return None
+    users = variable.outputs[0].consumers()
+    values = [each.inputs[1] for each in users if each.type == "Assign"]
+    if len(values) != 1 or any(each.type not in ("Assign", "Identity", "IsVariableInitialized") for each in users):
+        return None
+    if any(each.op_def.is_stateful for each in ancestors(values)):  # it would have another value
+        return None
+    return values[0]
 
 
 def _is_resource(operation: Operation) -> bool:

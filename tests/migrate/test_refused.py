@@ -36,6 +36,12 @@ def of_a_placeholder():
 
 def of_a_reference_variable():
     offset = tf.get_variable("offset", [], tf.int32, initializer=tf.ones_initializer(), use_resource=False)
+    tf.assign_add(offset, 1)
+    return tf.train.batch([numbers().dequeue() + offset], 3)
+
+
+def of_a_random_variable():
+    offset = tf.Variable(tf.random_uniform([], 0, 9, tf.int32, seed=1), use_resource=False, name="offset")
     return tf.train.batch([numbers().dequeue() + offset], 3)
 
 
@@ -83,6 +89,8 @@ def in_a_function():
     (fed, "fill", "no queue runner runs this operation, which fills 'fed'"),
     (of_a_placeholder, "offset", "what is in the queue is fed"),
     (of_a_reference_variable, "offset/read",
+     "a variable is read on the way to the queue: tf.data would not see it change"),
+    (of_a_random_variable, "offset/read",
      "a variable is read on the way to the queue: tf.data would not see it change"),
     (of_a_staging_area, "StagingArea_get", "what is in the queue comes from Unstage"),
     (by_different_counts, "input_producer_Dequeue", "operations take different numbers of elements from it"),

@@ -75,6 +75,17 @@ def of_slices(files):
     return tf.train.batch([tf.reshape(tf.decode_raw(tf.io.read_file(name), tf.uint8), [4]), label], 4)
 
 
+def of_files_that_match_a_pattern(files):
+    pattern = files["tfrecord"][0].replace("0.tfrecord", "*.tfrecord")
+    return tf.train.batch(parsed(record(tf.train.match_filenames_once(pattern))[1]), 4)
+
+
+def with_a_reference_variable_that_keeps_its_value(files):
+    number = tf.train.range_input_producer(6, num_epochs=2, shuffle=False).dequeue()
+    offset = tf.get_variable("offset", [], tf.int32, initializer=tf.ones_initializer(), use_resource=False)
+    return tf.train.batch([number + offset], 3)
+
+
 def of_a_range(files):
     return tf.train.range_input_producer(10, num_epochs=2, shuffle=False).dequeue_many(4)
 
@@ -143,9 +154,11 @@ def with_a_resource_variable(files):
 INPUTS = [
     of_tfrecords, with_a_smaller_last_batch, of_files_in_a_seeded_order, of_compressed_tfrecords, of_lines,
     of_records_of_a_fixed_length, of_whole_files, of_file_names, of_several_records_at_once,
-    of_a_reader_without_a_queue_behind_it, of_padded_sequences, of_sparse_tensors, of_slices, of_a_range, of_an_array,
-    of_elements_with_several_examples, of_examples_that_are_kept, of_parts_that_are_kept, of_a_queue_of_the_user,
-    with_control_flow, with_a_table, with_a_function_of_python, with_seeded_random_numbers, with_a_resource_variable,
+    of_a_reader_without_a_queue_behind_it, of_padded_sequences, of_sparse_tensors, of_slices, of_a_range,
+    of_an_array, of_elements_with_several_examples, of_examples_that_are_kept, of_parts_that_are_kept,
+    of_a_queue_of_the_user, of_files_that_match_a_pattern, with_a_reference_variable_that_keeps_its_value,
+    with_control_flow, with_a_table, with_a_function_of_python, with_seeded_random_numbers,
+    with_a_resource_variable,
 ]
 
 
