@@ -38,13 +38,15 @@ LAYERS = (
     ("compat",),
     ("config", "data", "devices"),
     ("graph",),
-    ("gradients", "migrate", "schedules", "variables"),
+    ("gradients", "migrate.conversion", "schedules", "variables"),
     ("inputs", "towers", "update"),
     ("step",),
     ("measure", "report"),
     ("autotune",),
     ("training",),
     ("parity",),
+    # The names of lt.migrate are those of the packages below it.
+    ("migrate",),
     ("chaos", "compare"),
     # Running a script: what its modules use while they run, what loads them, what starts it.
     ("run.script_finder", "run.script_files", "run.shadowing", "run.deep_trees"),

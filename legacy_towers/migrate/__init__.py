@@ -1,12 +1,35 @@
-"""Converts the queues of a TensorFlow 1 graph to tf.data.
+"""Converts queues to tf.data: in a graph, and in source code.
 
     images, labels = tf.train.shuffle_batch(...)
     loss = model(images, labels)
     print(lt.migrate.convert())
     with tf.Session() as session:
         ...
+
+Names are loaded when they are first used: what reads source code needs no TensorFlow.
 """
-from legacy_towers.migrate.convert import Conversion, convert
-from legacy_towers.migrate.plans import PipelinePlan
+import importlib
+from typing import TYPE_CHECKING, Any, List
+
+if TYPE_CHECKING:
+    from legacy_towers.migrate.conversion.convert import Conversion as Conversion
+    from legacy_towers.migrate.conversion.convert import convert as convert
+    from legacy_towers.migrate.conversion.plans import PipelinePlan as PipelinePlan
+
+_NAMES = {
+    "Conversion": "legacy_towers.migrate.conversion.convert",
+    "PipelinePlan": "legacy_towers.migrate.conversion.plans",
+    "convert": "legacy_towers.migrate.conversion.convert",
+}
 
 __all__ = ["Conversion", "PipelinePlan", "convert"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAMES:
+        raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))
+    return getattr(importlib.import_module(_NAMES[name]), name)
+
+
+def __dir__() -> List[str]:
+    return sorted(set(globals()) | set(_NAMES))

@@ -6,8 +6,8 @@ from typing import Any, Callable, List, Set
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import unfinalized
-from legacy_towers.migrate import Conversion, PipelinePlan, convert
-from legacy_towers.migrate.plans import REFUSED
+from legacy_towers.migrate.conversion.convert import Conversion, convert
+from legacy_towers.migrate.conversion.plans import REFUSED, PipelinePlan
 from legacy_towers.run.runtime import current
 from legacy_towers.tensor_types import Graph, Session
 

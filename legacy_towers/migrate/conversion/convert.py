@@ -6,13 +6,13 @@ from legacy_towers.compat.versions import graph as graph_changes
 from legacy_towers.compat.versions.tracebacks import user_line
 from legacy_towers.errors import ArgumentError
 from legacy_towers.graph.walk import descendants
-from legacy_towers.migrate import queue_graph
-from legacy_towers.migrate.datasets import DatasetBuilder, Flow, outputs_of
-from legacy_towers.migrate.plans import REFUSED, SAME_SEQUENCE, SAME_SET, PipelinePlan, Refused
-from legacy_towers.migrate.queue_graph import QueueGraph, count_of
-from legacy_towers.migrate.retired import retire
-from legacy_towers.migrate.roots import Root, ends_of, find_roots, stores_of
-from legacy_towers.migrate.starter import IteratorStarter
+from legacy_towers.migrate.conversion import queue_graph
+from legacy_towers.migrate.conversion.datasets import DatasetBuilder, Flow, outputs_of
+from legacy_towers.migrate.conversion.plans import REFUSED, SAME_SEQUENCE, SAME_SET, PipelinePlan, Refused
+from legacy_towers.migrate.conversion.queue_graph import QueueGraph, count_of
+from legacy_towers.migrate.conversion.retired import retire
+from legacy_towers.migrate.conversion.roots import Root, ends_of, find_roots, stores_of
+from legacy_towers.migrate.conversion.starter import IteratorStarter
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
 _SUMMARIES = ("ScalarSummary", "MergeSummary")

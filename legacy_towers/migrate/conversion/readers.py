@@ -3,7 +3,7 @@ from typing import Any, Callable, Dict, NamedTuple, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.data import scan
-from legacy_towers.migrate.plans import Refused
+from legacy_towers.migrate.conversion.plans import Refused
 from legacy_towers.tensor_types import Dataset, Operation, Tensor
 
 # A TFRecord has 8 bytes of length and 4 of checksum before its data, and 4 after them.

@@ -3,9 +3,9 @@ from typing import Dict, List, NamedTuple, Set, Tuple
 
 from legacy_towers.compat.versions.graph import is_in_control_flow
 from legacy_towers.graph.walk import descendants
-from legacy_towers.migrate import queue_graph
-from legacy_towers.migrate.queue_graph import QueueGraph, handle_of, is_read, is_source
-from legacy_towers.migrate.retired import is_retired
+from legacy_towers.migrate.conversion import queue_graph
+from legacy_towers.migrate.conversion.queue_graph import QueueGraph, handle_of, is_read, is_source
+from legacy_towers.migrate.conversion.retired import is_retired
 from legacy_towers.tensor_types import Operation
 
 

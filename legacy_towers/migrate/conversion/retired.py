@@ -4,7 +4,7 @@ from typing import Any, Dict, Set
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions import graph as graph_changes
 from legacy_towers.graph.walk import descendants
-from legacy_towers.migrate.queue_graph import QueueGraph
+from legacy_towers.migrate.conversion.queue_graph import QueueGraph
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
 _MESSAGE = (

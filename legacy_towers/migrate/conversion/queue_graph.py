@@ -4,7 +4,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Set, Tuple
 from legacy_towers.compat import tf
 from legacy_towers.graph import op_kinds
 from legacy_towers.graph.walk import attributes_of
-from legacy_towers.migrate.cut import Cut, cut
+from legacy_towers.migrate.conversion.cut import Cut, cut
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
 FIFO, SHUFFLE, PADDING, PRIORITY = "FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue"

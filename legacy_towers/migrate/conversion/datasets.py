@@ -5,11 +5,11 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import is_in_control_flow
 from legacy_towers.graph import op_kinds
-from legacy_towers.migrate import queue_graph
-from legacy_towers.migrate.cut import Cut, build
-from legacy_towers.migrate.plans import Refused
-from legacy_towers.migrate.queue_graph import Enqueue, Queue, QueueGraph, count_of, handle_of, is_read
-from legacy_towers.migrate.readers import records_of
+from legacy_towers.migrate.conversion import queue_graph
+from legacy_towers.migrate.conversion.cut import Cut, build
+from legacy_towers.migrate.conversion.plans import Refused
+from legacy_towers.migrate.conversion.queue_graph import Enqueue, Queue, QueueGraph, count_of, handle_of, is_read
+from legacy_towers.migrate.conversion.readers import records_of
 from legacy_towers.tensor_types import Dataset, Operation, Tensor
 
 _ALL_CORES = tf.data.experimental.AUTOTUNE

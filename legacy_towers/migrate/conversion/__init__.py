@@ -1,0 +1,1 @@
+"""The queues of a graph as datasets, in the graph itself."""
