@@ -49,7 +49,7 @@ def test_a_batch_is_split_over_the_gpus_and_trained_as_one(with_gpus, options):
     assert products[-2:] == (["GPU:1", "GPU:0"] if options["gpus"] == [1, 0] else ["GPU:0", "GPU:1"])
     examples, answers = np.random.RandomState(1).rand(5, 3), np.arange(5.0)[:, None]
     kernel = model.get_weights()[0]
-    np.testing.assert_allclose(parallel.predict(examples), examples @ kernel, rtol=1e-5)
+    np.testing.assert_allclose(parallel.predict(examples), examples @ kernel, rtol=1e-5, atol=1e-6)
     parallel.compile(optimizer=tf.train.GradientDescentOptimizer(0.1), loss="mse")
     parallel.train_on_batch(examples, answers)
     slope = 2 * examples.T @ (examples @ kernel - answers) / 5
