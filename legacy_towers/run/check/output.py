@@ -4,10 +4,12 @@ from typing import Any, List
 
 from legacy_towers.compat.tf1.missing import short_name
 from legacy_towers.run.check.project import Checked
+from legacy_towers.run.python2 import indentation
 
 
 def as_text(checked: Checked, tensorflow: str) -> str:
-    """Formats the findings as text: missing names, places not understood, supported names, and a summary line.
+    """Formats the findings as text: missing names, places not understood, lines whose nesting depends on the
+    width of a tab, supported names, and a summary line.
 
     Args:
       checked: the findings.
@@ -22,6 +24,8 @@ def as_text(checked: Checked, tensorflow: str) -> str:
                 each.path, each.line, each.column, short_name(each.status.name)))
     for path, place in checked.not_understood:
         lines.append("{}:{}: not understood: {}".format(path, place.line, place.why))
+    for file in checked.files:
+        lines += indentation.messages(file, [found for path, found in checked.ambiguous_lines if path == file])
     for each in checked.findings:
         if each.status.missing is None:
             lines.append("{}:{}:{}: {} was removed from TensorFlow {}: provided by {}".format(
@@ -46,6 +50,13 @@ def as_json(checked: Checked, tensorflow: str) -> str:
         ],
         "not_understood": [
             {"path": path, "line": place.line, "why": place.why} for path, place in checked.not_understood
+        ],
+        "ambiguous_lines": [
+            {
+                "path": path, "first": each.first, "last": each.last, "width": each.width,
+                "block": each.block, "other_block": each.other_block,
+            }
+            for path, each in checked.ambiguous_lines
         ],
     }
     return json.dumps(found, indent=2)

@@ -12,6 +12,7 @@ from legacy_towers.run.check import status, uses
 from legacy_towers.run.check.findings import Found, Lookups, Meanings, NotUnderstood
 from legacy_towers.run.deep_trees import deep_recursion
 from legacy_towers.run.python2 import syntax
+from legacy_towers.run.python2.indentation import AmbiguousLines
 from legacy_towers.run.script_files import check_is_script
 from legacy_towers.text.files import working_directory_of
 
@@ -41,12 +42,14 @@ class Checked(NamedTuple):
       findings: the names that the installed TensorFlow lacks, supported or missing, in the order of the files.
       not_understood: (path, place) of code whose names are known only at run time.
       unread: those of `files` that are not valid Python or can't be read.
+      ambiguous_lines: (path, lines) of Python 2 files whose nesting depends on the width of a tab.
     """
 
     files: List[str]
     findings: List[Finding]
     not_understood: List[Tuple[str, NotUnderstood]]
     unread: List[str]
+    ambiguous_lines: List[Tuple[str, AmbiguousLines]]
 
     @property
     def missing(self) -> List[Finding]:
@@ -90,7 +93,7 @@ def _checked(files: List[str], root: str) -> Checked:
         project.read(file)
     findings = [each for file in project.files for each in _findings(file, project.found[file])]
     not_understood = [(file, each) for file in project.files for each in project.found[file].not_understood]
-    return Checked(project.files, findings, not_understood, project.unread)
+    return Checked(project.files, findings, not_understood, project.unread, project.ambiguous_lines)
 
 
 def _files_of_module(name: str) -> List[str]:
@@ -137,6 +140,7 @@ class _Project:
         self.found: Dict[str, Found] = {}
         self.files: List[str] = []
         self.unread: List[str] = []
+        self.ambiguous_lines: List[Tuple[str, AmbiguousLines]] = []
 
     def read(self, path: str) -> Found:
         """Returns the names that the file uses; in an import cycle, those that are known so far."""
@@ -158,7 +162,9 @@ class _Project:
         )
         try:
             with deep_recursion():
-                return uses.of_source(_parsed(path), lookups)
+                tree, ambiguous_lines = _parsed(path)
+                self.ambiguous_lines += [(path, each) for each in ambiguous_lines]
+                return uses.of_source(tree, lookups)
         except OSError as error:
             why = "it can't be read: {}".format(error.strerror or error)
         except (RecursionError, MemoryError):
@@ -199,8 +205,8 @@ def _not_read(line: int, why: str) -> Found:
     return Found([], [NotUnderstood(line, why)], {})
 
 
-def _parsed(path: str) -> ast.Module:
-    """Returns the syntax tree of the file, parsed as Python 3, or as Python 2 if that fails.
+def _parsed(path: str) -> Tuple[ast.Module, List[AmbiguousLines]]:
+    """Returns the syntax tree of the file, parsed as Python 3, or as Python 2 if that fails, and its ambiguous lines.
 
     Raises:
       SyntaxError: both fail.
@@ -213,11 +219,11 @@ def _parsed(path: str) -> ast.Module:
     with open(path, "rb") as file:
         source = file.read()
     try:
-        return ast.parse(source, path)
+        return ast.parse(source, path), []
     except (SyntaxError, ValueError) as error:
         translated = syntax.translate(source, path)
         if translated is not None:
-            return translated.tree
+            return translated.tree, syntax.ambiguous_lines(source)
         if python2.looks_like_python_2(error):
             line, why = syntax.problem(source, path)
             raise SyntaxError(why, (path, line or getattr(error, "lineno", 1), 0, "")) from error

@@ -13,6 +13,7 @@ from typing import Any, FrozenSet, Optional
 from legacy_towers.compat.tf1 import user_script
 from legacy_towers.compat.tf1.user_script import Notice, ScriptRun, SourceLine
 from legacy_towers.run import shadowing
+from legacy_towers.run.python2 import indentation
 from legacy_towers.run.python2.rewrite import Python2Rewriter
 
 _HERE = __name__
@@ -59,6 +60,8 @@ def read(source: bytes, path: str, run: ScriptRun, in_package: bool, reports: bo
         tree, true_division, absolute = translated
         if problem is not None and reports:
             _report_python_2(run, path, problem)
+        if reports:
+            _report_ambiguous_lines(source, path, run)
     siblings = _siblings(path) if in_package and not absolute else frozenset()
 
     def report(name: str, replacement: str, line: int) -> None:
@@ -142,6 +145,12 @@ def _report_neither(source: bytes, path: str, run: ScriptRun) -> None:
         line, why = _syntax(run).problem(source, path)
         where = "{}:{}".format(run.shown(path), line) if line is not None else run.shown(path)
         user_script.print_message("{}: neither Python 2 nor Python 3: {}".format(where, why))
+
+
+def _report_ambiguous_lines(source: bytes, path: str, run: ScriptRun) -> None:
+    """Reports the lines whose block depends on the width of a tab."""
+    for text in indentation.messages(run.shown(path), _syntax(run).ambiguous_lines(source)):
+        user_script.print_message(text)
 
 
 def _siblings(path: str) -> FrozenSet[str]:

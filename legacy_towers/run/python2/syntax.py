@@ -5,15 +5,15 @@ constructs that are not a matter of syntax are rewritten by `rewrite` and `const
 """
 import ast
 import difflib
-import io
 import re
 from typing import Any, List, NamedTuple, Optional, Set, Tuple, Union
+
+from legacy_towers.run.python2 import indentation
 
 _RULES = "except exec ne numliterals paren print raise repr tuple_params unicode throw".split()
 _OWN_RULES = ("legacy_towers.run.python2.fix_mixed_lambda", "legacy_towers.run.python2.fix_one_line_except")
 # PEP 263.
 _CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-_TAB = 8
 
 
 class Translated(NamedTuple):
@@ -60,9 +60,9 @@ def _translated(source: bytes, path: str) -> Union[Translated, Exception, None]:
     from fissix.pgen2 import tokenize as old_tokenize
 
     try:
-        refactored = _tool().refactor_string(_without_mixed_tabs(text), path)
+        refactored = _tool().refactor_string(indentation.with_blanks(text), path)
         if refactored is None:  # not Python 2: parsing raises the error
-            _tool().driver.parse_string(_without_mixed_tabs(text))
+            _tool().driver.parse_string(indentation.with_blanks(text))
             return None
         new = str(refactored)
         tree = ast.parse(new, path)
@@ -71,6 +71,12 @@ def _translated(source: bytes, path: str) -> Union[Translated, Exception, None]:
     _put_lines_back(tree, text, new)
     future = _future_names(tree)
     return Translated(tree, "division" in future, "absolute_import" in future)
+
+
+def ambiguous_lines(source: bytes) -> List[indentation.AmbiguousLines]:
+    """Returns the statements of a file that is Python 2 whose block depends on the width of a tab."""
+    text = _text(source)
+    return [] if text is None or "\t" not in text else indentation.ambiguous_lines(text)
 
 
 def load() -> None:
@@ -104,31 +110,6 @@ def _text(source: bytes) -> Optional[str]:
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "")
         return text if text.endswith("\n") else text + "\n"
     return None
-
-
-def _without_mixed_tabs(text: str) -> str:
-    """Replaces the tabs of each line's indentation by blanks: tab stops of Python 2 are multiples of 8 columns."""
-    if "\t" not in text:
-        return text
-    lines = text.split("\n")
-    inside = _lines_inside_strings(text)
-    for number, line in enumerate(lines):
-        bare = line.lstrip(" \t")
-        indentation = line[: len(line) - len(bare)]
-        if "\t" in indentation and number + 1 not in inside:
-            lines[number] = indentation.expandtabs(_TAB) + bare
-    return "\n".join(lines)
-
-
-def _lines_inside_strings(text: str) -> Set[int]:
-    from fissix.pgen2 import token
-    from fissix.pgen2 import tokenize as old_tokenize
-
-    inside: Set[int] = set()
-    for kind, _, start, end, _ in old_tokenize.generate_tokens(io.StringIO(text).readline):
-        if kind == token.STRING:
-            inside.update(range(start[0] + 1, end[0] + 1))
-    return inside
 
 
 def _put_lines_back(tree: ast.Module, old: str, new: str) -> None:
