@@ -56,6 +56,9 @@ LAYERS = (
     ("run.children",),
     ("run.dynamic_imports.subprocess_shim",),
     ("run.python2",),
+    ("run.source_files",),
+    # Reads source code as `run` does, so it is above the Python 2 of `run`.
+    ("migrate.source",),
     ("run.dynamic_imports",),
     ("run.libraries",),
     ("run.replaced_modules", "run.imports"),

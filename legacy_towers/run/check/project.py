@@ -1,19 +1,17 @@
 """Checks all files of a script or of a folder for missing APIs."""
-import ast
 import importlib.machinery
 import os
-import stat
 import sys
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from legacy_towers.errors import UserError
-from legacy_towers.run import python2
 from legacy_towers.run.check import status, uses
 from legacy_towers.run.check.findings import Found, Lookups, Meanings, NotUnderstood
 from legacy_towers.run.deep_trees import deep_recursion
 from legacy_towers.run.python2 import syntax
 from legacy_towers.run.python2.indentation import AmbiguousLines
 from legacy_towers.run.script_files import check_is_script
+from legacy_towers.run.source_files import module_file, parse_source, python_files, read_source
 from legacy_towers.text.files import working_directory_of
 
 
@@ -70,7 +68,7 @@ def check(path: str) -> Checked:
     if not os.path.isdir(path):
         check_is_script(path, allows_null_bytes=True)
         return _checked([path], os.path.dirname(path))
-    return _checked(_python_files(path), path)
+    return _checked(python_files(path), path)
 
 
 def check_module(name: str) -> Checked:
@@ -116,7 +114,7 @@ def _files_of_module(name: str) -> List[str]:
             raise UserError("the module {!r} is not a Python file: it is {}".format(name, spec.origin or "built in"))
         return [_shown(each) for each in packages + [spec.origin]]
     mains = [each for each in (os.path.join(folder, "__main__.py") for folder in folders) if os.path.isfile(each)]
-    files = packages + mains if mains else [file for folder in folders for file in _python_files(folder)]
+    files = packages + mains if mains else [file for folder in folders for file in python_files(folder)]
     if not files:
         raise UserError("the package {!r} has no .py file".format(name))
     return [_shown(each) for each in files]
@@ -162,8 +160,10 @@ class _Project:
         )
         try:
             with deep_recursion():
-                tree, ambiguous_lines = _parsed(path)
-                self.ambiguous_lines += [(path, each) for each in ambiguous_lines]
+                source = read_source(path)
+                tree, is_python_2 = parse_source(source, path)
+                if is_python_2:
+                    self.ambiguous_lines += [(path, each) for each in syntax.ambiguous_lines(source)]
                 return uses.of_source(tree, lookups)
         except OSError as error:
             why = "it can't be read: {}".format(error.strerror or error)
@@ -180,69 +180,11 @@ class _Project:
 
     def _module(self, importer: str, name: str, level: int) -> Optional[str]:
         """Returns the path of the script's own module `name`: its file, or its folder if it has no __init__.py."""
-        if not name and not level:
-            return None
-        folders = [os.path.dirname(importer), self.root]
-        if level:
-            folder = os.path.dirname(importer)
-            for _ in range(level - 1):
-                folder = os.path.dirname(folder)
-            folders = [folder]
-        if name.endswith(".py") or os.sep in name:  # a module that this function returned, or one below it
-            base, _, below = name.rpartition(".")
-            folders, name = [_package(base)], below
-        for folder in folders:
-            base = os.path.normpath(os.path.join(folder, *name.split("."))) if name else folder
-            for candidate in (base + ".py", os.path.join(base, "__init__.py")):
-                if os.path.isfile(candidate):
-                    return os.path.normpath(candidate)
-            if os.path.isdir(base) and name:
-                return base
-        return None
+        return module_file(importer, name, level, [os.path.dirname(importer), self.root])
 
 
 def _not_read(line: int, why: str) -> Found:
     return Found([], [NotUnderstood(line, why)], {})
-
-
-def _parsed(path: str) -> Tuple[ast.Module, List[AmbiguousLines]]:
-    """Returns the syntax tree of the file, parsed as Python 3, or as Python 2 if that fails, and its ambiguous lines.
-
-    Raises:
-      SyntaxError: both fail.
-      OSError: the file can't be read, or is a device or a pipe.
-    """
-    mode = os.stat(path).st_mode
-    # Reading /dev/zero never ends, and reading a pipe that nobody writes to never begins.
-    if stat.S_ISCHR(mode) and not os.path.samefile(path, os.devnull) or stat.S_ISFIFO(mode) and path.endswith(".py"):
-        raise OSError("it is not a regular file")
-    with open(path, "rb") as file:
-        source = file.read()
-    try:
-        return ast.parse(source, path), []
-    except (SyntaxError, ValueError) as error:
-        translated = syntax.translate(source, path)
-        if translated is not None:
-            return translated.tree, syntax.ambiguous_lines(source)
-        if python2.looks_like_python_2(error):
-            line, why = syntax.problem(source, path)
-            raise SyntaxError(why, (path, line or getattr(error, "lineno", 1), 0, "")) from error
-        if isinstance(error, SyntaxError):
-            raise
-        raise SyntaxError(str(error)) from error
-
-
-def _package(path: str) -> str:
-    """Returns the folder of the submodules of the module at `path`."""
-    return os.path.dirname(path) if os.path.basename(path) == "__init__.py" else os.path.splitext(path)[0]
-
-
-def _python_files(folder: str) -> List[str]:
-    found = []
-    for directory, folders, names in os.walk(folder):
-        folders[:] = sorted(each for each in folders if not each.startswith(".") and each != "__pycache__")
-        found += [os.path.join(directory, name) for name in sorted(names) if name.endswith(".py")]
-    return found
 
 
 def _findings(path: str, found: Found) -> List[Finding]:

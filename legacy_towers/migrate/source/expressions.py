@@ -1,0 +1,84 @@
+"""Evaluates the expressions of one file."""
+import ast
+from typing import Any
+
+from legacy_towers.migrate.source.scopes import ScopeReader
+from legacy_towers.migrate.source.values import NOTHING, Function, Values, flowing, union
+
+_CONTAINERS = (ast.List, ast.Set, ast.Tuple)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+
+
+class ExpressionReader(ScopeReader):
+    """Evaluates expressions, and what is in them."""
+
+    def values(self, node: Any) -> Values:
+        """Returns what the expression `node` may be; evaluates each call in it."""
+        if node is None:
+            return NOTHING
+        if isinstance(node, ast.Name):
+            return self.named(node.id)
+        if isinstance(node, ast.Attribute):
+            return self.attribute(node, self.values(node.value), node.attr)
+        if isinstance(node, ast.Call):
+            return self.call(node)
+        if isinstance(node, _CONTAINERS):
+            return union([self.values(part) for part in node.elts])
+        if isinstance(node, ast.Dict):
+            for key in node.keys:
+                self.values(key)
+            return union([self.values(part) for part in node.values])
+        if isinstance(node, _COMPREHENSIONS):
+            return self._comprehension(node)
+        if isinstance(node, ast.Lambda):
+            return self.define(node, "<lambda>")
+        if isinstance(node, ast.IfExp):
+            self.values(node.test)
+            return union([self.values(node.body), self.values(node.orelse)])
+        if isinstance(node, ast.BoolOp):
+            return union([self.values(part) for part in node.values])
+        if isinstance(node, ast.Subscript):
+            self._parts(node.slice)
+            return self.values(node.value)
+        if isinstance(node, (ast.Starred, ast.Await)):
+            return self.values(node.value)
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return self.give_back(self.values(node.value))
+        if isinstance(node, ast.expr):
+            return self._parts(node)
+        return NOTHING
+
+    def call(self, node: ast.Call) -> Values:
+        """Evaluates a call and returns what it may give."""
+        raise NotImplementedError
+
+    def define(self, node: Any, name: str) -> Values:
+        """Returns the function that `node` defines, whose body is read later."""
+        raise NotImplementedError
+
+    def give_back(self, values: Values) -> Values:
+        """Records that the current function may return `values`."""
+        if isinstance(self.function, Function):
+            self.knowledge.add(self.function, "return", values)
+        return NOTHING
+
+    def _comprehension(self, node: Any) -> Values:
+        self.scopes.append({})
+        for generator in node.generators:
+            self.bind_target(generator.target, self.values(generator.iter))
+            for condition in generator.ifs:
+                self.values(condition)
+        parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
+        found = union([self.values(part) for part in parts])
+        self.scopes.pop()
+        return found
+
+    def _parts(self, node: ast.AST) -> Values:
+        """Evaluates the parts of an operation; its value depends on each of them."""
+        found = []
+        for part in ast.iter_child_nodes(node):
+            if isinstance(part, ast.expr):
+                found.append(flowing(self.values(part)))
+            elif not isinstance(part, (ast.expr_context, ast.operator, ast.cmpop, ast.unaryop)):
+                found.append(self._parts(part))
+        return union(found)

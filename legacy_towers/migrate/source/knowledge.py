@@ -1,0 +1,119 @@
+"""What is known of a project while its files are read; it only grows, until another reading adds nothing."""
+import ast
+from typing import Any, Dict, Hashable, List, Set, Tuple
+
+from legacy_towers.migrate.source.values import NOTHING, Class, Function, Scope, Site, Value, Values, union
+
+
+class Knowledge:
+    """What names are bound to, what functions take and return, and which calls of queues there are.
+
+    Attributes:
+      scopes: path -> what the module binds at its top level.
+      sites: the calls of queues, in the order in which they were found.
+      api_names: (path, line, column from 0 of a call) -> the names of TensorFlow's API that it may call.
+      grew: whether something was added since it was last set to False.
+    """
+
+    def __init__(self) -> None:
+        self.scopes: Dict[str, Scope] = {}
+        self.sites: Dict[Tuple[str, int, int, str], Site] = {}
+        self.api_names: Dict[Tuple[str, int, int], Set[str]] = {}
+        self.grew = False
+        self._functions: Dict[int, Function] = {}
+        self._classes: Dict[int, Class] = {}
+        self._tables: Dict[Tuple[Hashable, str], Values] = {}
+        self._callers: Dict[Function, Set[Tuple[str, str]]] = {}
+
+    def function(self, path: str, node: Any, name: str, scopes: List[Scope], owner: Any) -> Function:
+        """Returns the function that `node` defines; it is the same at each reading."""
+        if id(node) not in self._functions:
+            self._functions[id(node)] = Function(path, node, name, scopes, owner)
+        self._functions[id(node)].scopes = scopes
+        return self._functions[id(node)]
+
+    def class_(self, path: str, node: ast.ClassDef, name: str) -> Class:
+        """Returns the class that `node` defines; it is the same at each reading."""
+        if id(node) not in self._classes:
+            self._classes[id(node)] = Class(path, name)
+        return self._classes[id(node)]
+
+    def site(self, path: str, name: str, node: ast.AST, function: str) -> Site:
+        """Returns the call `node` of the function `name`, which is in `function`."""
+        key = (path, getattr(node, "lineno", 1), getattr(node, "col_offset", 0), name)
+        if key not in self.sites:
+            self.sites[key] = Site(path, name, node, function)
+            self.grew = True
+        return self.sites[key]
+
+    def add_arguments(self, site: Site, arguments: Dict[Any, Values]) -> None:
+        for key, values in arguments.items():
+            before = site.arguments.get(key, NOTHING)
+            if key not in site.arguments or not values <= before:
+                site.arguments[key] = before | values
+                self.grew = True
+
+    def add(self, owner: Hashable, name: str, values: Values) -> None:
+        """Adds `values` to what `name` of a function (a parameter) or class (an attribute) may be."""
+        before = self._tables.get((owner, name), NOTHING)
+        if not values <= before:
+            self._tables[(owner, name)] = before | values
+            self.grew = True
+
+    def get(self, owner: Hashable, name: str) -> Values:
+        """Returns what `name` of a function or class may be."""
+        return self._tables.get((owner, name), NOTHING)
+
+    def add_caller(self, function: Function, path: str, caller: str) -> None:
+        """Records that the function `caller` in the file `path` calls `function`."""
+        callers = self._callers.setdefault(function, set())
+        if (path, caller) not in callers:
+            callers.add((path, caller))
+            self.grew = True
+
+    def callers(self) -> Dict[Tuple[str, str], Set[Tuple[str, str]]]:
+        """Returns (path, name of a function) -> (path, name) of the functions that call it; "" is a module's code."""
+        return {(function.path, function.name): set(each) for function, each in self._callers.items()}
+
+    def resolved(self, values: Values) -> Values:
+        """Replaces parameters by what all callers pass for them."""
+        if not any(each.kind == "parameter" for each in values):
+            return values
+        found: Set[Value] = set()
+        seen: Set[Value] = set()
+        waiting = list(values)
+        while waiting:
+            each = waiting.pop()
+            if each.kind != "parameter":
+                found.add(each)
+            elif each not in seen:
+                seen.add(each)
+                waiting += self.get(each.what, each.name)
+        return frozenset(found)
+
+    def methods(self, class_: Class, name: str) -> Values:
+        """Returns what the attribute `name` of the objects of `class_` may be, base classes included."""
+        found = [class_.scope.get(name, NOTHING), self.get(class_, name)]
+        seen = {class_}
+        waiting = list(class_.bases)
+        while waiting:
+            base = waiting.pop()
+            if base.kind == "class" and base.what not in seen:
+                seen.add(base.what)
+                found += [base.what.scope.get(name, NOTHING), self.get(base.what, name)]
+                waiting += base.what.bases
+        return union(found)
+
+    def api_bases(self, class_: Class) -> List[str]:
+        """Returns the classes of TensorFlow that `class_` is derived from."""
+        found: List[str] = []
+        seen = {class_}
+        waiting = list(class_.bases)
+        while waiting:
+            base = waiting.pop()
+            if base.kind == "api":
+                found.append(base.what)
+            elif base.kind == "class" and base.what not in seen:
+                seen.add(base.what)
+                waiting += base.what.bases
+        return found

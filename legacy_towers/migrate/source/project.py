@@ -1,0 +1,151 @@
+"""Reads a project: which files have queues or use those that do, and the calls of queues in them."""
+import os
+import re
+from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+from legacy_towers.migrate.source.files import SourceFile, find_files, imported_names, parsed
+from legacy_towers.migrate.source.knowledge import Knowledge
+from legacy_towers.migrate.source.queue_api import NEEDLES
+from legacy_towers.migrate.source.scopes import Lookups
+from legacy_towers.migrate.source.statements import StatementReader
+from legacy_towers.migrate.source.values import Site
+from legacy_towers.run.deep_trees import deep_recursion
+from legacy_towers.run.source_files import module_file
+
+# Each reading follows values through one more call upwards; a value rarely passes more.
+_MOST_READINGS = 8
+
+
+class Project(NamedTuple):
+    """A project that was read.
+
+    Attributes:
+      files: path -> the file, for those that have queues or that use or are used by such files.
+      sites: the calls of queues, in the order of files and lines.
+      knowledge: what names are bound to, and what functions take and return.
+      unread: the files that could not be read.
+      notebooks: paths of notebooks, which are not read.
+      found: the number of files that were found.
+    """
+
+    files: Dict[str, SourceFile]
+    sites: List[Site]
+    knowledge: Knowledge
+    unread: List[SourceFile]
+    notebooks: List[str]
+    found: int
+
+    def sources(self, site: Site) -> List[Site]:
+        """Returns the calls whose results `site` takes, through variables, functions, attributes and modules."""
+        found = []
+        for values in site.arguments.values():
+            for each in self.knowledge.resolved(values):
+                if each.kind in ("made", "method") and each.what is not site and each.what not in found:
+                    found.append(each.what)
+        return sorted(found, key=position)
+
+
+def position(site: Site) -> Tuple[str, int, int, str]:
+    """Returns the key that sorts calls by file and line."""
+    return (site.path, site.line, site.column, site.name)
+
+
+def read_project(paths: Sequence[str]) -> Project:
+    """Reads the Python files of files and folders.
+
+    A file that has none of the names of queues in its text, and neither imports nor is imported by one that has, is not
+    parsed: there is nothing to find in it.
+
+    Raises:
+      UserError: a path does not exist, is not a Python file, or no path has a .py file.
+    """
+    found = find_files(paths)
+    roots = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
+    imports = _Imports(found.python, [os.path.normpath(root) if root else "" for root in roots])
+    knowledge = Knowledge()
+    files = {path: parsed(path, found.python[path]) for path in imports.related()}
+    unread = found.unread + [file for file in files.values() if file.problem is not None]
+    lookups = Lookups(module=imports.module, scope=lambda path: knowledge.scopes.setdefault(path, {}))
+    trees = {path: file.tree for path, file in files.items() if file.tree is not None}
+    with deep_recursion():
+        for _ in range(_MOST_READINGS):
+            knowledge.grew = False
+            for path, tree in trees.items():
+                StatementReader(path, knowledge, lookups).read(tree)
+            if not knowledge.grew:
+                break
+    sites = sorted(knowledge.sites.values(), key=position)
+    return Project(files, sites, knowledge, unread, found.notebooks, len(found.python) + len(found.unread))
+
+
+class _Imports:
+    """Which file imports which, by the text of the files.
+
+    Args:
+      sources: path -> the bytes of the file.
+      roots: the folders that modules are searched in, after those of the file and above it.
+    """
+
+    def __init__(self, sources: Dict[str, bytes], roots: List[str]) -> None:
+        self._sources = sources
+        self._roots = roots
+        self._known: Dict[Tuple[str, str, int], Optional[str]] = {}
+
+    def module(self, importer: str, name: str, level: int) -> Optional[str]:
+        """Returns the path of the module of the project that an import statement names, None if it is another's."""
+        key = (os.path.dirname(importer), name, level)
+        if key not in self._known:
+            self._known[key] = module_file(importer, name, level, self._folders(importer))
+        return self._known[key]
+
+    def _folders(self, importer: str) -> List[str]:
+        """Returns the folder of the file and those above it, up to the folder that was named."""
+        folder = os.path.dirname(importer)
+        folders = [folder]
+        while any(folder.startswith(os.path.join(root, "")) and folder != root for root in self._roots if root):
+            folder = os.path.dirname(folder)
+            folders.append(folder)
+        return folders + [root for root in self._roots if root not in folders]
+
+    def related(self) -> List[str]:
+        """Returns the files with queues, those that import them, directly or not, and those that these import."""
+        imported = {path: self._imported(path, source) for path, source in self._sources.items()}
+        importers: Dict[str, Set[str]] = {}
+        for path, others in imported.items():
+            for other in others:
+                importers.setdefault(other, set()).add(path)
+        kept = {path for path, source in self._sources.items() if re.search(NEEDLES, source) is not None}
+        waiting = list(kept)
+        while waiting:
+            for importer in importers.get(waiting.pop(), ()):
+                if importer not in kept:
+                    kept.add(importer)
+                    waiting.append(importer)
+        below = set(kept)
+        for path in kept:
+            below |= imported[path]
+        # Imported modules first: what they bind is then known.
+        return self._in_order(sorted(below), imported)
+
+    def _imported(self, path: str, source: bytes) -> Set[str]:
+        found = {self.module(path, name, level) for name, level in imported_names(source)}
+        return {each for each in found if each in self._sources and each != path}
+
+    @staticmethod
+    def _in_order(paths: List[str], imported: Dict[str, Set[str]]) -> List[str]:
+        wanted = set(paths)
+        done: Set[str] = set()
+        order: List[str] = []
+        for path in paths:
+            stack = [(path, iter(sorted(imported[path])))] if path not in done else []
+            done.add(path)
+            while stack:
+                current, others = stack[-1]
+                other = next((each for each in others if each in wanted and each not in done), None)
+                if other is None:
+                    order.append(current)
+                    stack.pop()
+                else:
+                    done.add(other)
+                    stack.append((other, iter(sorted(imported[other]))))
+        return order

@@ -1,0 +1,163 @@
+"""Binds the names of one file, and resolves them."""
+import ast
+from typing import Any, Callable, List, NamedTuple, Optional, Set, Tuple
+
+from legacy_towers.migrate.source.knowledge import Knowledge
+from legacy_towers.migrate.source.names import canonical
+from legacy_towers.migrate.source.queue_api import TRACKED, attribute_class, method_name
+from legacy_towers.migrate.source.values import NOTHING, Class, Function, Scope, Value, Values, flowing, union
+
+# What a script calls TensorFlow where its import is not found, as in `from common import *`.
+_USUAL_NAME = "tf"
+
+
+class Lookups(NamedTuple):
+    """The lookups outside of the file.
+
+    Attributes:
+      module: resolves an import: (path of the file, dotted name, level) -> the path of the project's module, or None.
+      scope: path of a module -> what it binds at its top level.
+    """
+
+    module: Callable[[str, str, int], Optional[str]]
+    scope: Callable[[str], Scope]
+
+
+class ScopeReader:
+    """Binds and resolves names.
+
+    Args:
+      path: the path of the file.
+      knowledge: what is known of the project.
+      lookups: the lookups outside of the file.
+    """
+
+    def __init__(self, path: str, knowledge: Knowledge, lookups: Lookups) -> None:
+        self.path = path
+        self.knowledge = knowledge
+        self.lookups = lookups
+        self.scopes: List[Scope] = [knowledge.scopes.setdefault(path, {})]
+        self.function: Optional[Function] = None
+        self.class_: Optional[Class] = None
+        # Names of the functions and classes around the current line.
+        self.inside: List[str] = []
+        # The number of enclosing statements whose body may not run.
+        self.branches = 0
+        # (function, name): `global name` in the function.
+        self.globals: Set[Tuple[Function, str]] = set()
+        self._stars: List[str] = []
+
+    # Binding
+
+    def bind(self, name: str, values: Values) -> None:
+        """Binds `name` from here on; in a branch it may keep what it was."""
+        is_global = (self.function, name) in self.globals
+        scope = self.scopes[0] if is_global else self.scopes[-1]
+        scope[name] = scope.get(name, NOTHING) | values if self.branches or is_global else values
+
+    def bind_target(self, target: ast.AST, values: Values) -> None:
+        """Binds what stands left of `=`, or after `for` or `as`."""
+        if isinstance(target, ast.Name):
+            self.bind(target.id, values)
+        elif isinstance(target, ast.Starred):
+            self.bind_target(target.value, values)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for part in target.elts:
+                self.bind_target(part, values)
+        elif isinstance(target, ast.Attribute):
+            self._add_attribute(self.values(target.value), target.attr, values)
+        elif isinstance(target, ast.Subscript):
+            self.add_content(target.value, values)
+
+    def add_content(self, container: ast.AST, values: Values) -> None:
+        """Adds `values` to a list or dictionary that has a name or is an attribute."""
+        if isinstance(container, ast.Name):
+            for scope in reversed(self.scopes):
+                if container.id in scope:
+                    scope[container.id] = scope[container.id] | values
+                    return
+        elif isinstance(container, ast.Attribute):
+            self._add_attribute(self.values(container.value), container.attr, values)
+        elif isinstance(container, ast.Subscript):
+            self.add_content(container.value, values)
+
+    def _add_attribute(self, owners: Values, name: str, values: Values) -> None:
+        for owner in self.knowledge.resolved(owners):
+            if owner.kind in ("instance", "class"):
+                self.knowledge.add(owner.what, name, values)
+            elif owner.kind == "module":
+                scope = self.lookups.scope(owner.what)
+                scope[name] = scope.get(name, NOTHING) | values
+
+    def add_star(self, module: str) -> None:
+        """Records `from module import *` of a module of TensorFlow."""
+        if module not in self._stars:
+            self._stars.append(module)
+
+    # Resolving
+
+    def values(self, node: Any) -> Values:
+        """Returns what the expression `node` may be."""
+        raise NotImplementedError
+
+    def named(self, name: str) -> Values:
+        """Returns what `name` may be here."""
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        for module in self._stars:
+            found = canonical("{}.{}".format(module, name))
+            if any(each == found or each.startswith(found + ".") for each in TRACKED):
+                return frozenset([Value("api", found)])
+        return self.usual(name)
+
+    @staticmethod
+    def usual(name: str) -> Values:
+        """Returns what a name is whose import is not found: `tf` is TensorFlow."""
+        return frozenset([Value("api", _USUAL_NAME)]) if name == _USUAL_NAME else NOTHING
+
+    def attribute(self, node: ast.AST, owners: Values, name: str) -> Values:
+        """Returns what the attribute `name` of one of `owners` may be; `node` is the expression."""
+        found: Set[Value] = set()
+        for owner in self.knowledge.resolved(owners):
+            found |= self._attribute_of(node, owner, name)
+        if not any(each.kind not in ("made", "parameter") for each in found):
+            found |= flowing(owners)
+        return frozenset(found)
+
+    def _attribute_of(self, node: ast.AST, owner: Value, name: str) -> Values:
+        if owner.kind == "api":
+            return frozenset([Value("api", canonical("{}.{}".format(owner.what, name)))])
+        if owner.kind == "module":
+            below = self.lookups.module(self.path, "{}.{}".format(owner.what, name), 0)
+            bound = self.lookups.scope(owner.what).get(name, NOTHING)
+            return bound if below is None or bound else frozenset([Value("module", below)])
+        if owner.kind == "class":
+            return self.knowledge.methods(owner.what, name)
+        if owner.kind == "instance":
+            return self._of_instance(owner, name)
+        if owner.kind == "made":
+            method = method_name(owner.what.name, name)
+            if method is not None:
+                return frozenset([Value("method", owner.what, method)])
+            class_name = attribute_class(owner.what.name, name)
+            if class_name is not None:
+                site = self.knowledge.site(self.path, "{}.{}".format(owner.what.name, name), node, self.where())
+                self.knowledge.add_arguments(site, {"self": frozenset([owner])})
+                return frozenset([Value("made", site)])
+        return NOTHING
+
+    def _of_instance(self, owner: Value, name: str) -> Values:
+        found = []
+        for each in self.knowledge.methods(owner.what, name):
+            if each.kind == "function" and each.what.owner is not None:
+                self.knowledge.add(each.what, "self", frozenset([owner]))
+                if each.what.is_property:
+                    found.append(self.knowledge.get(each.what, "return"))
+                    continue
+            found.append(frozenset([each]))
+        return union(found)
+
+    def where(self) -> str:
+        """Returns the name of the function around the current line, "" outside of functions."""
+        return self.function.name if self.function is not None else ""

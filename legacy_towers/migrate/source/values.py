@@ -1,0 +1,122 @@
+"""What an expression may be, as far as it matters here. An expression has a set of such values.
+
+    api         a name of TensorFlow                tf.train.batch
+    module      a module of the project
+    function    a function of the project
+    class       a class of the project
+    instance    an object of such a class
+    made        what a call of queues gives, or what is computed from it
+    method      a method of what a call of queues gives
+    parameter   what a function's caller passes
+"""
+import ast
+from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional
+
+
+class Value(NamedTuple):
+    """One thing that an expression may be.
+
+    Attributes:
+      kind: one of the kinds above.
+      what: the dotted name; the path of the module; the Function, Class or Site.
+      name: the name of the method or of the parameter, else "".
+    """
+
+    kind: str
+    what: Any
+    name: str = ""
+
+
+Values = FrozenSet[Value]
+NOTHING: Values = frozenset()
+Scope = Dict[str, Values]
+
+
+class Function:
+    """A function of the project.
+
+    Attributes:
+      path: the path of its file.
+      node: its definition.
+      name: its name with those of the classes and functions that it is in, "" for the code of a module.
+      scopes: the scopes around it, outermost first.
+      owner: the class whose method it is.
+    """
+
+    def __init__(self, path: str, node: Any, name: str, scopes: List[Scope], owner: Optional["Class"]) -> None:
+        self.path, self.node, self.name, self.scopes, self.owner = path, node, name, scopes, owner
+        decorators = {_last(each) for each in getattr(node, "decorator_list", ())}
+        self.is_static = "staticmethod" in decorators
+        self.is_property = bool(decorators & {"property", "lazy_property", "cached_property", "define_scope"})
+
+    def parameters(self) -> List[str]:
+        """Returns the names of its parameters by position, those of a method without the object itself."""
+        arguments = self.node.args
+        names = [each.arg for each in list(getattr(arguments, "posonlyargs", ())) + arguments.args]
+        return names[1:] if self.takes_self() else names
+
+    def takes_self(self) -> bool:
+        return self.owner is not None and not self.is_static and not isinstance(self.node, ast.Lambda)
+
+
+class Class:
+    """A class of the project.
+
+    Attributes:
+      path: the path of its file.
+      name: its name with those of what it is in.
+      scope: what its body binds.
+      bases: what it is derived from.
+    """
+
+    def __init__(self, path: str, name: str) -> None:
+        self.path, self.name = path, name
+        self.scope: Scope = {}
+        self.bases: Values = NOTHING
+
+
+class Site:
+    """A call of the API of queues.
+
+    Attributes:
+      path: the path of the file.
+      name: the name of the function, class or method: "tf.train.batch", "tf.ReaderBase.read".
+      node: the call; for a class that is derived from one of TensorFlow, the call that makes its object.
+      function: the name of the function that it is in, "" at the top level of a module.
+      arguments: position or name -> what is passed; "self" is the object that a method is called on.
+    """
+
+    def __init__(self, path: str, name: str, node: ast.AST, function: str) -> None:
+        self.path, self.name, self.node, self.function = path, name, node, function
+        self.arguments: Dict[Any, Values] = {}
+
+    @property
+    def line(self) -> int:
+        """The line in the file, from 1."""
+        return int(getattr(self.node, "lineno", 1))
+
+    @property
+    def column(self) -> int:
+        """The column in the line, from 1."""
+        return int(getattr(self.node, "col_offset", 0)) + 1
+
+    def __repr__(self) -> str:
+        return "{}:{}:{} {}".format(self.path, self.line, self.column, self.name)
+
+
+def union(sets: Iterable[Values]) -> Values:
+    """Returns all values of `sets`."""
+    found = list(each for each in sets if each)
+    return found[0] if len(found) == 1 else frozenset().union(*found)
+
+
+def flowing(values: Values) -> Values:
+    """Returns those of `values` that a computation with them depends on."""
+    if not values:
+        return values
+    return frozenset(each for each in values if each.kind in ("made", "parameter", "method"))
+
+
+def _last(node: ast.AST) -> str:
+    node = node.func if isinstance(node, ast.Call) else node
+    return str(getattr(node, "attr", getattr(node, "id", "")))
