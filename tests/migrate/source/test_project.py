@@ -1,0 +1,125 @@
+"""Which calls of queues a project has: by what its names mean, across functions, classes and modules."""
+import textwrap
+
+import pytest
+
+from legacy_towers.migrate.source.pipelines import find_pipelines
+from legacy_towers.migrate.source.project import read_project
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph():
+    """Replaces the fixture of conftest.py: these tests need no TensorFlow."""
+
+
+def read(folder, sources):
+    for name, source in sources.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(source), encoding="utf-8")
+    return read_project([str(folder)])
+
+
+def calls(project):
+    return [(site.name, site.line) for site in project.sites]
+
+
+@pytest.mark.parametrize(
+    "source, name, line",
+    [
+        ("import tensorflow as tf\ntf.train.batch([x], 2)", "tf.train.batch", 2),
+        ("import tensorflow\ntensorflow.train.batch([x], 2)", "tf.train.batch", 2),
+        ("import tensorflow.compat.v1 as tf\ntf.train.batch([x], 2)", "tf.train.batch", 2),
+        ("from tensorflow import train as t\nt.batch([x], 2)", "tf.train.batch", 2),
+        ("from legacy_towers.compat import tf\ntf.train.batch([x], 2)", "tf.train.batch", 2),
+        ("from tensorflow.python.training import input as i\ni.batch([x], 2)", "tf.train.batch", 2),
+        ("from tensorflow.python.ops import data_flow_ops\ndata_flow_ops.FIFOQueue(1, [t])", "tf.FIFOQueue", 2),
+        ("import tensorflow as tf\nbatch = tf.train.batch\nbatch([x], 2)", "tf.train.batch", 3),
+        ("import tensorflow as tf\nslim = tf.contrib.slim\nslim.prefetch_queue.prefetch_queue([x])",
+         "tf.contrib.slim.prefetch_queue", 3),
+        ("from tensorflow.train import *\nshuffle_batch([x], 2, 4, 1)", "tf.train.shuffle_batch", 2),
+        ("from tensorflow import *\ntrain.shuffle_batch([x], 2, 4, 1)", "tf.train.shuffle_batch", 2),
+        ("from elsewhere import *\ntf.train.batch([x], 2)", "tf.train.batch", 2),
+        ("try:\n  import tensorflow.compat.v1 as tf\nexcept ImportError:\n  import tensorflow as tf\n"
+         "tf.train.batch([x], 2)", "tf.train.batch", 5),
+        ("import tensorflow as tf\nmake = {'a': tf.TextLineReader}\nmake['a']()", "tf.TextLineReader", 3),
+        ("import tensorflow as tf\nprint 'Python 2'\ntf.train.batch([x], 2)", "tf.train.batch", 3),
+    ],
+    ids=["as tf", "whole", "compat.v1", "a part", "legacy_towers", "private", "private queue", "alias", "slim alias",
+         "star", "star of the root", "unknown star", "two imports", "in a dictionary", "Python 2"],
+)
+def test_a_call_is_found_by_what_its_name_means(tmp_path, source, name, line):
+    assert calls(read(tmp_path, {"script.py": source})) == [(name, line)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import tensorflow as tf\ntf.data.Dataset.range(3).shuffle(2).batch(2)",
+        "import queue\nqueue.Queue(3).put(1)",
+        "import tensorflow as tf\ndef shuffle_batch(x):\n  return x\nshuffle_batch(3)",
+        "import tensorflow as tf\ndef f(tf):\n  return tf.train.shuffle_batch([1], 2, 3, 1)",
+        "class train:\n  shuffle_batch = print\ntrain.shuffle_batch(2)",
+        "'tf.train.shuffle_batch([x], 2)'\n# tf.train.shuffle_batch([x], 2)",
+        "from mine import tf_util as tf\ntf.train.shuffle_batch([1], 2, 3, 1)",
+    ],
+    ids=["tf.data", "queue.Queue", "own function", "shadowed", "own class", "text", "another module"],
+)
+def test_other_names_are_not_calls_of_queues(tmp_path, source):
+    assert calls(read(tmp_path, {"script.py": source})) == []
+
+
+def test_a_pipeline_is_followed_over_functions_classes_and_modules(tmp_path):
+    sources = {
+        "pkg/__init__.py": "",
+        "pkg/reader.py": """
+            import tensorflow as tf
+
+            def read(files):
+                _, record = tf.TFRecordReader().read(tf.train.string_input_producer(files))
+                return record
+            """,
+        "pkg/batching.py": """
+            import tensorflow as tf
+            from . import reader
+
+            class Data(object):
+                def __init__(self, files):
+                    self.record = reader.read(files)
+
+                def batch(self, size):
+                    return tf.train.batch([self.record], size)
+            """,
+        "main.py": """
+            import tensorflow as tf
+            from pkg.batching import Data
+
+            batch = Data(["a"]).batch(4)
+            coord = tf.train.Coordinator()
+            threads = tf.train.start_queue_runners(coord=coord)
+            coord.join(threads)
+            """,
+    }
+    project = read(tmp_path, sources)
+    found = find_pipelines(project)
+    (pipeline,) = found.pipelines
+    assert [site.name for site in pipeline.sites] == [
+        "tf.TFRecordReader", "tf.train.string_input_producer", "tf.ReaderBase.read", "tf.train.batch"
+    ]
+    assert [site.name for site in pipeline.controls] == [
+        "tf.train.Coordinator", "tf.train.start_queue_runners", "tf.train.Coordinator.join"
+    ]
+    assert found.alone == []
+
+
+def test_two_uses_of_a_helper_stay_two_pipelines(tmp_path):
+    source = """
+        import tensorflow as tf
+
+        def scaled(image):
+            return image * 2
+
+        a = tf.train.batch([scaled(tf.train.range_input_producer(3).dequeue())], 2)
+        b = tf.train.batch([scaled(tf.train.range_input_producer(4).dequeue())], 2)
+        """
+    assert len(find_pipelines(read(tmp_path, {"script.py": source})).pipelines) == 2
