@@ -42,7 +42,7 @@ LAYERS = (
     ("inputs", "towers", "update"),
     ("step",),
     ("measure", "report"),
-    ("autotune",),
+    ("autotune", "migrate.proof"),
     ("training",),
     ("parity",),
     # The names of lt.migrate are those of the packages below it.

@@ -15,14 +15,18 @@ if TYPE_CHECKING:
     from legacy_towers.migrate.conversion.convert import Conversion as Conversion
     from legacy_towers.migrate.conversion.convert import convert as convert
     from legacy_towers.migrate.conversion.plans import PipelinePlan as PipelinePlan
+    from legacy_towers.migrate.proof.prove import prove as prove
+    from legacy_towers.migrate.proof.values import Proof as Proof
 
 _NAMES = {
     "Conversion": "legacy_towers.migrate.conversion.convert",
     "PipelinePlan": "legacy_towers.migrate.conversion.plans",
+    "Proof": "legacy_towers.migrate.proof.values",
     "convert": "legacy_towers.migrate.conversion.convert",
+    "prove": "legacy_towers.migrate.proof.prove",
 }
 
-__all__ = ["Conversion", "PipelinePlan", "convert"]
+__all__ = ["Conversion", "PipelinePlan", "Proof", "convert", "prove"]
 
 
 def __getattr__(name: str) -> Any:

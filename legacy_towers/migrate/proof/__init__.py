@@ -1,0 +1,1 @@
+"""Proves that converted queues give what the queues gave, by running both."""

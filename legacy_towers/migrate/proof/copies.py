@@ -1,0 +1,113 @@
+"""Copies of a graph: as it is, with seeds, without shuffling, with the examples of a last, smaller batch."""
+import zlib
+from typing import Any, List, Sequence, Tuple
+
+from legacy_towers.compat import tf
+from legacy_towers.errors import ArgumentError
+from legacy_towers.graph import op_kinds
+from legacy_towers.tensor_types import Graph
+
+# What the proof uses. Other collections may hold what can't be exported.
+_COLLECTIONS = (
+    tf.GraphKeys.QUEUE_RUNNERS, tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.LOCAL_VARIABLES,
+    tf.GraphKeys.TRAINABLE_VARIABLES, tf.GraphKeys.TABLE_INITIALIZERS, tf.GraphKeys.TRAIN_OP, tf.GraphKeys.LOSSES,
+    tf.GraphKeys.COND_CONTEXT, tf.GraphKeys.WHILE_CONTEXT,
+)
+_SEEDS = ("seed", "seed2")
+_SHUFFLES = {"RandomShuffleQueue": "FIFOQueue", "RandomShuffleQueueV2": "FIFOQueueV2"}
+_TO_THE_END = {
+    "QueueDequeueMany": "QueueDequeueUpTo", "QueueDequeueManyV2": "QueueDequeueUpToV2",
+}
+
+
+def meta_graph_of(source: Any) -> Any:
+    """Returns the MetaGraphDef of a graph, of a file, or of what is one already.
+
+    Args:
+      source: a `tf.Graph`, the path of a MetaGraph file, or a `tf.MetaGraphDef`.
+
+    Raises:
+      ArgumentError: the file is not a MetaGraph, or `source` is something else.
+    """
+    if isinstance(source, tf.MetaGraphDef):
+        return source
+    if isinstance(source, tf.Graph):
+        used = [name for name in _COLLECTIONS if source.get_collection_ref(name)]
+        return tf.train.export_meta_graph(graph=source, collection_list=used, clear_devices=True)
+    if not isinstance(source, str):
+        raise ArgumentError("expected a tf.Graph, a MetaGraphDef or the path of one, got {!r}".format(source))
+    meta = tf.MetaGraphDef()
+    try:
+        with open(source, "rb") as file:
+            meta.ParseFromString(file.read())
+    except Exception as error:
+        raise ArgumentError("{}: can't be read as a MetaGraph: {}".format(source, error)) from error
+    return meta
+
+
+def copy_of(meta: Any) -> Any:
+    copied = tf.MetaGraphDef()
+    copied.CopyFrom(meta)
+    return copied
+
+
+def with_seeds(meta: Any) -> Tuple[Any, List[str]]:
+    """Returns a copy in which each random operation has a seed, and the names of those that had none.
+
+    Queues that shuffle stay as they are: seeds do not fix what they give.
+    """
+    copied, changed = copy_of(meta), []
+    for node in copied.graph_def.node:
+        if node.op in op_kinds.RANDOM_OPS and node.op not in _SHUFFLES and all(name in node.attr for name in _SEEDS):
+            if not any(node.attr[name].i for name in _SEEDS):
+                changed.append(node.name)
+                node.attr["seed"].i = zlib.crc32(node.name.encode()) % 2**31 or 1
+                node.attr["seed2"].i = len(changed)
+    return copied, changed
+
+
+def without_shuffling(meta: Any) -> Any:
+    """Returns a copy whose queues give elements in their order, and whose lists of files are not shuffled."""
+    copied = copy_of(meta)
+    for node in copied.graph_def.node:
+        if node.op in _SHUFFLES:
+            node.op = _SHUFFLES[node.op]
+            for name in _SEEDS + ("min_after_dequeue",):
+                node.attr.pop(name, None)
+        elif node.op == "RandomShuffle":
+            node.op = "Identity"
+            for name in _SEEDS:
+                node.attr.pop(name, None)
+    return copied
+
+
+def with_remainder(meta: Any, reads: Sequence[str]) -> Any:
+    """Returns a copy in which the operations named `reads` give a last, smaller batch rather than drop it."""
+    copied = copy_of(meta)
+    for node in copied.graph_def.node:
+        if node.name in reads:
+            node.op = _TO_THE_END.get(node.op, node.op)
+    return copied
+
+
+def imported(meta: Any, one_thread: bool = False) -> Graph:
+    """Returns a graph of a MetaGraph.
+
+    Args:
+      meta: a MetaGraphDef.
+      one_thread: whether each operation that fills a queue is run by one thread only.
+    """
+    graph = tf.Graph()
+    with graph.as_default():
+        tf.train.import_meta_graph(meta, clear_devices=True)
+    if one_thread:
+        runners = graph.get_collection_ref(tf.GraphKeys.QUEUE_RUNNERS)
+        with graph.as_default():
+            runners[:] = [
+                tf.train.QueueRunner(
+                    each.queue, list(dict.fromkeys(each.enqueue_ops)), each.close_op, each.cancel_op,
+                    queue_closed_exception_types=each.queue_closed_exception_types,
+                )
+                for each in runners
+            ]
+    return graph

@@ -1,0 +1,222 @@
+"""Proves a conversion: runs the queues and tf.data, and compares what they give."""
+from typing import Any, List, Optional, Sequence, Tuple
+
+from legacy_towers.compat import tf
+from legacy_towers.migrate.conversion.plans import SAME_SEQUENCE
+from legacy_towers.migrate.proof import compare, copies
+from legacy_towers.migrate.proof.recording import Recording, examples_of, record
+from legacy_towers.migrate.proof.sides import Shape, Side, dataset_side, queue_side, shapes_of
+from legacy_towers.migrate.proof.speed import measure
+from legacy_towers.migrate.proof.training import prove_training
+from legacy_towers.migrate.proof.values import DIFFERENT, NOT_COMPARED, PROVEN, PipelineProof, Proof
+
+# An epoch of a constant has one element: less than a batch.
+_MORE_EPOCHS = 8
+
+
+def prove(
+    source: Any = None,
+    losses: Sequence[Any] = (),
+    train_op: Any = None,
+    steps: int = 5,
+    rounds: int = 5,
+    seconds_per_batch: float = 60.0,
+) -> Proof:
+    """Proves that the queues of a graph, converted to tf.data, give what they gave, by running both for an epoch.
+
+    The graph stays as it is: copies of it are run, on CPUs, in sessions of their own. Call it before the conversion.
+
+    Args:
+      source: a `tf.Graph`, a `tf.MetaGraphDef` or the path of one; None: the default graph.
+      losses: tensors or names of tensors whose values are compared in the first training steps; empty: those of the
+        collection LOSSES.
+      train_op: an operation or its name; None: those of the collection TRAIN_OP, where optimizers put theirs.
+      steps: the number of training steps that are compared; 0: none.
+      rounds: how often each version is timed; 0: not at all.
+      seconds_per_batch: how long a batch may take.
+
+    Returns:
+      A `Proof`.
+
+    Raises:
+      ArgumentError: `source` is neither of these.
+    """
+    meta = copies.meta_graph_of(tf.get_default_graph() if source is None else source)
+    seeded, unseeded = copies.with_seeds(meta)
+    names = [shape.name for shape in shapes_of(copies.imported(seeded))]
+    pipelines = tuple(_Pipeline(seeded, unseeded, name, rounds, seconds_per_batch).prove() for name in names)
+    training = prove_training(seeded, losses, train_op, steps, seconds_per_batch) if steps and pipelines else None
+    return Proof(pipelines, training)
+
+
+class _Pipeline:
+    def __init__(self, meta: Any, unseeded: Sequence[str], name: str, rounds: int, seconds: float) -> None:
+        self._meta, self._name, self._rounds, self._seconds = meta, name, rounds, seconds
+        self._shape = self._shape_of(meta)
+        self._epochs = 1
+        self._one_thread = bool(self._shape.random_ops) and self._shape.threads
+        self._notes = []
+        given = [each for each in self._shape.random_ops if each in unseeded]
+        if given:
+            self._notes.append("{} had no seed, and got one in the copies that were run".format(_names(given)))
+        if self._one_thread:
+            self._notes.append("one thread per operation filled the queues here, since {} draws random numbers".format(
+                _names(self._shape.random_ops)
+            ))
+
+    def _shape_of(self, meta: Any) -> Shape:
+        return next(each for each in shapes_of(copies.imported(meta)) if each.name == self._name)
+
+    def _sides(self, meta: Any) -> Tuple[Side, Optional[Side], Any]:
+        queue = queue_side(copies.imported(meta, self._one_thread), self._shape, self._epochs)
+        dataset, plan = dataset_side(copies.imported(meta, self._one_thread), self._shape, self._epochs)
+        return queue, dataset, plan
+
+    def prove(self) -> PipelineProof:
+        queue, dataset, plan = self._sides(self._meta)
+        if dataset is None:
+            return PipelineProof(self._name, plan.promise, NOT_COMPARED, "it is refused: " + plan.reason, "")
+        first = self._record(queue)
+        if not first.batches and not first.error and not self._shape.is_limited:
+            self._epochs = max(_MORE_EPOCHS, 2 * (self._shape.batch_size or 1))
+            queue, dataset, plan = self._sides(self._meta)
+            assert dataset is not None
+            first = self._record(queue)
+        second = self._record(dataset)
+        base = PipelineProof(
+            self._name, plan.promise, NOT_COMPARED, "", "", (len(first.batches), len(second.batches)),
+            (len(first.examples), len(second.examples)), (first.last_batch, second.last_batch),
+        )
+        if first.error:
+            return self._done(base, NOT_COMPARED, "the queue fails: " + first.error)
+        if second.error:
+            return self._done(base, DIFFERENT, "tf.data fails after {} of {} batches, the queue does not: {}".format(
+                len(second.batches), len(first.batches), second.error
+            ))
+        if not first.batches and not second.batches:
+            return self._done(base, NOT_COMPARED, "an epoch has no full batch")
+        again = self._record(queue), self._record(dataset)
+        base = base._replace(repeats=(again[0].batches == first.batches, again[1].batches == second.batches))
+        if plan.promise == SAME_SEQUENCE:
+            found = self._sequence(base, queue, dataset, first, second, again[0])
+        else:
+            found = self._set(base, first, second, again[0])
+        if self._rounds and found.verdict != DIFFERENT:
+            found = found._replace(speed=measure(queue, dataset, self._shape, self._seconds, self._rounds))
+        return found
+
+    def _sequence(
+        self, base: PipelineProof, queue: Side, dataset: Side, first: Recording, second: Recording, again: Recording
+    ) -> PipelineProof:
+        found = compare.sequences(first, second, self._shape)
+        if found is None:
+            return self._done(base, PROVEN, "", "the same {} batches in the same order, bit for bit".format(
+                len(first.batches)
+            ))
+        if compare.sequences(first, again, self._shape) is not None:
+            return self._done(base, NOT_COMPARED, "two runs of the queue differ from each other")
+        return self._done(base, DIFFERENT, found.sentence + self._values(queue, dataset, found, first, second))
+
+    def _values(
+        self, queue: Side, dataset: Side, found: compare.Difference, first: Recording, second: Recording
+    ) -> str:
+        if found.component is None or max(found.batch + 1, 0) > min(len(first.batches), len(second.batches)):
+            return ""
+        seen = []
+        for side in (queue, dataset):
+            values = self._batch(side, found.batch)
+            seen.append(compare.shown(values[found.component]))
+        return ": {} in the queue, {} in tf.data".format(*seen)
+
+    def _set(
+        self, base: PipelineProof, first: Recording, second: Recording, again: Recording
+    ) -> PipelineProof:
+        found = compare.counts(first, second) or compare.descriptions(first, second)
+        if found is not None:
+            if compare.counts(first, again) is not None:
+                return self._done(base, NOT_COMPARED, "two runs of the queue differ in their numbers of examples")
+            return self._done(base, DIFFERENT, found.sentence)
+        base = base._replace(shuffle_distance=self._distances(first, second))
+        # Which examples are in a last batch that is dropped depends on the order.
+        kept = copies.with_remainder(self._meta, self._shape.read_names)
+        queue, kept_dataset, _ = self._sides(kept)
+        assert kept_dataset is not None
+        first, second = self._record(queue), self._record(kept_dataset)
+        every = list(range(len(self._shape.reads[0])))
+        # Which of several operations draws the next random number for an example is a race.
+        left_out = [index for index in every if self._shape.joins and self._shape.reads[0][index].is_random]
+        chosen = [index for index in every if index not in left_out]
+        found = compare.sets(first, second, chosen) if chosen else None
+        if found is not None:
+            if compare.sets(first, self._record(queue), chosen) is not None:
+                return self._done(base, NOT_COMPARED, "two runs of the queue differ from each other")
+            example = self._example(queue, kept_dataset, found, first, second)
+            return self._done(base, DIFFERENT, found.sentence + example)
+        same = "the same {} examples, each as often, bit for bit{}".format(len(first.examples), self._padding())
+        if not left_out:
+            return self._done(base, PROVEN, "", same)
+        reason = "{} depends on random numbers that several operations draw in any order".format(
+            self._components(left_out)
+        )
+        if chosen:
+            reason += "; {}: {}".format(self._components(chosen), same)
+        return self._done(base, NOT_COMPARED, reason)
+
+    def _components(self, indices: Sequence[int]) -> str:
+        return _names([self._shape.reads[0][index].name for index in indices])
+
+    def _padding(self) -> str:
+        padded = any(each.is_padded for read in self._shape.reads for each in read)
+        return " but for zeros at the end of padded ones" if padded else ""
+
+    def _example(
+        self, queue: Side, dataset: Side, found: compare.Difference, first: Recording, second: Recording
+    ) -> str:
+        """Returns the values of the first example that differs, as the end of a sentence."""
+        in_queue = "of the queue" in found.sentence
+        wanted = (first if in_queue else second).examples[found.batch]
+        parts: List[str] = []
+
+        # Another run may give it in another batch.
+        def watch(number: int, values: Sequence[Any]) -> None:
+            components = self._shape.reads[number % len(self._shape.reads)]
+            rows = examples_of(values, components, self._shape.has_batches)
+            if parts or wanted not in rows:
+                return
+            row = rows.index(wanted)
+            for component, value in zip(components, values):
+                chosen = value if component.is_sparse or not self._shape.has_batches else value[row]
+                parts.append("{!r}: {}".format(component.name, compare.shown(chosen)))
+
+        self._record(queue if in_queue else dataset, watch)
+        return "; one of {}: {}".format("the queue" if in_queue else "tf.data", ", ".join(parts))
+
+    def _batch(self, side: Side, number: int) -> Any:
+        found = {}
+
+        def watch(index: int, values: Sequence[Any]) -> None:
+            if index == number:
+                found["values"] = values
+
+        self._record(side, watch)
+        return found.get("values", ())
+
+    def _distances(self, first: Recording, second: Recording) -> Optional[Tuple[float, float]]:
+        plain = copies.imported(copies.without_shuffling(self._meta), one_thread=True)
+        order = self._record(queue_side(plain, self._shape, self._epochs)).examples
+        found = [compare.distance(each.examples, order) for each in (first, second)]
+        return None if found[0] is None or found[1] is None else (found[0], found[1])
+
+    def _record(self, side: Side, watch: Any = None) -> Recording:
+        return record(side, self._shape, self._seconds, watch)
+
+    def _done(self, base: PipelineProof, verdict: str, reason: str, compared: str = "") -> PipelineProof:
+        if compared:
+            epochs = "one epoch" if self._epochs == 1 else "{} epochs".format(self._epochs)
+            compared += ", in " + ("all epochs" if self._shape.is_limited else epochs)
+        return base._replace(verdict=verdict, reason=reason, compared=compared, notes=tuple(self._notes))
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:3])
+    return shown + (" and {} more".format(len(names) - 3) if len(names) > 3 else "")

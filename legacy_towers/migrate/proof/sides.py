@@ -1,0 +1,222 @@
+"""One version of a pipeline, ready to be read: by its queues, or by tf.data."""
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+from legacy_towers.compat import tf
+from legacy_towers.graph import op_kinds
+from legacy_towers.graph.walk import ancestors
+from legacy_towers.migrate.conversion import convert as conversion
+from legacy_towers.migrate.conversion.datasets import outputs_of
+from legacy_towers.migrate.conversion.plans import PipelinePlan
+from legacy_towers.migrate.conversion.queue_graph import PADDING, QueueGraph, count_of, is_dequeue, is_source
+from legacy_towers.migrate.conversion.roots import Root, find_roots, stores_of
+from legacy_towers.migrate.proof.runners import EpochRunner
+from legacy_towers.tensor_types import Graph, Operation, Tensor
+
+_TAKE_SPARSE = "TakeManySparseFromTensorsMap"
+_UNCHANGED = ("Squeeze", "Reshape", "Identity", "ExpandDims")
+
+
+class Component(NamedTuple):
+    """One component of a batch.
+
+    Attributes:
+      name: the name of the tensor that the queue's version gives.
+      tensors: the names of what is fetched: that tensor, or indices, values and shape of a sparse tensor.
+      is_padded: whether examples are padded to the longest of their batch.
+      is_random: whether it depends on random numbers.
+    """
+
+    name: str
+    tensors: Tuple[str, ...]
+    is_padded: bool
+    is_random: bool
+
+    @property
+    def is_sparse(self) -> bool:
+        return len(self.tensors) == 3
+
+
+class Shape(NamedTuple):
+    """What is read of one pipeline, the same for both versions.
+
+    Attributes:
+      name: the name of the queue or reader.
+      reads: for each operation of the model that takes a batch, the components that it gives.
+      read_names: the names of these operations.
+      batch_size: their number; None: one example without a batch dimension.
+      feeds: name of a tensor -> its value in each read: the condition of a `tf.cond`.
+      random_ops: names of the random operations that its examples depend on.
+      threads: whether several threads fill one of its queues.
+      joins: whether several operations fill one of its queues, in any order.
+      is_limited: whether its producers end by themselves.
+      initializers: names of operations that give the variables on the way to the queue their initial values.
+    """
+
+    name: str
+    reads: Tuple[Tuple[Component, ...], ...]
+    read_names: Tuple[str, ...]
+    batch_size: Optional[int]
+    feeds: Dict[str, bool]
+    random_ops: Tuple[str, ...]
+    threads: bool
+    joins: bool
+    is_limited: bool
+    initializers: Tuple[str, ...]
+
+    @property
+    def has_batches(self) -> bool:
+        return self.batch_size is not None
+
+
+class Side(NamedTuple):
+    """One version of a pipeline.
+
+    Attributes:
+      graph: its graph.
+      reads: for each read, its components' tensors.
+      feeds: what each run is fed.
+      initializers: what a new session runs first.
+      runners: what fills the queues; none for tf.data.
+    """
+
+    graph: Graph
+    reads: List[List[List[Tensor]]]
+    feeds: Dict[Tensor, bool]
+    initializers: List[Operation]
+    runners: List[Any]
+
+
+def shapes_of(graph: Graph) -> List[Shape]:
+    """Returns what is read of each pipeline of a graph that is not converted."""
+    queues = QueueGraph(graph)
+    return [_shape(root, queues) for root in find_roots(queues)]
+
+
+def queue_side(graph: Graph, shape: Shape, epochs: int) -> Side:
+    """Returns the queues' version of a pipeline.
+
+    Args:
+      graph: a graph that is not converted.
+      shape: what is read.
+      epochs: how often a producer without a limit gives its elements.
+    """
+    queues = QueueGraph(graph)
+    root = next(each for each in find_roots(queues) if each.name == shape.name)
+    stores = stores_of(root, queues)
+    used = [queues.queues[store] for store in stores if store in queues.queues]
+    enqueues = {each.operation: each for queue in used for each in queue.enqueues}
+    first = {group[0].operation for queue in used for group in queue.groups()}
+    endless = {operation for operation, each in enqueues.items() if not each.part.sources}
+    runners = []
+    for runner in queues.runners:
+        operations = [getattr(each, "op", each) for each in runner.enqueue_ops]
+        if not set(operations) & set(enqueues):
+            continue
+        if set(operations) & endless:
+            limits = [
+                (each, epochs if each in endless else None)
+                for each in (dict.fromkeys(operations) if set(operations) <= endless else operations)
+                if each not in endless or each in first
+            ]
+            runners.append(EpochRunner(limits, runner.close_op, runner.cancel_op))
+        else:
+            runners.append(runner)
+    return _side(graph, shape, {}, runners)
+
+
+def dataset_side(graph: Graph, shape: Shape, epochs: int) -> Tuple[Optional[Side], PipelinePlan]:
+    """Converts a graph; returns tf.data's version of a pipeline, None if it is refused, and its plan."""
+    converted = conversion.convert(graph, epochs)
+    plan = next(each for each in converted.plans if each.name == shape.name)
+    if not plan.steps:
+        return None, plan
+    replaced = {old.name: new for old, new in converted.replaced.items()}
+    return _side(graph, shape, replaced, graph.get_collection(tf.GraphKeys.QUEUE_RUNNERS)), plan
+
+
+def _side(graph: Graph, shape: Shape, replaced: Dict[str, Tensor], runners: Sequence[Any]) -> Side:
+    def tensor(name: str) -> Tensor:
+        return replaced[name] if name in replaced else graph.get_tensor_by_name(name)
+
+    with graph.as_default():
+        initializers = [graph.get_operation_by_name(name) for name in shape.initializers]
+        initializers += [tf.local_variables_initializer(), tf.tables_initializer()]
+    return Side(
+        graph,
+        [[[tensor(name) for name in component.tensors] for component in read] for read in shape.reads],
+        {graph.get_tensor_by_name(name): value for name, value in shape.feeds.items()},
+        initializers,
+        list(runners) if not replaced else [each for each in runners if each.queue is None],
+    )
+
+
+def _shape(root: Root, queues: QueueGraph) -> Shape:
+    stores = stores_of(root, queues)
+    used = [queues.queues[store] for store in stores if store in queues.queues]
+    enqueues = [each for queue in used for each in queue.enqueues]
+    random_ops = [
+        operation.name for each in enqueues for operation in each.part.operations
+        if op_kinds.draws_random_numbers(operation)
+    ]
+    padded = root.store in queues.queues and queues.queues[root.store].kind == PADDING
+    needed = ancestors([each.operation for each in enqueues] + list(root.reads), graph=queues.graph)
+    feeds = {}
+    for read in root.reads:
+        handle = read.inputs[0]
+        if handle.op.type in ("Switch", "RefSwitch"):
+            feeds[handle.op.inputs[1].name] = bool(handle.value_index)
+    size = count_of(root.reads[0])
+    return Shape(
+        root.name,
+        tuple(
+            tuple(_component(each, queues, padded, size) for each in outputs_of(read, not root.is_preview))
+            for read in root.reads
+        ),
+        tuple(read.name for read in root.reads),
+        size,
+        feeds,
+        tuple(dict.fromkeys(random_ops)),
+        any(each.threads > 1 for each in enqueues),
+        any(len(queue.enqueues) > 1 for queue in used),
+        all(each.part.sources for each in enqueues),
+        tuple(
+            each.initializer.name for each in queues.graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
+            if each.op in needed
+        ),
+    )
+
+
+def _component(tensor: Tensor, queues: QueueGraph, padded: bool, size: Optional[int]) -> Component:
+    names = (tensor.name,)
+    waiting = [tensor]
+    while waiting:
+        for user in waiting.pop().consumers():
+            if user.type == _TAKE_SPARSE:
+                names = tuple(each.name for each in user.outputs)
+            elif user.type in _UNCHANGED:
+                waiting += list(user.outputs)
+    has_unknown = tensor.shape.rank is None or None in tensor.shape.as_list()[0 if size is None else 1:]
+    return Component(tensor.name, names, padded and has_unknown, _is_random(tensor, queues, set()))
+
+
+def _is_random(tensor: Tensor, queues: QueueGraph, seen: Set[Tensor]) -> bool:
+    """Returns whether a component that a source gives depends on random numbers."""
+    if tensor.name in seen or not is_dequeue(tensor.op):
+        return False
+    seen.add(tensor.name)
+    for enqueue in queues.queue_of(tensor.op).enqueues:
+        targets = [enqueue.tensors[tensor.value_index]]
+        waiting = [each.op for each in targets + ([enqueue.condition] if enqueue.condition is not None else [])]
+        done: Set[Operation] = set()
+        while waiting:
+            operation = waiting.pop()
+            if operation in done or is_source(operation):
+                continue
+            done.add(operation)
+            if op_kinds.draws_random_numbers(operation):
+                return True
+            for each in operation.inputs:
+                if _is_random(each, queues, seen):
+                    return True
+                waiting.append(each.op)
+    return False

@@ -1,0 +1,213 @@
+"""Proofs of right conversions, and what they measure."""
+import json
+from unittest import mock
+
+import numpy as np
+import pytest
+from queue_inputs import parsed, producer, record, words
+
+from legacy_towers.compat import tf
+from legacy_towers.migrate import prove
+from legacy_towers.migrate.proof import compare
+
+
+def in_order(files):
+    return tf.train.batch(parsed(record(files["tfrecord"])[1]), 5, allow_smaller_final_batch=True)
+
+
+def without_a_limit(files):
+    return tf.train.batch(parsed(record(files["tfrecord"], num_epochs=None)[1]), 4)
+
+
+def a_constant(files):
+    return tf.train.batch([tf.constant([3, 4])], 4)
+
+
+def without_batches(files):
+    return tf.train.range_input_producer(6, num_epochs=1, shuffle=False).dequeue()
+
+
+def sparse(files):
+    return tf.train.batch([words(record(files["tfrecord"])[1])], 4)
+
+
+def for_three_towers(files):
+    queue = tf.train.range_input_producer(30, num_epochs=1, shuffle=False)
+    return [queue.dequeue_many(5) for _ in range(3)]
+
+
+def in_a_branch(files):
+    queue = tf.train.range_input_producer(6, num_epochs=1, shuffle=False)
+    return tf.cond(tf.placeholder_with_default(True, []), queue.dequeue, lambda: -1)
+
+
+def with_random_numbers(files):
+    number = tf.train.range_input_producer(12, num_epochs=1, shuffle=False).dequeue()
+    return tf.train.batch([number, tf.random_uniform([2])], 3)
+
+
+SAME_SEQUENCE = [
+    (in_order, (8, 36, 1), "all epochs"),
+    (without_a_limit, (4, 16, 4), "one epoch"),
+    (a_constant, (2, 8, 4), "8 epochs"),
+    (without_batches, (6, 6, 1), "all epochs"),
+    (sparse, (9, 36, 4), "all epochs"),
+    (for_three_towers, (6, 30, 5), "all epochs"),
+    (in_a_branch, (6, 6, 1), "all epochs"),
+    (with_random_numbers, (4, 12, 3), "all epochs"),
+]
+
+
+@pytest.mark.parametrize("build, expected, epochs", SAME_SEQUENCE, ids=[each[0].__name__ for each in SAME_SEQUENCE])
+def test_the_same_sequence_is_proven(build, expected, epochs, files):
+    build(files)
+    [proof] = prove(rounds=0).pipelines
+    assert (proof.promise, proof.verdict, proof.reason) == ("same sequence", "proven", "")
+    batches, examples, last = expected
+    assert (proof.batches, proof.examples, proof.last_batch) == ((batches,) * 2, (examples,) * 2, (last,) * 2)
+    assert proof.compared == "the same {} batches in the same order, bit for bit, in {}".format(batches, epochs)
+    assert proof.repeats == (True, True) and proof.shuffle_distance is None and proof.speed is None
+
+
+def shuffled(files):
+    return tf.train.shuffle_batch(parsed(record(files["tfrecord"])[1]), 5, 20, 5, seed=3)
+
+
+def shuffled_without_a_limit(files):
+    return tf.train.shuffle_batch(parsed(record(files["tfrecord"], num_epochs=None)[1]), 4, 20, 5)
+
+
+def by_threads(files):
+    return tf.train.batch(parsed(record(files["tfrecord"])[1]), 5, num_threads=3)
+
+
+def joined(files):
+    names = producer(files["tfrecord"])
+    return tf.train.batch_join([parsed(tf.TFRecordReader().read(names)[1]) for _ in range(2)], 5)
+
+
+def shuffled_sparse(files):
+    return tf.train.shuffle_batch([words(record(files["tfrecord"])[1])], 4, 20, 5)
+
+
+def padded_by_threads(files):
+    return tf.train.batch(
+        [tf.sparse.to_dense(words(record(files["tfrecord"])[1]))], 5, num_threads=2, dynamic_pad=True
+    )
+
+
+def random_by_threads(files):
+    number, x = parsed(record(files["tfrecord"])[1])
+    return tf.train.shuffle_batch([number, x + tf.random_uniform([2])], 5, 20, 5, num_threads=3)
+
+
+SAME_SET = [
+    (shuffled, 36), (shuffled_without_a_limit, 18), (by_threads, 36), (joined, 36), (shuffled_sparse, 36),
+    (padded_by_threads, 36), (random_by_threads, 36),
+]
+
+
+@pytest.mark.parametrize("build, examples", SAME_SET, ids=[each[0].__name__ for each in SAME_SET])
+def test_the_same_set_is_proven_with_the_examples_that_a_last_batch_drops(build, examples, files):
+    build(files)
+    [proof] = prove(rounds=0).pipelines
+    assert (proof.verdict, proof.reason) == ("proven", "")
+    if proof.promise == "same set":
+        assert "the same {} examples, each as often, bit for bit".format(examples) in proof.compared
+        assert proof.shuffle_distance is not None and max(proof.shuffle_distance) < 0.7
+    assert proof.batches[0] == proof.batches[1] == examples // proof.last_batch[0]
+
+
+def test_seeds_and_single_threads_of_the_copies_are_named(files):
+    random_by_threads(files)
+    [proof] = prove(rounds=0).pipelines
+    assert len(proof.notes) == 2
+    assert proof.notes[0].endswith("/RandomUniform' had no seed, and got one in the copies that were run")
+    assert proof.notes[1].startswith("one thread per operation filled the queues here, since ")
+
+
+def test_components_that_depend_on_random_numbers_of_several_readers_are_not_proven(files):
+    names = producer(files["tfrecord"])
+    both = [parsed(tf.TFRecordReader().read(names)[1]) for _ in range(2)]
+    tf.train.batch_join([[number, x + tf.random_uniform([2])] for number, x in both], 4)
+    [proof] = prove(rounds=0).pipelines
+    assert proof.verdict == "not compared"
+    assert proof.reason.startswith("'batch_join:1' depends on random numbers that several operations draw in any order; ")
+    assert proof.reason.endswith("; 'batch_join:0': the same 36 examples, each as often, bit for bit")
+
+
+def test_the_graph_stays_as_it_is(files):
+    batch = without_batches(files)
+    before = tf.get_default_graph().as_graph_def()
+    state = np.random.get_state()[1].tolist()
+    prove(rounds=0)
+    assert tf.get_default_graph().as_graph_def() == before
+    assert np.random.get_state()[1].tolist() == state
+    with tf.Session() as session:
+        session.run(tf.local_variables_initializer())
+        coordinator = tf.train.Coordinator()
+        threads = tf.train.start_queue_runners(session, coordinator)
+        assert session.run(batch) == 0
+        coordinator.request_stop()
+        coordinator.join(threads, stop_grace_period_secs=5)
+
+
+def test_a_refused_pipeline_is_not_compared(files):
+    number = tf.train.range_input_producer(6, num_epochs=1, shuffle=False).dequeue()
+    tf.train.batch([number + tf.placeholder_with_default(1, [], name="offset")], 2)
+    [proof] = prove(rounds=0).pipelines
+    assert (proof.promise, proof.verdict) == ("refused", "not compared")
+    assert proof.reason == "it is refused: what is in the queue is fed"
+
+
+def test_a_queue_that_fails_is_not_compared(files):
+    number = tf.train.range_input_producer(6, num_epochs=1, shuffle=False).dequeue()
+    with tf.control_dependencies([tf.Assert(number < 4, ["too large"])]):
+        number = tf.identity(number)
+    tf.train.batch([number], 2)
+    [proof] = prove(rounds=0).pipelines
+    assert proof.verdict == "not compared"
+    assert proof.reason.startswith("the queue fails: InvalidArgumentError: ")
+
+
+def test_a_graph_without_queues_is_not_compared():
+    tf.constant(1)
+    proof = prove()
+    assert (proof.pipelines, proof.training, proof.verdict) == ((), None, "not compared")
+
+
+def test_a_file_of_a_meta_graph(files, tmp_path):
+    in_order(files)
+    path = str(tmp_path / "model.meta")
+    tf.train.export_meta_graph(path)
+    with tf.Graph().as_default():
+        proof = prove(path, rounds=0)
+    assert proof.verdict == "proven"
+    found = json.loads(json.dumps(proof.to_json()))
+    assert (found["verdict"], found["pipelines"][0]["batches"]) == ("proven", [8, 8])
+    assert "PROVEN: the same 8 batches" in str(proof)
+
+
+def test_speed_is_measured_in_turns(files):
+    tf.train.batch([tf.train.range_input_producer(100000, num_epochs=1, shuffle=False).dequeue()], 20)
+    with mock.patch("legacy_towers.migrate.proof.speed.measure.__defaults__", (0.25,)):
+        [proof] = prove(rounds=2, steps=0).pipelines
+    speed = proof.speed
+    assert speed.queue > 0 and speed.dataset > 0 and speed.queue_cpu > 0 and speed.dataset_cpu > 0
+    assert speed.ratio.low <= speed.ratio.median <= speed.ratio.high
+    assert "examples/s" in str(prove.__globals__["Proof"]((proof,)))
+
+
+@pytest.mark.parametrize("examples, order, expected", [
+    ([1, 2, 3, 4], [1, 2, 3, 4], 0.0),
+    ([2, 1, 4, 3], [1, 2, 3, 4], 0.25),
+    ([1, 1, 2, 2], [1, 2, 1, 2], 0.125),
+    ([1], [1], None),
+], ids=["same order", "neighbours swapped", "equal examples in their order", "one example"])
+def test_the_distance_of_examples_from_their_place(examples, order, expected):
+    assert compare.distance(examples, order) == (None if expected is None else pytest.approx(expected))
+
+
+def test_the_distance_of_a_uniform_shuffle_is_a_third():
+    shuffled_order = np.random.RandomState(0).permutation(3000).tolist()
+    assert compare.distance(shuffled_order, list(range(3000))) == pytest.approx(1 / 3, abs=0.02)
