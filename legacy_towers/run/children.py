@@ -21,7 +21,8 @@ _IN_A_SHELL = re.compile(r"\bpython[\d.]*\s+(?:-[uBEs]+\s+)*(?P<script>[^\s;&|-]
 # Options of python that take an argument.
 _WITH_ARGUMENT = ("-W", "-X", "-Q", "--check-hash-based-pycs")
 # The options of `run` that are passed on; there is one report, of the script itself.
-_FLAGS = ("py2", "generate_data", "warnings", "soft", "allow_growth", "queues_to_dataset")
+_FLAGS = ("py2", "generate_data", "warnings", "soft", "allow_growth", "queues_to_dataset", "prove",
+          "allow_different")
 _VALUES = (
     "towers_device", "num_devices", "memory_fraction", "intra_op_threads", "inter_op_threads", "timeout_steps"
 )

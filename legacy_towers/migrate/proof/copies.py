@@ -96,10 +96,16 @@ def imported(meta: Any, one_thread: bool = False) -> Graph:
     Args:
       meta: a MetaGraphDef.
       one_thread: whether each operation that fills a queue is run by one thread only.
+
+    Raises:
+      ArgumentError: TensorFlow can't import it.
     """
     graph = tf.Graph()
-    with graph.as_default():
-        tf.train.import_meta_graph(meta, clear_devices=True)
+    try:
+        with graph.as_default():
+            tf.train.import_meta_graph(meta, clear_devices=True)
+    except (KeyError, ValueError, tf.errors.OpError) as error:
+        raise ArgumentError("the graph can't be copied: {}".format(error)) from error
     if one_thread:
         runners = graph.get_collection_ref(tf.GraphKeys.QUEUE_RUNNERS)
         with graph.as_default():

@@ -39,7 +39,7 @@ def prove(
       A `Proof`.
 
     Raises:
-      ArgumentError: `source` is neither of these.
+      ArgumentError: `source` is neither of these, or TensorFlow can't import it.
     """
     meta = copies.meta_graph_of(tf.get_default_graph() if source is None else source)
     seeded, unseeded = copies.with_seeds(meta)
@@ -128,9 +128,7 @@ class _Pipeline:
             seen.append(compare.shown(values[found.component]))
         return ": {} in the queue, {} in tf.data".format(*seen)
 
-    def _set(
-        self, base: PipelineProof, first: Recording, second: Recording, again: Recording
-    ) -> PipelineProof:
+    def _set(self, base: PipelineProof, first: Recording, second: Recording, again: Recording) -> PipelineProof:
         found = compare.counts(first, second) or compare.descriptions(first, second)
         if found is not None:
             if compare.counts(first, again) is not None:
@@ -189,6 +187,8 @@ class _Pipeline:
                 parts.append("{!r}: {}".format(component.name, compare.shown(chosen)))
 
         self._record(queue if in_queue else dataset, watch)
+        if not parts:
+            return ""
         return "; one of {}: {}".format("the queue" if in_queue else "tf.data", ", ".join(parts))
 
     def _batch(self, side: Side, number: int) -> Any:

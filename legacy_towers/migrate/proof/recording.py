@@ -79,7 +79,7 @@ def record(side: Side, shape: Shape, seconds: float, watch: Optional[Watch] = No
                 tuple(_hash(value) for value in values), tuple(_described(value) for value in values), len(rows),
             ))
             examples += rows
-        stopped = read.failure() if not error else None  # type: ignore[attr-defined]
+        stopped = read.failure() if not error else None
     if stopped is not None:
         error = "{}: {}".format(type(stopped).__name__, _first_line(stopped))
     return Recording(batches, examples, error)

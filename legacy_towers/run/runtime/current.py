@@ -18,6 +18,8 @@ class RuntimeOptions(NamedTuple):
       timeout_steps: the number of session runs after which the script ends; None: no limit.
       report: the path of the report; None: no report.
       queues_to_dataset: convert the script's queues to tf.data.
+      prove: run queues and tf.data for an epoch before that, and end the script if they differ.
+      allow_different: go on if they differ.
     """
 
     soft: bool = False
@@ -27,6 +29,8 @@ class RuntimeOptions(NamedTuple):
     timeout_steps: Optional[int] = None
     report: Optional[str] = None
     queues_to_dataset: bool = False
+    prove: bool = False
+    allow_different: bool = False
 
 
 class SessionRecord(NamedTuple):

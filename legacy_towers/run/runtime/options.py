@@ -54,6 +54,15 @@ def add_arguments(parser: Any, shows_timeout: bool = True) -> None:
         help="convert the script's queues to tf.data when its first session runs, and print what each promises; one "
         "that can't be converted stays as it is",
     )
+    inputs.add_argument(
+        "--prove",
+        action="store_true",
+        help="with --queues-to-dataset: before that, read an epoch of copies of the queues and of tf.data, and compare them; "
+        "if they differ, end with exit code 1",
+    )
+    inputs.add_argument(
+        "--allow-different", action="store_true", help="with --prove: run the script even if they differ"
+    )
     session = parser.add_argument_group("the script's sessions")
     session.add_argument("--allow-growth", action="store_true", help="allocate GPU memory as needed")
     session.add_argument(
@@ -96,6 +105,9 @@ def options_of(arguments: argparse.Namespace) -> RuntimeOptions:
             raise ArgumentError("--{} contradicts --{}: pass only one of them".format(
                 one.replace("_", "-"), other.replace("_", "-")
             ))
+    for option, needed in (("prove", "queues_to_dataset"), ("allow_different", "prove")):
+        if given.get(option) and not given.get(needed):
+            raise ArgumentError("--{} needs --{}".format(option.replace("_", "-"), needed.replace("_", "-")))
     if given.get("report"):
         check_writable(given["report"], "the report")
     session = {
@@ -114,6 +126,8 @@ def options_of(arguments: argparse.Namespace) -> RuntimeOptions:
         # The script may change the working directory.
         os.path.abspath(given["report"]) if given.get("report") else None,
         bool(given.get("queues_to_dataset")),
+        bool(given.get("prove")),
+        bool(given.get("allow_different")),
     )
 
 

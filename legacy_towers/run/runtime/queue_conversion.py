@@ -2,13 +2,14 @@
 import os
 import threading
 import weakref
-from typing import Any, Callable, List, Set
+from typing import Any, Callable, List, Optional, Set
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import unfinalized
 from legacy_towers.migrate.conversion.convert import Conversion, convert
 from legacy_towers.migrate.conversion.plans import REFUSED, PipelinePlan
 from legacy_towers.run.runtime import current
+from legacy_towers.run.runtime.queue_proof import QueueProof
 from legacy_towers.tensor_types import Graph, Session
 
 
@@ -17,13 +18,16 @@ class QueueConversion:
 
     Args:
       say: prints a line on standard error.
+      proof: compares each conversion with the queues before it is made; None: it is not compared.
 
     Attributes:
       plans: the plans of all conversions.
+      proof: that.
     """
 
-    def __init__(self, say: Callable[[str], None]) -> None:
+    def __init__(self, say: Callable[[str], None], proof: Optional[QueueProof] = None) -> None:
         self._say = say
+        self.proof = proof
         self.plans: List[PipelinePlan] = []
         self._graphs: Any = weakref.WeakKeyDictionary()  # graph -> _Seen
         self._lock = threading.Lock()
@@ -51,6 +55,8 @@ class QueueConversion:
         if session.sess_str:
             self._say("the queues of a session on a server are not converted to tf.data: {}".format(session.sess_str))
             return
+        if self.proof is not None:
+            self.proof.check(graph)
         conversion = convert(graph)
         seen.conversions.append(conversion)
         for plan in conversion.plans:

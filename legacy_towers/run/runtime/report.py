@@ -31,7 +31,9 @@ def collect(runtime: ScriptRuntime) -> Dict[str, Any]:
         names                        [{"file": "train.py", "line": 12, "name": "tf.mul", "meaning": "tf.multiply"}]
         sessions                     [{"place": "train.py:40", "kind": "Session", "target": "", "made": 1,
                                        "config": {"allow_soft_placement": true}}]
-        queues                       plans of the conversion to tf.data; null without --queues-to-dataset
+        queues                       plans of the conversion to tf.data; null without --queues-to-dataset; each has a
+                                     "proof", null without --prove
+        training_proofs              of the first training steps; empty without --prove
         session_runs                 the number of counted runs; null without --timeout-steps
     """
     run = runtime.script_run
@@ -54,6 +56,7 @@ def collect(runtime: ScriptRuntime) -> Dict[str, Any]:
         ],
         "sessions": _sessions(runtime),
         "queues": None if not runtime.options.queues_to_dataset else _plans(runtime),
+        "training_proofs": _training_proofs(runtime),
         "session_runs": None if step_limit is None else step_limit.done,
     }
 
@@ -83,8 +86,11 @@ def as_text(found: Dict[str, Any]) -> str:
     ]
     parts.append(_table("sessions", ["created at", "kind", "target", "times", "config"], sessions, "lllrl"))
     if found["queues"] is not None:
-        plans = [[each["name"], each["promise"], each["reason"]] for each in found["queues"]]
-        parts.append(_table("queues", ["queue", "with tf.data", "since"], plans, "lll"))
+        plans = [
+            [each["name"], each["promise"], (each["proof"] or {}).get("verdict", ""), each["reason"]]
+            for each in found["queues"]
+        ]
+        parts.append(_table("queues", ["queue", "with tf.data", "proof", "since"], plans, "llll"))
     return "\n\n".join(parts) + "\n"
 
 
@@ -108,7 +114,24 @@ def _devices(runtime: ScriptRuntime) -> List[Dict[str, Any]]:
 
 
 def _plans(runtime: ScriptRuntime) -> List[Dict[str, Any]]:
-    return [plan.to_json() for plan in runtime.queues.plans] if runtime.queues is not None else []
+    if runtime.queues is None:
+        return []
+    proof = runtime.queues.proof
+    if proof is None:
+        return [dict(plan.to_json(), proof=None) for plan in runtime.queues.plans]
+    found = [dict(plan.to_json(), proof=proof.of_plan(plan.name)) for plan in runtime.queues.plans]
+    # A difference ends the script before the conversion: then there are proofs, but no plans.
+    names = {plan.name for plan in runtime.queues.plans}
+    return found + [
+        {"name": name, "promise": each.promise, "reason": "", "proof": each.to_json()}
+        for name, each in proof.pipelines.items() if name not in names
+    ]
+
+
+def _training_proofs(runtime: ScriptRuntime) -> List[Dict[str, Any]]:
+    if runtime.queues is None or runtime.queues.proof is None:
+        return []
+    return [dict(each._asdict(), compared=list(each.compared)) for each in runtime.queues.proof.training]
 
 
 def _is_left_to_tensorflow(runtime: ScriptRuntime, given: str) -> bool:

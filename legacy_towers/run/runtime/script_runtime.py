@@ -39,10 +39,13 @@ class ScriptRuntime:
         from legacy_towers.compat.patches import default_graphs, default_sessions
         from legacy_towers.run.runtime import device_map, graphs, sessions, step_limit
         from legacy_towers.run.runtime.queue_conversion import QueueConversion
+        from legacy_towers.run.runtime.queue_proof import QueueProof
 
         self.devices = device_map.DeviceMap(self.options, self.script_run.devices)
         self.step_limit = step_limit.StepLimit(self.options.timeout_steps) if self.options.timeout_steps else None
-        self.queues = QueueConversion(self.say) if self.options.queues_to_dataset else None
+        if self.options.queues_to_dataset:
+            proof = QueueProof(self.say, self.options.allow_different) if self.options.prove else None
+            self.queues = QueueConversion(self.say, proof)
         self._patches.enter_context(default_graphs.default_graph_factory(graphs.Graph))
         self._patches.enter_context(default_sessions.managed_session_class(sessions.Session))
 

@@ -1,0 +1,53 @@
+"""`--prove`: compares the queues of a script with tf.data before they are converted."""
+from typing import Any, Callable, Dict, List
+
+from legacy_towers.errors import ArgumentError
+from legacy_towers.migrate.proof.prove import prove
+from legacy_towers.migrate.proof.values import DIFFERENT, PipelineProof, TrainingProof
+from legacy_towers.tensor_types import Graph
+
+
+class QueueProof:
+    """Proves the conversions of a script.
+
+    Args:
+      say: prints a line on standard error.
+      allow_different: whether the script goes on where tf.data gives other examples than the queues.
+
+    Attributes:
+      pipelines: name of a queue or reader -> its proof.
+      training: proofs of first training steps.
+    """
+
+    def __init__(self, say: Callable[[str], None], allow_different: bool) -> None:
+        self._say = say
+        self._allow_different = allow_different
+        self.pipelines: Dict[str, PipelineProof] = {}
+        self.training: List[TrainingProof] = []
+
+    def check(self, graph: Graph) -> None:
+        """Proves the conversion of a graph that is not converted yet.
+
+        Raises:
+          SystemExit: they differ, and that is not allowed.
+        """
+        try:
+            proof = prove(graph)
+        except ArgumentError as error:
+            self._say("--prove: NOT COMPARED: {}".format(error))
+            return
+        for each in proof.pipelines:
+            self.pipelines[each.name] = each
+            self._say("{}{}".format(each, " ({})".format("; ".join(each.notes)) if each.notes else ""))
+        if proof.training is not None:
+            self.training.append(proof.training)
+            self._say(str(proof.training))
+        if proof.verdict == DIFFERENT and not self._allow_different:
+            self._say("error: tf.data gives other examples than the queues, so that the script is not run; "
+                      "--allow-different runs it")
+            raise SystemExit(1)
+
+    def of_plan(self, name: str) -> Any:
+        """Returns the proof of a pipeline as a dict for `json.dump`; None if there is none."""
+        found = self.pipelines.get(name)
+        return None if found is None else found.to_json()
