@@ -27,7 +27,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     _, job = job_of(arguments)
-    from legacy_towers.training.evaluate import evaluate
+    from legacy_towers.training.evaluation.evaluate import evaluate
     from legacy_towers.training.hooks.signal_watch import interruptible
 
     with interruptible():

@@ -27,8 +27,8 @@ def check(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     _, job = job_of(arguments)
+    from legacy_towers.training.evaluation.predict import predict, write_predictions
     from legacy_towers.training.hooks.signal_watch import interruptible
-    from legacy_towers.training.predict import predict, write_predictions
 
     with interruptible():
         predictions = predict(

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from legacy_towers.training.callbacks import Callback as Callback
     from legacy_towers.training.checkpoints.options import CheckpointOptions as CheckpointOptions
     from legacy_towers.training.checkpoints.store import CheckpointStore as CheckpointStore
-    from legacy_towers.training.evaluation_options import EarlyStopping as EarlyStopping
-    from legacy_towers.training.evaluation_options import EvaluationOptions as EvaluationOptions
-    from legacy_towers.training.evaluator import Evaluation as Evaluation
-    from legacy_towers.training.evaluator import Evaluator as Evaluator
+    from legacy_towers.training.evaluation.evaluator import Evaluation as Evaluation
+    from legacy_towers.training.evaluation.evaluator import Evaluator as Evaluator
+    from legacy_towers.training.evaluation.options import EarlyStopping as EarlyStopping
+    from legacy_towers.training.evaluation.options import EvaluationOptions as EvaluationOptions
     from legacy_towers.training.hooks.checkpoint import CheckpointHook as CheckpointHook
     from legacy_towers.training.hooks.evaluation import EvaluationHook as EvaluationHook
     from legacy_towers.training.hooks.interrupt import InterruptHook as InterruptHook
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from legacy_towers.training.hooks.prometheus import PrometheusHook as PrometheusHook
     from legacy_towers.training.hooks.stall import StallHook as StallHook
     from legacy_towers.training.hooks.summaries import SummaryHook as SummaryHook
-    from legacy_towers.training.metrics_options import MetricsOptions as MetricsOptions
+    from legacy_towers.training.metrics.options import MetricsOptions as MetricsOptions
     from legacy_towers.training.monitored_session import TrainingSession as TrainingSession
     from legacy_towers.training.monitored_session import session as session
     from legacy_towers.training.warm_start import WarmStart as WarmStart
@@ -32,14 +32,14 @@ _NAMES = {
     "CheckpointHook": "legacy_towers.training.hooks.checkpoint",
     "CheckpointOptions": "legacy_towers.training.checkpoints.options",
     "CheckpointStore": "legacy_towers.training.checkpoints.store",
-    "EarlyStopping": "legacy_towers.training.evaluation_options",
-    "Evaluation": "legacy_towers.training.evaluator",
+    "EarlyStopping": "legacy_towers.training.evaluation.options",
+    "Evaluation": "legacy_towers.training.evaluation.evaluator",
     "EvaluationHook": "legacy_towers.training.hooks.evaluation",
-    "EvaluationOptions": "legacy_towers.training.evaluation_options",
-    "Evaluator": "legacy_towers.training.evaluator",
+    "EvaluationOptions": "legacy_towers.training.evaluation.options",
+    "Evaluator": "legacy_towers.training.evaluation.evaluator",
     "InterruptHook": "legacy_towers.training.hooks.interrupt",
     "MetricsFileHook": "legacy_towers.training.hooks.metrics_file",
-    "MetricsOptions": "legacy_towers.training.metrics_options",
+    "MetricsOptions": "legacy_towers.training.metrics.options",
     "NanGuardHook": "legacy_towers.training.hooks.nan_guard",
     "PrometheusHook": "legacy_towers.training.hooks.prometheus",
     "StallHook": "legacy_towers.training.hooks.stall",

@@ -20,7 +20,7 @@ from legacy_towers.training.devices import tower_devices
 from legacy_towers.training.formatting import format_number
 from legacy_towers.training.job import Job
 from legacy_towers.training.overfitting import on_few_batches
-from legacy_towers.training.run_setup import End, batch_sizes, find_end, metrics_options
+from legacy_towers.training.runs.setup import End, batch_sizes, find_end, metrics_options
 from legacy_towers.training.settings import TrainSettings
 from legacy_towers.training.train import train
 

@@ -11,8 +11,8 @@ from legacy_towers.text.files import working_directory_of
 from legacy_towers.text.names import quoted
 from legacy_towers.training.callbacks import Callback, check_callbacks
 from legacy_towers.training.checkpoints.options import CheckpointOptions
-from legacy_towers.training.evaluation_options import EvaluationOptions
-from legacy_towers.training.metrics_options import MetricsOptions
+from legacy_towers.training.evaluation.options import EvaluationOptions
+from legacy_towers.training.metrics.options import MetricsOptions
 from legacy_towers.training.warm_start import WarmStart, as_warm_start
 
 # The prefix of the names of job files' modules, by which tracebacks recognize the user's code.

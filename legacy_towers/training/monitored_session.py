@@ -13,8 +13,8 @@ from legacy_towers.training.checkpoints.newest import warn_of_problems
 from legacy_towers.training.checkpoints.options import CheckpointOptions
 from legacy_towers.training.checkpoints.store import CheckpointStore
 from legacy_towers.training.checkpoints.warm import WarmStarter, WarmStartReport
-from legacy_towers.training.evaluation_options import EvaluationOptions
-from legacy_towers.training.evaluator import Evaluation, Evaluator
+from legacy_towers.training.evaluation.evaluator import Evaluation, Evaluator
+from legacy_towers.training.evaluation.options import EvaluationOptions
 from legacy_towers.training.hook_order import SessionParts, ordered_hooks
 from legacy_towers.training.hooks.callbacks import CallbackHook
 from legacy_towers.training.hooks.checkpoint import CheckpointHook

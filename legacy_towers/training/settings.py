@@ -12,8 +12,8 @@ from legacy_towers.specs.schedules import parse_schedule
 from legacy_towers.specs.strategies import check_strategy
 from legacy_towers.text.files import check_directory, check_file
 from legacy_towers.training.checkpoints.options import CheckpointOptions
-from legacy_towers.training.evaluation_options import EvaluationOptions
-from legacy_towers.training.metrics_options import MetricsOptions
+from legacy_towers.training.evaluation.options import EvaluationOptions
+from legacy_towers.training.metrics.options import MetricsOptions
 from legacy_towers.training.nan_policy import NAN_LIMIT, check_on_nan
 from legacy_towers.training.stall_policy import STALL_SECONDS, check_stall
 from legacy_towers.training.warm_start import WarmStart, check_exists, parse_rename

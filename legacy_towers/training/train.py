@@ -7,18 +7,18 @@ from typing import Optional, TextIO
 from legacy_towers.compat import tf
 from legacy_towers.text.files import write_whole
 from legacy_towers.text.terminal import layout_of
-from legacy_towers.training.built_run import BuiltRun, build_run
 from legacy_towers.training.checkpoints.store import CheckpointStore
 from legacy_towers.training.choices import notes_on
 from legacy_towers.training.devices import created_directory
-from legacy_towers.training.evaluate import job_evaluator
-from legacy_towers.training.evaluator import Evaluation
+from legacy_towers.training.evaluation.evaluate import job_evaluator
+from legacy_towers.training.evaluation.evaluator import Evaluation
 from legacy_towers.training.job import Job
-from legacy_towers.training.prepared_run import PreparedRun, prepare
-from legacy_towers.training.session_of_run import SessionOfRun, session_of
+from legacy_towers.training.runs.built import BuiltRun, build_run
+from legacy_towers.training.runs.prepared import PreparedRun, prepare
+from legacy_towers.training.runs.session import SessionOfRun, session_of
+from legacy_towers.training.runs.start_message import start_message
+from legacy_towers.training.runs.trained import Trained
 from legacy_towers.training.settings import TrainSettings
-from legacy_towers.training.start_message import start_message
-from legacy_towers.training.trained import Trained
 
 
 def train(

@@ -7,7 +7,7 @@ import job_files
 import pytest
 from commands import command
 
-from legacy_towers.training import prometheus_port
+from legacy_towers.training.metrics import prometheus_port
 
 OWN = job_files.LINE.replace("optimizer=lambda step: tf.train.GradientDescentOptimizer(rate)", (
     "optimizer=lambda step, learning_rate: tf.train.GradientDescentOptimizer(learning_rate), "

@@ -4,7 +4,7 @@ import pytest
 
 import legacy_towers as lt
 from legacy_towers.errors import ArgumentError
-from legacy_towers.training.run_setup import End, find_end
+from legacy_towers.training.runs.setup import End, find_end
 from legacy_towers.training.settings import TrainSettings, check_settings
 
 

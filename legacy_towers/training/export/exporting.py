@@ -16,6 +16,7 @@ from legacy_towers.training.checkpoints import files
 from legacy_towers.training.checkpoints.best import chosen_checkpoint
 from legacy_towers.training.checkpoints.fits import check_fits
 from legacy_towers.training.checkpoints.verify import damage, step_in
+from legacy_towers.training.evaluation.restored_model import restored_variables
 from legacy_towers.training.export.directory import new_directory
 from legacy_towers.training.export.served_inputs import (
     PREDICTIONS,
@@ -27,7 +28,6 @@ from legacy_towers.training.export.served_inputs import (
 )
 from legacy_towers.training.export.serving_graph import Served, find_served, renaming, serving_meta_graph
 from legacy_towers.training.job import Job, JobFunction
-from legacy_towers.training.restored_model import restored_variables
 from legacy_towers.training.settings import check_at_least_one
 
 ModelFn = Callable[[Any, str], TowerOutput]

@@ -11,9 +11,9 @@ from legacy_towers.tensor_types import Coordinator, Session
 from legacy_towers.training.checkpoints.options import CheckpointOptions
 from legacy_towers.training.checkpoints.savers import graph_savers
 from legacy_towers.training.checkpoints.store import CheckpointStore
-from legacy_towers.training.evaluation_history import read_history, write_history
-from legacy_towers.training.evaluation_options import EarlyStopping, Stopped
-from legacy_towers.training.evaluator import Evaluation, Evaluator
+from legacy_towers.training.evaluation.evaluator import Evaluation, Evaluator
+from legacy_towers.training.evaluation.history import read_history, write_history
+from legacy_towers.training.evaluation.options import EarlyStopping, Stopped
 from legacy_towers.training.hooks.checkpoint import CheckpointHook
 from legacy_towers.training.hooks.interrupt import InterruptHook
 

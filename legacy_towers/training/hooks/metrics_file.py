@@ -9,7 +9,7 @@ from legacy_towers.step import TrainStep
 from legacy_towers.tensor_types import Coordinator, Session
 from legacy_towers.training.callbacks import Callback
 from legacy_towers.training.hooks.measuring import Measures, MeasuringHook
-from legacy_towers.training.metrics_file import append, rewind, to_line
+from legacy_towers.training.metrics.file import append, rewind, to_line
 
 
 class MetricsFileHook(MeasuringHook, Callback):

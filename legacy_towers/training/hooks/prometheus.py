@@ -9,7 +9,7 @@ from legacy_towers.step import TrainStep
 from legacy_towers.tensor_types import Session
 from legacy_towers.training.callbacks import Callback
 from legacy_towers.training.hooks.measuring import Measures, MeasuringHook
-from legacy_towers.training.prometheus_port import check_port, in_use
+from legacy_towers.training.metrics.prometheus_port import check_port, in_use
 
 _OPTION = "the port for Prometheus"
 

@@ -11,9 +11,9 @@ from legacy_towers.errors import ArgumentError, SaveError
 from legacy_towers.inputs.named import make_pipeline
 from legacy_towers.training.checkpoints.options import CheckpointOptions
 from legacy_towers.training.checkpoints.store import CheckpointStore
-from legacy_towers.training.evaluation_history import HISTORY_FILE, read_history
-from legacy_towers.training.evaluation_options import EarlyStopping
-from legacy_towers.training.evaluator import Evaluator
+from legacy_towers.training.evaluation.evaluator import Evaluator
+from legacy_towers.training.evaluation.history import HISTORY_FILE, read_history
+from legacy_towers.training.evaluation.options import EarlyStopping
 from legacy_towers.training.hooks.checkpoint import CheckpointHook
 from legacy_towers.training.hooks.evaluation import EvaluationHook
 from legacy_towers.training.hooks.interrupt import InterruptHook

@@ -13,7 +13,7 @@ from legacy_towers.errors import ArgumentError
 from legacy_towers.inputs.named import make_pipeline
 from legacy_towers.training.hooks.metrics_file import MetricsFileHook
 from legacy_towers.training.hooks.prometheus import PrometheusHook
-from legacy_towers.training.metrics_file import Kept, append, rewind, to_line
+from legacy_towers.training.metrics.file import Kept, append, rewind, to_line
 
 
 def strict(text):

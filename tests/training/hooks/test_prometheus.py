@@ -8,9 +8,9 @@ from measured_runs import build, run
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, EnvironmentProblem
-from legacy_towers.training import prometheus_port
 from legacy_towers.training.hooks.prometheus import PrometheusHook
-from legacy_towers.training.prometheus_port import check_port
+from legacy_towers.training.metrics import prometheus_port
+from legacy_towers.training.metrics.prometheus_port import check_port
 
 parser = pytest.importorskip("prometheus_client.parser")
 

@@ -12,10 +12,10 @@ from legacy_towers.training.checkpoints.newest import warn_of_problems
 from legacy_towers.training.checkpoints.store import CheckpointStore
 from legacy_towers.training.checkpoints.warm import WarmStarter
 from legacy_towers.training.devices import missing_device_advice
-from legacy_towers.training.evaluate import job_evaluator
-from legacy_towers.training.evaluator import Evaluator
-from legacy_towers.training.prepared_run import PreparedRun
-from legacy_towers.training.run_setup import End, remaining_end
+from legacy_towers.training.evaluation.evaluate import job_evaluator
+from legacy_towers.training.evaluation.evaluator import Evaluator
+from legacy_towers.training.runs.prepared import PreparedRun
+from legacy_towers.training.runs.setup import End, remaining_end
 from legacy_towers.training.warm_start import WarmStart
 
 

@@ -9,9 +9,9 @@ from legacy_towers.inputs.position import Resumed
 from legacy_towers.specs.batch_sizes import Sizes, resolve_sizes
 from legacy_towers.tensor_types import ConfigProto
 from legacy_towers.training.checkpoints.options import CheckpointOptions
-from legacy_towers.training.evaluation_options import EvaluationOptions
+from legacy_towers.training.evaluation.options import EvaluationOptions
 from legacy_towers.training.job import Job
-from legacy_towers.training.metrics_options import MetricsOptions
+from legacy_towers.training.metrics.options import MetricsOptions
 from legacy_towers.training.settings import TrainSettings
 
 

@@ -10,11 +10,11 @@ from legacy_towers.training.callbacks import CallbackGroup
 from legacy_towers.training.checkpoints.options import CheckpointOptions
 from legacy_towers.training.choices import check_reduction_is_used, is_asynchronous, with_choices
 from legacy_towers.training.devices import tower_devices
-from legacy_towers.training.evaluation_options import EvaluationOptions
+from legacy_towers.training.evaluation.options import EvaluationOptions
 from legacy_towers.training.job import Job
-from legacy_towers.training.metrics_options import MetricsOptions
+from legacy_towers.training.metrics.options import MetricsOptions
 from legacy_towers.training.overfitting import on_few_batches
-from legacy_towers.training.run_setup import (
+from legacy_towers.training.runs.setup import (
     End,
     batch_sizes,
     checkpoint_options,

@@ -4,7 +4,7 @@ from typing import NamedTuple, Optional
 from legacy_towers.errors import ArgumentError
 from legacy_towers.specs.grammar import checked
 from legacy_towers.specs.step_numbers import parse_steps
-from legacy_towers.training.prometheus_port import check_port
+from legacy_towers.training.metrics.prometheus_port import check_port
 
 
 class MetricsOptions(NamedTuple):

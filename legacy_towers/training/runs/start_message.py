@@ -4,7 +4,7 @@ from typing import Optional
 from legacy_towers.devices import short_name
 from legacy_towers.inputs.position import Resumed
 from legacy_towers.step.plan import Plan, describe_towers
-from legacy_towers.training.run_setup import End
+from legacy_towers.training.runs.setup import End
 
 
 def start_message(

@@ -3,14 +3,14 @@ import contextlib
 from typing import List, NamedTuple, Optional, TextIO
 
 from legacy_towers.measure.trace_steps import TraceStepsHook
-from legacy_towers.training.built_run import BuiltRun
 from legacy_towers.training.checkpoints.store import CheckpointStore
-from legacy_towers.training.evaluator import Evaluation
+from legacy_towers.training.evaluation.evaluator import Evaluation
 from legacy_towers.training.hooks.progress import ProgressHook
 from legacy_towers.training.hooks.prometheus import PrometheusHook
-from legacy_towers.training.metrics_hooks import record_hooks, trace_hook
+from legacy_towers.training.metrics.hooks import record_hooks, trace_hook
 from legacy_towers.training.monitored_session import Reporting, TrainingSession
-from legacy_towers.training.prepared_run import PreparedRun
+from legacy_towers.training.runs.built import BuiltRun
+from legacy_towers.training.runs.prepared import PreparedRun
 
 
 class SessionOfRun(NamedTuple):

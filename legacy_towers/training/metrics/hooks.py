@@ -8,7 +8,7 @@ from legacy_towers.step import TrainStep
 from legacy_towers.training.hooks.metrics_file import MetricsFileHook
 from legacy_towers.training.hooks.prometheus import PrometheusHook
 from legacy_towers.training.hooks.summaries import SummaryHook
-from legacy_towers.training.metrics_options import MetricsOptions
+from legacy_towers.training.metrics.options import MetricsOptions
 
 METRICS_FILE = "metrics.jsonl"
 # The step of a run that is traced unless steps are chosen: by then every device is warmed up and every queue is full.

@@ -3,7 +3,7 @@ from typing import Optional, Sequence, TextIO
 
 from legacy_towers.errors import JobError
 from legacy_towers.training.checkpoints.best import chosen_checkpoint
-from legacy_towers.training.evaluator import Evaluation, Evaluator
+from legacy_towers.training.evaluation.evaluator import Evaluation, Evaluator
 from legacy_towers.training.job import Job
 
 

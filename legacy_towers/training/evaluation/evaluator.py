@@ -9,8 +9,8 @@ from legacy_towers.errors import ArgumentError, JobError
 from legacy_towers.text.names import quoted
 from legacy_towers.towers.output import EVAL, TowerOutput
 from legacy_towers.training.checkpoints.newest import require_newest
+from legacy_towers.training.evaluation.restored_model import RestorableModel
 from legacy_towers.training.formatting import format_number
-from legacy_towers.training.restored_model import RestorableModel
 
 
 class Evaluation(NamedTuple):

@@ -11,8 +11,8 @@ from legacy_towers.data import structure
 from legacy_towers.errors import JobError
 from legacy_towers.towers.output import PREDICT
 from legacy_towers.training.checkpoints.best import chosen_checkpoint
+from legacy_towers.training.evaluation.restored_model import RestorableModel
 from legacy_towers.training.job import Job
-from legacy_towers.training.restored_model import RestorableModel
 
 
 def predict(

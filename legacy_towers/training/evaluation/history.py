@@ -6,7 +6,7 @@ from typing import List
 from legacy_towers.training.checkpoints import files
 from legacy_towers.training.checkpoints.sealed import seal, unseal
 from legacy_towers.training.checkpoints.store import CheckpointStore
-from legacy_towers.training.evaluator import Evaluation
+from legacy_towers.training.evaluation.evaluator import Evaluation
 
 HISTORY_FILE = "evaluations.json"
 

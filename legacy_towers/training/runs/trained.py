@@ -3,7 +3,7 @@ from typing import List, NamedTuple, Optional
 
 from legacy_towers.data.skipping import SkippedRecords
 from legacy_towers.step.plan import Plan
-from legacy_towers.training.evaluator import Evaluation
+from legacy_towers.training.evaluation.evaluator import Evaluation
 
 
 class Trained(NamedTuple):

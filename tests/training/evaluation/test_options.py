@@ -4,8 +4,8 @@ import math
 import pytest
 
 from legacy_towers.errors import ArgumentError
-from legacy_towers.training.evaluation_options import EarlyStopping, EvaluationOptions
-from legacy_towers.training.evaluator import Evaluation
+from legacy_towers.training.evaluation.evaluator import Evaluation
+from legacy_towers.training.evaluation.options import EarlyStopping, EvaluationOptions
 
 NAN = math.nan
 # by, patience, min_delta, values of the evaluations; at which of them, from 1, training stops; which is the best

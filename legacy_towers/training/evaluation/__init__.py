@@ -1,0 +1,1 @@
+"""Evaluation and prediction: of a checkpoint, and while a run trains."""

@@ -1,0 +1,1 @@
+"""One run: its settings, the job as it is prepared and built, its session, its result."""
