@@ -57,8 +57,8 @@ def add_arguments(parser: Any, shows_timeout: bool = True) -> None:
     inputs.add_argument(
         "--prove",
         action="store_true",
-        help="with --queues-to-dataset: before that, read an epoch of copies of the queues and of tf.data, and compare them; "
-        "if they differ, end with exit code 1",
+        help="with --queues-to-dataset: before that, read an epoch of copies of the queues and of tf.data, and compare "
+        "them; if they differ, end with exit code 1",
     )
     inputs.add_argument(
         "--allow-different", action="store_true", help="with --prove: run the script even if they differ"
