@@ -62,7 +62,7 @@ class RecordError(RunError, ValueError):
 
 
 class StallError(RunError):
-    """A step has taken too long, and the run was told to end then."""
+    """A step has taken too long, and the run is set to end then."""
 
 
 class NanError(RunError):

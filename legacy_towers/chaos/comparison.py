@@ -61,7 +61,7 @@ def check_attempts(attempts: List[Attempt], last_step: int) -> List[Finding]:
         reached = max([step.step for session in attempt.sessions for step in session.steps], default=0)
         if attempt.code is None:
             findings.append(Finding("exit code", "{} hung and was ended".format(process)))
-        elif attempt.told is None or attempt.fault is None:
+        elif attempt.recorded is None or attempt.fault is None:
             if attempt.code != 0:
                 findings.append(Finding("exit code", "{}, to which nothing happened, ended with {}: {}".format(
                     process, attempt.code, _last_line(attempt.log)
@@ -76,7 +76,7 @@ def check_attempts(attempts: List[Attempt], last_step: int) -> List[Finding]:
                     process, fault.describe(attempt.plan), attempt.code, " or ".join(map(str, codes)),
                     _last_line(attempt.log),
                 )))
-            problem = fault.problem(attempt.plan, attempt.told, attempt.log)
+            problem = fault.problem(attempt.plan, attempt.recorded, attempt.log)
             if problem:
                 findings.append(Finding("message", "{} ({}): {}".format(
                     process, fault.describe(attempt.plan), problem
@@ -86,7 +86,7 @@ def check_attempts(attempts: List[Attempt], last_step: int) -> List[Finding]:
                 findings.append(Finding("steps", "{} ({}) had computed step {}, and the next one began after {}".format(
                     process, fault.describe(attempt.plan), reached, after[0].begin
                 )))
-            bad = attempt.told.get("bad_step")
+            bad = attempt.recorded.get("bad_step")
             if bad is not None and after and after[0].begin >= bad:
                 findings.append(Finding("checkpoint", "{} ({}): checkpoint {} has what that step did".format(
                     process, fault.describe(attempt.plan), after[0].begin

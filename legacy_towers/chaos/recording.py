@@ -49,7 +49,7 @@ class Attempt(NamedTuple):
     Attributes:
       fault: the name of its fault; None without one.
       plan: how the fault happens.
-      told: what the fault recorded when it happened; None if it did not.
+      recorded: what the fault recorded when it happened; None if it did not.
       code: the exit code; None if the process had to be ended because it hung.
       log: its standard error.
       sessions: its sessions.
@@ -59,7 +59,7 @@ class Attempt(NamedTuple):
 
     fault: Optional[str]
     plan: Dict[str, Any]
-    told: Optional[Dict[str, Any]]
+    recorded: Optional[Dict[str, Any]]
     code: Optional[int]
     log: str
     sessions: List[Session]
@@ -68,9 +68,9 @@ class Attempt(NamedTuple):
 
 
 def sessions_of(lines: List[bytes]) -> Tuple[List[Session], Optional[Dict[str, Any]]]:
-    """Returns the sessions of a process and what its fault told, from its records; a torn last line is left out."""
+    """Returns the sessions of a process and what its fault recorded, from its records; a torn last line is left out."""
     sessions: List[Session] = []
-    told: Optional[Dict[str, Any]] = None
+    recorded: Optional[Dict[str, Any]] = None
     for line in lines:
         if not line.endswith(b"\n"):
             continue
@@ -85,8 +85,8 @@ def sessions_of(lines: List[bytes]) -> Tuple[List[Session], Optional[Dict[str, A
         elif kind == "end":
             sessions[-1].last_reads.extend(record["reads"])
         else:
-            told = record
-    return sessions, told
+            recorded = record
+    return sessions, recorded
 
 
 def path_until(sessions: List[Session]) -> List[Step]:

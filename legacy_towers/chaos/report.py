@@ -32,7 +32,7 @@ def describe_run(number: int, run: DisturbedRun) -> str:
 def _happened(attempt: Attempt) -> str:
     assert attempt.fault is not None
     text = FAULTS[attempt.fault].describe(attempt.plan)
-    if attempt.told is None:
+    if attempt.recorded is None:
         return "{} (did not happen: the run had ended)".format(text)
     return "{}: exit code {}".format(text, attempt.code)
 
@@ -84,7 +84,7 @@ def _run_values(run: DisturbedRun) -> Dict[str, Any]:
             {
                 "fault": attempt.fault,
                 "plan": attempt.plan,
-                "happened": attempt.told is not None,
+                "happened": attempt.recorded is not None,
                 "exit_code": attempt.code,
                 "began_after_step": attempt.sessions[0].begin if attempt.sessions else None,
                 "seconds": round(attempt.seconds, 2),
@@ -96,7 +96,7 @@ def _run_values(run: DisturbedRun) -> Dict[str, Any]:
 
 def _faults(outcome: Outcome) -> Dict[str, int]:
     """Returns how often each fault happened."""
-    happened: List[Any] = [each.fault for run in outcome.runs for each in run.attempts if each.told is not None]
+    happened: List[Any] = [each.fault for run in outcome.runs for each in run.attempts if each.recorded is not None]
     return {name: happened.count(name) for name in outcome.settings.faults}
 
 

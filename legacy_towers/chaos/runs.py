@@ -217,9 +217,9 @@ class _Processes:
                 process.kill()
                 process.wait()
         reader.join(10)
-        sessions, told = sessions_of(lines)
+        sessions, recorded = sessions_of(lines)
         seconds = time.monotonic() - started
-        return Attempt(fault, plan, told, code, log.decode("utf-8", "replace"), sessions, seconds, [])
+        return Attempt(fault, plan, recorded, code, log.decode("utf-8", "replace"), sessions, seconds, [])
 
 
 def _unloadable(directory: str) -> List[Tuple[str, str]]:

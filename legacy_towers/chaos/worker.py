@@ -93,7 +93,7 @@ class _Wrapped(Scene):
     def poison_loss(self, step: int) -> None:
         self.poisoned = step
 
-    def tell(self, **more: Any) -> None:
+    def record(self, **more: Any) -> None:
         self.write(dict(more, kind="fault"))
 
     def paths(self) -> List[str]:
@@ -215,7 +215,7 @@ class _Recorder(tf.train.SessionRunHook):
             "time": round(time.monotonic(), 6),
         })
         if self._step == self._wrapped.poisoned:
-            self._wrapped.tell(bad_step=self._step)
+            self._wrapped.record(bad_step=self._step)
         self._wrapped.reached(self._step)
 
     def end(self, session: Session) -> None:

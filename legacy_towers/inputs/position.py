@@ -72,8 +72,8 @@ class Position:
       examples: the number of examples that steps have used, over all epochs and sessions; of batches, where the
         pipeline reads a caller's batches.
       seed: the seed of the shuffled order; None before a session has begun, unless it is given.
-      is_other_run: returns by the `tf.train.SessionRunContext` whether a run with batches is no step, such as one that
-        validates.
+      is_other_run: returns by the `tf.train.SessionRunContext` whether a run with batches is not a step, such as one
+        that validates.
       is_settled: returns whether each run of a tower is counted, so that the position can be saved.
       begins_by_pipeline: whether a hook of the pipeline calls `begin`, before it reads.
       counts_ids: whether `advance` takes the ids of the examples.
@@ -95,8 +95,8 @@ class Position:
     ) -> None:
         """
         Args:
-          stream: what decides the order of the examples besides the seed. A position in another stream is no position
-            in this one.
+          stream: what decides the order of the examples besides the seed. A position in another stream is not a
+            position in this one.
           seed: None: each session draws one.
           epochs: how often the data is read; None: endlessly.
         """
@@ -172,7 +172,7 @@ class Position:
         self._saved = None
 
     def _problem(self, state: Optional[Dict[str, Any]]) -> str:
-        """Returns why a state is no position here, in a clause; "" if it is one."""
+        """Returns why a state is not a position here, in a clause; "" if it is one."""
         if self.promise.name == REFUSED:
             return self.promise.reason
         if state is None:

@@ -243,7 +243,7 @@ def _scope(objective: Objective) -> str:
 def _with_missing(setup: Setup, reduced: TowerGradients) -> TowerGradients:
     """Returns the gradients, with `on_missing` applied to variables that have no gradient at all.
 
-    That is no tower's gradient; or, where each tower applies its own, not this tower's.
+    No tower has one; or, where each tower applies its own, this tower has none.
     """
     rows = []
     for row in reduced.rows:

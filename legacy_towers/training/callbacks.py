@@ -109,7 +109,7 @@ def check_callbacks(callbacks: Any) -> List[Callback]:
     """Returns the callbacks as a list.
 
     Raises:
-      ArgumentError: it is no list of `Callback`s, or one of them has a method that would never be called.
+      ArgumentError: it is not a list of `Callback`s, or one of them has a method that would never be called.
     """
     if isinstance(callbacks, Callback) or not isinstance(callbacks, (list, tuple)):
         raise ArgumentError("callbacks must be a list of lt.training.Callback, got {}".format(_shown(callbacks)))

@@ -32,11 +32,11 @@ def session(begin, made, resume=EXACT, reason="", examples=None, last_reads=()):
     return Session(begin, 4 * begin if examples is None else examples, resume, reason, EPOCH, made, list(last_reads))
 
 
-def attempt(sessions, code=0, fault=None, plan=None, told=None, log="", problems=()):
-    return Attempt(fault, plan or {}, told, code, log, sessions, 1.0, list(problems))
+def attempt(sessions, code=0, fault=None, plan=None, recorded=None, log="", problems=()):
+    return Attempt(fault, plan or {}, recorded, code, log, sessions, 1.0, list(problems))
 
 
-KILL = dict(code=-signal.SIGKILL, fault="kill", plan={"step": 5, "seconds": 0.0}, told={})
+KILL = dict(code=-signal.SIGKILL, fault="kill", plan={"step": 5, "seconds": 0.0}, recorded={})
 REFERENCE = [session(0, steps(1, 10))]
 
 
@@ -58,15 +58,15 @@ def test_a_run_that_was_killed_and_resumed_has_no_findings():
     assert repeated_steps(sessions) == 2
 
 
-TERM = dict(fault="signal", plan={"step": 5, "signal": "SIGTERM", "seconds": 0.0}, told={})
-DISK = dict(fault="disk", plan={"step": 5, "bytes": 0}, told={})
-CORRUPT = dict(fault="records", plan={"step": 5, "read": 9}, told={"files": ["a.tfrecords"]})
+TERM = dict(fault="signal", plan={"step": 5, "signal": "SIGTERM", "seconds": 0.0}, recorded={})
+DISK = dict(fault="disk", plan={"step": 5, "bytes": 0}, recorded={})
+CORRUPT = dict(fault="records", plan={"step": 5, "read": 9}, recorded={"files": ["a.tfrecords"]})
 CORRUPT_LOG = (
     "legacy-towers: error: a.tfrecords, record 7 (byte 4,096): ValueError: this record is corrupt: legacy-towers chaos "
     "has made it so"
 )
-THREAD = dict(fault="threads", plan={"step": 5, "read": 9}, told={})
-NAN = dict(fault="nan", plan={"step": 6}, told={"bad_step": 6})
+THREAD = dict(fault="threads", plan={"step": 5, "read": 9}, recorded={})
+NAN = dict(fault="nan", plan={"step": 6}, recorded={"bad_step": 6})
 NAN_LOG = "the loss of tower 0 is NaN at global step 6"
 
 
@@ -97,12 +97,12 @@ def saved_before(**first):
     (two(code=1, log="No space", **DISK), ["message"], "does not say that a checkpoint can't be written"),
     (two(code=1, log=CORRUPT_LOG.replace("a.t", "b.t"), **CORRUPT), ["message"],
      "does not name the file and the record"),
-    (two(code=1, log="killed", **dict(CORRUPT, told={"files": []})), ["message"], "that an example can't be read"),
+    (two(code=1, log="killed", **dict(CORRUPT, recorded={"files": []})), ["message"], "that an example can't be read"),
     (two(code=1, log="queue is closed", **THREAD), ["message"], "the error of the thread is not reported"),
     (two(code=1, log=NAN_LOG, **NAN), ["checkpoint"], "checkpoint 6 has what that step did"),
     (saved_before(code=1, log="NaN at global step 5", **NAN), ["message"], "does not name a loss of NaN at step 6"),
     (two(code=-9, problems=[("checkpoint", "the checkpoint x can't be loaded: y")], **{
-        key: KILL[key] for key in ("fault", "plan", "told")
+        key: KILL[key] for key in ("fault", "plan", "recorded")
     }), ["checkpoint"], "after process 1: the checkpoint x can't be loaded"),
     (two(code=143, problems=[("files", "'training.lock' is left")], **TERM), ["files"], "'training.lock' is left"),
 ], ids=lambda each: "+".join(each) if isinstance(each, list) and isinstance(each[0], str) else None)
@@ -185,8 +185,8 @@ def test_a_torn_record_is_left_out():
     begin = {"kind": "begin", "step": 3, "examples": 12, "resume": EXACT, "reason": "", "epoch": None}
     step = {"kind": "step", "step": 4, "loss": "00", "ids": [1], "reads": []}
     lines = [json.dumps(each).encode() + b"\n" for each in (begin, step, {"kind": "fault"})]
-    sessions, told = sessions_of(lines + [lines[1][:-5]])
-    assert sessions == [Session(3, 12, EXACT, "", None, [Step(4, "00", [1], [])], [])] and told == {}
+    sessions, recorded = sessions_of(lines + [lines[1][:-5]])
+    assert sessions == [Session(3, 12, EXACT, "", None, [Step(4, "00", [1], [])], [])] and recorded == {}
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -41,7 +41,7 @@ class Scene:
         """Makes the losses of a step NaN."""
         raise NotImplementedError
 
-    def tell(self, **more: Any) -> None:
+    def record(self, **more: Any) -> None:
         """Records that the fault happens now, with values for `Fault.problem`.
 
         `bad_step` is a step that no checkpoint may contain.
@@ -91,11 +91,11 @@ class Fault:
         """Returns the exit codes of a process to which it happens in this way."""
         return self.codes
 
-    def problem(self, plan: Plan, told: Dict[str, Any], log: str) -> str:
+    def problem(self, plan: Plan, recorded: Dict[str, Any], log: str) -> str:
         """Returns what the process did not say of the fault, in a clause; "" if it said what it must.
 
         Args:
-          told: what `tell` recorded.
+          recorded: what `record` was given.
           log: the standard error of the process.
         """
         return ""

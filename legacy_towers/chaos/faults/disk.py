@@ -21,11 +21,11 @@ class FullDisk(Fault):
         def fill() -> None:
             import resource  # not on Windows
 
-            scene.tell()
+            scene.record()
             _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
             resource.setrlimit(resource.RLIMIT_FSIZE, (plan["bytes"], hard))
 
         scene.at_step(plan["step"], fill)
 
-    def problem(self, plan: Plan, told: Dict[str, Any], log: str) -> str:
+    def problem(self, plan: Plan, recorded: Dict[str, Any], log: str) -> str:
         return "" if "can't be written" in log else "the error does not say that a checkpoint can't be written"

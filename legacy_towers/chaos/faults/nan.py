@@ -21,6 +21,6 @@ class NanLoss(Fault):
     def install(self, plan: Plan, scene: Scene) -> None:
         scene.poison_loss(plan["step"])
 
-    def problem(self, plan: Plan, told: Dict[str, Any], log: str) -> str:
+    def problem(self, plan: Plan, recorded: Dict[str, Any], log: str) -> str:
         named = "NaN at global step {}".format(plan["step"]) in log
         return "" if named else "the error does not name a loss of NaN at step {}".format(plan["step"])

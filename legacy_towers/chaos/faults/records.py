@@ -29,17 +29,17 @@ class CorruptRecord(Fault):
         def check(content: int) -> None:
             if not bad:
                 bad.append(content)
-                scene.tell(files=[os.path.basename(path) for path in scene.paths()])
+                scene.record(files=[os.path.basename(path) for path in scene.paths()])
             if content in bad:  # also when it is read again, to be named
                 raise ValueError(_MESSAGE)
 
         scene.on_read(plan["read"], check)
 
-    def problem(self, plan: Plan, told: Dict[str, Any], log: str) -> str:
+    def problem(self, plan: Plan, recorded: Dict[str, Any], log: str) -> str:
         (error,) = [line for line in log.splitlines() if _ERROR.match(line)][-1:] or [""]
-        if not told["files"]:  # arrays and generators have no records to name
+        if not recorded["files"]:  # arrays and generators have no records to name
             return "" if _MESSAGE in log else "the error does not say that an example can't be read"
-        named = [name for name in told["files"] if name in error]
+        named = [name for name in recorded["files"] if name in error]
         return "" if named and _MESSAGE in error else "the error does not name the file and the record"
 
 

@@ -29,7 +29,7 @@ class Signal(Fault):
 
     def install(self, plan: Plan, scene: Scene) -> None:
         def send() -> None:
-            scene.tell()
+            scene.record()
             os.kill(os.getpid(), _NUMBERS[plan["signal"]])
 
         scene.at_step(plan["step"], lambda: scene.later(plan["seconds"], send))

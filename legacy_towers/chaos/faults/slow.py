@@ -25,7 +25,7 @@ class SlowInput(Fault):
 
         def wait(content: int) -> None:
             if not slow:
-                scene.tell()
+                scene.record()
             if len(slow) < plan["records"]:
                 slow.append(content)
                 time.sleep(plan["seconds"])

@@ -27,10 +27,10 @@ class DeadThread(Fault):
         def die(content: int) -> None:
             if not dead:
                 dead.append(content)
-                scene.tell()
+                scene.record()
                 raise RuntimeError(_MESSAGE)
 
         scene.on_read(plan["read"], die)
 
-    def problem(self, plan: Plan, told: Dict[str, Any], log: str) -> str:
+    def problem(self, plan: Plan, recorded: Dict[str, Any], log: str) -> str:
         return "" if _MESSAGE in log else "the error of the thread is not reported"

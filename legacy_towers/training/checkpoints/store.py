@@ -145,8 +145,8 @@ class CheckpointStore:
                 if self._saver is None:
                     check_fits(newest.checkpoint, by_checkpoint_name(tf.global_variables()))
                 self.saver().restore(session, newest.checkpoint)
-            told, self.resumed = self.resumed, resume_input(session.graph, newest.checkpoint)
-            if self.resumed is not None and self.resumed.note and self.resumed != told:
+            before, self.resumed = self.resumed, resume_input(session.graph, newest.checkpoint)
+            if self.resumed is not None and self.resumed.note and self.resumed != before:
                 warnings.warn(self.resumed.note, stacklevel=2)
         self.restored = newest
         return newest

@@ -76,7 +76,7 @@ class EarlyStopping(NamedTuple):
         """Returns why training stops after these evaluations; None if it continues.
 
         The evaluations are all there is to know, so that a resumed run decides as one that was never killed. A value
-        that is not finite is no improvement.
+        that is not finite is not an improvement.
 
         Args:
           evaluations: each `Evaluation` of the run so far, in the order of the steps.

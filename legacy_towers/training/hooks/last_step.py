@@ -9,7 +9,7 @@ class LastStepHook(tf.train.StopAtStepHook):
     """Ends training at a global step, as `tf.train.StopAtStepHook` does, and before the first step if it is reached.
 
     Args:
-      step: the train step, of the default graph; towers that train asynchronously are told where to end.
+      step: the train step, of the default graph; towers that train asynchronously end there too.
       last_step: the global step at which training ends.
     """
 

@@ -74,7 +74,7 @@ class StallHook(tf.train.SessionRunHook):
         self._ended = threading.Event()
 
     def begin(self) -> None:
-        """Creates the operations that tell sizes."""
+        """Creates the operations that return sizes."""
         self._text = StallReport(self._step)
         self._blocked = BlockedRun()
 

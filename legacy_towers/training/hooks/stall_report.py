@@ -12,7 +12,7 @@ from legacy_towers.graph.op_kinds import ITERATOR_INPUT_OPS, QUEUE_INPUT_OPS, ST
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.text.names import listed
 
-# How long TensorFlow may take to tell the sizes.
+# How long TensorFlow may take to return the sizes.
 _SIZES_SECONDS = 5.0
 _SIZE_OPS = {"MapPeek": "MapSize", "MapUnstage": "MapSize", "Unstage": "StageSize", "StagePeek": "StageSize"}
 

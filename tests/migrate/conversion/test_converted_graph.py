@@ -144,7 +144,7 @@ def test_checks_of_closed_queues_ignore_iterators(graph):
         try:
             check(session)
         except InputError:
-            pytest.fail("an iterator is no closed queue")
+            pytest.fail("an iterator is not a closed queue")
 
 
 def test_gradients_of_a_model_on_the_queue(graph):
