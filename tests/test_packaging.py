@@ -18,7 +18,7 @@ except ImportError:  # Python 3.7
     import importlib_metadata as metadata
 
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ROOMS = ("legacy_towers", "compat")
+PACKAGES = ("legacy_towers", "compat")
 OLDEST_PYTHON = (3, 7)
 
 
@@ -52,7 +52,7 @@ def module_of(path):
     return ".".join(parts)
 
 
-MODULES = {module_of(path): path for path in python_files(*ROOMS)}
+MODULES = {module_of(path): path for path in python_files(*PACKAGES)}
 
 
 def imported_modules(source):
@@ -91,7 +91,7 @@ def shipped_texts():
         listed = subprocess.run(command, cwd=CHECKOUT, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         paths = [path for path in listed.stdout.decode().split("\0") if path]
     except (OSError, subprocess.CalledProcessError):
-        paths = python_files(*ROOMS + ("examples", "tests")) + ["setup.py", "README.md", "tox.ini"]
+        paths = python_files(*PACKAGES + ("examples", "tests")) + ["setup.py", "README.md", "tox.ini"]
     for path in paths:
         if os.path.isfile(os.path.join(CHECKOUT, path)):
             with open(os.path.join(CHECKOUT, path), "rb") as source:
@@ -136,7 +136,7 @@ def test_the_licence_is_all_there():
 def source_copy(tmp_path_factory):
     """A copy of what the distributions are made of: a build leaves files beside its sources."""
     copy = tmp_path_factory.mktemp("source") / "checkout"
-    names = ROOMS + ("docs", "examples", "tests", ".ci", "setup.py", "pyproject.toml", "MANIFEST.in", "README.md")
+    names = PACKAGES + ("docs", "examples", "tests", ".ci", "setup.py", "pyproject.toml", "MANIFEST.in", "README.md")
     names += ("LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "tox.ini", "ruff.toml", "mypy.ini")
     copy.mkdir()
     for name in names:

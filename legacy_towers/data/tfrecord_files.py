@@ -200,19 +200,19 @@ def _is_record(reader: RecordReader, offset: int) -> bool:
     return True
 
 
-def _headers(block: bytes, room: int, exactly: bool) -> np.ndarray:
+def _headers(block: bytes, left: int, exactly: bool) -> np.ndarray:
     """Returns the positions in a block at which a valid header is.
 
     Args:
-      room: bytes from the beginning of the block to the end of the file.
+      left: bytes from the beginning of the block to the end of the file.
       exactly: whether the record has to end where the file ends; if not, at most there.
     """
-    count = min(len(block) - HEADER + 1, room - HEADER - FOOTER + 1)
+    count = min(len(block) - HEADER + 1, left - HEADER - FOOTER + 1)
     if count <= 0:
         return np.zeros([0], np.int64)
     lengths = np.ndarray((count,), "<u8", block, strides=(1,))
-    room_at = (room - HEADER - FOOTER - np.arange(count)).astype(np.uint64)
-    positions = np.nonzero(lengths == room_at if exactly else lengths <= room_at)[0]
+    left_at = (left - HEADER - FOOTER - np.arange(count)).astype(np.uint64)
+    positions = np.nonzero(lengths == left_at if exactly else lengths <= left_at)[0]
     of_bytes = np.frombuffer(block, np.uint8)
     crc = np.full(len(positions), 0xFFFFFFFF, np.uint64)
     for byte in range(8):

@@ -87,7 +87,7 @@ def run(case: Callable[[Any], Dict[str, Any]]) -> Record:
 
 
 def _without_optimization(tf: Any) -> Any:
-    """Returns a configuration that runs the graph as it is: optimizing it anew for each run takes half the time."""
+    """Returns a configuration that runs the graph as it is: optimizing it again for each run takes half the time."""
     config = tf.ConfigProto()
     config.graph_options.rewrite_options.disable_meta_optimizer = True
     return config

@@ -15,7 +15,7 @@ def read_history(directory: str, step: int) -> List[Evaluation]:
     """Returns the evaluations of a run up to a global step, in the order of the steps.
 
     Later ones are of steps that a resumed run makes, and evaluates, again. If the file is damaged, a warning says that
-    they are counted anew.
+    they are counted again.
     """
     path = os.path.join(directory, HISTORY_FILE)
     if not files.exists(path):
