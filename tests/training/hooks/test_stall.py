@@ -48,7 +48,8 @@ def test_a_stall_is_reported_once_with_the_queue_the_towers_and_the_line_of_the_
 
     def report(text):
         reports.append(text)
-        feeder.go_on.set()
+        # The hook looks every 0.05 s, so that it would report the same stall again before this.
+        threading.Timer(0.5, feeder.go_on.set).start()
 
     stall = StallHook(step, 0.5, report=report)
     with tf.train.MonitoredSession(
