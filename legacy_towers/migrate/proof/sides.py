@@ -92,13 +92,13 @@ def shapes_of(graph: Graph) -> List[Shape]:
     return [_shape(root, queues) for root in find_roots(queues)]
 
 
-def queue_side(graph: Graph, shape: Shape, epochs: int) -> Side:
+def queue_side(graph: Graph, shape: Shape, epochs: Optional[int]) -> Side:
     """Returns the queues' version of a pipeline.
 
     Args:
       graph: a graph that is not converted.
       shape: what is read.
-      epochs: how often a producer without a limit gives its elements.
+      epochs: how often a producer without a limit gives its elements; None: for ever.
     """
     queues = QueueGraph(graph)
     root = next(each for each in find_roots(queues) if each.name == shape.name)
@@ -124,7 +124,7 @@ def queue_side(graph: Graph, shape: Shape, epochs: int) -> Side:
     return _side(graph, shape, {}, runners)
 
 
-def dataset_side(graph: Graph, shape: Shape, epochs: int) -> Tuple[Optional[Side], PipelinePlan]:
+def dataset_side(graph: Graph, shape: Shape, epochs: Optional[int]) -> Tuple[Optional[Side], PipelinePlan]:
     """Converts a graph; returns tf.data's version of a pipeline, None if it is refused, and its plan."""
     converted = conversion.convert(graph, epochs)
     plan = next(each for each in converted.plans if each.name == shape.name)
