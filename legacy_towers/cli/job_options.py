@@ -47,7 +47,10 @@ def add_job(parser: Parser, given: Sequence[str]) -> None:
 
 
 def refuse_undeclared(parser: Parser, given: Sequence[str], unknown: Sequence[str]) -> None:
-    """Ends the program if the source of the job's file does not declare one of the `unknown` options either."""
+    """Ends the program if the source of the job's file does not declare one of the `unknown` options either.
+
+    Also if the value of an option that it declares is not a number, and its default is.
+    """
     job = _job_among(given)
     declared = None if job is None else declared_options(job)
     if declared is None:
@@ -58,6 +61,17 @@ def refuse_undeclared(parser: Parser, given: Sequence[str], unknown: Sequence[st
         if argument.startswith("--") and argument.split("=")[0] not in flags:
             parser.note = _note(name, flags)
             parser.refuse([argument], also=flags)
+    kinds = {flag: type(default) for flag, default in zip(flags, options.values()) if type(default) in (int, float)}
+    for number, argument in enumerate(given):
+        flag, has_value, value = argument.partition("=")
+        if flag not in kinds or not (has_value or given[number + 1 :]):
+            continue
+        value = value if has_value else given[number + 1]
+        try:
+            kinds[flag](value)
+        except ValueError:
+            if has_value or not value.startswith("--"):  # otherwise the value is missing
+                parser.error("argument {}: invalid {} value: {!r}".format(flag, kinds[flag].__name__, value))
 
 
 def add_job_options(parser: Parser, job: str, given: Sequence[str]) -> None:

@@ -4,7 +4,7 @@ import importlib.util
 import inspect
 import os
 import sys
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Callable, Dict, Optional, Sequence, Set, Tuple, Union
 
 from legacy_towers.errors import JobError
 from legacy_towers.text.files import working_directory_of
@@ -209,11 +209,12 @@ def is_job_name(text: str) -> bool:
     return not text.startswith("-") and _split(text)[0].endswith(".py")
 
 
-def declared_options(text: str) -> Optional[Tuple[str, List[str]]]:
-    """Returns (name of the job, its options), read from the source of its file, which is not run.
+def declared_options(text: str) -> Optional[Tuple[str, Dict[str, Any]]]:
+    """Returns (name of the job, default of each option), read from the source of its file, which is not run.
 
-    Returns None where the source is not enough: no such file or job, more than one job, or a job that is not a function
-    at the top level of the file with the single decorator `lt.job`.
+    A default that is not a literal is None, which no option has. Returns None where the source is not enough: no such
+    file or job, more than one job, or a job that is not a function at the top level of the file with the single
+    decorator `lt.job`.
     """
     path, name = _split(text)
     try:
@@ -237,7 +238,19 @@ def declared_options(text: str) -> Optional[Tuple[str, List[str]]]:
     if len(found) != 1:
         return None
     arguments = found[0].args
-    return found[0].name, [argument.arg for argument in arguments.args + arguments.kwonlyargs]
+    names = [argument.arg for argument in arguments.args + arguments.kwonlyargs]
+    own = arguments.defaults[-len(arguments.args) :] if arguments.args else []
+    # Running the file reports a parameter without a default.
+    defaults = [None] * (len(arguments.args) - len(own)) + list(own) + list(arguments.kw_defaults)
+    return found[0].name, {option: _literal(default) for option, default in zip(names, defaults)}
+
+
+def _literal(node: Optional[ast.AST]) -> Any:
+    """Returns the value of an expression; None if it is not a literal."""
+    try:
+        return None if node is None else ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return None
 
 
 def _dotted(node: ast.AST) -> str:

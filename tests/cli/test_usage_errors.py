@@ -55,6 +55,8 @@ MISTAKES = [
     ("train line.py --plan-json .", "--plan-json is '.', which is a directory: name a file"),
     ("train line.py --checkpoint-dir line.py", "--checkpoint-dir: 'line.py' is not a directory"),
     ("train line.py --rat 1", "there is no option --rat, did you mean --rate?; the job 'line' has --rate, --average, "),
+    ("train line.py --rate fast", "argument --rate: invalid float value: 'fast'"),
+    ("train --rate=fast line.py", "argument --rate: invalid float value: 'fast'"),
     ("train --rate 1 line.py --step 4", "there is no option --step, did you mean --steps?; the job 'line' has "),
     ("init line.py", "FILE is 'line.py', which exists: name another one"),
     ("init x.py --data arays", "argument --data: invalid choice: 'arays', did you mean 'arrays'?"),
@@ -107,9 +109,13 @@ def test_usage_errors_are_reported_before_tensorflow_is_imported(tmp_path, monke
 
 
 DECLARED = {
-    "one job": ("import legacy_towers as lt\n@lt.job\ndef a(x=1, *, y=2): pass\n", ("a", ["x", "y"])),
-    "job by its name": ("from legacy_towers import job\n@job\ndef a(x=1): pass\n", ("a", ["x"])),
-    "another name": ("from legacy_towers import job as task\n@task\ndef a(): pass\n", ("a", [])),
+    "one job": ("import legacy_towers as lt\n@lt.job\ndef a(x=1, *, y=2): pass\n", ("a", {"x": 1, "y": 2})),
+    "job by its name": ("from legacy_towers import job\n@job\ndef a(x=-1.5): pass\n", ("a", {"x": -1.5})),
+    "defaults that are not literals": (
+        "import legacy_towers as lt\n@lt.job\ndef a(v, w=RATE, *, x, y=2 * 3, z='t'): pass\n",
+        ("a", {"v": None, "w": None, "x": None, "y": None, "z": "t"}),
+    ),
+    "another name": ("from legacy_towers import job as task\n@task\ndef a(): pass\n", ("a", {})),
     "two jobs": ("import legacy_towers as lt\n@lt.job\ndef a(): pass\n@lt.job\ndef b(): pass\n", None),
     "two decorators": ("import legacy_towers as lt\n@lt.job\n@other\ndef a(x=1): pass\n", None),
     "another package's job": ("import other as lt\n@lt.job\ndef a(x=1): pass\n", None),
@@ -128,5 +134,5 @@ def test_declared_options_reads_the_file_without_running_it(source, expected, tm
 def test_declared_options_of_one_of_several_jobs(tmp_path):
     path = tmp_path / "jobs.py"
     path.write_text("import legacy_towers as lt\n@lt.job\ndef a(x=1): pass\n@lt.job\ndef b(y=1): pass\n")
-    assert declared_options(str(path) + ":b") == ("b", ["y"])
+    assert declared_options(str(path) + ":b") == ("b", {"y": 1})
     assert declared_options(str(path) + ":c") is None
