@@ -66,7 +66,7 @@ LAYERS = (
     ("run.process_setup",),
     ("run.spawned",),
     ("run.start",),
-    ("run.check", "run.bottleneck"),
+    ("run.check", "run.bottleneck", "doctor"),
     ("run",),
     ("cli",),
     ("__main__",),

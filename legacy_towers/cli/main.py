@@ -53,6 +53,9 @@ SUBCOMMANDS = (
     Subcommand(
         "bottleneck", "legacy_towers.cli.bottleneck", "report where the steps of an old script spend their time", False,
     ),
+    Subcommand(
+        "doctor", "legacy_towers.cli.doctor", "find in an old script or a graph what makes it slow or wrong", False,
+    ),
     Subcommand("env", "legacy_towers.cli.env", "print installed versions, usable devices, and what will not work"),
 )
 

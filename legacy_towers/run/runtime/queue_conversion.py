@@ -89,6 +89,9 @@ def start_queue_runners(sess: Any = None, *args: Any, **kwargs: Any) -> Any:
     session = tf.get_default_session() if sess is None else sess
     if runtime is not None and runtime.queues is not None and isinstance(session, tf.Session):
         runtime.queues.before_run(session)
+    if runtime is not None and runtime.observer is not None and isinstance(session, tf.Session):
+        coordinator = args[0] if args else kwargs.get("coord")
+        runtime.observer.note_start(session, coordinator)
     return tf.train.start_queue_runners(sess, *args, **kwargs)
 
 

@@ -23,6 +23,8 @@ class ScriptRuntime:
         # Set by `bottleneck`; makes the session runs and measures them: an object with
         # run(call, session, fetches, feed_dict, options, run_metadata, counts).
         self.watch: Any = None
+        # Set by `doctor`; records sessions and their runs: an `observation.Observer`.
+        self.observer: Any = None
         # Set by `start`: these modules import TensorFlow, which the script must import first.
         self.devices: Any = None
         self.step_limit: Any = None

@@ -32,6 +32,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
     _runs: Any = None
     _watch: Any = None
     _queues: Any = None
+    _observer: Any = None
     # TensorFlow's __del__ reads it, also when __init__ raised.
     _session: Any = None
 
@@ -43,13 +44,15 @@ class _ScriptSession(default_sessions.ThreadRunHook):
             return config
         runtime.reject_missing_devices()
         runtime.report_mapped_devices()
-        self._queues = runtime.queues
+        self._queues, self._observer = runtime.queues, runtime.observer
         self._watch, self.around_thread_run = runtime.watch, runtime.daemon_threads.run
         if runtime.step_limit is not None:
             self._runs = runtime.step_limit.of_session(runtime, _is_monitored(sys._getframe(2)))
         merged = merge(runtime, default() if config is None else config, on_this_process=not target)
         _note(runtime, kind, target, merged)
         built = tf.get_default_graph() if graph is None else graph
+        if self._observer is not None:
+            self._observer.note_session(self, built)
         if target:
             runtime.check_server()
         elif isinstance(built, default_graphs.PlacingGraph):
@@ -65,6 +68,8 @@ class _ScriptSession(default_sessions.ThreadRunHook):
                 counts = self._runs.count(self, fetches, _module_of(sys._getframe(1)))
             if self._watch is not None:
                 run = functools.partial(self._watch.run, run, self, counts=counts)
+        if self._observer is not None:
+            run = functools.partial(self._observer.run, run, self)
         try:
             return run(fetches, feed_dict, options, run_metadata)
         except ValueError as error:
@@ -74,6 +79,11 @@ class _ScriptSession(default_sessions.ThreadRunHook):
             user_script.report_replacement("an array with one element in a list of numbers", "its element")
             feeds = {key: mixed_numbers.unwrapped(value) for key, value in feed_dict.items()}
         return run(fetches, feeds, options, run_metadata)
+
+    def close(self) -> None:
+        if self._observer is not None:
+            self._observer.note_close(self)
+        super().close()  # type: ignore[misc]
 
     def _convert_queues(self) -> None:
         if self._queues is not None:
@@ -96,6 +106,8 @@ class _ScriptSession(default_sessions.ThreadRunHook):
         make = super().make_callable  # type: ignore[misc]
         self._convert_queues()
         made = make(fetches, feed_list, accept_options)
+        if self._observer is not None:
+            self._observer.note_callable(self, fetches)
         # With a feed_list the callable calls `run`, which counts.
         if feed_list is not None or (self._runs is None and self._watch is None):
             return made

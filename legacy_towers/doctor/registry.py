@@ -1,0 +1,78 @@
+"""The checks: each registers a function of a subject by its code."""
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence
+
+from legacy_towers.doctor.subject import Evidence, Subject
+from legacy_towers.errors import UserError
+
+ERROR, WARNING = "error", "warning"
+
+Function = Callable[[Subject], Iterator[Evidence]]
+
+
+class Check(NamedTuple):
+    """One check.
+
+    Attributes:
+      code: its stable code, "LD301".
+      name: a short name, "small-shuffle".
+      severity: ERROR: what the script computes is wrong, or it fails or waits forever; WARNING: slower or less random
+        than it looks.
+      explanation: what it finds, why that matters and what to do.
+      function: yields the evidence in a subject.
+    """
+
+    code: str
+    name: str
+    severity: str
+    explanation: str
+    function: Function
+
+
+# Filled by the decorators in `checks`, which are imported together.
+_CHECKS: Dict[str, Check] = {}
+
+
+def check(code: str, name: str, severity: str, explanation: str) -> Callable[[Function], Function]:
+    """Returns a decorator that registers a check; see `Check` for the arguments."""
+
+    def register(function: Function) -> Function:
+        if code in _CHECKS:
+            raise ValueError("the code {} has a check already".format(code))
+        _CHECKS[code] = Check(code, name, severity, explanation.strip(), function)
+        return function
+
+    return register
+
+
+def checks(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> List[Check]:
+    """Returns the checks in the order of their codes.
+
+    Args:
+      select: codes, or beginnings of codes, of the checks to return; empty: all.
+      ignore: codes, or beginnings of codes, of the checks to leave out.
+
+    Raises:
+      UserError: a code of `select` or `ignore` is that of no check.
+    """
+    for each in list(select) + list(ignore):
+        if not each or not any(code.startswith(each) for code in _CHECKS):
+            raise UserError("no check has the code {!r}: the codes are {}".format(each, ", ".join(sorted(_CHECKS))))
+    return [
+        _CHECKS[code] for code in sorted(_CHECKS)
+        if (not select or _begins(code, select)) and not _begins(code, ignore)
+    ]
+
+
+def _begins(code: str, beginnings: Sequence[str]) -> bool:
+    return any(code.startswith(each) for each in beginnings)
+
+
+def of_code(code: str) -> Any:
+    """Returns the check of a code.
+
+    Raises:
+      UserError: there is none.
+    """
+    if code not in _CHECKS:
+        raise UserError("no check has the code {!r}: the codes are {}".format(code, ", ".join(sorted(_CHECKS))))
+    return _CHECKS[code]

@@ -1,0 +1,75 @@
+"""What a check looks at: a graph and, of a script, what its sessions did in its first steps."""
+from typing import Any, List, NamedTuple, Optional, Set
+
+from legacy_towers.compat.versions.tracebacks import user_line
+from legacy_towers.graph.walk import ancestors
+from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph, count_of
+from legacy_towers.run.runtime.observation import Observed
+from legacy_towers.tensor_types import Graph, Operation
+
+# Beginnings of the types of operations that update a variable by its gradient.
+_APPLY = ("Apply", "SparseApply", "ResourceApply", "ResourceSparseApply")
+
+
+class Evidence(NamedTuple):
+    """What a check has found at one place.
+
+    Attributes:
+      operation: name of the operation; "" if it is about none.
+      line: "train.py, line 31, in main: x = q.dequeue()"; "" if it is unknown.
+      message: what is wrong, and what follows from it.
+      remedy: what to do.
+    """
+
+    operation: str
+    line: str
+    message: str
+    remedy: str
+
+
+class Subject:
+    """A graph to examine.
+
+    Args:
+      graph: the graph.
+      observed: what the sessions of the graph did; None for a graph that was not run.
+
+    Attributes:
+      graph, observed: the arguments.
+      operations: the operations of the graph.
+      queues: its queues.
+    """
+
+    def __init__(self, graph: Graph, observed: Optional[Observed] = None) -> None:
+        self.graph = graph
+        self.observed = observed
+        self.operations: List[Operation] = graph.get_operations()
+        self.queues = QueueGraph(graph)
+        self._trained: Optional[Set[Operation]] = None
+
+    @property
+    def trained(self) -> Set[Operation]:
+        """The operations that must run to update variables by gradients."""
+        if self._trained is None:
+            updates = [each for each in self.operations if is_update(each)]
+            self._trained = ancestors(updates, graph=self.graph) if updates else set()
+        return self._trained
+
+    def evidence(self, operation: Operation, message: str, remedy: str) -> Evidence:
+        """Returns evidence at an operation."""
+        return Evidence(operation.name, user_line(operation), message, remedy)
+
+    def queue_batch(self, queue: Queue) -> int:
+        """Returns the largest number of elements that one operation takes from `queue`; 0 if it is unknown."""
+        from_counts = [_batch(each) for each in queue.dequeues]
+        return max(from_counts) if from_counts else 0
+
+
+def is_update(operation: Any) -> bool:
+    """Returns whether an operation updates a variable by its gradient."""
+    return operation.type.startswith(_APPLY)
+
+
+def _batch(dequeue: Operation) -> int:
+    count = count_of(dequeue)
+    return 1 if count is None else max(count, 0)

@@ -1,0 +1,160 @@
+"""Records what the sessions of a script do in its first runs, for `legacy-towers doctor`."""
+import threading
+import time
+import weakref
+from typing import Any, Callable, Dict, List, NamedTuple, Set, Tuple
+
+from legacy_towers.compat.versions.tracebacks import calling_line, user_line
+from legacy_towers.graph.walk import ancestors, operations_of
+from legacy_towers.run.runtime.step_limit import MONITORED_FETCHES
+
+# Runs of one graph that are recorded; the graph may grow in each.
+RUNS = 200
+
+
+class Growth(NamedTuple):
+    """Operations that one line of the script added between two session runs.
+
+    Attributes:
+      line: the line of the script, as `user_line` returns it.
+      operation: the name of the first of them.
+      kind: its type.
+      count: how many.
+    """
+
+    line: str
+    operation: str
+    kind: str
+    count: int
+
+
+class Observed:
+    """What the sessions of one graph did.
+
+    Attributes:
+      runs: the operations that each run fetched, the first `RUNS` of them, those of TensorFlow itself included.
+      fetched: the operations that runs, of any number, and callables fetched.
+      growths: what was added to the graph before each run but the first; empty where nothing was added.
+      starts: for each call of `tf.train.start_queue_runners`, (line of the script, whether it got a coordinator).
+      most_open: line of the script -> the most sessions that it had created and not closed at one time.
+    """
+
+    def __init__(self) -> None:
+        self.runs: List[Tuple[Any, ...]] = []
+        self.fetched: Set[Tuple[Any, ...]] = set()
+        self.growths: List[List[Growth]] = []
+        self.starts: List[Tuple[str, bool]] = []
+        self.most_open: Dict[str, int] = {}
+        self._version = -1
+        self._operations = 0
+        self._ran: Dict[Tuple[Any, ...], Set[Any]] = {}
+
+    def ran(self, fetched: Tuple[Any, ...]) -> Set[Any]:
+        """Returns the operations that a run of `fetched` needs."""
+        if fetched not in self._ran:
+            self._ran[fetched] = ancestors(list(fetched), graph=fetched[0].graph) if fetched else set()
+        return self._ran[fetched]
+
+    def all_ran(self) -> Set[Any]:
+        """Returns the operations that some run needed."""
+        found: Set[Any] = set()
+        for fetched in list(self.fetched):
+            found |= self.ran(fetched)
+        return found
+
+    def note_run(self, graph: Any, fetched: Tuple[Any, ...]) -> None:
+        """Records one run, and what the graph has got since the last one."""
+        if len(self.runs) >= RUNS:
+            if graph.version == self._version:  # otherwise each run may fetch something new
+                self.fetched.add(fetched)
+            return
+        self.fetched.add(fetched)
+        if self.runs:
+            growth = [] if graph.version == self._version else _growth(graph.get_operations()[self._operations:])
+            self.growths.append(growth)
+        if graph.version != self._version:
+            self._version, self._operations = graph.version, len(graph.get_operations())
+        self.runs.append(fetched)
+
+
+class Observer:
+    """Records the sessions of a script.
+
+    Attributes:
+      graphs: graph -> what its sessions did, in the order of their first session.
+    """
+
+    def __init__(self) -> None:
+        self.graphs: Dict[Any, Observed] = {}
+        self._open: Any = weakref.WeakKeyDictionary()  # session -> the line that created it
+        self._running: Dict[int, float] = {}
+        self._lock = threading.Lock()
+
+    def of(self, graph: Any) -> Observed:
+        return self.graphs.setdefault(graph, Observed())
+
+    def note_session(self, session: Any, graph: Any) -> None:
+        """Records a session that the script, or TensorFlow for it, creates."""
+        line = calling_line()
+        with self._lock:
+            self._open[session] = line
+            lines = list(self._open.values())
+            observed = self.of(graph)
+            observed.most_open[line] = max(observed.most_open.get(line, 0), lines.count(line))
+
+    def note_close(self, session: Any) -> None:
+        """Records that a session is closed."""
+        with self._lock:
+            self._open.pop(session, None)
+
+    def note_start(self, session: Any, coordinator: Any) -> None:
+        """Records a call of `tf.train.start_queue_runners`."""
+        with self._lock:
+            self.of(session.graph).starts.append((calling_line(), coordinator is not None))
+
+    def run(self, call: Callable[..., Any], session: Any, fetches: Any, *arguments: Any) -> Any:
+        """Returns `call(fetches, *arguments)`, a run of the session, and records it."""
+        self._note(session, fetches, is_run=True)
+        thread = threading.get_ident()
+        self._running[thread] = time.time()
+        try:
+            return call(fetches, *arguments)
+        finally:
+            self._running.pop(thread, None)
+
+    def note_callable(self, session: Any, fetches: Any) -> None:
+        """Records that `make_callable` prepares runs of `fetches`, as queue runners do."""
+        self._note(session, fetches, is_run=False)
+
+    def _note(self, session: Any, fetches: Any, is_run: bool) -> None:
+        if isinstance(fetches, dict) and MONITORED_FETCHES in fetches:  # of a MonitoredSession: its hooks fetch more
+            fetches = list(fetches.values())
+        try:
+            fetched = tuple(operations_of(fetches, session.graph))
+        except (TypeError, ValueError, KeyError, AttributeError):  # TensorFlow raises its own error
+            return
+        with self._lock:
+            observed = self.of(session.graph)
+            if is_run:
+                observed.note_run(session.graph, fetched)
+            else:
+                observed.fetched.add(fetched)
+
+    def seconds_of_main_run(self) -> float:
+        """Returns the seconds that the main thread's session run lasts already; 0 if it is in none.
+
+        A thread that fills a queue may well wait for long.
+        """
+        begin = self._running.get(threading.main_thread().ident or 0)
+        return 0.0 if begin is None else time.time() - begin
+
+
+def _growth(operations: List[Any]) -> List[Growth]:
+    found: Dict[str, Growth] = {}
+    for each in operations:
+        line = user_line(each)
+        if line in found:
+            found[line] = found[line]._replace(count=found[line].count + 1)
+        elif line:
+            found[line] = Growth(line, each.name, each.type, 1)
+    return list(found.values())

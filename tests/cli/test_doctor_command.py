@@ -1,0 +1,104 @@
+"""The command `legacy-towers doctor`."""
+import json
+import textwrap
+
+import preloaded
+import processes
+import pytest
+
+from legacy_towers.cli import main
+from legacy_towers.compat import tf
+
+BLOCKED = """
+    import tensorflow as tf
+    number = tf.train.range_input_producer(10).dequeue()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(tf.local_variables_initializer())
+        print("blocked", flush=True)
+        sess.run(number)
+"""
+GROWING = """
+    import sys
+    import tensorflow as tf
+    v = tf.get_variable("v", [])
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        for i in range(100):
+            sess.run(tf.assign(v, float(i)))
+        print("not reached")
+"""
+FAILS = """
+    import tensorflow as tf
+    with tf.Session() as sess:
+        sess.run(tf.constant(1))
+    raise KeyError("own error")
+"""
+
+
+def doctor(tmp_path, text, *options):
+    (tmp_path / "script.py").write_text(textwrap.dedent(text))
+    command = [preloaded.executable(), "-m", "legacy_towers", "doctor", *options, "script.py"]
+    return processes.run(command, cwd=str(tmp_path))
+
+
+def test_a_run_that_never_ends_is_ended_and_reported(tmp_path):
+    done = doctor(tmp_path, BLOCKED, "--timeout", "2")
+    assert done.returncode == 1 and done.stdout.startswith("blocked\n"), done.stderr
+    assert "legacy-towers: a session run has not ended for 2 s: the script is ended here" in done.stderr
+    assert "script.py, line 3: number = tf.train.range_input_producer(10).dequeue()" in done.stdout
+    assert "  error LD306 unstarted-queue-runners: " in done.stdout
+    assert "\n1 error, 0 warnings in 1 graph, 3 session runs; `legacy-towers doctor --explain LD306`" in done.stdout
+
+
+def test_a_script_ends_after_its_steps_and_errors_set_the_exit_code(tmp_path):
+    done = doctor(tmp_path, GROWING, "--steps", "8", "--json")
+    assert done.returncode == 1, done.stderr
+    found = json.loads(done.stdout)
+    (row,) = found["findings"]
+    assert (row["code"], row["severity"]) == ("LD401", "error")
+    assert row["line"] == "script.py, line 8: sess.run(tf.assign(v, float(i)))"
+    assert doctor(tmp_path, GROWING, "--steps", "8", "--ignore", "LD4").returncode == 0
+
+
+def test_the_script_s_own_error_follows_the_findings(tmp_path):
+    done = doctor(tmp_path, FAILS)
+    assert done.returncode == 1 and "KeyError: 'own error'" in done.stderr
+    assert done.stdout.strip() == "0 errors, 0 warnings in 1 graph, 1 session run"
+
+
+def meta_graph(path):
+    with tf.Graph().as_default():
+        number = tf.train.range_input_producer(10, shuffle=False).dequeue()
+        tf.train.shuffle_batch([number], 8, 20, min_after_dequeue=2)
+        tf.train.export_meta_graph(str(path))
+    return str(path)
+
+
+def test_a_meta_graph_is_examined_without_running_it(tmp_path, capsys):
+    assert main.main(["doctor", "--json", meta_graph(tmp_path / "model.meta")]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (row["code"], row["operation"]) == ("LD301", "shuffle_batch/random_shuffle_queue")
+    assert main.main(["doctor", "--select", "ld302", meta_graph(tmp_path / "model.meta")]) == 0
+    assert capsys.readouterr().out.strip() == "0 errors, 0 warnings in 1 graph, 0 session runs"
+
+
+def test_explain_prints_the_explanation_of_a_check(capsys):
+    assert main.main(["doctor", "--explain", "ld301"]) == 0
+    assert capsys.readouterr().out.startswith("LD301 small-shuffle (warning)\n\nA RandomShuffleQueue keeps")
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["--explain", "LD999"], "no check has the code 'LD999': the codes are LD301, "),
+    (["--explain", "LD301", "train.py"], "--explain runs nothing: remove 'train.py'"),
+    (["--select", "LX", "{meta}"], "no check has the code 'LX'"),
+    (["{folder}/no.meta"], "no.meta' can't be imported as a MetaGraph: "),
+    (["{folder}/text.meta"], "text.meta' can't be imported as a MetaGraph: "),
+    ([], "no script is given"),
+], ids=["unknown code", "a script beside --explain", "unknown selection", "no file", "not a MetaGraph", "no script"])
+def test_wrong_arguments_are_errors(arguments, message, tmp_path, capsys):
+    (tmp_path / "text.meta").write_text("text\n")
+    meta = meta_graph(tmp_path / "model.meta")
+    arguments = [each.format(meta=meta, folder=tmp_path) for each in arguments]
+    assert main.main(["doctor"] + arguments) == 2
+    assert message in capsys.readouterr().err
