@@ -7,6 +7,7 @@ from typing import Any, Callable, List, NamedTuple, NoReturn, Optional, Sequence
 
 from legacy_towers.compat.tf1 import user_script
 from legacy_towers.compat.tf1.user_script import ScriptRun
+from legacy_towers.run.bottleneck import watched_compat
 
 FAILED = 1
 # Seconds between two looks at the main thread's session run.
@@ -52,6 +53,7 @@ def diagnose(execute: Callable[[], None], script_run: ScriptRun, settings: Setti
         threading.Thread(target=_end_blocked, args=(observers[0], settings, out), daemon=True).start()
 
     script_run.when_tensorflow_is_there(begin_to_observe)
+    script_run.replaced_modules[watched_compat.MODULE] = watched_compat.__name__
     process = os.getpid()
     end: Optional[BaseException] = None
     try:

@@ -29,6 +29,6 @@ def growing_graph(subject: Subject) -> Iterator[Evidence]:
             yield Evidence(
                 found[-1].operation, line,
                 "it added operations {} times between {} session runs ({} in all): the graph grows in the loop".format(
-                    len(found), len(subject.observed.runs), sum(each.count for each in found)),
+                    len(found), len(subject.observed.runs), sum(each.number for each in found)),
                 "build the operation once, before the loop",
             )

@@ -19,13 +19,13 @@ class Growth(NamedTuple):
       line: the line of the script, as `user_line` returns it.
       operation: the name of the first of them.
       kind: its type.
-      count: how many.
+      number: how many.
     """
 
     line: str
     operation: str
     kind: str
-    count: int
+    number: int
 
 
 class Observed:
@@ -154,7 +154,7 @@ def _growth(operations: List[Any]) -> List[Growth]:
     for each in operations:
         line = user_line(each)
         if line in found:
-            found[line] = found[line]._replace(count=found[line].count + 1)
+            found[line] = found[line]._replace(number=found[line].number + 1)
         elif line:
             found[line] = Growth(line, each.name, each.type, 1)
     return list(found.values())

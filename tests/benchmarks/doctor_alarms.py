@@ -1,0 +1,76 @@
+"""Counts what `legacy-towers doctor` reports on correct scripts: each finding is a false alarm, unless it is known.
+
+    python tests/benchmarks/doctor_alarms.py [SCRIPT ...]
+
+Without arguments it runs the scripts of tests/doctor/scripts, those of the table tests/run/script_table.py, and the
+examples. KNOWN has findings that are true: the scripts are short, and do on purpose what a long job should not do.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(CHECKOUT, "tests"))
+
+from run import script_table  # noqa: E402
+
+# Name of a script -> the codes that are reported rightly.
+KNOWN = {
+    "tutorial": ("LD307",),  # as TensorFlow's own tutorial, it starts queue runners without a coordinator
+}
+EXAMPLES = ("cifar10.py", "digits.py", "gan.py", "input_bound.py", "large_feed.py", "placement.py", "triplet.py")
+
+
+def commands(folder):
+    """Yields (name, arguments of doctor) for each script, with data and training directories below `folder`."""
+    own = os.path.join(CHECKOUT, "tests", "doctor", "scripts")
+    for name in sorted(os.listdir(own)):
+        if name.endswith(".py"):
+            yield name[: -len(".py")], (os.path.join(own, name),)
+    for script in script_table.SCRIPTS:
+        train, data = (os.path.join(folder, script.name, each) for each in ("train", "data"))
+        os.makedirs(train)
+        os.makedirs(data)
+        if script.data is not None:
+            script.data(data)
+        yield script.name, script.command(train, data)
+    for name in EXAMPLES:
+        yield "example " + name, (os.path.join(CHECKOUT, "examples", name),)
+
+
+def findings(arguments, folder):
+    """Returns (exit code, the JSON object that doctor prints; None if it printed none)."""
+    command = [sys.executable, "-m", "legacy_towers", "doctor", "--json", "--timeout", "100"] + list(arguments)
+    path = os.pathsep.join([script_table.FOLDER, os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
+        env=dict(os.environ, PYTHONPATH=path),
+    )
+    start = done.stdout.rfind('{\n  "examined"')
+    return done.returncode, json.loads(done.stdout[start:]) if start >= 0 else None, done.stderr
+
+
+def main(paths):
+    with tempfile.TemporaryDirectory() as folder:
+        chosen = [(os.path.basename(path), (os.path.abspath(path),)) for path in paths] or commands(folder)
+        scripts = examined = alarms = 0
+        for name, arguments in chosen:
+            code, found, errors = findings(arguments, folder)
+            scripts += 1
+            if found is None:
+                print("{}: not examined, exit code {}: {}".format(name, code, (errors.splitlines() or [""])[-1]))
+                continue
+            examined += not found["examined"].startswith("0 graphs")
+            print("{}: {}".format(name, found["examined"]), flush=True)
+            for each in found["findings"]:
+                is_known = each["code"] in KNOWN.get(name, ())
+                alarms += not is_known
+                mark = "(known) " if is_known else ""
+                print("    {}{} {}: {}".format(mark, each["code"], each["line"], each["message"]))
+    print("{} false alarms in {} examined scripts of {}".format(alarms, examined, scripts))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
