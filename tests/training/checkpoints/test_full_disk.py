@@ -81,6 +81,17 @@ def test_a_full_disk_is_reported_with_the_bytes_needed(small_disk, monkeypatch):
         model.save()
 
 
+def test_nothing_is_written_to_a_disk_that_is_known_to_be_too_full(tmp_path, monkeypatch):
+    with checkpointed.Model(SIZE, str(tmp_path)) as model:
+        model.save()
+        with monkeypatch.context() as patched:
+            patched.setattr(files, "free_bytes", lambda path: 1000)
+            patched.setattr(tf.train.Saver, "save", lambda *arguments, **options: pytest.fail("it was written"))
+            with pytest.raises(SaveError, match=r"No space left on device \(it needs 1..,... bytes, 1,000 bytes are "):
+                model.save()
+        assert find_newest(str(tmp_path)).step == 1
+
+
 @pytest.mark.parametrize("operation", ["sync", "move", "content_of", "sync_directory"])
 @pytest.mark.parametrize("call", [1, 2, 3])
 def test_an_error_while_a_checkpoint_is_finished_leaves_the_last_one(tmp_path, monkeypatch, operation, call):
