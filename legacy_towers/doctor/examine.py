@@ -37,9 +37,10 @@ def examine(
     chosen = checks(select, ignore)
     found: Dict[Any, Finding] = {}
     for graph, observed in graphs:
-        subject = Subject(graph, observed)
-        for check in chosen:
-            for evidence in check.function(subject):
-                key = check.code, evidence.line or evidence.operation
-                found.setdefault(key, Finding(check, evidence))
+        with graph.as_default():  # walks look operations up in the default graph
+            subject = Subject(graph, observed)
+            for check in chosen:
+                for evidence in check.function(subject):
+                    key = check.code, evidence.line or evidence.operation
+                    found.setdefault(key, Finding(check, evidence))
     return sorted(found.values(), key=lambda each: (each.check.severity, each.check.code))
