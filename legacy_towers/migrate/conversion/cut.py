@@ -148,7 +148,7 @@ def _constant_value(operation: Operation) -> Optional[Tensor]:
     values = [each.inputs[1] for each in users if each.type == "Assign"]
     if len(values) != 1 or any(each.type not in ("Assign", "Identity", "IsVariableInitialized") for each in users):
         return None
-    if any(each.op_def.is_stateful for each in ancestors(values)):  # it would have another value
+    if any(each.op_def.is_stateful for each in ancestors(values, graph=operation.graph)):  # it would have another value
         return None
     return values[0]
 

@@ -101,6 +101,11 @@ def imported(meta: Any, one_thread: bool = False) -> Graph:
       ArgumentError: TensorFlow can't import it.
     """
     graph = tf.Graph()
+    if not meta.HasField("saver_def"):
+        meta = copy_of(meta)
+        # Without one, TensorFlow adds operations that restore, and so assign, each variable.
+        for name in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
+            setattr(meta.saver_def, name, "unused")
     try:
         with graph.as_default():
             tf.train.import_meta_graph(meta, clear_devices=True)

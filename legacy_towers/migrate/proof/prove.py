@@ -54,7 +54,7 @@ class _Pipeline:
         self._meta, self._name, self._rounds, self._seconds = meta, name, rounds, seconds
         self._shape = self._shape_of(meta)
         self._epochs = 1
-        self._one_thread = bool(self._shape.random_ops) and self._shape.threads
+        self._one_thread = self._shape.threads
         self._notes = []
         given = [each for each in self._shape.random_ops if each in unseeded]
         if given:

@@ -46,7 +46,7 @@ class Shape(NamedTuple):
       batch_size: their number; None: one example without a batch dimension.
       feeds: name of a tensor -> its value in each read: the condition of a `tf.cond`.
       random_ops: names of the random operations that its examples depend on.
-      threads: whether several threads fill one of its queues.
+      threads: whether several threads run one of these random operations.
       joins: whether several operations fill one of its queues, in any order.
       is_limited: whether its producers end by themselves.
       initializers: names of operations that give the variables on the way to the queue their initial values.
@@ -176,7 +176,10 @@ def _shape(root: Root, queues: QueueGraph) -> Shape:
         size,
         feeds,
         tuple(dict.fromkeys(random_ops)),
-        any(each.threads > 1 for each in enqueues),
+        any(
+            each.threads > 1 and any(op_kinds.draws_random_numbers(operation) for operation in each.part.operations)
+            for each in enqueues
+        ),
         any(len(queue.enqueues) > 1 for queue in used),
         all(each.part.sources for each in enqueues),
         tuple(

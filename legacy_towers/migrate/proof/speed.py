@@ -53,7 +53,7 @@ def _turn(side: Side, shape: Shape, seconds: float, turn_seconds: float) -> Any:
     started, cpu = time.perf_counter(), time.process_time()
     with reading(side, seconds) as read:
         try:
-            while time.perf_counter() - started < turn_seconds:
+            while not examples or time.perf_counter() - started < turn_seconds:
                 values = read()
                 first = values[0]
                 examples += 1 if not shape.has_batches else (

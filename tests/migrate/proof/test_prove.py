@@ -1,5 +1,6 @@
 """Proofs of right conversions, and what they measure."""
 import json
+import os
 from unittest import mock
 
 import numpy as np
@@ -41,6 +42,17 @@ def in_a_branch(files):
     return tf.cond(tf.placeholder_with_default(True, []), queue.dequeue, lambda: -1)
 
 
+def with_a_variable_that_keeps_its_value(files):
+    number = tf.train.range_input_producer(12, num_epochs=1, shuffle=False).dequeue()
+    offset = tf.get_variable("offset", [], tf.int32, initializer=tf.ones_initializer(), use_resource=False)
+    return tf.train.batch([number + offset], 3)
+
+
+def of_files_that_match_a_pattern(files):
+    pattern = os.path.join(os.path.dirname(files["tfrecord"][0]), "*.tfrecord")
+    return tf.train.batch(parsed(record(tf.train.match_filenames_once(pattern))[1]), 6)
+
+
 def with_random_numbers(files):
     number = tf.train.range_input_producer(12, num_epochs=1, shuffle=False).dequeue()
     return tf.train.batch([number, tf.random_uniform([2])], 3)
@@ -55,6 +67,8 @@ SAME_SEQUENCE = [
     (for_three_towers, (6, 30, 5), "all epochs"),
     (in_a_branch, (6, 6, 1), "all epochs"),
     (with_random_numbers, (4, 12, 3), "all epochs"),
+    (with_a_variable_that_keeps_its_value, (4, 12, 3), "all epochs"),
+    (of_files_that_match_a_pattern, (6, 36, 6), "all epochs"),
 ]
 
 
@@ -126,6 +140,14 @@ def test_seeds_and_single_threads_of_the_copies_are_named(files):
     assert proof.notes[1].startswith("one thread per operation filled the queues here, since ")
 
 
+def test_threads_stay_where_only_the_order_of_files_is_random(files):
+    names = tf.train.slice_input_producer([list(range(6))], num_epochs=2, shuffle=True)
+    tf.train.batch(names, 2, num_threads=3)
+    [proof] = prove(rounds=0).pipelines
+    assert (proof.promise, proof.verdict) == ("same set", "proven")
+    assert len(proof.notes) == 1 and "/RandomShuffle' had no seed" in proof.notes[0]
+
+
 def test_components_that_depend_on_random_numbers_of_several_readers_are_not_proven(files):
     names = producer(files["tfrecord"])
     both = [parsed(tf.TFRecordReader().read(names)[1]) for _ in range(2)]
@@ -189,8 +211,8 @@ def test_a_file_of_a_meta_graph(files, tmp_path):
 
 
 def test_speed_is_measured_in_turns(files):
-    tf.train.batch([tf.train.range_input_producer(100000, num_epochs=1, shuffle=False).dequeue()], 20)
-    with mock.patch("legacy_towers.migrate.proof.speed.measure.__defaults__", (0.25,)):
+    tf.train.batch([tf.train.range_input_producer(600, num_epochs=1, shuffle=False).dequeue()], 20)
+    with mock.patch("legacy_towers.migrate.proof.speed.LEAST_TURN_SECONDS", 0.0):
         [proof] = prove(rounds=2, steps=0).pipelines
     speed = proof.speed
     assert speed.queue > 0 and speed.dataset > 0 and speed.queue_cpu > 0 and speed.dataset_cpu > 0
