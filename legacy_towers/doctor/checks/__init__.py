@@ -7,8 +7,10 @@ from legacy_towers.doctor.checks import (  # noqa: F401
     growing_graph,
     open_sessions,
     queue_capacity,
+    same_batch,
     shuffle_size,
     shuffled_names,
     staging_area,
     unfilled_queue,
+    update_ops,
 )

@@ -1,0 +1,128 @@
+"""Finds the towers of a graph: the replicas of one model whose gradients one step computes.
+
+    tower_0/.../loss ---+
+                        +--- one tf.gradients of the mean, or one tf.gradients per tower ---> update
+    tower_1/.../loss ---+
+
+A tower is known by a name scope (tower_0, tower1, clone_2, replica_3, gpu_4) or, in a graph without these, by the index
+of its GPU. Branches of one model may have such names, too (one tower per task), so towers count as replicas only if
+they read the same variables.
+"""
+import re
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set
+
+from legacy_towers.graph.walk import ancestors
+from legacy_towers.tensor_types import Operation, Tensor
+
+_SCOPE = re.compile(r"(?:tower|clone|replica|gpu)(?:_?\d+)?", re.IGNORECASE)
+_GPU = re.compile(r"/device:GPU:\d+", re.IGNORECASE)
+# tf.gradients begins at an operation of this name, in a scope of its own.
+_START = re.compile(r"(?P<scope>.+)/grad_ys_\d+")
+_VARIABLES = ("VariableV2", "Variable", "VarHandleOp")
+
+
+class Tower(NamedTuple):
+    """A replica of the model.
+
+    Attributes:
+      name: its name scope ("tower_0"), or its device ("/device:GPU:0").
+      losses: its scalar float tensors that the rest of the graph reads, sorted by their names.
+    """
+
+    name: str
+    losses: List[Tensor]
+
+
+def find_towers(operations: List[Operation], trained: Set[Operation]) -> List[Tower]:
+    """Returns the towers that a graph trains, in the order of their names; an empty list if there are not several.
+
+    Args:
+      operations: the operations of the graph.
+      trained: those that must run to update variables by gradients.
+    """
+    by_name = {each.name: each for each in operations}
+    roots: Set[Operation] = set()
+    for start in trained:
+        roots.update(_differentiated(start, by_name))
+    if not roots:
+        return []
+    forward = ancestors(list(roots), graph=operations[0].graph)
+    for key_of in (_scope_of, _gpu_of):
+        towers = _towers(forward, roots, key_of)
+        if len(towers) > 1:
+            return towers if _are_replicas(towers) else []
+    return []
+
+
+def _differentiated(start: Operation, by_name: Dict[str, Operation]) -> Set[Operation]:
+    """Returns the operations whose gradients are computed directly from `start`, if tf.gradients begins there."""
+    match = _START.fullmatch(start.name)
+    if match is None:
+        return set()
+    found = set()
+    readers = _readers(start)
+    # On TF 1.15 it is the value that "gradients/Fill" repeats.
+    readers += [each for reader in readers if reader.type == "Fill" for each in _readers(reader)]
+    for reader in readers:
+        # "gradients/tower_0/loss_grad/Reshape" belongs to the gradient of "tower_0/loss".
+        beginning = match.group("scope") + "/"
+        if reader.name.startswith(beginning):
+            name, separator, _ = reader.name[len(beginning):].rpartition("_grad/")
+            if separator and name in by_name:
+                found.add(by_name[name])
+    return found
+
+
+def _readers(operation: Operation) -> List[Operation]:
+    return [each for output in operation.outputs for each in output.consumers()]
+
+
+def _scope_of(operation: Operation) -> Optional[str]:
+    for part in operation.name.split("/")[:-1]:
+        if _SCOPE.fullmatch(part):
+            return str(part)
+    return None
+
+
+def _gpu_of(operation: Operation) -> Optional[str]:
+    match = _GPU.search(operation.device or "")
+    return match.group() if match else None
+
+
+def _towers(
+    forward: Set[Operation], roots: Set[Operation], key_of: Callable[[Operation], Optional[str]]
+) -> List[Tower]:
+    losses: Dict[str, List[Tensor]] = {}
+    for operation in forward:
+        key = key_of(operation)
+        if key is None:
+            continue
+        for output in operation.outputs:
+            outside = any(each in forward and key_of(each) != key for each in output.consumers())
+            if (outside or operation in roots) and output.dtype.is_floating and output.shape.ndims == 0:
+                losses.setdefault(key, []).append(output)
+    of_tower = {tensor.op: key for key, tensors in losses.items() for tensor in tensors}
+    towers = []
+    for key in sorted(losses):
+        # What reads another tower's loss is a mean over towers.
+        own = [
+            each for each in losses[key]
+            if all(of_tower.get(op, key) == key for op in ancestors([each], graph=each.graph))
+        ]
+        own = [each for each in own if _variables([each])]
+        if own:
+            towers.append(Tower(key, sorted(own, key=_name)))
+    return towers
+
+
+def _name(tensor: Any) -> str:
+    return str(tensor.name)
+
+
+def _variables(losses: List[Tensor]) -> Set[Operation]:
+    return {each for each in ancestors(losses, graph=losses[0].graph) if each.type in _VARIABLES}
+
+
+def _are_replicas(towers: List[Tower]) -> bool:
+    variables = [_variables(each.losses) for each in towers]
+    return all(each == variables[0] for each in variables)
