@@ -11,19 +11,11 @@ from legacy_towers.text.names import listed
 @check("LD101", "same-batch", ERROR, """
 Several towers train on the same examples. All of them compute the same gradient, whose mean is the gradient of one
 tower: the step costs as much as with distinct batches, and the model learns as with one device. The usual reason is one
-`get_next()`, dequeue or placeholder before the loop over the towers.
+`images, labels = iterator.get_next()`, dequeue or placeholder before `for i in range(towers):`, whose tensors
+every tower uses.
 
-    images, labels = iterator.get_next()
-    for i in range(4):
-        with tf.device("/gpu:%d" % i), tf.name_scope("tower_%d" % i):
-            losses.append(loss_of(images, labels))
-
-Read a batch in each tower, or give each tower a part of one batch:
-
-    for i in range(4):
-        with tf.device("/gpu:%d" % i), tf.name_scope("tower_%d" % i):
-            images, labels = iterator.get_next()
-            losses.append(loss_of(images, labels))
+Move `iterator.get_next()` or the dequeue into the loop, so that each tower reads a batch of its own; or read one batch
+for all towers and use `tf.split(images, towers)[i]` and `tf.split(labels, towers)[i]` in tower `i`.
 """)
 def same_batch(subject: Subject) -> Iterator[Evidence]:
     towers = find_towers(subject.operations, subject.trained)

@@ -12,12 +12,8 @@ The graph has update operations in the collection `tf.GraphKeys.UPDATE_OPS`, and
 Those of batch normalization update the moving mean and variance: they stay 0 and 1, so that training looks well and
 the evaluation, which reads them, is wrong.
 
-    train_op = optimizer.minimize(loss)
-
-Let the training operation depend on them:
-
-    with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
-        train_op = optimizer.minimize(loss)
+Create the training operation, `train_op = optimizer.minimize(loss)`, under
+`with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):`, after the model is built.
 """)
 def update_ops_not_run(subject: Subject) -> Iterator[Evidence]:
     if subject.observed is None:
