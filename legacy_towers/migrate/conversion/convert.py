@@ -79,6 +79,7 @@ class _Conversion:
             self._queues, [read for root in self._roots if not root.is_preview for read in root.reads], epochs
         )
         self._initializers: List[Operation] = []
+        self._after_variables: List[Operation] = []  # those of them that read variables
         self._replaced: Dict[Tensor, Tensor] = {}
 
     def run(self) -> Conversion:
@@ -97,7 +98,9 @@ class _Conversion:
                     retire(self._queues, stores, self._replaced)
         if self._initializers:
             for each in self._initializers:
-                self._graph.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, each)
+                # `tf.tables_initializer()` may run beside the initializers of variables.
+                if each not in self._after_variables:
+                    self._graph.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, each)
             self._graph.add_to_collection(tf.GraphKeys.QUEUE_RUNNERS, IteratorStarter(self._initializers))
         return conversion
 
@@ -142,7 +145,7 @@ class _Conversion:
             queue = self._queues.queues.get(store)
             for size in queue.sizes if queue is not None else []:
                 self._check_size(size)
-            for other in queue.others if queue is not None else []:
+            for other in queue.others if queue is not None else queue_graph.other_users(store):
                 raise Refused("{} uses {!r}".format(other.type, store.name), other)
         flow = self._builder.taken(first, in_model=not root.is_preview, readers=1)
         buffered = 1 if root.is_preview else _buffer_size(self._queues.queues.get(root.store), count_of(first))
@@ -155,7 +158,7 @@ class _Conversion:
 
     def _check_size(self, size: Operation) -> None:
         for end in ends_of([size]):
-            if end.type not in _SUMMARIES and end is not size and not end.type.startswith("WriteScalarSummary"):
+            if end.type not in _SUMMARIES and not end.type.startswith("WriteScalarSummary"):
                 raise Refused("its size is used", end)
 
     def _plan(self, root: Root, flow: Any) -> PipelinePlan:
@@ -171,11 +174,20 @@ class _Conversion:
         promise = SAME_SET if mixed else SAME_SEQUENCE
         return PipelinePlan(root.name, promise, "; ".join(mixed), flow.steps, None, user_line(root.reads[0]), notes)
 
+    def _reads_variables(self, root: Root) -> bool:
+        parts = [
+            each.part for store in stores_of(root, self._queues) if store in self._queues.queues
+            for each in self._queues.queues[store].enqueues
+        ]
+        return any(part.reads_variables for part in parts)
+
     def _replace(self, root: Root, flow: Flow) -> None:
         """Lets all that reads from a queue read from an iterator."""
         iterator, starts_itself = _iterator(flow.dataset)
         if not starts_itself:
             self._initializers.append(iterator.initializer)
+            if self._reads_variables(root):
+                self._after_variables.append(iterator.initializer)
         indices = [each.value_index for each in outputs_of(root.reads[0], not root.is_preview)]
         for read in root.reads:
             with tf.control_dependencies(_branch(read)):

@@ -2,6 +2,7 @@
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from legacy_towers.compat import tf
+from legacy_towers.graph import op_kinds
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.tensor_types import Operation, Tensor
 
@@ -21,8 +22,8 @@ class Cut(NamedTuple):
       operations: what computes it, without the sources.
       sources: operations that give one element per run: the values that differ from run to run.
       outside: tensors that stay in the graph -> what the copy reads in their place: resources, such as tables and
-        resource variables, which it reads themselves; values of variables that are never assigned again, whose initial
-        values it reads.
+        resource variables, which it reads themselves; values of variables that are never assigned again: their initial
+        values, or, where these are fed, the variables, which it reads once, when the iterator starts.
     """
 
     targets: Sequence[Tensor]
@@ -34,6 +35,11 @@ class Cut(NamedTuple):
     def has_control_flow(self) -> bool:
         """Whether it has a `tf.cond` or `tf.while_loop` of TensorFlow 1, which only old functions can have."""
         return any(each.type in _SWITCHES for each in self.operations)
+
+    @property
+    def reads_variables(self) -> bool:
+        """Whether it reads a variable when the iterator starts, which must be initialized by then."""
+        return any(read is outer and read.dtype != tf.resource for outer, read in self.outside.items())
 
 
 def cut(targets: Sequence[Tensor], is_source: Any, controls: Iterable[Operation] = ()) -> Cut:
@@ -139,7 +145,7 @@ def _copy_functions(graph: Any, part: Cut, copies: Any) -> None:
 def _constant_value(operation: Operation) -> Optional[Tensor]:
     """Returns the initial value of the variable that an operation reads, if it is never assigned another value.
 
-    As of `tf.train.match_filenames_once`.
+    As of `tf.train.match_filenames_once`. If that value is fed to the initializer, the result is the variable's value.
     """
     variable = operation.inputs[0].op if operation.type == "Identity" else None
     if variable is None or variable.type not in ("VariableV2", "Variable"):
@@ -148,9 +154,10 @@ def _constant_value(operation: Operation) -> Optional[Tensor]:
     values = [each.inputs[1] for each in users if each.type == "Assign"]
     if len(values) != 1 or any(each.type not in ("Assign", "Identity", "IsVariableInitialized") for each in users):
         return None
-    if any(each.op_def.is_stateful for each in ancestors(values, graph=operation.graph)):  # it would have another value
+    before = ancestors(values, graph=operation.graph)
+    if any(each.op_def.is_stateful for each in before):  # it would have another value
         return None
-    return values[0]
+    return operation.outputs[0] if any(each.type in op_kinds.PLACEHOLDER_OPS for each in before) else values[0]
 
 
 def _is_resource(operation: Operation) -> bool:

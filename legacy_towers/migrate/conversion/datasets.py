@@ -13,6 +13,8 @@ from legacy_towers.migrate.conversion.readers import records_of
 from legacy_towers.tensor_types import Dataset, Operation, Tensor
 
 _ALL_CORES = tf.data.experimental.AUTOTUNE
+# What gives the strings that it takes.
+_SAME_STRINGS = ("Identity", "RandomShuffle", "Reshape")
 
 
 class Flow(NamedTuple):
@@ -141,8 +143,8 @@ class DatasetBuilder:
 
     def _read(self, operation: Operation, taker: Optional[Operation], count: Optional[int], readers: int) -> Flow:
         reader = handle_of(operation.inputs[0])
-        records = records_of(reader)
         files_queue = self._queues.queue_of(operation)
+        records = records_of(reader, _known_strings(files_queue))
         with_keys = len(outputs_of(operation, taker is None)) == 2
 
         def of_file(path: Tensor) -> Dataset:
@@ -300,6 +302,20 @@ def _readers_like(source: Operation, group: List[Enqueue]) -> int:
         handle_of(each.inputs[0]) for enqueue in group for each in enqueue.part.sources
         if is_read(each) and handle_of(each.inputs[1]) is files
     })
+
+
+def _known_strings(queue: Queue) -> Optional[List[bytes]]:
+    """Returns the strings that a queue may hold, such as names of files; None: they are not known before the run."""
+    found: List[bytes] = []
+    for enqueue in queue.enqueues:
+        if enqueue.part.outside or enqueue.part.sources:
+            return None
+        for operation in enqueue.part.operations:
+            if operation.type == "Const" and operation.outputs[0].dtype == tf.string:
+                found += tf.get_static_value(operation.outputs[0]).ravel().tolist()
+            elif operation.type not in _SAME_STRINGS and any(each.dtype == tf.string for each in operation.outputs):
+                return None
+    return found
 
 
 def _counted(counter: Operation) -> Flow:

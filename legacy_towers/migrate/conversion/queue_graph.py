@@ -5,6 +5,7 @@ from legacy_towers.compat import tf
 from legacy_towers.graph import op_kinds
 from legacy_towers.graph.walk import attributes_of
 from legacy_towers.migrate.conversion.cut import Cut, cut
+from legacy_towers.migrate.conversion.plans import Refused
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
 FIFO, SHUFFLE, PADDING, PRIORITY = "FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue"
@@ -37,6 +38,18 @@ def handle_of(tensor: Tensor) -> Operation:
     while operation.type in _HANDS_ON and operation.inputs:
         operation = operation.inputs[0].op
     return operation
+
+
+def other_users(reader: Operation) -> List[Operation]:
+    """Returns what uses a reader otherwise than to read, such as `reader.num_records_produced()`."""
+    waiting, found = [reader], []
+    while waiting:
+        for user in [each for output in waiting.pop().outputs for each in output.consumers()]:
+            if user.type in _HANDS_ON:
+                waiting.append(user)
+            elif not is_read(user):
+                found.append(user)
+    return found
 
 
 class Enqueue(NamedTuple):
@@ -156,8 +169,15 @@ class QueueGraph:
             queue.others.append(operation)
 
     def queue_of(self, operation: Operation) -> Queue:
-        """Returns the queue that a dequeue takes from, or that gives a read operation its files."""
-        return self.queues[handle_of(operation.inputs[1 if is_read(operation) else 0])]
+        """Returns the queue that a dequeue takes from, or that gives a read operation its files.
+
+        Raises:
+          Refused: the handle is computed, as in `tf.QueueBase.from_list`.
+        """
+        handle = handle_of(operation.inputs[1 if is_read(operation) else 0])
+        if handle not in self.queues:
+            raise Refused("which queue it takes from is not known before the run", operation)
+        return self.queues[handle]
 
     def _threads(self) -> Dict[Operation, int]:
         counts: Dict[Operation, int] = {}

@@ -1,5 +1,6 @@
 """The readers of TensorFlow 1 as datasets of (key, record), with the keys that the readers give."""
-from typing import Any, Callable, Dict, NamedTuple, Tuple
+import os
+from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.data import scan
@@ -35,8 +36,12 @@ class Records(NamedTuple):
         return scan(self.of_file(path), start, tf.autograph.experimental.do_not_convert(with_position))
 
 
-def records_of(reader: Operation) -> Records:
+def records_of(reader: Operation, paths: Optional[Sequence[bytes]] = None) -> Records:
     """Returns how the reader that an operation makes reads a file.
+
+    Args:
+      reader: the operation.
+      paths: the names of all files that it reads; None: they are not known before the run.
 
     Raises:
       Refused: tf.data has no such reader.
@@ -44,14 +49,14 @@ def records_of(reader: Operation) -> Records:
     kind = reader.type[:-len("V2")] if reader.type.endswith("V2") else reader.type
     if kind not in _READERS:
         raise Refused("tf.data has no {}".format(kind), reader)
-    return _READERS[kind](reader)
+    return _READERS[kind](reader, paths)
 
 
 def _joined(path: Tensor, number: Tensor) -> Tensor:
     return tf.strings.join([path, tf.strings.as_string(number)], ":")
 
 
-def _tfrecord(reader: Operation) -> Records:
+def _tfrecord(reader: Operation, paths: Any) -> Records:
     compression = tf.compat.as_str(reader.get_attr("compression_type"))
     shown = ', compression_type="{}"'.format(compression) if compression else ""
     return Records(
@@ -61,7 +66,7 @@ def _tfrecord(reader: Operation) -> Records:
     )
 
 
-def _text_line(reader: Operation) -> Records:
+def _text_line(reader: Operation, paths: Any) -> Records:
     skipped = reader.get_attr("skip_header_lines")
     return Records(
         "TextLineDataset(file){}".format(".skip({})".format(skipped) if skipped else ""),
@@ -70,21 +75,43 @@ def _text_line(reader: Operation) -> Records:
     )
 
 
-def _fixed_length(reader: Operation) -> Records:
+def _fixed_length(reader: Operation, paths: Optional[Sequence[bytes]]) -> Records:
     sizes = [reader.get_attr(name) for name in ("record_bytes", "header_bytes", "footer_bytes")]
     encoding = tf.compat.as_str(reader.get_attr("encoding")) if reader.type.endswith("V2") else ""
+    encoding = "" if encoding == "none" else encoding
     if reader.get_attr("hop_bytes") not in (0, sizes[0]):
         raise Refused("its records overlap or have gaps (hop_bytes), which tf.data can't read", reader)
+    has_whole_records = bool(encoding) or (paths is not None and all(_is_whole(path, *sizes) for path in paths))
+
+    def of_file(path: Tensor) -> Dataset:
+        record, header, footer = sizes
+        if not has_whole_records:
+            # The reader leaves out an incomplete last record, for which the dataset has an error.
+            length = tf.cast(tf.strings.length(tf.io.read_file(path)), tf.int64)
+            footer += tf.math.floormod(tf.maximum(length - header - footer, 0), record)
+        return tf.data.FixedLengthRecordDataset(
+            path, record, header, footer, **({"compression_type": encoding} if encoding else {})
+        )
+
     return Records(
-        "FixedLengthRecordDataset(file, {}, header_bytes={}, footer_bytes={})".format(*sizes),
-        lambda path: tf.data.FixedLengthRecordDataset(
-            path, *sizes, **({"compression_type": encoding} if encoding and encoding != "none" else {})
+        "FixedLengthRecordDataset(file, {}, header_bytes={}, footer_bytes={}{})".format(
+            *sizes + ["" if has_whole_records else " + incomplete record"]
         ),
+        of_file,
         lambda path, number, offset: _joined(path, number),
     )
 
 
-def _whole_file(reader: Operation) -> Records:
+def _is_whole(path: bytes, record: int, header: int, footer: int) -> bool:
+    """Returns whether a file ends with a complete record; also if it can't be read, since the dataset names it then."""
+    try:
+        size = os.path.getsize(path)
+    except OSError:
+        return True
+    return size >= header + footer and (size - header - footer) % record == 0
+
+
+def _whole_file(reader: Operation, paths: Any) -> Records:
     return Records(
         "from_tensors(tf.read_file(file))",
         lambda path: tf.data.Dataset.from_tensors(path).map(tf.io.read_file),
@@ -92,11 +119,11 @@ def _whole_file(reader: Operation) -> Records:
     )
 
 
-def _identity(reader: Operation) -> Records:
+def _identity(reader: Operation, paths: Any) -> Records:
     return Records("from_tensors(file)", tf.data.Dataset.from_tensors, lambda path, number, offset: path)
 
 
-_READERS: Dict[str, Callable[[Operation], Records]] = {
+_READERS: Dict[str, Callable[[Operation, Optional[Sequence[bytes]]], Records]] = {
     "FixedLengthRecordReader": _fixed_length,
     "IdentityReader": _identity,
     "TFRecordReader": _tfrecord,

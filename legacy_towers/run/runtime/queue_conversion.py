@@ -2,7 +2,7 @@
 import os
 import threading
 import weakref
-from typing import Any, Callable, List, Optional, Set
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import unfinalized
@@ -29,6 +29,7 @@ class QueueConversion:
         self._say = say
         self.proof = proof
         self.plans: List[PipelinePlan] = []
+        self._without_runners: Dict[int, Sequence[PipelinePlan]] = {}  # of queues that have had no queue runner so far
         self._graphs: Any = weakref.WeakKeyDictionary()  # graph -> _Seen
         self._lock = threading.Lock()
 
@@ -50,7 +51,10 @@ class QueueConversion:
             conversion.rewire()
         runners = set(graph.get_collection(tf.GraphKeys.QUEUE_RUNNERS)) - seen.runners
         if not runners:
+            if not seen.runners and not session.sess_str:
+                self._without_runners[id(seen)] = convert(graph).plans
             return
+        self._without_runners.pop(id(seen), None)
         seen.runners |= runners
         if session.sess_str:
             self._say("the queues of a session on a server are not converted to tf.data: {}".format(session.sess_str))
@@ -64,7 +68,10 @@ class QueueConversion:
             self._say(_sentence(plan))
 
     def end(self) -> None:
-        """Says so if there was no queue to convert."""
+        """Reports queues without a queue runner, and says so if there was no queue to convert."""
+        for plan in [each for plans in self._without_runners.values() for each in plans]:
+            self.plans.append(plan)
+            self._say(_sentence(plan))
         if not self.plans:
             self._say("--queues-to-dataset: no session of the script reads from a queue with a queue runner")
 

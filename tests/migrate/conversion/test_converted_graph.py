@@ -117,16 +117,16 @@ def test_a_summary_of_examples_before_the_queue_has_a_pass_of_its_own(graph, fil
     )
 
 
-def test_a_queue_may_be_closed_and_its_size_is_an_error(graph):
+def test_a_queue_may_be_closed_and_what_else_uses_it_is_an_error(graph):
     number = tf.train.range_input_producer(8, num_epochs=1, shuffle=False).dequeue()
     queue = tf.FIFOQueue(9, [tf.int32], [[]], name="own")
     enqueue = queue.enqueue([number])
     tf.train.add_queue_runner(tf.train.QueueRunner(queue, [enqueue]))
-    value, size, close = queue.dequeue(), queue.size(), queue.close()
+    value, close = queue.dequeue(), queue.close()
     convert()
     with started(tf.Session()) as session:
         assert session.run(value) == 0
-        for fetch in (enqueue, size, number, queue.dequeue()):
+        for fetch in (enqueue, queue.size(), number, queue.dequeue()):
             with pytest.raises(tf.errors.InvalidArgumentError, match="was converted to tf.data"):
                 session.run(fetch)
         session.run(close)

@@ -67,6 +67,25 @@ def whose_size_is_used():
     return [queue.dequeue(), tf.identity(queue.size() * 2, name="twice")]
 
 
+def whose_size_is_fetched():
+    queue = numbers()
+    queue.size(name="size")
+    return queue.dequeue()
+
+
+def of_a_reader_whose_position_is_read():
+    reader = tf.IdentityReader()
+    value = reader.read(tf.train.string_input_producer(["a", "b"], num_epochs=1))[1]
+    reader.num_records_produced(name="position")
+    return value
+
+
+def of_a_queue_of_a_list():
+    queues = [tf.train.string_input_producer([name], num_epochs=1) for name in ("a", "b")]
+    queue = tf.QueueBase.from_list(tf.placeholder_with_default(0, []), queues)
+    return tf.IdentityReader().read(queue, name="read")[1]
+
+
 def in_a_loop():
     queue = numbers()
     return tf.while_loop(lambda total: total < 5, lambda total: total + queue.dequeue(), [0])
@@ -96,6 +115,9 @@ def in_a_function():
     (by_different_counts, "input_producer_Dequeue", "operations take different numbers of elements from it"),
     (without_a_capacity, "random_shuffle_queue", "it shuffles all that is in it, however much"),
     (whose_size_is_used, "twice", "its size is used"),
+    (whose_size_is_fetched, "size", "its size is used"),
+    (of_a_reader_whose_position_is_read, "position", "ReaderNumRecordsProducedV2 uses 'IdentityReaderV2'"),
+    (of_a_queue_of_a_list, "read", "which queue it takes from is not known before the run"),
     (in_a_loop, "while/input_producer_Dequeue", "it is read in a tf.while_loop"),
     (in_a_branch_before_a_queue, "cond/input_producer_Dequeue",
      "what is in the queue is taken from another in a tf.cond or tf.while_loop"),

@@ -41,6 +41,16 @@ def of_records_of_a_fixed_length(files):
     return tf.train.batch([tf.reshape(tf.decode_raw(data, tf.uint8), [10]), key], 2)
 
 
+def of_files_that_end_in_a_record(files):
+    key, data = tf.FixedLengthRecordReader(9, header_bytes=2).read(producer(files["bin"]))
+    return tf.train.batch([tf.reshape(tf.decode_raw(data, tf.uint8), [9]), key], 2)
+
+
+def of_matching_files_that_end_in_a_record(files):
+    pattern = tf.train.match_filenames_once(files["bin"][0].replace("0.bin", "*.bin"))
+    return tf.train.batch([tf.FixedLengthRecordReader(9, footer_bytes=3).read(producer(pattern))[1]], 2)
+
+
 def of_whole_files(files):
     key, data = tf.WholeFileReader().read(producer(files["image"]))
     return tf.train.batch([tf.reshape(tf.decode_raw(data, tf.uint8), [4]), key], 4)
@@ -153,7 +163,7 @@ def with_a_resource_variable(files):
 
 INPUTS = [
     of_tfrecords, with_a_smaller_last_batch, of_files_in_a_seeded_order, of_compressed_tfrecords, of_lines,
-    of_records_of_a_fixed_length, of_whole_files, of_file_names, of_several_records_at_once,
+    of_records_of_a_fixed_length, of_files_that_end_in_a_record, of_matching_files_that_end_in_a_record, of_whole_files, of_file_names, of_several_records_at_once,
     of_a_reader_without_a_queue_behind_it, of_padded_sequences, of_sparse_tensors, of_slices, of_a_range,
     of_an_array, of_elements_with_several_examples, of_examples_that_are_kept, of_parts_that_are_kept,
     of_a_queue_of_the_user, of_files_that_match_a_pattern, with_a_reference_variable_that_keeps_its_value,
@@ -197,6 +207,25 @@ def test_several_reads_of_a_queue_in_a_step_take_different_examples(files):
         assert [plan.promise for plan in convert().plans] == ["same sequence"]
         steps = run_to_end(fetches)
     assert [sorted(step) for step in steps] == [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]]
+
+
+def test_variables_whose_initial_values_are_fed_are_read_when_queue_runners_start(files):
+    with tf.Graph().as_default() as graph:
+        examples = tf.placeholder(tf.float32, [6, 2])
+        variable = tf.Variable(examples, trainable=False, collections=[], use_resource=False)
+        row, number = tf.train.slice_input_producer([variable, tf.range(6)], num_epochs=1, shuffle=False)
+        batch = tf.train.batch([row, number], 3)
+        assert [plan.promise for plan in convert().plans] == ["same sequence"]
+        assert graph.get_collection(tf.GraphKeys.TABLE_INITIALIZERS) == []
+        with tf.Session() as session:
+            session.run([tf.local_variables_initializer(), tf.tables_initializer()])
+            values = np.arange(12, dtype=np.float32).reshape(6, 2)
+            session.run(variable.initializer, {examples: values})
+            tf.train.start_queue_runners(session, tf.train.Coordinator())
+            for start in (0, 3):
+                rows, numbers = session.run(batch)
+                np.testing.assert_array_equal(rows, values[start:start + 3])
+                assert numbers.tolist() == list(range(start, start + 3))
 
 
 def test_a_queue_in_a_branch_is_read_only_where_the_branch_is_taken(files):

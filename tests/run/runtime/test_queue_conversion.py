@@ -93,7 +93,21 @@ def test_without_the_option_queues_stay():
             coordinator.join(threads, stop_grace_period_secs=5)
 
 
-def test_a_script_without_queues_is_told_so(capsys):
+def test_a_queue_that_the_script_fills_by_feeding_is_named(capsys):
+    with prepared.script("--queues-to-dataset") as (tf, _), tf.Graph().as_default():
+        number = tf.placeholder(tf.int32, [])
+        queue = tf.FIFOQueue(4, [tf.int32], [[]], name="fed")
+        fill, value = queue.enqueue([number], name="fill"), queue.dequeue()
+        with tf.Session() as session:
+            for each in range(3):
+                session.run(fill, {number: each})
+            assert [int(session.run(value)) for _ in range(3)] == [0, 1, 2]
+    error = capsys.readouterr().err
+    assert error.count("'fed' stays a queue: no queue runner runs this operation, which fills 'fed' ('fill', ") == 1
+    assert "no session of the script reads" not in error
+
+
+def test_a_script_without_queues_is_reported(capsys):
     with prepared.script("--queues-to-dataset") as (tf, _), tf.Graph().as_default():
         with tf.Session() as session:
             session.run(tf.constant(1))
