@@ -163,12 +163,12 @@ def with_a_resource_variable(files):
 
 INPUTS = [
     of_tfrecords, with_a_smaller_last_batch, of_files_in_a_seeded_order, of_compressed_tfrecords, of_lines,
-    of_records_of_a_fixed_length, of_files_that_end_in_a_record, of_matching_files_that_end_in_a_record, of_whole_files, of_file_names, of_several_records_at_once,
-    of_a_reader_without_a_queue_behind_it, of_padded_sequences, of_sparse_tensors, of_slices, of_a_range,
-    of_an_array, of_elements_with_several_examples, of_examples_that_are_kept, of_parts_that_are_kept,
-    of_a_queue_of_the_user, of_files_that_match_a_pattern, with_a_reference_variable_that_keeps_its_value,
-    with_control_flow, with_a_table, with_a_function_of_python, with_seeded_random_numbers,
-    with_a_resource_variable,
+    of_records_of_a_fixed_length, of_files_that_end_in_a_record, of_matching_files_that_end_in_a_record, of_whole_files,
+    of_file_names, of_several_records_at_once, of_a_reader_without_a_queue_behind_it, of_padded_sequences,
+    of_sparse_tensors, of_slices, of_a_range, of_an_array, of_elements_with_several_examples, of_examples_that_are_kept,
+    of_parts_that_are_kept, of_a_queue_of_the_user, of_files_that_match_a_pattern,
+    with_a_reference_variable_that_keeps_its_value, with_control_flow, with_a_table, with_a_function_of_python,
+    with_seeded_random_numbers, with_a_resource_variable,
 ]
 
 
