@@ -205,7 +205,7 @@ def _forget(parts: List[str]) -> None:
             continue
         held.pop(parts[index], None)
         dropped = ".".join([IMPORTED_AS] + parts[1 : index + 1])
-        for name in [each for each in sys.modules if each == dropped or each.startswith(dropped + ".")]:
+        for name in [each for each in list(sys.modules) if each == dropped or each.startswith(dropped + ".")]:
             del sys.modules[name]
         return
 

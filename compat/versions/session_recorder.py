@@ -130,12 +130,12 @@ def _components(output: Any, seen: Any) -> List[Any]:
 def _described(read: Any) -> Any:
     components = sorted((_hash(*each), _kind(each), _shown(each), number) for number, each in enumerate(read))
     lengths = {_length(each) for each in read}
-    rows = [components]
+    rows = [[each[0] for each in components]]
     if len(lengths) == 1 and None not in lengths:
         rows = [sorted(_hash(*_row(each, row)) for each in read) for row in range(lengths.pop())]
     return {
         "whole": _hash_of_hashes(each[0] for each in components),
-        "rows": [_hash_of_hashes(row if row is not components else [each[0] for each in components]) for row in rows],
+        "rows": [_hash_of_hashes(row) for row in rows],
         "components": [each[0] for each in components],
         "described": [each[1] for each in components],
         "shown": [each[2] for each in components],

@@ -36,7 +36,7 @@ def hidden(folder: str) -> Iterator[None]:
     path = list(sys.path)
 
     def unload() -> Dict[str, types.ModuleType]:
-        found = [name for name in sys.modules if name.split(".")[0] in names]
+        found = [name for name in list(sys.modules) if name.split(".")[0] in names]
         return {name: sys.modules.pop(name) for name in found}
 
     before = unload()
