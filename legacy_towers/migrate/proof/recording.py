@@ -136,8 +136,14 @@ def reading(side: Side, seconds: float) -> Iterator[Any]:
 
 
 def cpu_config() -> Any:
-    """Returns the config of a session without GPUs: the memory of these is left to the program."""
-    return tf.ConfigProto(allow_soft_placement=True, device_count={"GPU": 0})
+    """Returns the config of a session without GPUs, and without rewriting of the graph.
+
+    The memory of GPUs is left to the program. Grappler rewrites the arithmetic of a session's graph, such as a division
+    by a constant, but not that of the functions of a dataset: the last bits would differ.
+    """
+    config = tf.ConfigProto(allow_soft_placement=True, device_count={"GPU": 0})
+    config.graph_options.rewrite_options.disable_meta_optimizer = True
+    return config
 
 
 def examples_of(values: Sequence[Any], components: Sequence[Component], has_batches: bool) -> List[Tuple[bytes, ...]]:

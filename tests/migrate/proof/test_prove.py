@@ -53,6 +53,11 @@ def of_files_that_match_a_pattern(files):
     return tf.train.batch(parsed(record(tf.train.match_filenames_once(pattern))[1]), 6)
 
 
+def with_a_division_by_a_constant(files):
+    number = tf.train.range_input_producer(255, num_epochs=1, shuffle=False).dequeue()
+    return tf.train.batch([tf.cast(number, tf.float32) / 255.0], 5)
+
+
 def with_random_numbers(files):
     number = tf.train.range_input_producer(12, num_epochs=1, shuffle=False).dequeue()
     return tf.train.batch([number, tf.random_uniform([2])], 3)
@@ -67,6 +72,7 @@ SAME_SEQUENCE = [
     (for_three_towers, (6, 30, 5), "all epochs"),
     (in_a_branch, (6, 6, 1), "all epochs"),
     (with_random_numbers, (4, 12, 3), "all epochs"),
+    (with_a_division_by_a_constant, (51, 255, 5), "all epochs"),
     (with_a_variable_that_keeps_its_value, (4, 12, 3), "all epochs"),
     (of_files_that_match_a_pattern, (6, 36, 6), "all epochs"),
 ]
