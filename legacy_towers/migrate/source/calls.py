@@ -51,7 +51,7 @@ class CallReader(ExpressionReader):
                 found |= self._called(node, each, given)
         if not is_known:
             found |= self._unknown(node, receiver, given)
-        return frozenset(found)
+        return self.knowledge.bounded(frozenset(found), self.path)
 
     def _given(self, node: ast.Call) -> Given:
         given = Given([], {}, NOTHING)

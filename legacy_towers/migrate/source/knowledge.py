@@ -2,7 +2,22 @@
 import ast
 from typing import Any, Dict, Hashable, List, Set, Tuple
 
-from legacy_towers.migrate.source.values import NOTHING, Class, Function, Scope, Site, Value, Values, union
+from legacy_towers.migrate.source.values import (
+    NOTHING,
+    Class,
+    Function,
+    Scope,
+    Site,
+    Value,
+    Values,
+    sort_key,
+    union,
+)
+
+# The most values that are kept for one expression, variable, parameter or attribute, and the most parameters that one
+# is followed through: where functions are called through tables of functions, each call may be of all of them.
+MOST_VALUES = 64
+MOST_PARAMETERS = 256
 
 
 class Knowledge:
@@ -13,6 +28,7 @@ class Knowledge:
       sites: the calls of queues, in the order in which they were found.
       api_names: (path, line, column from 0 of a call) -> the names of TensorFlow's API that it may call.
       grew: whether something was added since it was last set to False.
+      limited: the files in which an expression may be more than MOST_VALUES things: some calls may not be connected.
     """
 
     def __init__(self) -> None:
@@ -20,6 +36,8 @@ class Knowledge:
         self.sites: Dict[Tuple[str, int, int, str], Site] = {}
         self.api_names: Dict[Tuple[str, int, int], Set[str]] = {}
         self.grew = False
+        self.limited: Set[str] = set()
+        self._resolved: Dict[Value, Values] = {}
         self._functions: Dict[int, Function] = {}
         self._classes: Dict[int, Class] = {}
         self._tables: Dict[Tuple[Hashable, str], Values] = {}
@@ -49,16 +67,30 @@ class Knowledge:
     def add_arguments(self, site: Site, arguments: Dict[Any, Values]) -> None:
         for key, values in arguments.items():
             before = site.arguments.get(key, NOTHING)
-            if key not in site.arguments or not values <= before:
-                site.arguments[key] = before | values
+            after = self.bounded(before | values, site.path, before)
+            if key not in site.arguments or after != before:
+                site.arguments[key] = after
                 self.grew = True
 
     def add(self, owner: Hashable, name: str, values: Values) -> None:
         """Adds `values` to what `name` of a function (a parameter) or class (an attribute) may be."""
         before = self._tables.get((owner, name), NOTHING)
-        if not values <= before:
-            self._tables[(owner, name)] = before | values
+        if values <= before:
+            return
+        path = getattr(owner[0] if isinstance(owner, tuple) else owner, "path", "")
+        after = self.bounded(before | values, path, before)
+        if after != before:
+            self._tables[(owner, name)] = after
             self.grew = True
+
+    def bounded(self, values: Values, path: str, before: Values = NOTHING) -> Values:
+        """Returns at most MOST_VALUES of `values`, those in `before` first, and notes the file if some are left out."""
+        if len(values) <= MOST_VALUES:
+            return values
+        self.limited.add(path)
+        if len(before) >= MOST_VALUES:
+            return before
+        return before | frozenset(sorted(values - before, key=sort_key)[: MOST_VALUES - len(before)])
 
     def get(self, owner: Hashable, name: str) -> Values:
         """Returns what `name` of a function or class may be."""
@@ -76,20 +108,34 @@ class Knowledge:
         return {(function.path, function.name): set(each) for function, each in self._callers.items()}
 
     def resolved(self, values: Values) -> Values:
-        """Replaces parameters by what all callers pass for them."""
-        if not any(each.kind == "parameter" for each in values):
+        """Replaces parameters by what all callers pass for them, as known when `forget_resolved` was last called."""
+        parameters = [each for each in values if each.kind == "parameter"]
+        if not parameters:
             return values
-        found: Set[Value] = set()
-        seen: Set[Value] = set()
-        waiting = list(values)
-        while waiting:
-            each = waiting.pop()
-            if each.kind != "parameter":
-                found.add(each)
-            elif each not in seen:
-                seen.add(each)
-                waiting += self.get(each.what, each.name)
-        return frozenset(found)
+        others = frozenset(each for each in values if each.kind != "parameter")
+        return union([others] + [self._passed(each) for each in parameters])
+
+    def forget_resolved(self) -> None:
+        """Lets `resolved` use what has been added since."""
+        self._resolved.clear()
+
+    def _passed(self, parameter: Value) -> Values:
+        if parameter in self._resolved:
+            return self._resolved[parameter]
+        found: Values = NOTHING
+        seen = {parameter}
+        level = {parameter}
+        while level:
+            below = frozenset().union(*(self._resolved.get(each) or self.get(each.what, each.name) for each in level))
+            level = {each for each in below if each.kind == "parameter"}
+            found |= below - level
+            level -= seen
+            if len(seen) + len(level) > MOST_PARAMETERS:
+                self.limited.add(parameter.what.path)
+                level = set(sorted(level, key=sort_key)[: MOST_PARAMETERS - len(seen)])
+            seen |= level
+        self._resolved[parameter] = self.bounded(found, parameter.what.path)
+        return self._resolved[parameter]
 
     def methods(self, class_: Class, name: str) -> Values:
         """Returns what the attribute `name` of the objects of `class_` may be, base classes included."""

@@ -3,6 +3,7 @@
     tensorflow.compat.v1.train.batch, tensorflow.python.training.input.batch      tf.train.batch
     tensorflow.contrib.slim.prefetch_queue.prefetch_queue                         tf.contrib.slim.prefetch_queue
 """
+import functools
 from typing import Optional
 
 # Modules that are TensorFlow, or a part of it, under another name.
@@ -78,6 +79,7 @@ def canonical_name(dotted: str) -> Optional[str]:
     return None
 
 
+@functools.lru_cache(maxsize=65536)
 def canonical(name: str) -> str:
     """Returns the public name of `name`, which begins with `tf`: "tf.queue.FIFOQueue" is "tf.FIFOQueue"."""
     for home, public in _HOMES:

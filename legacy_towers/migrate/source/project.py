@@ -74,6 +74,7 @@ def read_project(paths: Sequence[str]) -> Project:
                 StatementReader(path, knowledge, lookups).read(tree)
             if not knowledge.grew:
                 break
+    knowledge.forget_resolved()
     sites = sorted(knowledge.sites.values(), key=position)
     return Project(files, sites, knowledge, unread, found.notebooks, len(found.python) + len(found.unread))
 

@@ -53,7 +53,9 @@ class ScopeReader:
         """Binds `name` from here on; in a branch it may keep what it was."""
         is_global = (self.function, name) in self.globals
         scope = self.scopes[0] if is_global else self.scopes[-1]
-        scope[name] = scope.get(name, NOTHING) | values if self.branches or is_global else values
+        if self.branches or is_global:
+            values = scope.get(name, NOTHING) | values
+        scope[name] = self.knowledge.bounded(values, self.path)
 
     def bind_target(self, target: ast.AST, values: Values) -> None:
         """Binds what stands left of `=`, or after `for` or `as`."""
@@ -74,7 +76,8 @@ class ScopeReader:
         if isinstance(container, ast.Name):
             for scope in reversed(self.scopes):
                 if container.id in scope:
-                    scope[container.id] = scope[container.id] | values
+                    before = scope[container.id]
+                    scope[container.id] = self.knowledge.bounded(before | values, self.path, before)
                     return
         elif isinstance(container, ast.Attribute):
             self._add_attribute(self.values(container.value), container.attr, values)
@@ -87,7 +90,8 @@ class ScopeReader:
                 self.knowledge.add(owner.what, name, values)
             elif owner.kind == "module":
                 scope = self.lookups.scope(owner.what)
-                scope[name] = scope.get(name, NOTHING) | values
+                before = scope.get(name, NOTHING)
+                scope[name] = self.knowledge.bounded(before | values, self.path, before)
 
     def add_star(self, module: str) -> None:
         """Records `from module import *` of a module of TensorFlow."""
@@ -123,7 +127,7 @@ class ScopeReader:
             found |= self._attribute_of(node, owner, name)
         if not any(each.kind not in ("made", "parameter") for each in found):
             found |= flowing(owners)
-        return frozenset(found)
+        return self.knowledge.bounded(frozenset(found), self.path)
 
     def _attribute_of(self, node: ast.AST, owner: Value, name: str) -> Values:
         if owner.kind == "api":

@@ -16,6 +16,7 @@ class StatementReader(CallReader):
         """Reads the file with the syntax tree `tree`."""
         self._waiting: List[Function] = []
         before = dict(self.scopes[0])
+        self.knowledge.forget_resolved()
         self._statements(tree.body)
         while self._waiting:
             self._body(self._waiting.pop(0))

@@ -10,7 +10,7 @@
     parameter   what a function's caller passes
 """
 import ast
-from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional
+from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Tuple
 
 
 class Value(NamedTuple):
@@ -102,6 +102,17 @@ class Site:
 
     def __repr__(self) -> str:
         return "{}:{}:{} {}".format(self.path, self.line, self.column, self.name)
+
+
+_KINDS = ("made", "method", "api", "parameter", "module", "class", "function", "instance")
+
+
+def sort_key(value: Value) -> Tuple[int, str, int, int, str]:
+    """Returns the key that sorts values, those first that examples flow through; it is the same in each run."""
+    what = value.what
+    node = getattr(what, "node", None)
+    place = (getattr(what, "path", str(what)), getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+    return (_KINDS.index(value.kind),) + place + (value.name or str(getattr(what, "name", "")),)
 
 
 def union(sets: Iterable[Values]) -> Values:

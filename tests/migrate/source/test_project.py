@@ -123,3 +123,21 @@ def test_two_uses_of_a_helper_stay_two_pipelines(tmp_path):
         b = tf.train.batch([scaled(tf.train.range_input_producer(4).dequeue())], 2)
         """
     assert len(find_pipelines(read(tmp_path, {"script.py": source})).pipelines) == 2
+
+
+def test_functions_that_call_each_other_through_a_table_are_read_within_bounds(tmp_path):
+    names = ["step_{}".format(number) for number in range(300)]
+    lines = ["import tensorflow as tf", "TABLE = {}"]
+    for name in names:
+        lines += [
+            "def {}(left, right):".format(name),
+            "    chosen = TABLE[left.name](right, {})".format(name),
+            "    return TABLE[right.name](chosen, left)",
+            "TABLE['{0}'] = {0}".format(name),
+        ]
+    lines += ["queue = tf.train.string_input_producer(['a'])", "TABLE['step_0'](queue, step_1)"]
+    path = tmp_path / "table.py"
+    path.write_text("\n".join(lines) + "\n")
+    project = read_project([str(path)])
+    assert [(each.name, each.line) for each in project.sites] == [("tf.train.string_input_producer", len(lines) - 1)]
+    assert project.knowledge.limited == {str(path)}
