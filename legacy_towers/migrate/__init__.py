@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from legacy_towers.migrate.conversion.convert import Conversion as Conversion
     from legacy_towers.migrate.conversion.convert import convert as convert
     from legacy_towers.migrate.conversion.plans import PipelinePlan as PipelinePlan
+    from legacy_towers.migrate.meta_graph import convert_meta_graph as convert_meta_graph
     from legacy_towers.migrate.proof.prove import prove as prove
     from legacy_towers.migrate.proof.values import Proof as Proof
 
@@ -23,10 +24,11 @@ _NAMES = {
     "PipelinePlan": "legacy_towers.migrate.conversion.plans",
     "Proof": "legacy_towers.migrate.proof.values",
     "convert": "legacy_towers.migrate.conversion.convert",
+    "convert_meta_graph": "legacy_towers.migrate.meta_graph",
     "prove": "legacy_towers.migrate.proof.prove",
 }
 
-__all__ = ["Conversion", "PipelinePlan", "Proof", "convert", "prove"]
+__all__ = ["Conversion", "PipelinePlan", "Proof", "convert", "convert_meta_graph", "prove"]
 
 
 def __getattr__(name: str) -> Any:

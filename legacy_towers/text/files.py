@@ -15,7 +15,15 @@ def write_whole(path: str, text: str, what: str) -> None:
     Raises:
       ArgumentError: the file can't be written.
     """
-    content = text.encode("utf-8", "backslashreplace")
+    write_bytes(path, text.encode("utf-8", "backslashreplace"), what)
+
+
+def write_bytes(path: str, content: bytes, what: str) -> None:
+    """Writes a file as `write_whole` does.
+
+    Raises:
+      ArgumentError: the file can't be written.
+    """
     try:
         if os.path.exists(path) and not os.path.isfile(path):
             # Opening a folder raises an error; /dev/stdout and /dev/null must not be replaced.

@@ -190,7 +190,8 @@ class _Conversion:
                 self._after_variables.append(iterator.initializer)
         indices = [each.value_index for each in outputs_of(root.reads[0], not root.is_preview)]
         for read in root.reads:
-            with tf.control_dependencies(_branch(read)):
+            # What ran before the read, such as the read of the tower before it, runs before it still.
+            with tf.control_dependencies(_branch(read) + list(read.control_inputs)):
                 elements = iterator.get_next()
             for index_of_output, new in zip(indices, tf.nest.flatten(elements)):
                 old = read.outputs[index_of_output]

@@ -42,6 +42,8 @@ def meta_graph_of(source: Any) -> Any:
             meta.ParseFromString(file.read())
     except Exception as error:
         raise ArgumentError("{}: can't be read as a MetaGraph: {}".format(source, error)) from error
+    if not meta.graph_def.node:
+        raise ArgumentError("{}: can't be read as a MetaGraph: it has no operations".format(source))
     return meta
 
 
@@ -90,12 +92,13 @@ def with_remainder(meta: Any, reads: Sequence[str]) -> Any:
     return copied
 
 
-def imported(meta: Any, one_thread: bool = False) -> Graph:
+def imported(meta: Any, one_thread: bool = False, clear_devices: bool = True) -> Graph:
     """Returns a graph of a MetaGraph.
 
     Args:
       meta: a MetaGraphDef.
       one_thread: whether each operation that fills a queue is run by one thread only.
+      clear_devices: whether operations lose their devices.
 
     Raises:
       ArgumentError: TensorFlow can't import it.
@@ -108,9 +111,9 @@ def imported(meta: Any, one_thread: bool = False) -> Graph:
             setattr(meta.saver_def, name, "unused")
     try:
         with graph.as_default():
-            tf.train.import_meta_graph(meta, clear_devices=True)
+            tf.train.import_meta_graph(meta, clear_devices=clear_devices)
     except (KeyError, ValueError, tf.errors.OpError) as error:
-        raise ArgumentError("the graph can't be copied: {}".format(error)) from error
+        raise ArgumentError("the graph can't be imported: {}".format(str(error).strip().splitlines()[0])) from error
     if one_thread:
         runners = graph.get_collection_ref(tf.GraphKeys.QUEUE_RUNNERS)
         with graph.as_default():

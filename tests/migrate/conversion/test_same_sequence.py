@@ -228,6 +228,23 @@ def test_variables_whose_initial_values_are_fed_are_read_when_queue_runners_star
                 assert numbers.tolist() == list(range(start, start + 3))
 
 
+def test_reads_in_an_order_by_control_inputs_stay_in_it(files):
+    with tf.Graph().as_default():
+        queue = tf.train.range_input_producer(60, num_epochs=1, shuffle=False)
+        counter = tf.get_variable("counter", [], tf.int32, initializer=tf.zeros_initializer(), use_resource=True)
+        reads = []
+        with tf.control_dependencies([counter.assign_add(1)]):
+            for _ in range(3):
+                with tf.control_dependencies(reads[-1:]):
+                    reads.append(queue.dequeue())
+        convert()
+        with tf.Session() as session:
+            session.run(counter.initializer)
+            for step in range(20):
+                assert session.run(reads) == [3 * step, 3 * step + 1, 3 * step + 2]
+            assert session.run(counter) == 20
+
+
 def test_a_queue_in_a_branch_is_read_only_where_the_branch_is_taken(files):
     with tf.Graph().as_default():
         training = tf.train.range_input_producer(6, num_epochs=2, shuffle=False)
