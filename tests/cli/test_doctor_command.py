@@ -89,7 +89,7 @@ def test_explain_prints_the_explanation_of_a_check(capsys):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    (["--explain", "LD999"], "no check has the code 'LD999': the codes are LD301, "),
+    (["--explain", "LD999"], "no check has the code 'LD999': the codes are LD101, "),
     (["--explain", "LD301", "train.py"], "--explain runs nothing: remove 'train.py'"),
     (["--select", "LX", "{meta}"], "no check has the code 'LX'"),
     (["{folder}/no.meta"], "no.meta' can't be imported as a MetaGraph: "),

@@ -1,6 +1,6 @@
 """The dataset that gives what a queue gave."""
 import random
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import is_in_control_flow
@@ -56,6 +56,8 @@ class DatasetBuilder:
         self._takers: Dict[Operation, List[Optional[Operation]]] = {}
         # source -> how many operations that differ put what it gives into queues, each in a pass of its own
         self._passes: Dict[Operation, int] = {}
+        # source -> the operations that queue runners run, each of which takes from it
+        self._runs: Dict[Operation, Set[Operation]] = {}
         groups_of: Dict[Operation, int] = {}
         self._groups = {queue.operation: queue.groups() for queue in queues.queues.values()}
         for groups in self._groups.values():
@@ -63,6 +65,7 @@ class DatasetBuilder:
                 for source in group[0].part.sources:
                     self._note(source, source)
                     self._passes[source] = self._passes.get(source, 0) + 1
+                    self._runs.setdefault(source, set()).update(each.operation for each in group)
                 for operation in group[0].part.operations:
                     groups_of[operation] = groups_of.get(operation, 0) + 1
         self._in_several_groups = {operation for operation, number in groups_of.items() if number > 1}
@@ -114,6 +117,8 @@ class DatasetBuilder:
     def _source(self, source: Operation, readers: int) -> Flow:
         """Returns the flow of a source of an enqueue; the same one for each enqueue that it is a source of."""
         passes = self._passes[source]
+        if passes > 1 and len(self._runs[source]) > 1:
+            raise Refused("several operations each fill a queue with what the others leave of it", source)
         self._copies *= passes
         try:
             flow = self.taken(source, readers=readers)
@@ -130,6 +135,8 @@ class DatasetBuilder:
         takers = self._takers.get(store, [])
         if len(takers) < 2 or taker not in takers:
             return make()
+        if None in takers:
+            raise Refused("the model takes from it and so do queues: each would get what the others leave", store)
         self._copies *= len(takers)
         try:
             flow = make()

@@ -58,9 +58,9 @@ def record(side: Side, shape: Shape, seconds: float, watch: Optional[Watch] = No
     """
     batches: List[Batch] = []
     examples: List[Tuple[bytes, ...]] = []
-    error = ""
     with reading(side, seconds) as read:
-        while True:
+        error = read.problem
+        while not error:
             try:
                 values = read()
             except tf.errors.OutOfRangeError:
@@ -92,6 +92,7 @@ class _Reader:
         self._session, self._side, self._coordinator = session, side, coordinator
         self._options = tf.RunOptions(timeout_in_ms=int(seconds * 1000))
         self._number = 0
+        self.problem = ""  # why it can't be read; "" if it can
 
     def __call__(self) -> List[Any]:
         fetches = self._side.reads[self._number % len(self._side.reads)]
@@ -122,10 +123,13 @@ def reading(side: Side, seconds: float) -> Iterator[Any]:
     coordinator = tf.train.Coordinator()
     try:
         with tf.Session(graph=side.graph, config=cpu_config()) as session:
-            session.run(side.initializers)
-            for runner in side.runners:
-                runner.create_threads(session, coord=coordinator, daemon=True, start=True)
             reader = _Reader(session, side, coordinator, seconds)
+            try:
+                session.run(side.initializers)
+                for runner in side.runners:
+                    runner.create_threads(session, coord=coordinator, daemon=True, start=True)
+            except tf.errors.OpError as error:  # such as for a variable whose initial value is fed
+                reader.problem = "{}: {}".format(type(error).__name__, _first_line(error))
             try:
                 yield reader
             finally:

@@ -86,6 +86,18 @@ def of_a_queue_of_a_list():
     return tf.IdentityReader().read(queue, name="read")[1]
 
 
+def whose_examples_the_model_takes_too():
+    queue = numbers()
+    tf.train.batch([queue.dequeue()], 3)
+    return queue.dequeue()
+
+
+def whose_examples_two_queues_take():
+    number = numbers().dequeue(name="number")
+    tf.train.batch([number], 3)
+    return tf.train.batch([number * 2], 3)
+
+
 def in_a_loop():
     queue = numbers()
     return tf.while_loop(lambda total: total < 5, lambda total: total + queue.dequeue(), [0])
@@ -118,6 +130,9 @@ def in_a_function():
     (whose_size_is_fetched, "size", "its size is used"),
     (of_a_reader_whose_position_is_read, "position", "ReaderNumRecordsProducedV2 uses 'IdentityReaderV2'"),
     (of_a_queue_of_a_list, "read", "which queue it takes from is not known before the run"),
+    (whose_examples_the_model_takes_too, "input_producer",
+     "the model takes from it and so do queues: each would get what the others leave"),
+    (whose_examples_two_queues_take, "number", "several operations each fill a queue with what the others leave of it"),
     (in_a_loop, "while/input_producer_Dequeue", "it is read in a tf.while_loop"),
     (in_a_branch_before_a_queue, "cond/input_producer_Dequeue",
      "what is in the queue is taken from another in a tf.cond or tf.while_loop"),
@@ -156,12 +171,11 @@ def test_a_refused_pipeline_runs_as_before():
 def test_a_pipeline_that_shares_a_queue_with_a_refused_one_is_refused(files):
     with tf.Graph().as_default():
         names = tf.train.string_input_producer(files["tfrecord"], num_epochs=1)
-        serialized = tf.TFRecordReader().read(names)[1]
-        tf.train.batch([serialized], 2, name="good")
-        tf.train.batch([serialized + tf.placeholder(tf.string, [])], 2, name="bad")
+        tf.train.batch([tf.TFRecordReader().read(names)[1]], 2, name="good")
+        tf.train.batch([tf.TFRecordReader().read(names)[1] + tf.placeholder(tf.string, [])], 2, name="bad")
         good, bad = convert().plans
     assert bad.promise == good.promise == "refused"
-    assert good.reason == "it shares 'TFRecordReaderV2' with 'bad/fifo_queue', which can't be converted: {}".format(
+    assert good.reason == "it shares 'input_producer' with 'bad/fifo_queue', which can't be converted: {}".format(
         bad.reason
     )
 

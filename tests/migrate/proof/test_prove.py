@@ -198,6 +198,18 @@ def test_a_queue_that_fails_is_not_compared(files):
     assert proof.reason.startswith("the queue fails: InvalidArgumentError: ")
 
 
+@pytest.mark.parametrize("collections, error", [
+    ([], "FailedPreconditionError"), (None, "InvalidArgumentError"),
+], ids=["initialized by the program", "in GLOBAL_VARIABLES"])
+def test_a_queue_of_a_variable_whose_initial_value_is_fed_is_not_compared(collections, error):
+    value = tf.placeholder(tf.float32, [6])
+    variable = tf.Variable(value, trainable=False, collections=collections, use_resource=False)
+    tf.train.batch(tf.train.slice_input_producer([variable], num_epochs=1, shuffle=False), 3)
+    [proof] = prove(rounds=0).pipelines
+    assert proof.verdict == "not compared"
+    assert proof.reason.startswith("the queue fails: {}: ".format(error))
+
+
 def test_a_graph_without_queues_is_not_compared():
     tf.constant(1)
     proof = prove()
