@@ -13,7 +13,9 @@ _HEAD = """\
 
 # Checks of doctor
 
-[`legacy-towers doctor`](doctor.md) runs these checks, and `legacy-towers doctor --explain CODE` prints one of them.
+After this page you know what each check of [`legacy-towers doctor`](doctor.md) finds, why it matters and what to do.
+`legacy-towers doctor --explain CODE` prints the same.
+
 An *error* is reported where what the script computes is wrong, or where it fails or never ends; a *warning* where it
 is slower or less random than it looks.
 """
