@@ -71,7 +71,7 @@ def run_to_end(fetches, most=200):
             coordinator.request_stop()
         finally:
             coordinator.request_stop()
-            coordinator.join(threads, stop_grace_period_secs=10)
+            coordinator.join(threads, stop_grace_period_secs=60)
     return steps
 
 

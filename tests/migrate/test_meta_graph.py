@@ -51,7 +51,7 @@ def steps_of(meta, fetches, prefix):
                 steps.append([each.tolist() for each in session.run(fetches)])
         except tf.errors.OutOfRangeError:
             coordinator.request_stop()
-            coordinator.join(threads, stop_grace_period_secs=10)
+            coordinator.join(threads, stop_grace_period_secs=60)
         return steps, runners
 
 
