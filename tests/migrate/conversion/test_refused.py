@@ -98,6 +98,12 @@ def whose_examples_two_queues_take():
     return tf.train.batch([number * 2], 3)
 
 
+def of_one_reader_of_two_queues():
+    reader = tf.IdentityReader()
+    names = [tf.train.string_input_producer([name], num_epochs=1, shuffle=False) for name in ("a", "b")]
+    return tf.train.batch([reader.read(names[0])[1], reader.read(names[1], name="other")[1]], 1)
+
+
 def in_a_loop():
     queue = numbers()
     return tf.while_loop(lambda total: total < 5, lambda total: total + queue.dequeue(), [0])
@@ -133,6 +139,8 @@ def in_a_function():
     (whose_examples_the_model_takes_too, "input_producer",
      "the model takes from it and so do queues: each would get what the others leave"),
     (whose_examples_two_queues_take, "number", "several operations each fill a queue with what the others leave of it"),
+    (of_one_reader_of_two_queues, "ReaderReadV2",
+     "one reader reads the files of several queues: make a reader for each of them"),
     (in_a_loop, "while/input_producer_Dequeue", "it is read in a tf.while_loop"),
     (in_a_branch_before_a_queue, "cond/input_producer_Dequeue",
      "what is in the queue is taken from another in a tf.cond or tf.while_loop"),
