@@ -4,6 +4,7 @@ from typing import List, Sequence
 from legacy_towers.compat import tf
 from legacy_towers.doctor.examine import Finding, examine
 from legacy_towers.errors import UserError
+from legacy_towers.text.messages import first_line
 
 
 def examine_file(path: str, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> List[Finding]:
@@ -16,11 +17,7 @@ def examine_file(path: str, select: Sequence[str] = (), ignore: Sequence[str] = 
         try:
             tf.train.import_meta_graph(path, clear_devices=False)
         except (tf.errors.OpError, ValueError, KeyError, OSError) as error:
-            raise UserError("{!r} can't be imported as a MetaGraph: {}".format(path, _first_line(error))) from error
+            raise UserError("{!r} can't be imported as a MetaGraph: {}".format(path, first_line(error))) from error
         if not graph.get_operations():
             raise UserError("{!r} can't be imported as a MetaGraph: it has no operations".format(path))
         return examine([(graph, None)], select, ignore)
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

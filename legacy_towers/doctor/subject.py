@@ -1,14 +1,12 @@
 """What a check looks at: a graph and, of a script, what its sessions did in its first steps."""
-from typing import Any, List, NamedTuple, Optional, Set
+from typing import List, NamedTuple, Optional, Set
 
 from legacy_towers.compat.versions.tracebacks import user_line
+from legacy_towers.graph.op_kinds import applies_gradient
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph, count_of
 from legacy_towers.run.runtime.observation import Observed
 from legacy_towers.tensor_types import Graph, Operation
-
-# Beginnings of the types of operations that update a variable by its gradient.
-_APPLY = ("Apply", "SparseApply", "ResourceApply", "ResourceSparseApply")
 
 
 class Evidence(NamedTuple):
@@ -51,7 +49,7 @@ class Subject:
     def trained(self) -> Set[Operation]:
         """The operations that must run to update variables by gradients."""
         if self._trained is None:
-            updates = [each for each in self.operations if is_update(each)]
+            updates = [each for each in self.operations if applies_gradient(each)]
             self._trained = ancestors(updates, graph=self.graph) if updates else set()
         return self._trained
 
@@ -63,11 +61,6 @@ class Subject:
         """Returns the largest number of elements that one operation takes from `queue`; 0 if it is unknown."""
         from_counts = [_batch(each) for each in queue.dequeues]
         return max(from_counts) if from_counts else 0
-
-
-def is_update(operation: Any) -> bool:
-    """Returns whether an operation updates a variable by its gradient."""
-    return operation.type.startswith(_APPLY)
 
 
 def _batch(dequeue: Operation) -> int:

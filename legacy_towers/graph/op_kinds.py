@@ -121,6 +121,11 @@ def draws_random_numbers(operation: Any) -> bool:
     return operation.type in RANDOM_OPS
 
 
+def applies_gradient(operation: Any) -> bool:
+    """Returns whether an operation updates a variable by its gradient, such as `ResourceApplyAdam`."""
+    return operation.type.startswith(("Apply", "SparseApply", "ResourceApply", "ResourceSparseApply"))
+
+
 def has_op_seed(operation: Any) -> bool:
     """Returns whether an op that draws random numbers was built with a seed of its own or of its graph.
 

@@ -2,7 +2,8 @@
 from typing import Iterator
 
 from legacy_towers.doctor.registry import WARNING, check
-from legacy_towers.doctor.subject import Evidence, Subject, is_update
+from legacy_towers.doctor.subject import Evidence, Subject
+from legacy_towers.graph.op_kinds import applies_gradient
 
 _LARGE = ("HistogramSummary", "ImageSummary", "ImageSummaryV2", "AudioSummary", "AudioSummaryV2")
 _SUMMARIES = _LARGE + ("ScalarSummary", "TensorSummary", "TensorSummaryV2")
@@ -21,7 +22,7 @@ def summaries_in_each_step(subject: Subject) -> Iterator[Evidence]:
     large = [each for each in everything if each.type in _LARGE]
     if subject.observed is None or len(everything) < LEAST or not large:
         return
-    training = [each for each in map(subject.observed.ran, subject.observed.runs) if any(map(is_update, each))]
+    training = [each for each in map(subject.observed.ran, subject.observed.runs) if any(map(applies_gradient, each))]
     if len(training) >= RUNS and all(everything <= each for each in training):
         yield subject.evidence(
             min(large, key=lambda each: each.name),

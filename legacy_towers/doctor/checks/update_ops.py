@@ -3,7 +3,8 @@ from typing import Iterator
 
 from legacy_towers.compat import tf
 from legacy_towers.doctor.registry import WARNING, check
-from legacy_towers.doctor.subject import Evidence, Subject, is_update
+from legacy_towers.doctor.subject import Evidence, Subject
+from legacy_towers.graph.op_kinds import applies_gradient
 from legacy_towers.graph.walk import operations_of
 
 
@@ -20,7 +21,7 @@ def update_ops_not_run(subject: Subject) -> Iterator[Evidence]:
         return
     updates = operations_of(subject.graph.get_collection(tf.GraphKeys.UPDATE_OPS), subject.graph)
     ran = subject.observed.all_ran()
-    if updates and any(map(is_update, ran)) and ran.isdisjoint(updates):
+    if updates and any(map(applies_gradient, ran)) and ran.isdisjoint(updates):
         yield subject.evidence(
             updates[0],
             "training steps ran, and none of the {} operations in UPDATE_OPS: moving averages keep their initial "

@@ -5,6 +5,7 @@ from legacy_towers.compat import tf
 from legacy_towers.compat.versions import graph as graph_changes
 from legacy_towers.compat.versions.tracebacks import user_line
 from legacy_towers.errors import ArgumentError
+from legacy_towers.graph.op_kinds import applies_gradient
 from legacy_towers.graph.walk import descendants
 from legacy_towers.migrate.conversion import queue_graph
 from legacy_towers.migrate.conversion.datasets import DatasetBuilder, Flow, outputs_of
@@ -145,15 +146,16 @@ class _Conversion:
             queue = self._queues.queues.get(store)
             for size in queue.sizes if queue is not None else []:
                 self._check_size(size)
-            for other in queue.others if queue is not None else queue_graph.other_users(store):
-                raise Refused("{} uses {!r}".format(other.type, store.name), other)
+            for other in queue.others if queue is not None else queue_graph.users_of(store):
+                if not queue_graph.is_read(other):
+                    raise Refused("{} uses {!r}".format(other.type, store.name), other)
         flow = self._builder.taken(first, in_model=not root.is_preview, readers=1)
         buffered = 1 if root.is_preview else _buffer_size(self._queues.queues.get(root.store), count_of(first))
         return flow.then(flow.dataset.prefetch(buffered), "prefetch({})".format(buffered))
 
     def _check_preview(self, root: Root) -> None:
         for operation in descendants(root.reads):
-            if operation.type.startswith(("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply", "Assign")):
+            if applies_gradient(operation) or operation.type.startswith("Assign"):
                 raise Refused("a queue and the model both take from it", operation)
 
     def _check_size(self, size: Operation) -> None:

@@ -151,8 +151,8 @@ class DatasetBuilder:
     def _read(self, operation: Operation, taker: Optional[Operation], count: Optional[int], readers: int) -> Flow:
         reader = handle_of(operation.inputs[0])
         files_queue = self._queues.queue_of(operation)
-        for other in [each for output in reader.outputs for each in output.consumers() if is_read(each)]:
-            if handle_of(other.inputs[1]) is not files_queue.operation:
+        for other in queue_graph.users_of(reader):
+            if is_read(other) and handle_of(other.inputs[1]) is not files_queue.operation:
                 raise Refused("one reader reads the files of several queues: make a reader for each of them", other)
         records = records_of(reader, _known_strings(files_queue))
         with_keys = len(outputs_of(operation, taker is None)) == 2

@@ -40,14 +40,14 @@ def handle_of(tensor: Tensor) -> Operation:
     return operation
 
 
-def other_users(reader: Operation) -> List[Operation]:
-    """Returns what uses a reader otherwise than to read, such as `reader.num_records_produced()`."""
+def users_of(reader: Operation) -> List[Operation]:
+    """Returns what uses a reader: what reads, and what else, such as `reader.num_records_produced()`."""
     waiting, found = [reader], []
     while waiting:
         for user in [each for output in waiting.pop().outputs for each in output.consumers()]:
             if user.type in _HANDS_ON:
                 waiting.append(user)
-            elif not is_read(user):
+            else:
                 found.append(user)
     return found
 

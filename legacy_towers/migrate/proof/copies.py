@@ -6,6 +6,7 @@ from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.graph import op_kinds
 from legacy_towers.tensor_types import Graph
+from legacy_towers.text.messages import first_line
 
 # What the proof uses. Other collections may hold what can't be exported.
 _COLLECTIONS = (
@@ -113,7 +114,7 @@ def imported(meta: Any, one_thread: bool = False, clear_devices: bool = True) ->
         with graph.as_default():
             tf.train.import_meta_graph(meta, clear_devices=clear_devices)
     except (KeyError, ValueError, tf.errors.OpError) as error:
-        raise ArgumentError("the graph can't be imported: {}".format(str(error).strip().splitlines()[0])) from error
+        raise ArgumentError("the graph can't be imported: {}".format(first_line(error))) from error
     if one_thread:
         runners = graph.get_collection_ref(tf.GraphKeys.QUEUE_RUNNERS)
         with graph.as_default():

@@ -7,6 +7,7 @@ from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence
 import numpy as np
 
 from legacy_towers.compat import tf
+from legacy_towers.compat.versions.messages import plain_message
 from legacy_towers.migrate.proof.sides import Component, Shape, Side
 
 _STOP_SECONDS = 10
@@ -69,7 +70,7 @@ def record(side: Side, shape: Shape, seconds: float, watch: Optional[Watch] = No
                 error = "it gave no batch for {:g} seconds".format(seconds)
                 break
             except tf.errors.OpError as problem:
-                error = "{}: {}".format(type(problem).__name__, _first_line(problem))
+                error = described_error(problem)
                 break
             if watch is not None:
                 watch(len(batches), values)
@@ -81,7 +82,7 @@ def record(side: Side, shape: Shape, seconds: float, watch: Optional[Watch] = No
             examples += rows
         stopped = read.failure() if not error else None
     if stopped is not None:
-        error = "{}: {}".format(type(stopped).__name__, _first_line(stopped))
+        error = described_error(stopped)
     return Recording(batches, examples, error)
 
 
@@ -129,7 +130,7 @@ def reading(side: Side, seconds: float) -> Iterator[Any]:
                 for runner in side.runners:
                     runner.create_threads(session, coord=coordinator, daemon=True, start=True)
             except tf.errors.OpError as error:  # such as for a variable whose initial value is fed
-                reader.problem = "{}: {}".format(type(error).__name__, _first_line(error))
+                reader.problem = described_error(error)
             try:
                 yield reader
             finally:
@@ -204,5 +205,6 @@ def _described(value: Any) -> str:
     return "{}{}".format(array.dtype.name, list(array.shape))
 
 
-def _first_line(error: BaseException) -> str:
-    return str(getattr(error, "message", error)).strip().splitlines()[0][:200] if str(error).strip() else ""
+def described_error(error: Any) -> str:
+    """Returns the type of a tf.errors.OpError and the first line of its message, shortened."""
+    return "{}: {}".format(type(error).__name__, (plain_message(error).splitlines() or [""])[0][:200])

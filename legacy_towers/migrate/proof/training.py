@@ -11,7 +11,7 @@ from legacy_towers.graph.walk import ancestors
 from legacy_towers.migrate.conversion import convert as conversion
 from legacy_towers.migrate.conversion.plans import SAME_SEQUENCE
 from legacy_towers.migrate.proof import copies
-from legacy_towers.migrate.proof.recording import cpu_config
+from legacy_towers.migrate.proof.recording import cpu_config, described_error
 from legacy_towers.migrate.proof.sides import shapes_of
 from legacy_towers.migrate.proof.values import DIFFERENT, NOT_COMPARED, PROVEN, TrainingProof
 from legacy_towers.tensor_types import Graph
@@ -64,8 +64,7 @@ def prove_training(
         try:
             runs = [_run(*each, steps=steps, seconds=seconds, path=path) for each in zip(graphs, found, wanted)]
         except tf.errors.OpError as error:
-            reason = "{}: {}".format(type(error).__name__, str(error.message).splitlines()[0])
-            return TrainingProof(NOT_COMPARED, reason, 0, names)
+            return TrainingProof(NOT_COMPARED, described_error(error), 0, names)
     return _compared(runs[0], runs[1], names)
 
 

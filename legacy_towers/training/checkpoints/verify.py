@@ -3,6 +3,7 @@ import os
 from typing import Any, Optional
 
 from legacy_towers.compat import tf
+from legacy_towers.text.messages import first_line
 from legacy_towers.training.checkpoints import files
 from legacy_towers.training.checkpoints.manifest import SUFFIX, read_manifest
 
@@ -41,11 +42,6 @@ def tensor_damage(prefix: str) -> str:
     except Exception as error:  # TF 1.15 and 2.x raise different errors
         return "{}({})".format("" if name is None else "{!r} can't be read ".format(name), first_line(error))
     return ""
-
-
-def first_line(error: BaseException) -> str:
-    """Returns the first line of an error's message."""
-    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def step_in(prefix: str) -> Optional[int]:

@@ -15,10 +15,11 @@ from typing import Any, Dict, List, NamedTuple, Optional
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import SaveError
+from legacy_towers.text.messages import first_line
 from legacy_towers.training.checkpoints import files
 from legacy_towers.training.checkpoints.manifest import SUFFIX, Manifest, manifest_of, read_manifest
 from legacy_towers.training.checkpoints.marks import files_of, marked, remove_unfinished, unfinished
-from legacy_towers.training.checkpoints.verify import damage, first_line, tensor_damage
+from legacy_towers.training.checkpoints.verify import damage, tensor_damage
 
 # The errors of a session that was lost, which MonitoredSession recovers from by a new one.
 _LOST = (tf.errors.AbortedError, tf.errors.UnavailableError, tf.errors.CancelledError)
