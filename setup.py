@@ -83,13 +83,15 @@ setup(
         "progress": ["tqdm"],
         "prometheus": ["prometheus_client"],
         "compare": ["jinja2>=3", "psutil"],
+        # Rewrites source code, with its formatting and comments: `legacy-towers migrate PATH --write`.
+        "migrate": ["libcst>=1.0"],
         "examples": ["scikit-learn", "tqdm"],
         # Builds the documentation, see docs/mkdocs.yml; ruff lays out the signatures of the API reference.
         "docs": ["mkdocs-material>=9.5", "mkdocstrings[python]>=0.26", "ruff>=0.6"],
         # setuptools and wheel: the packaging test builds the distributions without a network
         "test": [
             "pytest", "pytest-timeout>=2.1", "pytest-xdist>=3.2", "mock", "jinja2>=3", "psutil", "prometheus_client",
-            "scikit-learn", "tqdm", "setuptools>=64", "wheel",
+            "scikit-learn", "tqdm", "setuptools>=64", "wheel", "libcst>=1.0",
         ],
     },
     entry_points={"console_scripts": ["legacy-towers = legacy_towers.cli.main:main"]},
