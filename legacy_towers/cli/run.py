@@ -35,6 +35,12 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
     check.add_argument("--check", metavar="PATH", help="list the missing APIs of the script or folder at PATH")
     check.add_argument("--json", action="store_true", help="print the result of --check as one JSON object")
     add_script_arguments(parser)
+    parser.add_argument(
+        "--no-doctor",
+        action="store_true",
+        help="do not look for errors in the graph at the first training step; without it, each error that `doctor` "
+        "finds there is one line on standard error",
+    )
     options.add_arguments(parser)
     _join_checked_module(given)
     take_program(parser, given)
@@ -81,8 +87,19 @@ def run(arguments: argparse.Namespace) -> Union[int, Callable[[], None]]:
         return _check(arguments)
     if arguments.json:
         raise UserError("--json is an option of --check: pass --check PATH too")
-    _, execute = prepared(arguments)
+    script_run, execute = prepared(arguments)
+    if not arguments.no_doctor:
+        # Not before: the script may set environment variables before it imports TensorFlow.
+        script_run.when_tensorflow_is_there(functools.partial(_examine_training, script_run))
     return execute
+
+
+def _examine_training(script_run: Any) -> None:
+    """Prints the errors that the checks of `doctor` find in each graph that the script begins to train."""
+    from legacy_towers.doctor.first_step import errors
+    from legacy_towers.run.runtime.training_start import TrainingStart
+
+    script_run.runtime.training_start = TrainingStart(errors, script_run.runtime.say)
 
 
 def prepared(arguments: argparse.Namespace, **changed: Any) -> Tuple[Any, Callable[[], None]]:

@@ -5,6 +5,7 @@ from typing import List
 
 from legacy_towers.doctor.examine import Finding
 from legacy_towers.doctor.registry import ERROR, Check
+from legacy_towers.doctor.subject import Evidence
 
 
 def as_text(findings: List[Finding], subject: str) -> str:
@@ -28,6 +29,14 @@ def as_text(findings: List[Finding], subject: str) -> str:
     if findings:
         summary += "; `legacy-towers doctor --explain {}` explains a check".format(findings[0].check.code)
     return "\n\n".join(paragraphs + [summary])
+
+
+def one_line(check: Check, evidence: Evidence) -> str:
+    """Formats what a check has found as one line."""
+    where = [_shown(evidence.line)] if evidence.line else []
+    where += [evidence.operation] if evidence.operation else []
+    return "{} {} {}: {}: {}; {} (`legacy-towers doctor --explain {}`)".format(
+        check.severity, check.code, check.name, ": ".join(where), evidence.message, evidence.remedy, check.code)
 
 
 def as_json(findings: List[Finding], subject: str) -> str:

@@ -22,7 +22,7 @@ _IN_A_SHELL = re.compile(r"\bpython[\d.]*\s+(?:-[uBEs]+\s+)*(?P<script>[^\s;&|-]
 _WITH_ARGUMENT = ("-W", "-X", "-Q", "--check-hash-based-pycs")
 # The options of `run` that are passed on; there is one report, of the script itself.
 _FLAGS = ("py2", "generate_data", "warnings", "soft", "allow_growth", "queues_to_dataset", "prove",
-          "allow_different")
+          "allow_different", "no_doctor")
 _VALUES = (
     "towers_device", "num_devices", "memory_fraction", "intra_op_threads", "inter_op_threads", "timeout_steps"
 )

@@ -102,3 +102,27 @@ def test_wrong_arguments_are_errors(arguments, message, tmp_path, capsys):
     arguments = [each.format(meta=meta, folder=tmp_path) for each in arguments]
     assert main.main(["doctor"] + arguments) == 2
     assert message in capsys.readouterr().err
+
+
+UNFILLED = """
+    import tensorflow as tf
+    queue = tf.FIFOQueue(2, [tf.float32], [[]])
+    fed = tf.placeholder_with_default(queue.dequeue(), [])
+    w = tf.get_variable("w", [], initializer=tf.zeros_initializer())
+    train = tf.train.GradientDescentOptimizer(0.5).minimize(tf.square(w - fed))
+    with tf.Session() as sess:
+        sess.run(w.initializer)
+        for i in range(3):
+            sess.run(train, {fed: 1.0})
+        print(sess.run(w))
+"""
+
+
+@pytest.mark.parametrize("options, count", [([], 1), (["--no-doctor"], 0)], ids=["by default", "--no-doctor"])
+def test_run_prints_errors_once_when_training_starts(options, count, tmp_path):
+    (tmp_path / "script.py").write_text(textwrap.dedent(UNFILLED))
+    command = [preloaded.executable(), "-m", "legacy_towers", "run"] + options + ["script.py"]
+    done = processes.run(command, cwd=str(tmp_path))
+    assert (done.returncode, done.stdout) == (0, "1.0\n"), done.stderr
+    line = "legacy-towers: error LD305 unfilled-queue: script.py, line 3: queue = tf.FIFOQueue(2, [tf.float32], [[]]): "
+    assert done.stderr.count(line) == done.stderr.count("LD305 unfilled") == count

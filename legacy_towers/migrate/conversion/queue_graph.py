@@ -145,7 +145,7 @@ class QueueGraph:
                 self.queues[operation] = Queue(operation)
         threads = self._threads()
         users = _Users(graph)
-        for operation in operations:
+        for operation in operations if self.queues else ():
             for index, handle in enumerate(operation.inputs):
                 queue = self.queues.get(handle_of(handle))
                 if queue is not None:

@@ -2,7 +2,7 @@
 import threading
 import time
 import weakref
-from typing import Any, Callable, Dict, List, NamedTuple, Set, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from legacy_towers.compat.versions.tracebacks import calling_line, user_line
 from legacy_towers.graph.walk import ancestors, operations_of
@@ -26,6 +26,16 @@ class Growth(NamedTuple):
     operation: str
     kind: str
     number: int
+
+
+def fetched_operations(session: Any, fetches: Any) -> Optional[Tuple[Any, ...]]:
+    """Returns the operations that a run of `fetches` fetches; None if TensorFlow is going to reject them."""
+    if isinstance(fetches, dict) and MONITORED_FETCHES in fetches:  # of a MonitoredSession: its hooks fetch more
+        fetches = list(fetches.values())
+    try:
+        return tuple(operations_of(fetches, session.graph))
+    except (TypeError, ValueError, KeyError, AttributeError):
+        return None
 
 
 class Observed:
@@ -127,11 +137,8 @@ class Observer:
         self._note(session, fetches, is_run=False)
 
     def _note(self, session: Any, fetches: Any, is_run: bool) -> None:
-        if isinstance(fetches, dict) and MONITORED_FETCHES in fetches:  # of a MonitoredSession: its hooks fetch more
-            fetches = list(fetches.values())
-        try:
-            fetched = tuple(operations_of(fetches, session.graph))
-        except (TypeError, ValueError, KeyError, AttributeError):  # TensorFlow raises its own error
+        fetched = fetched_operations(session, fetches)
+        if fetched is None:
             return
         with self._lock:
             observed = self.of(session.graph)

@@ -25,6 +25,8 @@ class ScriptRuntime:
         self.watch: Any = None
         # Set by `doctor`; records sessions and their runs: an `observation.Observer`.
         self.observer: Any = None
+        # Set by the command `run`; examines graphs that begin to train: a `training_start.TrainingStart`.
+        self.training_start: Any = None
         # Set by `start`: these modules import TensorFlow, which the script must import first.
         self.devices: Any = None
         self.step_limit: Any = None

@@ -33,6 +33,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
     _watch: Any = None
     _queues: Any = None
     _observer: Any = None
+    _training_start: Any = None
     # TensorFlow's __del__ reads it, also when __init__ raised.
     _session: Any = None
 
@@ -45,6 +46,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
         runtime.reject_missing_devices()
         runtime.report_mapped_devices()
         self._queues, self._observer = runtime.queues, runtime.observer
+        self._training_start = runtime.training_start
         self._watch, self.around_thread_run = runtime.watch, runtime.daemon_threads.run
         if runtime.step_limit is not None:
             self._runs = runtime.step_limit.of_session(runtime, _is_monitored(sys._getframe(2)))
@@ -62,6 +64,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         run = super().run  # type: ignore[misc]
         self._convert_queues()
+        self._examine_training(fetches)
         if self._runs is not None or self._watch is not None:
             counts = True
             if self._runs is not None:
@@ -89,12 +92,17 @@ class _ScriptSession(default_sessions.ThreadRunHook):
         if self._queues is not None:
             self._queues.before_run(self)
 
+    def _examine_training(self, fetches: Any) -> None:
+        if self._training_start is not None and not self._training_start.before_run(self, fetches):
+            self._training_start = None
+
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
         self._convert_queues()
         return super().partial_run_setup(fetches, feeds)  # type: ignore[misc]
 
     def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
         counts = True
+        self._examine_training(fetches)
         if self._runs is not None:
             counts = self._runs.count(self, fetches, _module_of(sys._getframe(1)))
         run = functools.partial(super().partial_run, handle)  # type: ignore[misc]
@@ -108,6 +116,8 @@ class _ScriptSession(default_sessions.ThreadRunHook):
         made = make(fetches, feed_list, accept_options)
         if self._observer is not None:
             self._observer.note_callable(self, fetches)
+        if self._training_start is not None and feed_list is None:
+            made = self._training_start.of_callable(made, self, fetches)
         # With a feed_list the callable calls `run`, which counts.
         if feed_list is not None or (self._runs is None and self._watch is None):
             return made
