@@ -44,7 +44,10 @@ SUBCOMMANDS = (
     Subcommand(
         "compare", "legacy_towers.cli.compare", "compare the input pipelines of a job, and report which one to use",
     ),
-    Subcommand("migrate", "legacy_towers.cli.migrate", "convert the queues of a MetaGraph file to tf.data"),
+    Subcommand(
+        "migrate", "legacy_towers.cli.migrate",
+        "find the queues of source code and what they become in tf.data, or convert those of a MetaGraph",
+    ),
     Subcommand(
         "parity", "legacy_towers.cli.parity", "run a job under two versions of TensorFlow and report differences",
     ),

@@ -90,6 +90,10 @@ MISTAKES = [
     ("run --timeout-steps x line.py", "argument --timeout-steps: 'x' is not a whole number of at least 1"),
     ("bottleneck --steps 1 line.py", "argument --steps: '1' is not a whole number of at least 5"),
     ("bottleneck --json no/x.json line.py", "there is no folder"),
+    ("migrate . --select LT999", "no rule has the code 'LT999': the codes are LT101, "),
+    ("migrate --explain LT31", "no rule has the code 'LT31': near it are LT301, "),
+    ("migrate none.py", "there is no file or folder 'none.py' in the working directory /"),
+    ("migrate . --out x.meta", "--out is an option for a MetaGraph, and '.' is not one"),
     ("env --jsn", "there is no option --jsn, did you mean --json?"),
 ]
 

@@ -170,7 +170,7 @@ def test_a_conversion_that_differs_is_not_written(tmp_path, capsys, monkeypatch)
 
 @pytest.mark.parametrize("arguments, message", [
     (["missing.meta", "--out", "x.meta"], "there is no file 'missing.meta'"),
-    (["train.py", "--out", "x.meta"], "'train.py' is not a MetaGraph file, whose name ends in .meta"),
+    (["train.py", "--out", "x.meta"], "--out is an option for a MetaGraph, and 'train.py' is not one"),
     (["bad.meta", "--out", "bad.meta"], "--out is the MetaGraph itself: name another file"),
     (["bad.meta", "--out", "nowhere/x.meta"], "there is no directory"),
     (["bad.meta", "--out", "x.meta"], "bad.meta: can't be read as a MetaGraph"),
@@ -185,9 +185,8 @@ def test_wrong_usage_is_one_line(arguments, message, tmp_path, monkeypatch, caps
 
 
 def test_the_output_must_be_named(capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["migrate", "model.meta"])
-    assert ended.value.code == 2 and "--out" in capsys.readouterr().err
+    assert main(["migrate", "model.meta"]) == 2
+    assert "--out is missing" in capsys.readouterr().err
 
 
 def test_an_operation_that_tensorflow_lacks_is_an_error(tmp_path):

@@ -2,7 +2,7 @@
 import ast
 import os
 import re
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Optional, Pattern, Sequence, Tuple
 
 from legacy_towers.errors import UserError
 from legacy_towers.run.deep_trees import deep_recursion
@@ -102,6 +102,18 @@ def imported_names(source: bytes) -> List[Tuple[str, int]]:
                 words = part.split()
                 if words:
                     found.append((words[0].decode("ascii", "replace"), 0))
+    return found
+
+
+def notebooks_with(names: Pattern[bytes], notebooks: Sequence[str]) -> List[str]:
+    """Returns the paths of the notebooks whose text matches `names`, or that can't be read."""
+    found = []
+    for path in notebooks:
+        try:
+            if names.search(read_source(path)) is not None:
+                found.append(os.path.normpath(path))
+        except OSError:
+            found.append(os.path.normpath(path))
     return found
 
 

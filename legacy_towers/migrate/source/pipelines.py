@@ -6,7 +6,8 @@ from legacy_towers.migrate.source.project import Project, position
 from legacy_towers.migrate.source.values import Site
 
 _NOT_IN_PIPELINES = frozenset(
-    queue_api.SESSIONS + queue_api.INITIALIZERS + queue_api.FED + ("tf.train.start_queue_runners",)
+    queue_api.SESSIONS + queue_api.INITIALIZERS + queue_api.FED
+    + ("tf.train.start_queue_runners", "tf.contrib.slim.queues.QueueRunners", queue_api.COLLECTION)
 )
 _CONTROLS = ("tf.train.Coordinator.", "tf.train.Supervisor.")
 

@@ -1,6 +1,6 @@
 """The functions, classes and methods of TensorFlow 1 that make, fill, read and run queues."""
 import re
-from typing import Dict, Optional, Tuple
+from typing import Dict, FrozenSet, Optional, Tuple
 
 PRODUCERS = (
     "tf.train.string_input_producer",
@@ -34,6 +34,7 @@ BATCHERS = (
     "tf.contrib.training.stratified_sample",
     "tf.contrib.training.rejection_sample",
     "tf.contrib.training.weighted_resample",
+    "tf.contrib.training.resample_at_rate",
 )
 QUEUE_CLASSES = (
     "tf.FIFOQueue",
@@ -41,15 +42,18 @@ QUEUE_CLASSES = (
     "tf.PaddingFIFOQueue",
     "tf.PriorityQueue",
     "tf.QueueBase",
+    "tf.QueueBase.from_list",
 )
-STAGING_CLASSES = ("tf.contrib.staging.StagingArea", "tf.contrib.staging.MapStagingArea", "tf.StagingArea")
+STAGING_CLASSES = ("tf.contrib.staging.StagingArea", "tf.StagingArea", "tf.MapStagingArea")
 RUNNERS = (
     "tf.train.QueueRunner",
     "tf.train.add_queue_runner",
     "tf.train.start_queue_runners",
     "tf.contrib.slim.queues.QueueRunners",
 )
-SESSIONS = ("tf.train.Coordinator", "tf.train.LooperThread", "tf.train.Supervisor")
+SESSIONS = ("tf.train.Coordinator", "tf.train.LooperThread", "tf.train.LooperThread.loop", "tf.train.Supervisor")
+# An attribute: the collection of the queue runners, which scripts read and fill themselves.
+COLLECTION = "tf.GraphKeys.QUEUE_RUNNERS"
 INITIALIZERS = ("tf.local_variables_initializer",)
 SLIM = (
     "tf.contrib.slim.prefetch_queue",
@@ -70,7 +74,11 @@ LEARN = (
     "tf.contrib.learn.read_keyed_batch_examples_shared_queue",
     "tf.contrib.learn.read_keyed_batch_features_shared_queue",
     "tf.contrib.learn.queue_parsed_features",
-    "tf.contrib.learn.extract_pandas_data",
+    "tf.contrib.learn.numpy_input_fn",
+    "tf.contrib.learn.pandas_input_fn",
+    "tf.contrib.learn.generator_input_fn",
+    "tf.estimator.inputs.numpy_input_fn",
+    "tf.estimator.inputs.pandas_input_fn",
 )
 STATE_SAVERS = ("tf.contrib.training.SequenceQueueingStateSaver",)
 # What is fed: it matters where it flows into a queue.
@@ -85,27 +93,30 @@ TRACKED = frozenset(
 NEEDLES = re.compile(
     rb"_input_producer|\binput_producer|limit_epochs|match_filenames_once|RecordReader|TextLineReader|WholeFileReader"
     rb"|IdentityReader|LMDBReader|ReaderBase|\bbatch_join|shuffle_batch|maybe_batch|\bbucket\b|bucket_by_sequence_length"
-    rb"|\bbatch_sequences_with_states|stratified_sample|rejection_sample|weighted_resample|FIFOQueue|RandomShuffleQueue"
-    rb"|PriorityQueue|QueueBase|StagingArea|QueueRunner|queue_runner|Coordinator|LooperThread|train\.Supervisor"
+    rb"|\bbatch_sequences_with_states|stratified_sample|rejection_sample|weighted_resample|resample_at_rate|FIFOQueue|RandomShuffleQueue"
+    rb"|PriorityQueue|QueueBase|StagingArea|QueueRunner|queue_runner|QUEUE_RUNNERS|Coordinator|LooperThread"
     rb"|Supervisor\b|local_variables|local_variable_initializer|prefetch_queue|parallel_read|single_pass_read"
     rb"|DataProvider|TFExampleDecoder|read_batch_|read_keyed_batch|queue_parsed_features|QueueingStateSaver"
+    rb"|numpy_input_fn|pandas_input_fn|generator_input_fn"
     rb"|\bbatch[ \t]*\(|\.batch\b|import[^\n]*\bbatch\b"
 )
 
 _READER_METHODS = ("read", "read_up_to", "num_records_produced", "num_work_units_completed", "reset", "restore_state",
                    "serialize_state")
 _QUEUE_METHODS = ("enqueue", "enqueue_many", "dequeue", "dequeue_many", "dequeue_up_to", "close", "size", "is_closed")
+_STAGING_METHODS = ("put", "get", "peek", "size", "clear", "incomplete_size")
 # Class -> (the class that its methods are named after, its methods).
 _METHODS: Dict[str, Tuple[str, Tuple[str, ...]]] = {}
 _METHODS.update({name: ("tf.ReaderBase", _READER_METHODS) for name in READER_CLASSES})
 _METHODS.update({name: ("tf.QueueBase", _QUEUE_METHODS) for name in QUEUE_CLASSES})
-_METHODS.update({name: ("tf.StagingArea", ("put", "get", "peek", "size", "clear")) for name in STAGING_CLASSES})
+_METHODS.update({name: ("tf.StagingArea", _STAGING_METHODS) for name in STAGING_CLASSES})
 _METHODS["tf.train.QueueRunner"] = ("tf.train.QueueRunner", ("create_threads",))
 _METHODS["tf.train.Coordinator"] = (
     "tf.train.Coordinator",
     ("clear_stop", "join", "raise_requested_exception", "register_thread", "request_stop", "should_stop",
      "stop_on_exception", "wait_for_stop"),
 )
+_METHODS["tf.train.Supervisor.coord"] = _METHODS["tf.train.Coordinator"]
 _METHODS["tf.train.Supervisor"] = (
     "tf.train.Supervisor",
     ("managed_session", "prepare_or_wait_for_session", "should_stop", "request_stop", "start_queue_runners",
@@ -138,6 +149,11 @@ def method_name(owner: str, method: str) -> Optional[str]:
     """
     base, methods = _METHODS.get(owner, ("", ()))
     return "{}.{}".format(base, method) if method in methods else None
+
+
+def method_names() -> FrozenSet[str]:
+    """Returns the names of all methods that `method_name` gives."""
+    return frozenset("{}.{}".format(base, method) for base, methods in _METHODS.values() for method in methods)
 
 
 def attribute_class(owner: str, attribute: str) -> Optional[str]:

@@ -4,7 +4,7 @@ from typing import Any, Callable, List, NamedTuple, Optional, Set, Tuple
 
 from legacy_towers.migrate.source.knowledge import Knowledge
 from legacy_towers.migrate.source.names import canonical
-from legacy_towers.migrate.source.queue_api import TRACKED, attribute_class, method_name
+from legacy_towers.migrate.source.queue_api import COLLECTION, TRACKED, attribute_class, method_name
 from legacy_towers.migrate.source.values import NOTHING, Class, Function, Scope, Value, Values, flowing, union
 
 # What a script calls TensorFlow where its import is not found, as in `from common import *`.
@@ -131,7 +131,10 @@ class ScopeReader:
 
     def _attribute_of(self, node: ast.AST, owner: Value, name: str) -> Values:
         if owner.kind == "api":
-            return frozenset([Value("api", canonical("{}.{}".format(owner.what, name)))])
+            whole = canonical("{}.{}".format(owner.what, name))
+            if whole == COLLECTION:
+                self.knowledge.site(self.path, whole, node, self.where())
+            return frozenset([Value("api", whole)])
         if owner.kind == "module":
             below = self.lookups.module(self.path, "{}.{}".format(owner.what, name), 0)
             bound = self.lookups.scope(owner.what).get(name, NOTHING)

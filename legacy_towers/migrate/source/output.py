@@ -1,0 +1,111 @@
+"""Formats an audit as text and as JSON, and the explanation of a rule."""
+import json
+from typing import Any, Dict, List, Tuple
+
+from legacy_towers.migrate.source.audit import Audit, Finding, by_pipelines, files_of
+from legacy_towers.migrate.source.rules.registry import (
+    SAME_OUTPUT,
+    SAME_SEQUENCE,
+    SAME_SET,
+    Example,
+    Rule,
+    written,
+)
+from legacy_towers.text.names import listed
+
+_NOTEBOOK = "it is a notebook with names of queues; `jupyter nbconvert --to script` makes a .py file of it"
+_LIMITED = "what is called here is not fully known, so that some calls may not be connected to their pipeline"
+
+
+def as_text(audit: Audit) -> str:
+    """Formats an audit: the findings of each pipeline, one per line, what was not read, and a summary line."""
+    paragraphs = [_group(numbers, findings) for numbers, findings in by_pipelines(audit.findings)]
+    others = ["{}:{}: not read: {}".format(file.path, *_problem(file)) for file in audit.unread]
+    others += ["{}: not read: {}".format(path, _NOTEBOOK) for path in audit.notebooks]
+    others += ["{}: {}".format(path, _LIMITED) for path in audit.limited]
+    if others:
+        paragraphs.append("\n".join(others))
+    return "\n\n".join(paragraphs + [_summary(audit)])
+
+
+def as_json(audit: Audit) -> str:
+    """Formats an audit as one JSON object."""
+    found: Dict[str, Any] = {
+        "files": audit.files,
+        "pipelines": audit.pipelines,
+        "findings": [_row(each) for each in audit.findings],
+        "unread": [
+            {"path": file.path, "line": _problem(file)[0], "reason": _problem(file)[1]} for file in audit.unread
+        ],
+        "notebooks": audit.notebooks,
+        "not_fully_known": audit.limited,
+    }
+    return json.dumps(found, indent=1)
+
+
+def explanation(rule: Rule) -> str:
+    """Formats the explanation of a rule for a terminal."""
+    parts = ["{} {}".format(rule.code, rule.title), "becomes {}".format(rule.becomes), rule.explanation.strip(),
+             "When it stays\n\n" + rule.limits.strip()]
+    names = [written(name) for name in rule.names[1:]]
+    if names:
+        parts.insert(1, "also {}".format(listed(names)))
+    return "\n\n".join(parts + ["Before\n\n" + _indented(rule.example.before), "After\n\n" + _indented(
+        rule.example.after), compared(rule.example)])
+
+
+def compared(example: Example) -> str:
+    """Returns a sentence on what the code before and after an example have in common, as tests check it."""
+    if example.same not in (SAME_SEQUENCE, SAME_SET, SAME_OUTPUT):
+        return "What they give is not compared: {}.".format(example.same)
+    return "Both give {}.".format(example.same)
+
+
+def _group(numbers: Tuple[int, ...], findings: List[Finding]) -> str:
+    if len(numbers) > 1:
+        heading = "starts and stops the queues of the pipelines {}".format(listed(str(each) for each in numbers))
+    elif numbers:
+        heading = "pipeline {}".format(numbers[0])
+    else:
+        heading = "starts and stops queues that are not made in these files"
+    return "\n".join([heading] + ["  {}:{}:{}: {} {} becomes {}".format(
+        each.site.path, each.site.line, each.site.column, each.rule.code, written(each.site.name), each.rule.becomes
+    ) for each in findings])
+
+
+def _summary(audit: Audit) -> str:
+    files = _counted(audit.files, "file")
+    if not audit.findings:
+        text = "no queues in {}".format(files)
+    else:
+        text = "{} in {}, in {} of {}".format(
+            _counted(len(audit.findings), "finding"), _counted(audit.pipelines, "pipeline"),
+            len(files_of(audit.findings)), files,
+        )
+    unread = len(audit.unread) + len(audit.notebooks)
+    if unread:
+        text += "; {} not read".format("1 file is" if unread == 1 else "{} files are".format(unread))
+    if audit.findings:
+        text += "; `legacy-towers migrate --explain {}` explains a rule".format(audit.findings[0].rule.code)
+    return text
+
+
+def _row(finding: Finding) -> Dict[str, Any]:
+    site = finding.site
+    return {
+        "code": finding.rule.code, "name": site.name, "path": site.path, "line": site.line, "column": site.column,
+        "function": site.function, "pipelines": list(finding.pipelines), "becomes": finding.rule.becomes,
+    }
+
+
+def _problem(file: Any) -> Tuple[int, str]:
+    line, why = file.problem
+    return line, why
+
+
+def _indented(code: str) -> str:
+    return "\n".join("    " + line if line else "" for line in code.strip().splitlines())
+
+
+def _counted(number: int, noun: str) -> str:
+    return "{} {}{}".format(number, noun, "" if number == 1 else "s")

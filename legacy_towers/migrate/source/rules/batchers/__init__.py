@@ -1,0 +1,1 @@
+"""Rules of tf.train.batch and its kin."""

@@ -1,0 +1,1 @@
+"""Rules of libraries whose functions make queues."""

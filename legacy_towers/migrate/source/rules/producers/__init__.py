@@ -1,0 +1,1 @@
+"""Rules of the queues of file names, slices and numbers."""

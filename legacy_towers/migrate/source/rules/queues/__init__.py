@@ -1,0 +1,1 @@
+"""Rules of the queues and staging areas that a script makes itself."""

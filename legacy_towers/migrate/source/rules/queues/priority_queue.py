@@ -1,0 +1,31 @@
+"""LT404: tf.PriorityQueue."""
+from legacy_towers.migrate.source.rules.registry import SAME_SEQUENCE, Example, Rule, rule
+
+rule(Rule(
+    code="LT404",
+    names=("tf.PriorityQueue",),
+    becomes="sorting before the dataset is made, or group_by_window: written by hand",
+    explanation="""
+It gives the element with the smallest number first, among those that are in it. tf.data has no priorities. Where the
+numbers are known before, sort them and make the dataset of what is sorted.
+""",
+    limits="""
+It is never rewritten: which elements are in the queue when one is taken depends on threads.
+""",
+    example=Example(
+        before="""
+queue = tf.PriorityQueue(10, [tf.string], [[]])
+fill = queue.enqueue_many([tf.constant([3, 1, 2], tf.int64), ["c", "a", "b"]])
+with tf.control_dependencies([fill]):
+    batch = queue.dequeue_many(3)
+""",
+        after="""
+priorities, values = [3, 1, 2], ["c", "a", "b"]
+pairs = sorted(zip(priorities, values))
+dataset = tf.data.Dataset.from_tensor_slices(([each[0] for each in pairs], [each[1] for each in pairs]))
+batch = tf.data.make_one_shot_iterator(dataset.repeat().batch(3)).get_next()
+""",
+        same=SAME_SEQUENCE,
+        steps=1,
+    ),
+))

@@ -1,0 +1,1 @@
+"""Rules of readers, and of what is read by them."""

@@ -1,0 +1,38 @@
+"""LT208: reader.read."""
+from legacy_towers.migrate.source.rules.registry import SAME_SEQUENCE, Example, Rule, rule
+
+rule(Rule(
+    code="LT208",
+    names=("tf.ReaderBase.read",),
+    becomes="the elements of the dataset: what follows it becomes map",
+    explanation="""
+It takes the next record, and with it a name of the queue when a file ends. In tf.data the record is the argument of
+the function that is given to `map`; what the script computed from it, up to the batch, is this function.
+""",
+    limits="""
+It stays where the key is used, other than that of `WholeFileReader`, which is the file's name: "name:position" is not
+known to a dataset of records. If a number for each record is enough, `dataset.enumerate()` gives one. It also stays
+where the record is used in several pipelines.
+""",
+    example=Example(
+        before="""
+names = tf.train.string_input_producer(records, num_epochs=1, shuffle=False)
+_, serialized = tf.TFRecordReader().read(names)
+features = {"id": tf.FixedLenFeature([], tf.int64)}
+number = tf.parse_single_example(serialized, features)["id"]
+batch = tf.train.batch([number * 2], batch_size=2)
+""",
+        after="""
+def double(serialized):
+    features = {"id": tf.FixedLenFeature([], tf.int64)}
+    number = tf.parse_single_example(serialized, features)["id"]
+    return number * 2
+
+
+dataset = tf.data.Dataset.from_tensor_slices(records).flat_map(tf.data.TFRecordDataset)
+dataset = dataset.map(double).batch(2, drop_remainder=True)
+batch = tf.data.make_one_shot_iterator(dataset).get_next()
+""",
+        same=SAME_SEQUENCE,
+    ),
+))

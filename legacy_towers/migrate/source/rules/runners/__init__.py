@@ -1,0 +1,1 @@
+"""Rules of what starts, stops and initializes queues."""

@@ -1,0 +1,77 @@
+"""The command `legacy-towers migrate PATH`, which reads source code without TensorFlow."""
+import json
+import textwrap
+
+import pytest
+from processes import run_python
+
+from legacy_towers.cli import main
+
+QUEUES = "import tensorflow as tf\nx = tf.train.batch([tf.constant(1)], 2)\n"
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph():
+    """Replaces the fixture of conftest.py: these tests need no TensorFlow."""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "queues.py").write_text(QUEUES)
+    (tmp_path / "fine.py").write_text("import tensorflow as tf\n")
+    return tmp_path
+
+
+def test_the_exit_code_is_1_while_queues_are_left(folder, capsys):
+    assert main.main(["migrate", "queues.py", "fine.py"]) == 1
+    assert capsys.readouterr().out.startswith("pipeline 1\n  queues.py:2:5: LT301 tf.train.batch becomes batch(")
+    assert main.main(["migrate", "fine.py"]) == 0
+    assert capsys.readouterr().out == "no queues in 1 file\n"
+    assert main.main(["migrate", ".", "--ignore", "LT3"]) == 0
+    assert main.main(["migrate", ".", "--select", "lt301,LT2"]) == 1
+
+
+def test_json_is_written_to_a_file(folder, capsys):
+    assert main.main(["migrate", ".", "--json", "found.json"]) == 1
+    (finding,) = json.loads((folder / "found.json").read_text())["findings"]
+    assert (finding["path"], finding["line"], finding["code"]) == ("queues.py", 2, "LT301")
+
+
+def test_explain_prints_a_rule(folder, capsys):
+    assert main.main(["migrate", "--explain", "lt302"]) == 0
+    assert capsys.readouterr().out.startswith("LT302 tf.train.shuffle_batch\n\nbecomes shuffle(capacity), batch(")
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        ("", "nothing is given: pass files and folders of source code, or a MetaGraph file"),
+        ("none.py", "there is no file or folder 'none.py' in the working directory /"),
+        (". --select LT999", "no rule has the code 'LT999': the codes are "),
+        (". --ignore LT30x", "no rule has the code 'LT30X': near it are LT301, LT302, "),
+        ("--explain LT000", "no rule has the code 'LT000'"),
+        ("--explain LT301 .", "--explain reads nothing: remove '.'"),
+        (". --json no/x.json", "--json is 'no/x.json': there is no directory"),
+        (". --out x.meta", "--out is an option for a MetaGraph, and '.' is not one, whose name ends in .meta; "),
+        (". --prove", "--prove is an option for a MetaGraph, and '.' is not one"),
+        ("m.meta", "--out is missing: the file to write the converted MetaGraph to"),
+        ("m.meta --out x", "there is no file 'm.meta' in the working directory /"),
+        ("m.meta queues.py --out x", "'m.meta' is a MetaGraph: pass it alone"),
+        ("m.meta --out x --select LT3", "--select is an option for source code, and 'm.meta' is a MetaGraph"),
+    ],
+)
+def test_wrong_usage_is_one_line(folder, capsys, words, message):
+    assert main.main(["migrate"] + words.split()) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("legacy-towers: error: " + message) and error.count("\n") == 1
+
+
+def test_no_tensorflow_is_imported(folder):
+    done = run_python(textwrap.dedent("""
+        import sys
+        from legacy_towers.cli.main import main
+        commands = [["."], ["--explain", "LT101"], [".", "--select", "X"]]
+        print([main(["migrate"] + each) for each in commands], "tensorflow" in sys.modules, "numpy" in sys.modules)
+        """))
+    assert done.stdout.splitlines()[-1] == "[1, 0, 2] False False"
