@@ -1,0 +1,30 @@
+"""Rewrites the queues of source code to tf.data, with libcst: formatting, comments and names stay.
+
+    syntax    a file's libcst tree with positions: the node of a Site, its statement, the code of an expression
+    edits     the edits of one file, applied together
+    plan      plan_rewrite(project): the new text of each file, or the calls that stay, with the reason
+    shapes/   the regular shapes of pipelines
+    controls/ what starts, stops and initializes queues: start_queue_runners, Coordinator, should_stop loops
+
+A file is rewritten whole or left, and so are the files that share a pipeline with it. `plan_rewrite` therefore works on
+groups of pipelines that share files. It writes the pipelines of a group first, then calls
+
+    rewrite_controls(program) -> List[Left]                     in controls/__init__.py
+
+with a `Program`: the control Sites (start_queue_runners, Coordinator and its methods, local_variables_initializer)
+of the group's pipelines, all of which are rewritten, and a `Draft` per file. A Draft has
+
+    draft.source.call(site)          the libcst Call of a Site, None where there is none
+    draft.source.statement(node)     the statement around a node: a small statement (`a = f()` of `a = f(); b = 1`) or a
+                                     compound one (`with ...:`)
+    draft.source.parents[node]       the node around a node;   draft.source.positions[node]  its lines and columns
+    draft.source.code(node)          its text
+    draft.source.parse(text)         new statements from text
+    draft.edits.replace(node, new)   `new` is a node, or a function of the node in which inner edits are done
+    draft.edits.remove(statement)    its comments go to the next statement; a block left empty gets `pass`
+    draft.edits.insert_before(statement, make)   `make()` returns statements
+    draft.edits.unwrap(statement)    puts the body of a compound statement (`try`, `with`) in its place
+
+What can't be rewritten is returned as `Left(site, reason)`; then nothing of the group is written. Edits must not touch
+statements that `draft.edits.is_changed(statement)` has already.
+"""

@@ -1,0 +1,205 @@
+"""The edits of one file: statements and expressions that are replaced, removed and inserted, applied together."""
+from typing import Any, Callable, Dict, List, Sequence, Union
+
+import libcst as cst
+
+from legacy_towers.migrate.source.rewrite.syntax import Source
+
+New = Union[cst.CSTNode, Callable[[Any], cst.CSTNode]]
+Statements = Callable[[], Sequence[Any]]
+
+
+class Edits:
+    """The edits of one file.
+
+    Args:
+      source: the file.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._new: Dict[Any, New] = {}
+        self._removed: Dict[Any, bool] = {}
+        self._before: Dict[Any, List[Statements]] = {}
+        self._unwrapped: Dict[Any, bool] = {}
+        self._top: List[Statements] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._new or self._removed or self._before or self._unwrapped)
+
+    def is_changed(self, node: cst.CSTNode) -> bool:
+        """Returns whether `node` itself is replaced, removed or unwrapped."""
+        return node in self._new or node in self._removed or node in self._unwrapped
+
+    def replace(self, node: cst.CSTNode, new: New) -> None:
+        """Replaces a node by another, or by what a function makes of the node in which the inner edits are done."""
+        self._new[node] = new
+
+    def remove(self, statement: cst.CSTNode, with_comments: bool = False) -> None:
+        """Removes a statement; the comments above it stay, before the next statement, unless they go with it."""
+        self._removed[statement] = with_comments
+
+    def insert_before(self, statement: cst.CSTNode, make: Statements) -> None:
+        """Inserts what `make` returns before a statement, and before what was inserted there later."""
+        self._before.setdefault(statement, []).append(make)
+
+    def unwrap(self, statement: cst.CSTNode) -> None:
+        """Puts the body of a compound statement in its place."""
+        self._unwrapped[statement] = True
+
+    def moved(self, statement: Any) -> Any:
+        """Returns a statement, which is removed where it is, with the edits inside it done, as one of a block."""
+        if isinstance(statement, cst.BaseSmallStatement):
+            line = self.source.line_of(statement)
+            lines = line.leading_lines if isinstance(line, cst.SimpleStatementLine) else ()
+            is_first, is_last = line.body[0] is statement, line.body[-1] is statement
+            return cst.SimpleStatementLine(
+                [self.done(statement).with_changes(semicolon=cst.MaybeSentinel.DEFAULT)],
+                leading_lines=list(lines) if is_first else [],
+                trailing_whitespace=line.trailing_whitespace if is_last else cst.TrailingWhitespace(),
+            )
+        return self.done(statement)
+
+    def done(self, node: Any) -> Any:
+        """Returns a node with the edits inside it done."""
+        return node.visit(_Editor(self, node))
+
+    def text(self) -> str:
+        """Returns the text of the file with all edits done."""
+        return str(self.done(self.source.module).code)
+
+
+class _Editor(cst.CSTTransformer):
+    """Applies the edits below a node.
+
+    Args:
+      edits: the edits.
+      root: the node, whose own removal does not count.
+    """
+
+    def __init__(self, edits: Edits, root: cst.CSTNode) -> None:
+        super().__init__()
+        self._edits = edits
+        self._root = root
+        self._results: Dict[Any, Any] = {}
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        # What is removed is not visited: moved statements are made by `moved`.
+        return node is self._root or node not in self._edits._removed
+
+    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
+        edits = self._edits
+        if original_node in edits._new and not (original_node in edits._removed and original_node is not self._root):
+            new = edits._new[original_node]
+            updated_node = new(updated_node) if callable(new) else new
+        if isinstance(original_node, (cst.IndentedBlock, cst.Module)):
+            return self._block(original_node, updated_node)
+        if isinstance(original_node, cst.SimpleStatementSuite):
+            return self._suite(original_node, updated_node)
+        if isinstance(original_node, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+            self._results[original_node] = updated_node
+        return updated_node
+
+    def _block(self, original: Any, updated: Any) -> Any:
+        body: List[Any] = []
+        waiting: List[cst.EmptyLine] = []
+        for line, new in zip(original.body, updated.body):
+            body += self._line(line, new, waiting)
+        if waiting and isinstance(updated, cst.IndentedBlock):
+            updated = updated.with_changes(footer=_comments(waiting) + list(updated.footer))
+        if not body and isinstance(original, cst.IndentedBlock):
+            body = [cst.SimpleStatementLine([cst.Pass()])]
+        if body and isinstance(original, cst.Module) and not updated.header and original.body[:1] != body[:1]:
+            body[0] = _led_by(body[0], _without_first_blanks(body[0].leading_lines))
+        return updated.with_changes(body=body)
+
+    def _line(self, line: Any, new: Any, waiting: List[cst.EmptyLine]) -> List[Any]:
+        """Returns what stands in a block instead of a line; what `waiting` has is put above it."""
+        edits = self._edits
+        if isinstance(line, cst.SimpleStatementLine):
+            found = self._small_statements(line, list(line.body), new.trailing_whitespace)
+        else:
+            found = [each for make in edits._before.get(line, ()) for each in make()]
+            if line in edits._unwrapped:
+                found += new.body.body
+            elif line not in edits._removed:
+                found.append(new.with_changes(leading_lines=()) if found else new)
+        lines = list(line.leading_lines)
+        first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else line
+        if edits._removed.get(first):
+            lines = [each for each in lines if not each.comment]
+        if not found:
+            waiting[:] = _one_gap(waiting, lines)
+            return []
+        own = list(found[0].leading_lines) if found[0].leading_lines and found[0] is not new else []
+        inserted = [each for each in own if each not in lines]
+        found[0] = _led_by(found[0], _one_gap(waiting, lines) + inserted)
+        waiting.clear()
+        return found
+
+    def _small_statements(self, line: Any, statements: List[Any], trailing: Any) -> List[Any]:
+        """Returns the lines for the small statements of a line: one, unless something is inserted between them."""
+        edits = self._edits
+        found: List[Any] = []
+        together: List[Any] = []
+        for statement in statements:
+            before = [each for make in edits._before.get(statement, ()) for each in make()]
+            if before and together:
+                found.append(cst.SimpleStatementLine(_joined(together)))
+                together = []
+            found += before
+            if statement not in edits._removed:
+                together.append(self._results.get(statement, statement))
+        if together:
+            is_whole = len(together) == len(statements)
+            found.append(cst.SimpleStatementLine(
+                together if is_whole else _joined(together), trailing_whitespace=trailing
+            ))
+        return found
+
+    def _suite(self, original: Any, updated: Any) -> Any:
+        edits = self._edits
+        if not any(each in edits._before or each in edits._removed for each in original.body):
+            return updated
+        body = self._small_statements(original, list(original.body), updated.trailing_whitespace)
+        return cst.IndentedBlock(body or [cst.SimpleStatementLine([cst.Pass()])])
+
+
+def _comments(lines: Sequence[cst.EmptyLine]) -> List[cst.EmptyLine]:
+    return [each for each in lines if each.comment]
+
+
+def _joined(statements: List[Any]) -> List[Any]:
+    return [each.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for each in statements]
+
+
+def _led_by(statement: Any, lines: Sequence[cst.EmptyLine]) -> Any:
+    return statement.with_changes(leading_lines=list(lines))
+
+
+def _one_gap(above: List[cst.EmptyLine], below: List[cst.EmptyLine]) -> List[cst.EmptyLine]:
+    """Returns the lines above a removed statement and below it: of their gaps the larger one is left."""
+    found, rest = list(above), list(below)
+    while found and rest and not found[-1].comment and not rest[0].comment:
+        gap = [len(_gap(found[::-1])), len(_gap(rest))]
+        if gap[0] >= gap[1]:
+            rest = rest[gap[1]:]
+        else:
+            found = found[: -gap[0]]
+    return found + rest
+
+
+def _gap(lines: Sequence[cst.EmptyLine]) -> List[cst.EmptyLine]:
+    found = []
+    for line in lines:
+        if line.comment:
+            break
+        found.append(line)
+    return found
+
+
+def _without_first_blanks(lines: Sequence[cst.EmptyLine]) -> List[cst.EmptyLine]:
+    found = list(lines)
+    while found and not found[0].comment:
+        found.pop(0)
+    return found

@@ -1,0 +1,167 @@
+"""One file as a libcst tree: the node of a call that was found, the statement around a node, the code of a node."""
+import ast
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
+
+from legacy_towers.migrate.source.values import Site
+
+Key = Tuple[int, int, int]
+
+
+class Source:
+    """A file's libcst tree.
+
+    Args:
+      path: its path.
+      content: its bytes.
+
+    Attributes:
+      path: its path.
+      module: the tree.
+      positions: node -> its range of lines (from 1) and columns (from 0).
+      parents: node -> the node around it.
+
+    Raises:
+      libcst.ParserSyntaxError: it can't be parsed as Python 3.
+    """
+
+    def __init__(self, path: str, content: bytes) -> None:
+        wrapper = MetadataWrapper(cst.parse_module(content), unsafe_skip_copy=True)
+        self.path = path
+        self.module = wrapper.module
+        self.positions: Any = wrapper.resolve(PositionProvider)
+        self.parents: Any = wrapper.resolve(ParentNodeProvider)
+        self._lines = content.decode(self.module.encoding, "replace").splitlines()
+        collector = _Calls(self)
+        self.module.visit(collector)
+        self._calls = collector.found
+        self.functions = collector.functions
+        self.names = collector.names
+
+    def call(self, site: Site) -> Optional[cst.Call]:
+        """Returns the call of `site`, None if it is not a call in the source, as for a class derived from a queue."""
+        return self.call_of(site.node) if isinstance(site.node, ast.Call) else None
+
+    def call_of(self, node: ast.AST) -> Optional[cst.Call]:
+        """Returns the libcst node of a call in the ast tree of the same file."""
+        line, column = int(getattr(node, "lineno", 0)), int(getattr(node, "col_offset", 0))
+        return self._calls.get((line, self._characters(line, column), _ast_depth(node)))
+
+    def key(self, call: cst.Call) -> Tuple[int, int]:
+        """Returns (line, column from 0 in bytes) of a call, as ast has them."""
+        start = self.positions[call].start
+        text = self._lines[start.line - 1] if start.line <= len(self._lines) else ""
+        return start.line, len(text[: start.column].encode("utf-8"))
+
+    def line(self, node: cst.CSTNode) -> int:
+        return int(self.positions[node].start.line)
+
+    def code(self, node: cst.CSTNode) -> str:
+        """Returns the text of a node."""
+        return self.module.code_for_node(node)
+
+    def parse(self, text: str) -> List[Any]:
+        """Returns the statements of `text`, in the indentation of the file."""
+        return list(cst.parse_module(text, config=self.module.config_for_parsing).body)
+
+    def statement(self, node: cst.CSTNode) -> Any:
+        """Returns the small or compound statement around `node`, or `node` if it is one."""
+        while not isinstance(node, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+            node = self.parents[node]
+        return node
+
+    def line_of(self, statement: cst.CSTNode) -> Any:
+        """Returns what stands in a block: the line of a small statement, or the compound statement itself."""
+        if isinstance(statement, cst.BaseSmallStatement):
+            return self.parents[statement]
+        return statement
+
+    def block(self, statement: cst.CSTNode) -> Any:
+        """Returns the block (IndentedBlock, SimpleStatementSuite or Module) that a statement is in."""
+        line = self.line_of(statement)
+        return line if isinstance(line, cst.SimpleStatementSuite) else self.parents[line]
+
+    def function(self, node: cst.CSTNode) -> Optional[cst.FunctionDef]:
+        """Returns the function that `node` is in, None at the top level of the module or of a class."""
+        node = self.parents.get(node)
+        while node is not None and not isinstance(node, cst.FunctionDef):
+            node = self.parents.get(node)
+        return node
+
+    def above(self, node: cst.CSTNode) -> List[Any]:
+        """Returns the nodes around `node`, the innermost first."""
+        found = []
+        node = self.parents.get(node)
+        while node is not None:
+            found.append(node)
+            node = self.parents.get(node)
+        return found
+
+    def _characters(self, line: int, column: int) -> int:
+        text = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
+        return column if text.isascii() else len(text.encode("utf-8")[:column].decode("utf-8", "replace"))
+
+
+def statements_of(block: Any) -> List[Any]:
+    """Returns the small and compound statements of a block, in order."""
+    if isinstance(block, cst.SimpleStatementSuite):
+        return list(block.body)
+    found: List[Any] = []
+    for line in block.body:
+        found += line.body if isinstance(line, cst.SimpleStatementLine) else [line]
+    return found
+
+
+def arguments(call: cst.Call, names: Sequence[str]) -> Optional[Dict[str, cst.BaseExpression]]:
+    """Returns parameter -> expression of a call; None if it passes *arguments, **keywords or unknown ones."""
+    found: Dict[str, cst.BaseExpression] = {}
+    for number, argument in enumerate(call.args):
+        if argument.star:
+            return None
+        name = argument.keyword.value if argument.keyword is not None else names[number] if number < len(names) else ""
+        if name not in names or name in found:
+            return None
+        found[name] = argument.value
+    return found
+
+
+class _Calls(cst.CSTVisitor):
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self._source = source
+        self.found: Dict[Key, cst.Call] = {}
+        self.functions: List[cst.FunctionDef] = []
+        self.names: List[str] = []
+
+    def visit_Call(self, node: cst.Call) -> None:
+        start = self._source.positions[node].start
+        self.found[(start.line, start.column, _depth(node))] = node
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        self.functions.append(node)
+
+    def visit_Name(self, node: cst.Name) -> None:
+        self.names.append(node.value)
+
+
+def _ast_depth(node: Any) -> int:
+    """Returns how many calls begin where `node` begins and are in it: 2 for tf.TFRecordReader().read(queue)."""
+    depth = 0
+    while node is not None:
+        depth += isinstance(node, ast.Call)
+        node = node.func if isinstance(node, ast.Call) else getattr(node, "value", None) if isinstance(
+            node, (ast.Attribute, ast.Subscript)
+        ) else None
+    return depth
+
+
+def _depth(node: Any) -> int:
+    depth = 0
+    while node is not None:
+        depth += isinstance(node, cst.Call)
+        node = node.func if isinstance(node, cst.Call) else node.value if isinstance(
+            node, (cst.Attribute, cst.Subscript)
+        ) else None
+    return depth
