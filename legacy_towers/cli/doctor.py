@@ -1,19 +1,27 @@
-"""Finds in the first steps of a script, or in a MetaGraph, what makes it slow or wrong.
+"""Finds in the first steps of a script or a job, in a MetaGraph or in a checkpoint, what is slow or wrong.
 
     legacy-towers doctor [OPTIONS] SCRIPT [ARGUMENTS OF THE SCRIPT]
+    legacy-towers doctor [OPTIONS] JOB [OPTIONS OF legacy-towers train]
     legacy-towers doctor [OPTIONS] MODEL.meta
+    legacy-towers doctor [OPTIONS] CHECKPOINT
     legacy-towers doctor --explain CODE
 
 A script runs as under `legacy-towers run` and ends after --steps session runs; its graphs
-stay as they are. A MetaGraph is not run, so that fewer checks apply. The exit code is 1 if
-an error is found, or the script's own; warnings leave it at 0.
+stay as they are. A job (a file with a function that is marked with lt.job) trains for
+--steps steps, and nothing of it is kept. A MetaGraph and a checkpoint (its prefix or its
+folder) are not run, so that fewer checks apply. The exit code is 1 if an error is found, or
+the script's own; warnings leave it at 0.
 """
 import argparse
 import functools
+import glob
+import os
+import re
 import sys
-from typing import Callable, List, Union
+from typing import Any, Callable, List, Union
 
 from legacy_towers.cli import run as run_command
+from legacy_towers.cli.job_options import add_job_options, job_of, refuse_undeclared
 from legacy_towers.cli.parser import Parser
 from legacy_towers.cli.quiet import add_show_logs
 from legacy_towers.errors import UserError
@@ -21,21 +29,24 @@ from legacy_towers.errors import UserError
 STEPS, TIMEOUT = 30, 60
 FAILED = 1
 META = ".meta"
+# A file of a checkpoint.
+_PART = re.compile(r"\.(?:index|data-\d{5}-of-\d{5})$")
 
 
 def add_arguments(parser: Parser, given: List[str]) -> None:
     from legacy_towers.run.runtime import options
 
     parser.usage = "%(prog)s [OPTIONS] SCRIPT [ARGUMENTS]\n       %(prog)s [OPTIONS] -m MODULE [ARGUMENTS]\n" \
-        "       %(prog)s [OPTIONS] MODEL.meta\n       %(prog)s --explain CODE"
+        "       %(prog)s [OPTIONS] JOB [OPTIONS OF legacy-towers train]\n       %(prog)s [OPTIONS] MODEL.meta\n" \
+        "       %(prog)s [OPTIONS] CHECKPOINT\n       %(prog)s --explain CODE"
     parser.note = "the script's own options come after it"
     parser.add_argument(
         "--steps", type=options.at_least(1), default=STEPS, metavar="N",
-        help="session runs after which the script ends (default: {})".format(STEPS),
+        help="session runs after which a script ends, or steps that a job trains (default: {})".format(STEPS),
     )
     parser.add_argument(
         "--timeout", type=options.at_least(1), default=TIMEOUT, metavar="SECONDS",
-        help="end the script if one of its session runs takes longer (default: {})".format(TIMEOUT),
+        help="end the script or job if one of its session runs takes longer (default: {})".format(TIMEOUT),
     )
     parser.add_argument("--select", type=_codes, default=(), metavar="CODES",
                         help="run only these checks: codes or their beginnings, separated by commas (LD3,LD401)")
@@ -54,13 +65,23 @@ def run(arguments: argparse.Namespace) -> Union[int, Callable[[], None]]:
     run_command.check_working_folder()
     if arguments.timeout_steps is not None:
         raise UserError("--timeout-steps is an option of run; for doctor, pass --steps instead")
-    if len(arguments.program) == 1 and arguments.program[0].endswith(META):
+    from legacy_towers.training.job import declares_jobs, is_job_name
+
+    words = arguments.program
+    if words and is_job_name(words[0]) and declares_jobs(words[0]):
+        return _of_job(arguments)
+    if len(words) == 1 and words[0].endswith(META):
         return _of_meta_graph(arguments)
+    if len(words) == 1 and _is_checkpoint(words[0]):
+        return _of_checkpoint(arguments)
     from legacy_towers.doctor import command
 
     script_run, execute = run_command.prepared(arguments, timeout_steps=arguments.steps)
-    settings = command.Settings(arguments.select, arguments.ignore, arguments.json, arguments.timeout)
-    return functools.partial(command.diagnose, execute, script_run, settings, sys.stdout)
+    return functools.partial(command.diagnose, execute, script_run, _settings(arguments, command), sys.stdout)
+
+
+def _settings(arguments: argparse.Namespace, command: Any) -> Any:
+    return command.Settings(arguments.select, arguments.ignore, arguments.json, arguments.timeout)
 
 
 def _codes(text: str) -> List[str]:
@@ -77,11 +98,58 @@ def _explain(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _of_job(arguments: argparse.Namespace) -> int:
+    from legacy_towers.cli import train as train_command
+    from legacy_towers.cli.train_options import add_train_options
+
+    words = arguments.program
+    parser = Parser(prog="legacy-towers doctor JOB")
+    add_train_options(parser, words)
+    parsed, unknown = parser.parse_known_args(words)
+    train_command.check(parsed)
+    refuse_undeclared(parser, words, unknown)
+    add_job_options(parser, parsed.job, words)
+    parsed, unknown = parser.parse_known_args(words)
+    if unknown:
+        parser.refuse(unknown)
+    job_function, job = job_of(parsed)
+    from legacy_towers.doctor import command
+    from legacy_towers.doctor.job import train_observed
+
+    observed = functools.partial(
+        train_observed, job, train_command.settings_of(parsed), job_function.name, arguments.steps, arguments
+    )
+    return command.diagnose_job(observed, _settings(arguments, command), sys.stdout)
+
+
 def _of_meta_graph(arguments: argparse.Namespace) -> int:
     from legacy_towers.doctor import output
     from legacy_towers.doctor.meta_graph import examine_file
 
-    findings = examine_file(arguments.program[0], arguments.select, arguments.ignore)
-    subject = output.counted_subject(1, 0)
+    return _printed(arguments, examine_file(arguments.program[0], arguments.select, arguments.ignore),
+                    output.counted_subject(1, 0))
+
+
+def _is_checkpoint(path: str) -> bool:
+    """Returns whether a path is that of a checkpoint: a file of one, a prefix, or a folder with one."""
+    if os.path.isdir(path):
+        names = [] if os.path.exists(os.path.join(path, "__main__.py")) else os.listdir(path)
+        return any(_PART.search(name) for name in names)
+    if path.endswith(".py"):
+        return False
+    parts = glob.glob(glob.escape(path) + ".index") + glob.glob(glob.escape(path) + ".data-*")
+    return bool(parts) or _PART.search(path) is not None or ".ckpt" in os.path.basename(path)
+
+
+def _of_checkpoint(arguments: argparse.Namespace) -> int:
+    from legacy_towers.doctor.checkpoint import examine_checkpoint
+
+    examined = examine_checkpoint(arguments.program[0], arguments.select, arguments.ignore)
+    return _printed(arguments, examined.findings, examined.subject)
+
+
+def _printed(arguments: argparse.Namespace, findings: List[Any], subject: str) -> int:
+    from legacy_towers.doctor import output
+
     print(output.as_json(findings, subject) if arguments.json else output.as_text(findings, subject))
     return FAILED if output.has_errors(findings) else 0

@@ -20,10 +20,11 @@ def add_arguments(parser: Parser, given: Sequence[str]) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    check_settings(_settings(arguments))
+    check_settings(settings_of(arguments))
 
 
-def _settings(arguments: argparse.Namespace) -> TrainSettings:
+def settings_of(arguments: argparse.Namespace) -> TrainSettings:
+    """Returns the settings that the options give."""
     return TrainSettings(**{name: getattr(arguments, name) for name in TrainSettings._fields})
 
 
@@ -32,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     from legacy_towers.training.hooks.signal_watch import interruptible
     from legacy_towers.training.train import train
 
-    settings = _settings(arguments)
+    settings = settings_of(arguments)
     notes: Any = silent(sys.stderr) if arguments.quiet else sys.stderr
     if arguments.fast_dev_run:
         with interruptible():

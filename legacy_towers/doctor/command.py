@@ -1,4 +1,4 @@
-"""Runs a script for its first steps and prints what the checks find."""
+"""Runs a script or a job for its first steps and prints what the checks find."""
 import os
 import sys
 import threading
@@ -69,11 +69,29 @@ def diagnose(execute: Callable[[], None], script_run: ScriptRun, settings: Setti
         raise end
 
 
+def diagnose_job(train_observed: Callable[[Callable[[Any], None]], Any], settings: Settings, out: Any) -> int:
+    """Trains a job for some steps, and prints what the checks find in its graphs.
+
+    Args:
+      train_observed: trains it, and returns a `doctor.job.JobRun`; it gets a function that watches the run.
+      settings: how to examine it.
+      out: the text file to print to.
+
+    Returns:
+      The exit code: 1 if a finding is an error.
+    """
+    run = train_observed(lambda observer: _end_blocked(observer, settings, out))
+    has_errors = _print_findings(run.observer, settings, out)
+    if run.interrupted is not None:
+        return 128 + int(run.interrupted)
+    return FAILED if has_errors else 0
+
+
 def _end_blocked(observer: Any, settings: Settings, out: Any) -> NoReturn:
     """Prints the findings and ends the process when a session run lasts too long: a blocked run can't be cancelled."""
     while observer.seconds_of_main_run() < settings.timeout:
         time.sleep(_INTERVAL)
-    user_script.print_message("a session run has not ended for {:g} s: the script is ended here".format(
+    user_script.print_message("a session run has not ended for {:g} s: the run is ended here".format(
         settings.timeout))
     _print_findings(observer, settings, out)
     sys.stderr.flush()

@@ -34,11 +34,17 @@ def examine(
     Raises:
       UserError: a code of `select` or `ignore` is that of no check.
     """
+    return examine_subjects((Subject(graph, observed) for graph, observed in graphs), select, ignore)
+
+
+def examine_subjects(
+    subjects: Iterable[Subject], select: Sequence[str] = (), ignore: Sequence[str] = ()
+) -> List[Finding]:
+    """Returns what the checks find in subjects, see `examine`."""
     chosen = checks(select, ignore)
     found: Dict[Any, Finding] = {}
-    for graph, observed in graphs:
-        with graph.as_default():  # walks look operations up in the default graph
-            subject = Subject(graph, observed)
+    for subject in subjects:
+        with subject.graph.as_default():  # walks look operations up in the default graph
             for check in chosen:
                 for evidence in check.function(subject):
                     key = check.code, evidence.line or evidence.operation

@@ -1,10 +1,10 @@
 """Examines a MetaGraph file, without running it."""
 from typing import List, Sequence
 
-from legacy_towers.compat import tf
 from legacy_towers.doctor.examine import Finding, examine
-from legacy_towers.errors import UserError
-from legacy_towers.text.messages import first_line
+from legacy_towers.errors import ArgumentError
+from legacy_towers.migrate.proof.copies import imported, meta_graph_of
+from legacy_towers.tensor_types import Graph
 
 
 def examine_file(path: str, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> List[Finding]:
@@ -13,11 +13,17 @@ def examine_file(path: str, select: Sequence[str] = (), ignore: Sequence[str] = 
     Raises:
       UserError: the file can't be imported, or a code is that of no check.
     """
-    with tf.Graph().as_default() as graph:
-        try:
-            tf.train.import_meta_graph(path, clear_devices=False)
-        except (tf.errors.OpError, ValueError, KeyError, OSError) as error:
-            raise UserError("{!r} can't be imported as a MetaGraph: {}".format(path, first_line(error))) from error
-        if not graph.get_operations():
-            raise UserError("{!r} can't be imported as a MetaGraph: it has no operations".format(path))
-        return examine([(graph, None)], select, ignore)
+    return examine([(imported_file(path), None)], select, ignore)
+
+
+def imported_file(path: str) -> Graph:
+    """Returns the graph of the MetaGraph at `path`, on the devices that it names.
+
+    Raises:
+      ArgumentError: it can't be imported.
+    """
+    try:
+        return imported(meta_graph_of(path), clear_devices=False)
+    except ArgumentError as error:
+        text = str(error)
+        raise ArgumentError(text if path in text else "{}: {}".format(path, text)) from error

@@ -1,5 +1,5 @@
 """What a check looks at: a graph and, of a script, what its sessions did in its first steps."""
-from typing import List, NamedTuple, Optional, Set
+from typing import TYPE_CHECKING, List, NamedTuple, Optional, Set
 
 from legacy_towers.compat.versions.tracebacks import user_line
 from legacy_towers.graph.op_kinds import applies_gradient
@@ -7,6 +7,9 @@ from legacy_towers.graph.walk import ancestors
 from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph, count_of
 from legacy_towers.run.runtime.observation import Observed
 from legacy_towers.tensor_types import Graph, Operation
+
+if TYPE_CHECKING:
+    from legacy_towers.doctor.saved import SavedCheckpoint
 
 
 class Evidence(NamedTuple):
@@ -31,16 +34,20 @@ class Subject:
     Args:
       graph: the graph.
       observed: what the sessions of the graph did; None for a graph that was not run.
+      saved: a checkpoint of the graph, which is empty where only the checkpoint is known; None without one.
 
     Attributes:
-      graph, observed: the arguments.
+      graph, observed, saved: the arguments.
       operations: the operations of the graph.
       queues: its queues.
     """
 
-    def __init__(self, graph: Graph, observed: Optional[Observed] = None) -> None:
+    def __init__(
+        self, graph: Graph, observed: Optional[Observed] = None, saved: "Optional[SavedCheckpoint]" = None
+    ) -> None:
         self.graph = graph
         self.observed = observed
+        self.saved = saved
         self.operations: List[Operation] = graph.get_operations()
         self.queues = QueueGraph(graph)
         self._trained: Optional[Set[Operation]] = None

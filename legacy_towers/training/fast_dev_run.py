@@ -2,7 +2,6 @@
 import contextlib
 import io
 import os
-import shutil
 import tempfile
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional
 
@@ -11,21 +10,14 @@ from legacy_towers.errors import JobError, RunError, UserError
 from legacy_towers.specs.keywords import AUTO
 from legacy_towers.step.plan import Plan
 from legacy_towers.training.callbacks import Callback
-from legacy_towers.training.checkpoints import files
 from legacy_towers.training.checkpoints.manifest import read_manifest
-from legacy_towers.training.checkpoints.marks import files_of
-from legacy_towers.training.checkpoints.newest import find_newest
-from legacy_towers.training.choices import is_asynchronous, with_choices
-from legacy_towers.training.devices import tower_devices
 from legacy_towers.training.formatting import format_number
 from legacy_towers.training.job import Job
-from legacy_towers.training.overfitting import on_few_batches
-from legacy_towers.training.runs.setup import End, batch_sizes, find_end, metrics_options
+from legacy_towers.training.runs.setup import batch_sizes, metrics_options
 from legacy_towers.training.settings import TrainSettings
 from legacy_towers.training.train import train
+from legacy_towers.training.trial import EVALUATED, copy_newest, planned_end
 
-# Examples per tower that are evaluated: two batches.
-_EVALUATED = 200
 _AUTO_SECONDS = 1.0
 
 
@@ -61,16 +53,16 @@ def fast_dev_run(job: Job, settings: TrainSettings, print_fn: Callable[[str], No
     """
     checks = _Checks(print_fn)
     with tempfile.TemporaryDirectory(prefix="legacy-towers-") as folder, checks.failing():
-        end = _end(job, settings)
+        end = planned_end(job, settings)
         directory = os.path.join(folder, "run")
-        start = _copy_newest(settings.checkpoint_dir, directory)
+        start = copy_newest(settings.checkpoint_dir, directory)
         checks.passed("the plan of the run", "{} steps{}, {:,} examples per step of all towers".format(
             end.step, end.reason and " ({})".format(end.reason), batch_sizes(job, settings).global_
         ), "building and running step {}".format(start + 1))
         if start:
             checks.resumed("the checkpoint of step {} in {}".format(start, settings.checkpoint_dir))
         job = job.replace(
-            test=None if job.test is None else job.test.take(_EVALUATED * settings.towers),
+            test=None if job.test is None else job.test.take(EVALUATED * settings.towers),
             callbacks=list(job.callbacks) + [_Noting(checks)],
         )
         for step in (start + 1, start + 2):
@@ -82,16 +74,6 @@ def fast_dev_run(job: Job, settings: TrainSettings, print_fn: Callable[[str], No
                 raise JobError("training ended at step {} instead of step {}".format(trained.step, step))
             checks.resumed("its own checkpoint, of step {}".format(step))
     return FastDevRun(checks.lines, trained.plan, trained.interrupted)
-
-
-def _end(job: Job, settings: TrainSettings) -> End:
-    """Returns where the run itself ends."""
-    sizes = batch_sizes(job, settings)
-    devices = tower_devices(settings.device, settings.towers, settings.soft_placement)
-    chosen = with_choices(job, settings.variables, settings.reduction, devices)
-    asynchronous = chosen.variables != AUTO and is_asynchronous(chosen, devices)
-    chosen, settings, _ = on_few_batches(chosen, settings, None if asynchronous else sizes.global_)
-    return find_end(chosen, settings, sizes.per_tower if asynchronous else sizes.global_)
 
 
 def _tried(job: Job, settings: TrainSettings, folder: str, directory: str, step: int) -> TrainSettings:
@@ -113,19 +95,6 @@ def _tried(job: Job, settings: TrainSettings, folder: str, directory: str, step:
     if AUTO in (settings.variables or job.variables, settings.reduction or job.reduction):
         changes["auto_seconds"] = min(settings.auto_seconds or _AUTO_SECONDS, _AUTO_SECONDS)
     return settings._replace(**changes)
-
-
-def _copy_newest(directory: Optional[str], target: str) -> int:
-    """Copies the checkpoint from which the run would resume; returns its step, or 0 if there is none."""
-    if directory is None or files.is_remote(directory) or not os.path.isdir(directory):
-        return 0
-    newest = find_newest(directory)
-    step = newest.step_to_resume()
-    if newest.checkpoint is not None:
-        os.makedirs(target)
-        for each in files_of(directory, os.path.basename(newest.checkpoint)):
-            shutil.copyfile(os.path.join(directory, each), os.path.join(target, each))
-    return step
 
 
 class _Checks:

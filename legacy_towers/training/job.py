@@ -4,7 +4,7 @@ import importlib.util
 import inspect
 import os
 import sys
-from typing import Any, Callable, Dict, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Union
 
 from legacy_towers.errors import JobError
 from legacy_towers.text.files import working_directory_of
@@ -209,19 +209,18 @@ def is_job_name(text: str) -> bool:
     return not text.startswith("-") and _split(text)[0].endswith(".py")
 
 
-def declared_options(text: str) -> Optional[Tuple[str, Dict[str, Any]]]:
-    """Returns (name of the job, default of each option), read from the source of its file, which is not run.
+def declares_jobs(text: str) -> bool:
+    """Returns whether a function in the file of `path/to/file.py:name` is marked with `lt.job`; the file is not run."""
+    return bool(_declared_jobs(text))
 
-    A default that is not a literal is None, which no option has. Returns None where the source is not enough: no such
-    file or job, more than one job, or a job that is not a function at the top level of the file with the single
-    decorator `lt.job`.
-    """
-    path, name = _split(text)
+
+def _declared_jobs(text: str) -> List[ast.FunctionDef]:
+    path = _split(text)[0]
     try:
         with open(path, "rb") as source:
             statements = ast.parse(source.read()).body
     except (OSError, SyntaxError, ValueError):
-        return None
+        return []
     modules: Set[str] = set()
     marks: Set[str] = set()
     for each in statements:
@@ -230,11 +229,21 @@ def declared_options(text: str) -> Optional[Tuple[str, Dict[str, Any]]]:
         elif isinstance(each, ast.ImportFrom) and each.module == "legacy_towers":
             marks.update(alias.asname or alias.name for alias in each.names if alias.name == "job")
     marks.update("{}.job".format(module) for module in modules)
-    jobs = [
+    return [
         each for each in statements
         if isinstance(each, ast.FunctionDef) and [_dotted(mark) in marks for mark in each.decorator_list] == [True]
     ]
-    found = [each for each in jobs if name in (None, each.name)]
+
+
+def declared_options(text: str) -> Optional[Tuple[str, Dict[str, Any]]]:
+    """Returns (name of the job, default of each option), read from the source of its file, which is not run.
+
+    A default that is not a literal is None, which no option has. Returns None where the source is not enough: no such
+    file or job, more than one job, or a job that is not a function at the top level of the file with the single
+    decorator `lt.job`.
+    """
+    name = _split(text)[1]
+    found = [each for each in _declared_jobs(text) if name in (None, each.name)]
     if len(found) != 1:
         return None
     arguments = found[0].args

@@ -1,5 +1,6 @@
 """The command `legacy-towers doctor`."""
 import json
+import os
 import textwrap
 
 import preloaded
@@ -45,7 +46,7 @@ def doctor(tmp_path, text, *options):
 def test_a_run_that_never_ends_is_ended_and_reported(tmp_path):
     done = doctor(tmp_path, BLOCKED, "--timeout", "2")
     assert done.returncode == 1 and done.stdout.startswith("blocked\n"), done.stderr
-    assert "legacy-towers: a session run has not ended for 2 s: the script is ended here" in done.stderr
+    assert "legacy-towers: a session run has not ended for 2 s: the run is ended here" in done.stderr
     assert "script.py, line 3: number = tf.train.range_input_producer(10).dequeue()" in done.stdout
     assert "  error LD306 unstarted-queue-runners: " in done.stdout
     assert "\n1 error, 0 warnings in 1 graph, 3 session runs; `legacy-towers doctor --explain LD306`" in done.stdout
@@ -88,18 +89,70 @@ def test_explain_prints_the_explanation_of_a_check(capsys):
     assert capsys.readouterr().out.startswith("LD301 small-shuffle (warning)\n\nA RandomShuffleQueue keeps")
 
 
+JOB = """
+    import numpy as np
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+
+    def model_fn(batch, mode):
+        w = tf.get_variable("w", [1, 1])
+        b = tf.get_variable("b", [1], initializer=tf.zeros_initializer())
+        return lt.TowerOutput(loss=tf.reduce_mean(tf.square(tf.matmul(batch["x"], w) + b - 1.0)))
+
+    @lt.job
+    def lines(rate=0.1):
+        x = np.ones([640, 1], np.float32)
+        return lt.Job(model_fn, lt.Examples.from_arrays({"x": x}), tf.train.MomentumOptimizer(rate, 0.9),
+                      per_tower_batch_size=4, epochs=90)
+"""
+
+
+def job_file(folder):
+    (folder / "job.py").write_text(textwrap.dedent(JOB))
+    return str(folder / "job.py")
+
+
+def test_a_job_is_trained_for_some_steps_and_nothing_is_kept(tmp_path, capsys):
+    options = ["--towers", "2", "--rate", "0.2", "--checkpoint-dir", str(tmp_path / "run")]
+    assert main.main(["doctor", "--json", "--steps", "3", job_file(tmp_path) + ":lines"] + options) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["findings"] == [] and found["examined"].startswith("1 graph, ")
+    assert int(found["examined"].split()[2]) >= 3
+    assert sorted(os.listdir(str(tmp_path))) in (["job.py"], ["__pycache__", "job.py"])
+
+
+def test_an_option_that_the_job_lacks_is_an_error(tmp_path, capsys):
+    with pytest.raises(SystemExit) as end:
+        main.main(["doctor", job_file(tmp_path), "--no-such-option"])
+    assert end.value.code == 2
+    assert "there is no option --no-such-option; the job 'lines' has --rate" in capsys.readouterr().err
+
+
+def test_a_checkpoint_is_examined_without_running_it(tmp_path, capsys):
+    job = [job_file(tmp_path), "--steps", "2", "--checkpoint-dir", str(tmp_path / "run")]
+    assert main.main(["train"] + job) == 0
+    capsys.readouterr()
+    for path in ("run", "run/model.ckpt-2"):
+        assert main.main(["doctor", str(tmp_path / path)]) == 0
+        out = capsys.readouterr().out
+        assert out.startswith("0 errors, 0 warnings in the checkpoint ") and "(global step 2; 5 values; " in out
+
+
 @pytest.mark.parametrize("arguments, message", [
     (["--explain", "LD999"], "no check has the code 'LD999': the codes are LD101, "),
     (["--explain", "LD301", "train.py"], "--explain runs nothing: remove 'train.py'"),
     (["--select", "LX", "{meta}"], "no check has the code 'LX'"),
-    (["{folder}/no.meta"], "no.meta' can't be imported as a MetaGraph: "),
-    (["{folder}/text.meta"], "text.meta' can't be imported as a MetaGraph: "),
+    (["{folder}/no.meta"], "no.meta: can't be read as a MetaGraph: "),
+    (["{folder}/text.meta"], "text.meta: can't be read as a MetaGraph: "),
+    (["{folder}/model.ckpt-7"], "there is no checkpoint "),
+    (["{job}", "--towers", "0"], "--towers is 0: at least 1 is needed"),
     ([], "no script is given"),
-], ids=["unknown code", "a script beside --explain", "unknown selection", "no file", "not a MetaGraph", "no script"])
+], ids=["unknown code", "a script beside --explain", "unknown selection", "no file", "not a MetaGraph", "no checkpoint",
+        "wrong settings of the job", "no script"])
 def test_wrong_arguments_are_errors(arguments, message, tmp_path, capsys):
     (tmp_path / "text.meta").write_text("text\n")
     meta = meta_graph(tmp_path / "model.meta")
-    arguments = [each.format(meta=meta, folder=tmp_path) for each in arguments]
+    arguments = [each.format(meta=meta, folder=tmp_path, job=job_file(tmp_path)) for each in arguments]
     assert main.main(["doctor"] + arguments) == 2
     assert message in capsys.readouterr().err
 

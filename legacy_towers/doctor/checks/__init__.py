@@ -1,5 +1,11 @@
 """The checks, one subject per file; importing this package registers them."""
 from legacy_towers.doctor.checks import (  # noqa: F401
+    checkpoint_averages,
+    checkpoint_copies,
+    checkpoint_files,
+    checkpoint_slots,
+    checkpoint_steps,
+    checkpoint_values,
     coordinator,
     decoding_threads,
     epoch_counter,
