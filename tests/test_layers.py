@@ -43,6 +43,7 @@ LAYERS = (
     ("step",),
     ("measure", "report"),
     ("autotune", "migrate.proof"),
+    ("migrate.verify",),
     ("training",),
     ("parity",),
     # The names of lt.migrate are those of the packages below it.

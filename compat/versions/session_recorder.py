@@ -1,33 +1,79 @@
 """Runs a Python program and records what its sessions read from queues and iterators.
 
     python session_recorder.py FILE fixed|plain script train.py --flags
-    python session_recorder.py FILE fixed|plain module legacy_towers run train.py --flags
+    python session_recorder.py FILE fixed|plain module project.train --flags
+    python session_recorder.py FILE fixed|plain installed legacy_towers run train.py --flags
 
 It is a program of its own, which imports nothing of this package: a Python with plain TensorFlow 1.15 runs it too. What
-the program computes does not change: the tensors that its runs read are fetched beside those that it fetches. FILE gets
-one line of JSON for each `session.run` that reads:
+the program computes does not change: the tensors that its runs read are fetched beside those that it fetches. Each line
+of FILE is an object in JSON:
 
-    {"reads": [{"whole": hash, "rows": [hash, ...], "components": [hash, ...],
-                "described": ["int64[4]"], "shown": ["[1 2 3 4]"]}]}
+    {"reads": [READ, ...], "computed": [hash, ...], "values": ["0.25", ...]}   a session run that reads, and what it
+                                                                               fetches
+    {"pipeline": 0, "places": [["train.py", 7]], "static": [["float32", "(4, 3)"]]}
+                                       what is read for the first time: the lines that made it, its static shapes
+    {"epochs": 0, "batches": [[READ, ...], ...], "end": "", "endless": true, "kept": false}
+                                       all that pipeline 0 gives in some epochs
+    {"changed": NAME}                  what had to be changed to fix the order, or can't be recorded
+    {"files": [PATH, ...]}             the files of the modules that the program imported
+    {"tensorflow": "1.15.5"}
 
-"fixed" switches shuffling off, lets one thread run each operation that fills a queue, and gives random operations
-without a seed a fixed one; {"changed": NAME} is a line for each of these that was used.
+    READ: {"whole": hash, "rows": [hash, ...], "parts": [[hash, ...], ...], "components": [hash, ...],
+           "described": ["int64[4]"], "shown": ["[1 2]"]}    a row is an example, its parts are its components
 
-Private: TensorFlow's modules, `BaseSession.run` and `_FetchHandler`. Tried on 1.15 and 2.21.
+"fixed" fixes the order of examples and random numbers: see fixed_order.py.
+
+Private: TensorFlow's modules, `BaseSession.run`, `_FetchHandler`, `QueueRunner.create_threads`. Tried on 1.15 and 2.21.
 """
-import hashlib
 import importlib.abc
+import importlib.util
 import json
 import os
 import runpy
 import sys
 import threading
-from typing import Any, Dict, List, Set
+import weakref
+from typing import Any, Dict, List, NamedTuple, Set
 
+
+def _beside(name: str) -> Any:
+    """Loads a file of this folder."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py")
+    spec = importlib.util.spec_from_file_location("legacy_towers_" + name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)  # type: ignore[attr-defined]
+    return module
+
+
+epoch_reader, fixed_order, read_values = (_beside(name) for name in ("epoch_reader", "fixed_order", "read_values"))
+
+TOPS = ("tensorflow_core", "tensorflow")
+NOT_FETCHED = "can't be fetched"
 _READS = ("QueueDequeue", "ReaderRead", "IteratorGetNext")
 _SPARSE = ("TakeManySparseFromTensorsMap", "DeserializeSparse", "DeserializeManySparse")
+# Summaries have names and times; the size of a queue depends on its threads.
+_NOT_COMPARED = ("Summary", "QueueSize", "BarrierReadySize")
 _UNCHANGED = ("Squeeze", "Reshape", "Identity", "ExpandDims")
-_MOST_CHARACTERS = 60
+
+
+class _Program(NamedTuple):
+    """What the program did in one graph.
+
+    Attributes:
+      wanted: what a session run reads, by its fetches.
+      earlier: the session runs before the first that reads.
+      runners: the queue runners that were started.
+      pipelines: the names of what was read -> the number of the pipeline.
+      fed: whether a session run fills a queue.
+    """
+
+    wanted: Dict[Any, Any]
+    earlier: List[Any]
+    runners: List[Any]
+    pipelines: Dict[Any, int]
+    fed: List[bool]
 
 
 class Recorder:
@@ -36,7 +82,8 @@ class Recorder:
     def __init__(self, path: str) -> None:
         self._file = open(path, "w", encoding="utf-8")
         self._lock = threading.Lock()
-        self._wanted: Dict[Any, Any] = {}
+        self._programs: Any = weakref.WeakKeyDictionary()
+        self._count = 0
         self._noted: Set[str] = set()
         self._process = os.getpid()
 
@@ -52,37 +99,99 @@ class Recorder:
             self._noted.add(name)
             self.write({"changed": name})
 
+    def write_files(self) -> None:
+        """Writes which files were imported."""
+        found = {getattr(each, "__file__", None) for each in list(sys.modules.values())}
+        paths = {os.path.abspath(each) for each in found if isinstance(each, str)}
+        self.write({"files": sorted(each for each in paths if _is_of_program(each))})
+
     def patch_session(self, module: Any) -> None:
         run = module.BaseSession.run
         handler_of = module._FetchHandler
 
         def recorded(session: Any, fetches: Any, feed_dict: Any = None, options: Any = None,
                      run_metadata: Any = None) -> Any:
-            wanted = self._wanted_of(session.graph, handler_of, fetches, feed_dict)
+            targets, comparable, feeds = _fetched(session.graph, handler_of, fetches, feed_dict)
+            program = self._program_of(session.graph)
+            wanted = self._wanted_of(program, session.graph, targets, feeds)
             if not wanted:
+                operations = [getattr(each, "op", each) for each in targets]
+                # Queue runners close the queues of this session, not those of a copy.
+                if operations and not program.pipelines and not any("QueueClose" in each.type for each in operations):
+                    program.earlier.append(epoch_reader.Earlier([each.name for each in operations], feeds))
                 return run(session, fetches, feed_dict, options, run_metadata)
-            found, values = run(session, [fetches, wanted], feed_dict, options, run_metadata)
-            self.write({"reads": [_described(each) for each in values]})
+            self._read_pipeline(session, run, program, wanted)
+            found, values, computed = run(session, [fetches, wanted, comparable], feed_dict, options, run_metadata)
+            self.write({
+                "reads": [read_values.described(each) for each in values],
+                "computed": [read_values.digest_of(each) for each in computed],
+                "values": [read_values.shown((each,)) for each in computed],
+            })
             return found
 
         module.BaseSession.run = recorded
 
-    def _wanted_of(self, graph: Any, handler_of: Any, fetches: Any, feed_dict: Any) -> Any:
-        try:
-            handler = handler_of(graph, fetches, {})
-            # Since 2.x the handler gives references to tensors.
-            tensors = [each.deref() if hasattr(each, "deref") else each for each in handler.fetches()]
-            targets = tensors + list(handler.targets())
-            fed = {graph.as_graph_element(each).name for each in feed_dict or () if hasattr(each, "op")
-                   or isinstance(each, str)}
-        except (KeyError, RuntimeError, TypeError, ValueError):
-            return []  # TensorFlow's own run says what is wrong
-        key = (id(graph), graph.version, tuple(each.name for each in targets), tuple(sorted(fed)))
-        if key not in self._wanted:
-            self._wanted[key] = self._read_by(graph, targets, fed)
-        return self._wanted[key]
+    def patch_runners(self, module: Any) -> None:
+        create = module.QueueRunner.create_threads
 
-    def _read_by(self, graph: Any, targets: Any, fed: Set[str]) -> Any:
+        def create_threads(runner: Any, *arguments: Any, **keywords: Any) -> Any:
+            program = self._program_of(runner.close_op.graph)
+            if runner not in program.runners:
+                program.runners.append(runner)
+            return create(runner, *arguments, **keywords)
+
+        module.QueueRunner.create_threads = create_threads
+
+    def patch_version(self, module: Any) -> None:
+        self.write({"tensorflow": module.VERSION})
+
+    def _program_of(self, graph: Any) -> _Program:
+        with self._lock:
+            if graph not in self._programs:
+                self._programs[graph] = _Program({}, [], [], {}, [])
+            found: _Program = self._programs[graph]
+            return found
+
+    def _wanted_of(self, program: _Program, graph: Any, targets: Any, feeds: Any) -> Any:
+        key = (graph.version, tuple(each.name for each in targets), tuple(sorted(feeds)))
+        if key not in program.wanted:
+            program.wanted[key] = self._read_by(program, graph, targets, set(feeds))
+        return program.wanted[key]
+
+    def _read_pipeline(self, session: Any, run: Any, program: _Program, wanted: Any) -> None:
+        """Writes what is read for the first time, and what it gives in some epochs."""
+        names = tuple(each.name for components in wanted for tensors in components for each in tensors)
+        if names in program.pipelines:
+            return
+        number = program.pipelines[names] = self._count
+        self._count += 1
+        self.write({
+            "pipeline": number,
+            "places": sorted({place for components in wanted for place in _places(components[0][0].op)}),
+            "static": [sorted([_dtype_name(tensors[-1 if len(tensors) == 1 else 1]), str(tensors[0].shape)]
+                              for tensors in components) for components in wanted],
+        })
+        self.write_files()
+        if program.fed:
+            self.write({"epochs": number, "batches": [], "end": "session.run fills a queue",
+                        "endless": False, "kept": False})
+            return
+        runners = [epoch_reader.runner_of(each) for each in program.runners]
+        for kept in (False, True):
+            try:
+                found = epoch_reader.read_epochs(
+                    session, run, wanted, program.earlier, runners,
+                    lambda values: [read_values.described(each) for each in values], kept,
+                )
+            except Exception as error:  # what TensorFlow raises for a graph that can't be copied
+                reason = "the graph can't be copied: {}: {}".format(type(error).__name__, error)
+                found = epoch_reader.Epochs([], reason, False)
+            self.write({"epochs": number, "batches": found.batches, "end": found.end, "endless": found.endless,
+                        "kept": kept})
+            if found.end:
+                break
+
+    def _read_by(self, program: _Program, graph: Any, targets: Any, fed: Set[str]) -> Any:
         operations = [getattr(each, "op", each) for each in targets if each.name not in fed]
         seen = set(operations)
         waiting = list(operations)
@@ -90,6 +199,7 @@ class Recorder:
         while waiting:
             operation = waiting.pop()
             if operation.type.startswith("QueueEnqueue"):
+                program.fed.append(True)
                 return []  # it fills a queue: the model reads what is taken from that
             if operation.type.startswith(_READS):
                 reads.append(operation)
@@ -109,10 +219,50 @@ class Recorder:
                            for each in tensors):
                         components.append(tensors)
                     else:
-                        self.note("{!r} can't be fetched".format(output.name))
+                        self.note("{!r} {}".format(output.name, NOT_FETCHED))
             if components:
                 wanted.append(components)
         return wanted
+
+
+def _fetched(graph: Any, handler_of: Any, fetches: Any, feed_dict: Any) -> Any:
+    """Returns what a session run fetches, what can be compared of it, and its feeds by the names of tensors."""
+    try:
+        handler = handler_of(graph, fetches, {})
+        # Since 2.x the handler gives references to tensors.
+        tensors = [each.deref() if hasattr(each, "deref") else each for each in handler.fetches()]
+        feeds = {graph.as_graph_element(each).name: value for each, value in (feed_dict or {}).items()
+                 if hasattr(each, "op") or isinstance(each, str)}
+    except (AttributeError, KeyError, RuntimeError, TypeError, ValueError):
+        return [], [], {}  # TensorFlow's own run says what is wrong
+    comparable = [
+        each for each in tensors if each.dtype.name not in ("resource", "variant")
+        and not any(part in each.op.type for part in _NOT_COMPARED)
+    ]
+    return tensors + list(handler.targets()), comparable, feeds
+
+
+def _places(operation: Any) -> Any:
+    """Returns the lines of the program in which an operation was made: (path, line)."""
+    found = []
+    for frame in operation.traceback or ():
+        path = getattr(frame, "filename", None) or frame[0]
+        line = getattr(frame, "lineno", None) or frame[1]
+        if _is_of_program(os.path.abspath(path)):
+            found.append((os.path.abspath(path), line))
+    return found
+
+
+def _is_of_program(path: str) -> bool:
+    """Whether a file belongs neither to Python, nor to an installed library, nor to the recorder."""
+    folders = (os.path.dirname(os.__file__), os.path.dirname(os.path.abspath(__file__)))
+    return not path.startswith(tuple(each + os.path.sep for each in folders)) \
+        and os.path.sep + "site-packages" + os.path.sep not in path
+
+
+def _dtype_name(tensor: Any) -> str:
+    name: str = tensor.dtype.base_dtype.name
+    return name
 
 
 def _components(output: Any, seen: Any) -> List[Any]:
@@ -125,135 +275,6 @@ def _components(output: Any, seen: Any) -> List[Any]:
             if user.type in _UNCHANGED and user in seen:
                 waiting += list(user.outputs)
     return [output]
-
-
-def _described(read: Any) -> Any:
-    components = sorted((_hash(*each), _kind(each), _shown(each), number) for number, each in enumerate(read))
-    lengths = {_length(each) for each in read}
-    rows = [[each[0] for each in components]]
-    if len(lengths) == 1 and None not in lengths:
-        rows = [sorted(_hash(*_row(each, row)) for each in read) for row in range(lengths.pop())]
-    return {
-        "whole": _hash_of_hashes(each[0] for each in components),
-        "rows": [_hash_of_hashes(row) for row in rows],
-        "components": [each[0] for each in components],
-        "described": [each[1] for each in components],
-        "shown": [each[2] for each in components],
-    }
-
-
-def _length(component: Any) -> Any:
-    import numpy
-
-    if len(component) == 3:
-        return int(component[2][0])
-    shape = numpy.shape(component[0])
-    return shape[0] if shape else None
-
-
-def _row(component: Any, row: int) -> Any:
-    if len(component) == 3:
-        chosen = component[0][:, 0] == row
-        return component[0][chosen][:, 1:], component[1][chosen]
-    return (component[0][row],)
-
-
-def _hash(*parts: Any) -> str:
-    import numpy
-
-    digest = hashlib.sha1()
-    for part in parts:
-        array = numpy.asarray(part)
-        text = array.dtype == object or array.dtype.kind in "SU"
-        digest.update("{}{}".format("string" if text else array.dtype.str, array.shape).encode())
-        if text:
-            for each in array.ravel().tolist():
-                data = each if isinstance(each, bytes) else str(each).encode()
-                digest.update(b"%d:" % len(data) + data)
-        else:
-            digest.update(numpy.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()[:16]
-
-
-def _hash_of_hashes(hashes: Any) -> str:
-    return hashlib.sha1(" ".join(hashes).encode()).hexdigest()[:16]
-
-
-def _kind(component: Any) -> str:
-    import numpy
-
-    array = numpy.asarray(component[1] if len(component) == 3 else component[0])
-    name = "string" if array.dtype == object or array.dtype.kind in "SU" else array.dtype.name
-    return "sparse {}".format(name) if len(component) == 3 else "{}{}".format(name, list(array.shape))
-
-
-def _shown(component: Any) -> str:
-    import numpy
-
-    array = numpy.asarray(component[1] if len(component) == 3 else component[0])
-    text = " ".join(numpy.array2string(array, threshold=8, edgeitems=3).split())
-    return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 3] + "..."
-
-
-class _Fixed:
-    """Fixes the order of examples: each method changes the module of TensorFlow that it is named for."""
-
-    def __init__(self, recorder: Recorder) -> None:
-        self._note = recorder.note
-
-    def data_flow_ops(self, module: Any) -> None:
-        note = self._note
-
-        def make(queue: Any, capacity: Any, min_after_dequeue: Any, dtypes: Any, shapes: Any = None, names: Any = None,
-                 seed: Any = None, shared_name: Any = None, name: str = "random_shuffle_queue") -> None:
-            note("queues do not shuffle")
-            fifo = module.FIFOQueue(capacity, dtypes, shapes, names, shared_name, name)
-            module.QueueBase.__init__(queue, fifo.dtypes, fifo.shapes, fifo.names, fifo.queue_ref)
-
-        module.RandomShuffleQueue.__init__ = make
-
-    def random_ops(self, module: Any) -> None:
-        def random_shuffle(value: Any, seed: Any = None, name: Any = None) -> Any:
-            self._note("lists of files are not shuffled")
-            return module.ops.convert_to_tensor(value, name=name)
-
-        module.random_shuffle = random_shuffle
-
-    def dataset_ops(self, module: Any) -> None:
-        def shuffle(dataset: Any, *arguments: Any, **keywords: Any) -> Any:
-            self._note("datasets do not shuffle")
-            return dataset
-
-        module.DatasetV2.shuffle = module.DatasetV1.shuffle = shuffle
-
-    def shuffle_ops(self, module: Any) -> None:
-        def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Any:
-            self._note("datasets do not shuffle")
-            return lambda dataset: dataset.repeat(count)
-
-        module.shuffle_and_repeat = shuffle_and_repeat
-
-    def random_seed(self, module: Any) -> None:
-        get_seed = module.get_seed
-
-        def fixed(op_seed: Any) -> Any:
-            if op_seed is not None:
-                return get_seed(op_seed)
-            self._note("random operations have fixed seeds")
-            return 1, 1
-
-        module.get_seed = fixed
-
-    def queue_runner_impl(self, module: Any) -> None:
-        start = module.QueueRunner.__init__
-
-        def one_thread(runner: Any, queue: Any = None, enqueue_ops: Any = None, *more: Any, **keywords: Any) -> None:
-            if enqueue_ops is not None and len(set(enqueue_ops)) < len(enqueue_ops):
-                self._note("one thread runs each operation that fills a queue")
-                enqueue_ops = list(dict.fromkeys(enqueue_ops))
-            start(runner, queue, enqueue_ops, *more, **keywords)
-
-        module.QueueRunner.__init__ = one_thread
 
 
 def _run_after(loader: Any, patch: Any) -> None:
@@ -275,7 +296,7 @@ class PatchFinder(importlib.abc.MetaPathFinder):
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
         top, _, rest = name.partition(".")
-        if top not in ("tensorflow", "tensorflow_core") or rest not in self._patches:
+        if top not in TOPS or rest not in self._patches:
             return None
         for finder in sys.meta_path:
             find = getattr(finder, "find_spec", None)
@@ -286,28 +307,51 @@ class PatchFinder(importlib.abc.MetaPathFinder):
         return None
 
 
+def patch_modules(patches: List[Dict[str, Any]]) -> None:
+    """Changes modules of TensorFlow, now or when the program imports them.
+
+    Args:
+      patches: the name of the module, below `tensorflow`, -> a function that changes it; the first ones first.
+    """
+    together: Dict[str, List[Any]] = {}
+    for each in patches:
+        for name, patch in each.items():
+            together.setdefault(name, []).append(patch)
+
+    def all_of(chosen: List[Any]) -> Any:
+        return lambda module: [patch(module) for patch in chosen]
+
+    waiting = {}
+    for name, chosen in together.items():
+        loaded = [sys.modules[top + "." + name] for top in TOPS if top + "." + name in sys.modules]
+        if loaded:
+            all_of(chosen)(loaded[0])
+        else:
+            waiting[name] = all_of(chosen)
+    sys.meta_path.insert(0, PatchFinder(waiting))
+
+
 def main(path: str, order: str, kind: str, name: str, *arguments: str) -> None:
     """Runs a script or a module with arguments; records to `path`."""
     recorder = Recorder(path)
-    patches = {"python.client.session": recorder.patch_session}
+    patches = [{
+        "python.client.session": recorder.patch_session,
+        "python.training.queue_runner_impl": recorder.patch_runners,
+        "python.framework.versions": recorder.patch_version,
+    }]
     if order == "fixed":
-        fixed = _Fixed(recorder)
-        patches.update({
-            "python.ops.data_flow_ops": fixed.data_flow_ops,
-            "python.ops.random_ops": fixed.random_ops,
-            "python.data.ops.dataset_ops": fixed.dataset_ops,
-            "python.data.experimental.ops.shuffle_ops": fixed.shuffle_ops,
-            "python.framework.random_seed": fixed.random_seed,
-            "python.training.queue_runner_impl": fixed.queue_runner_impl,
-        })
-    sys.meta_path.insert(0, PatchFinder(patches))
+        patches.insert(0, fixed_order.patches(recorder.note))
+    patch_modules(patches)
     sys.argv = [name] + list(arguments)
-    # As for a program that Python starts itself.
-    sys.path[0] = os.path.dirname(os.path.abspath(name)) if kind == "script" else ""
-    if kind == "script":
-        runpy.run_path(name, run_name="__main__")
-    else:
-        runpy.run_module(name, run_name="__main__", alter_sys=True)
+    # As for a program that Python starts itself. An installed module is not looked for in the working directory.
+    sys.path[:1] = {"script": [os.path.dirname(os.path.abspath(name))], "module": [""], "installed": []}[kind]
+    try:
+        if kind == "script":
+            runpy.run_path(name, run_name="__main__")
+        else:
+            runpy.run_module(name, run_name="__main__", alter_sys=True)
+    finally:
+        recorder.write_files()
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from legacy_towers.compat import tf
 from legacy_towers.migrate.conversion.plans import SAME_SEQUENCE
 from legacy_towers.migrate.proof import compare, copies
 from legacy_towers.migrate.proof.recording import Recording, examples_of, record
+from legacy_towers.migrate.proof.shuffles import distance
 from legacy_towers.migrate.proof.sides import Shape, Side, dataset_side, queue_side, shapes_of
 from legacy_towers.migrate.proof.speed import measure
 from legacy_towers.migrate.proof.training import prove_training
@@ -204,7 +205,7 @@ class _Pipeline:
     def _distances(self, first: Recording, second: Recording) -> Optional[Tuple[float, float]]:
         plain = copies.imported(copies.without_shuffling(self._meta), one_thread=True)
         order = self._record(queue_side(plain, self._shape, self._epochs)).examples
-        found = [compare.distance(each.examples, order) for each in (first, second)]
+        found = [distance(each.examples, order) for each in (first, second)]
         return None if found[0] is None or found[1] is None else (found[0], found[1])
 
     def _record(self, side: Side, watch: Any = None) -> Recording:

@@ -9,7 +9,7 @@ from queue_inputs import parsed, producer, record, words
 
 from legacy_towers.compat import tf
 from legacy_towers.migrate import prove
-from legacy_towers.migrate.proof import compare
+from legacy_towers.migrate.proof.shuffles import distance
 
 
 def in_order(files):
@@ -247,9 +247,9 @@ def test_speed_is_measured_in_turns(files):
     ([1], [1], None),
 ], ids=["same order", "neighbours swapped", "equal examples in their order", "one example"])
 def test_the_distance_of_examples_from_their_place(examples, order, expected):
-    assert compare.distance(examples, order) == (None if expected is None else pytest.approx(expected))
+    assert distance(examples, order) == (None if expected is None else pytest.approx(expected))
 
 
 def test_the_distance_of_a_uniform_shuffle_is_a_third():
     shuffled_order = np.random.RandomState(0).permutation(3000).tolist()
-    assert compare.distance(shuffled_order, list(range(3000))) == pytest.approx(1 / 3, abs=0.02)
+    assert distance(shuffled_order, list(range(3000))) == pytest.approx(1 / 3, abs=0.02)

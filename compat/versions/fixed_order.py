@@ -1,0 +1,165 @@
+"""Fixes the order of examples in a Python program, and its random numbers, so that two versions of it can be compared.
+
+`patches(note)` has a function for each module of TensorFlow that is changed when the program imports it; `note(name)`
+is called once for each change that mattered. `session_recorder` loads this file by its path, so it imports nothing of
+this package.
+
+Private: TensorFlow's modules and `QueueRunner._run`, `_enqueue_ops`, `_runs_per_session`. Tried on 1.15 and 2.21.
+"""
+import random
+from typing import Any, Callable, Dict, List
+
+SHUFFLING_QUEUES = "queues do not shuffle"
+SHUFFLED_LISTS = "lists of files are not shuffled"
+SHUFFLED_DATASETS = "datasets do not shuffle"
+THREADS = "one thread runs each operation that fills a queue"
+TURNS = "operations that fill one queue take turns"
+SEEDS = "random operations have fixed seeds"
+
+
+def patches(note: Callable[[str], None]) -> Dict[str, Callable[[Any], None]]:
+    """Returns module of TensorFlow -> a function that changes it; seeds Python's and numpy's random numbers."""
+    random.seed(1)
+    try:
+        import numpy
+    except ImportError:  # TensorFlow will not be imported either
+        pass
+    else:
+        numpy.random.seed(1)
+    fixed = _Fixed(note)
+    return {
+        "python.client.session": fixed.session,
+        "python.ops.data_flow_ops": fixed.data_flow_ops,
+        "python.ops.random_ops": fixed.random_ops,
+        "python.data.ops.dataset_ops": fixed.dataset_ops,
+        "python.data.experimental.ops.shuffle_ops": fixed.shuffle_ops,
+        "python.framework.random_seed": fixed.random_seed,
+        "python.training.queue_runner_impl": fixed.queue_runner_impl,
+    }
+
+
+class _Fixed:
+    """Each method changes the module of TensorFlow that it is named for."""
+
+    def __init__(self, note: Callable[[str], None]) -> None:
+        self._note = note
+
+    def session(self, module: Any) -> None:
+        """Switches the graph optimizer off: it rewrites the arithmetic of a session, but not that of a dataset."""
+        make = module.BaseSession.__init__
+
+        def plain(session: Any, target: Any = "", graph: Any = None, config: Any = None) -> None:
+            chosen = module.config_pb2.ConfigProto()
+            if config is not None:
+                chosen.CopyFrom(config)
+            chosen.graph_options.rewrite_options.disable_meta_optimizer = True
+            make(session, target, graph, chosen)
+
+        module.BaseSession.__init__ = plain
+
+    def data_flow_ops(self, module: Any) -> None:
+        note = self._note
+
+        def make(queue: Any, capacity: Any, min_after_dequeue: Any, dtypes: Any, shapes: Any = None, names: Any = None,
+                 seed: Any = None, shared_name: Any = None, name: str = "random_shuffle_queue") -> None:
+            note(SHUFFLING_QUEUES)
+            fifo = module.FIFOQueue(capacity, dtypes, shapes, names, shared_name, name)
+            module.QueueBase.__init__(queue, fifo.dtypes, fifo.shapes, fifo.names, fifo.queue_ref)
+
+        module.RandomShuffleQueue.__init__ = make
+
+    def random_ops(self, module: Any) -> None:
+        def random_shuffle(value: Any, seed: Any = None, name: Any = None) -> Any:
+            self._note(SHUFFLED_LISTS)
+            return module.ops.convert_to_tensor(value, name=name)
+
+        module.random_shuffle = random_shuffle
+
+    def dataset_ops(self, module: Any) -> None:
+        def shuffle(dataset: Any, *arguments: Any, **keywords: Any) -> Any:
+            self._note(SHUFFLED_DATASETS)
+            return dataset
+
+        def one_at_a_time(method: Any, kept: int) -> Any:
+            """The functions of datasets run one after the other: they may draw random numbers."""
+
+            def call(dataset: Any, function: Any, *arguments: Any, **keywords: Any) -> Any:
+                keywords = {name: each for name, each in keywords.items() if name in ("cycle_length", "block_length")}
+                return method(dataset, function, *arguments[:kept], **keywords)
+
+            return call
+
+        for dataset in (module.DatasetV2, module.DatasetV1):
+            dataset.shuffle = shuffle
+            dataset.map = one_at_a_time(dataset.map, 0)
+            dataset.interleave = one_at_a_time(dataset.interleave, 2)
+        module.DatasetV1.map_with_legacy_function = one_at_a_time(module.DatasetV1.map_with_legacy_function, 0)
+
+    def shuffle_ops(self, module: Any) -> None:
+        def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Any:
+            self._note(SHUFFLED_DATASETS)
+            return lambda dataset: dataset.repeat(count)
+
+        module.shuffle_and_repeat = shuffle_and_repeat
+
+    def random_seed(self, module: Any) -> None:
+        get_seed = module.get_seed
+
+        def fixed(op_seed: Any) -> Any:
+            if op_seed is not None:
+                return get_seed(op_seed)
+            self._note(SEEDS)
+            return 1, 1
+
+        module.get_seed = fixed
+
+    def queue_runner_impl(self, module: Any) -> None:
+        make, run = module.QueueRunner.__init__, module.QueueRunner._run
+        ended = module.errors.OutOfRangeError
+
+        def one_thread(runner: Any, queue: Any = None, enqueue_ops: Any = None, *more: Any, **keywords: Any) -> None:
+            if enqueue_ops is not None and len(set(enqueue_ops)) < len(enqueue_ops):
+                self._note(THREADS)
+                enqueue_ops = list(dict.fromkeys(enqueue_ops))
+            make(runner, queue, enqueue_ops, *more, **keywords)
+            runner.operations_in_turn = list(runner.enqueue_ops)
+            if len(runner.operations_in_turn) > 1:
+                self._note(TURNS)
+                runner._enqueue_ops = runner.operations_in_turn[:1]
+
+        def run_in_turn(runner: Any, sess: Any, enqueue_op: Any, coord: Any = None) -> None:
+            if len(runner.operations_in_turn) > 1:
+                sess = _InTurn(sess, runner.operations_in_turn, ended)
+                runner._runs_per_session[sess] = 1
+            run(runner, sess, enqueue_op, coord)
+
+        module.QueueRunner.__init__ = one_thread
+        module.QueueRunner._run = run_in_turn
+
+
+class _InTurn:
+    """A session for a queue runner's thread, in which each call runs the next of several operations."""
+
+    def __init__(self, session: Any, operations: List[Any], ended: Any) -> None:
+        self._session, self._operations, self._ended = session, operations, ended
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._session, name)
+
+    def make_callable(self, operation: Any) -> Any:
+        waiting = [self._session.make_callable(each) for each in self._operations]
+
+        def call() -> None:
+            while True:
+                chosen = waiting.pop(0)
+                try:
+                    chosen()
+                except self._ended:
+                    if not waiting:
+                        waiting.append(chosen)
+                        raise
+                else:
+                    waiting.append(chosen)
+                    return
+
+        return call

@@ -1,0 +1,193 @@
+"""Compares two runs of a command: what they read and computed."""
+import collections
+from typing import Any, List, Optional, Tuple
+
+from legacy_towers.compat.versions import fixed_order
+from legacy_towers.migrate.proof.shuffles import distance
+from legacy_towers.migrate.verify.runs import Epochs, Read, Record
+
+# What makes the order of examples a matter of chance in the program as it is.
+_ANY_ORDER = (
+    fixed_order.SHUFFLING_QUEUES, fixed_order.SHUFFLED_LISTS, fixed_order.SHUFFLED_DATASETS, fixed_order.THREADS,
+    fixed_order.TURNS,
+)
+_SHUFFLES = (fixed_order.SHUFFLING_QUEUES, fixed_order.SHUFFLED_LISTS, fixed_order.SHUFFLED_DATASETS)
+# Of fewer examples a shuffle may leave all at their places.
+_FEWEST_SHUFFLED = 8
+_MOST_MORE_NEIGHBOURS = 0.4
+
+
+def order_is_determined(before: Record) -> bool:
+    """Whether each run of the program as it is gives the same order of examples."""
+    return not any(each in _ANY_ORDER for each in before.changed)
+
+
+def sequence(before: List[List[Read]], after: List[List[Read]], what: str) -> Optional[str]:
+    """Returns the first difference between what session runs read, as a clause; None if they read the same.
+
+    Args:
+      before: for each session run, its reads, before the rewriting.
+      after: the same after it.
+      what: what is counted: "session run", "batch".
+    """
+    for number, (one, other) in enumerate(zip(before, after)):
+        # Several operations that read in one run do so in any order.
+        first, second = (sorted(each, key=lambda read: str(read["whole"])) for each in (one, other))
+        if [each["whole"] for each in first] != [each["whole"] for each in second]:
+            return "{} {} reads {} before, {} after".format(what, number + 1, _shown(first), _shown(second))
+    if len(before) != len(after):
+        return "there {} before ({} examples), {} after ({} examples)".format(
+            _counted(len(before), what), _examples(before), len(after), _examples(after)
+        )
+    return None
+
+
+def shapes(before: List[List[Read]], after: List[List[Read]], what: str) -> Optional[str]:
+    """Returns a difference between the numbers, dtypes and shapes of batches, as a clause; None if they are equal."""
+    for number, (one, other) in enumerate(zip(before, after)):
+        first, second = ([sorted(str(sorted(read["described"])) for read in reads)] for reads in (one, other))
+        if first != second:
+            return "{} {} has {} before, {} after".format(what, number + 1, _described(one), _described(other))
+    if len(before) != len(after):
+        return "there {} before ({} examples), {} after ({} examples)".format(
+            _counted(len(before), what), _examples(before), len(after), _examples(after)
+        )
+    return None
+
+
+def ends(before: Epochs, after: Epochs) -> Optional[str]:
+    """Returns how the ends of two pipelines differ, as a clause; None if they don't."""
+    if before.end != after.end:
+        return "they end with {!r} before, {!r} after".format(before.end, after.end)
+    if before.endless != after.endless:
+        words = [
+            "has no end" if each.endless else "ends after {} batches".format(len(each.batches))
+            for each in (before, after)
+        ]
+        return "the pipeline {} before, and {} after".format(*words)
+    return None
+
+
+def multiset(before: Epochs, after: Epochs) -> Optional[str]:
+    """Returns a difference between how often examples were read, as a clause; None if each was read as often."""
+    one, other = (collections.Counter(_rows(each.batches)) for each in (before, after))
+    missing, more = sum((one - other).values()), sum((other - one).values())
+    if not missing and not more:
+        return None
+    return "{} of {} examples before are not read as often after, {} of {} after were not read as often before".format(
+        missing, sum(one.values()), more, sum(other.values())
+    )
+
+
+def computed(before: Record, after: Record) -> Tuple[int, Optional[str], str]:
+    """Compares what session runs that read fetch.
+
+    Returns:
+      The number of values that are equal; the first difference, as a clause, or None; why some are not compared, or "".
+    """
+    count, left_out = 0, ""
+    for number, (one, other) in enumerate(zip(before.computed, after.computed)):
+        if len(one) != len(other):
+            left_out = "session run {} fetches {} values before, {} after".format(number + 1, len(one), len(other))
+            continue
+        # What is fetched in any order has the order of the names of operations, which a rewriting changes.
+        for index, (first, second) in enumerate(zip(one, other)):
+            if first != second:
+                return count, "session run {} computes {} before, {} after".format(
+                    number + 1, before.values[number][index], after.values[number][index]
+                ), left_out
+            count += 1
+    return count, None, left_out
+
+
+def shuffles(fixed: List[Record], plain: List[Record]) -> Tuple[Optional[str], List[str]]:
+    """Compares how examples are shuffled.
+
+    Args:
+      fixed: the runs before and after, with the order fixed.
+      plain: the runs before and after as the program is.
+
+    Returns:
+      A shuffle that is lost, as a clause, or None; the distances of examples from their places, as clauses.
+    """
+    if not set(_SHUFFLES) & set(fixed[0].changed):
+        return None, []
+    if not set(_SHUFFLES) & set(fixed[1].changed):
+        return "examples are shuffled before, and not after", []
+    clauses = []
+    for number, epochs in sorted(fixed[0].epochs.items()):
+        pairs = [
+            _identifying(shuffled.epochs[number], order.epochs[number])
+            if number in shuffled.epochs and number in order.epochs else None
+            for order, shuffled in zip(fixed, plain)
+        ]
+        if pairs[0] is None or pairs[1] is None:
+            continue
+        one, other = (_neighbours(*pair) for pair in pairs)
+        if other - one > _MOST_MORE_NEIGHBOURS and epochs.examples >= _FEWEST_SHUFFLED \
+                and fixed_order.SHUFFLING_QUEUES in fixed[0].changed:
+            return "pipeline {} is shuffled less: {:.0%} of its examples are behind the same example as without a " \
+                   "shuffle before, {:.0%} after".format(number + 1, one, other), []
+        clauses.append("the shuffle moves examples of pipeline {} by {:.2f} of all before, {:.2f} after".format(
+            number + 1, *(distance(*pair) or 0.0 for pair in pairs)
+        ))
+    return None, clauses
+
+
+def _identifying(shuffled: Epochs, order: Epochs) -> Optional[Tuple[List[str], List[str]]]:
+    """Returns the examples of two orders by the component that identifies them best; None if none does."""
+    chosen: Any = None
+    most = 0
+    for one, other in zip(_columns(shuffled), _columns(order)):
+        # A component that depends on random numbers has other values in each run.
+        shared = len(set(one) & set(other))
+        if shared > most:
+            chosen, most = (one, other), shared
+    return None if chosen is None or 4 * most < len(chosen[1]) else chosen
+
+
+def _neighbours(shuffled: List[str], order: List[str]) -> float:
+    """Returns the share of examples that are behind the same example in both orders."""
+    pairs = set(zip(order, order[1:]))
+    return sum(pair in pairs for pair in zip(shuffled, shuffled[1:])) / max(1, len(shuffled) - 1)
+
+
+def _columns(epochs: Epochs) -> List[List[str]]:
+    """Returns for each component of the examples its hashes, in the order of the examples."""
+    parts = [row for reads in epochs.batches for read in reads for row in read["parts"]]
+    return [list(column) for column in zip(*parts)]
+
+
+def static_shapes(before: Record, after: Record) -> List[str]:
+    """Returns where the static shape of what is read is another one, as clauses."""
+    found = []
+    for number, (one, other) in enumerate(zip(before.static, after.static)):
+        first, second = (sorted(" ".join(component) for read in reads for component in read) for reads in (one, other))
+        if first != second:
+            found.append("the static shapes of pipeline {} are {} before, {} after".format(
+                number + 1, ", ".join(first), ", ".join(second)
+            ))
+    return found
+
+
+def _rows(batches: List[List[Read]]) -> List[Any]:
+    return [row for reads in batches for read in reads for row in read["rows"]]
+
+
+def _examples(batches: List[List[Read]]) -> int:
+    return len(_rows(batches))
+
+
+def _counted(number: int, what: str) -> str:
+    plural = what + ("es" if what.endswith("ch") else "s")
+    return "is 1 {}".format(what) if number == 1 else "are {} {}".format(number, plural)
+
+
+def _described(reads: List[Read]) -> str:
+    return "; ".join(", ".join(read["described"]) for read in reads)
+
+
+def _shown(reads: List[Read]) -> str:
+    return "; ".join(
+        ", ".join("{} {}".format(*pair) for pair in sorted(zip(read["described"], read["shown"]))) for read in reads
+    )

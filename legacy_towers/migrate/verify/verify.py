@@ -1,0 +1,279 @@
+"""Verifies a rewriting by running a command before and after it."""
+import os
+import tempfile
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from legacy_towers.errors import ArgumentError
+from legacy_towers.migrate.proof.values import DIFFERENT, NOT_COMPARED, PROVEN
+from legacy_towers.migrate.verify import compare
+from legacy_towers.migrate.verify.command import Command
+from legacy_towers.migrate.verify.runs import AFTER, BEFORE, FIXED, PLAIN, Project, Record, run
+from legacy_towers.text.documented_fields import documented_fields
+
+_NO_PLAIN = "TensorFlow 1.15 alone: not run: no Python with it was found; name one by --python PATH"
+
+
+class Place(NamedTuple):
+    """A pipeline that was rewritten: its name for messages, and its lines in the file before the rewriting."""
+
+    name: str
+    lines: Sequence[Tuple[str, int, int]]
+
+
+@documented_fields
+class Check(NamedTuple):
+    """One comparison.
+
+    Attributes:
+      runner: what ran the command, with its TensorFlow.
+      what: what is compared.
+      verdict: "proven", "different" or "not compared".
+      sentence: what is the same, the first difference, or why it can't be compared.
+    """
+
+    runner: str
+    what: str
+    verdict: str
+    sentence: str
+
+
+@documented_fields
+class Verification(NamedTuple):
+    """Whether a command reads and computes the same after a rewriting.
+
+    Attributes:
+      command: the command.
+      verdict: "proven", "different" or "not compared".
+      reason: the first difference, or why it can't be compared; "" if it is proven.
+      checks: what was compared.
+      notes: what else is to know, one sentence each.
+      records: the runs.
+    """
+
+    command: str
+    verdict: str
+    reason: str
+    checks: Tuple[Check, ...]
+    notes: Tuple[str, ...]
+    records: Tuple[Record, ...]
+
+    def __str__(self) -> str:
+        sentence = self.reason or "the same examples after the rewriting"
+        lines = ["{}: {}: {}".format(self.command, self.verdict.upper(), sentence)]
+        runner = None
+        for check in self.checks:
+            if check.runner != runner:
+                runner = check.runner
+                lines.append("  by {}".format(runner))
+            lines.append("    {}: {}: {}".format(check.what, check.verdict.upper(), check.sentence))
+        return "\n".join(lines + ["  " + note for note in self.notes])
+
+    def to_json(self) -> Dict[str, Any]:
+        """Returns the verification as a dict for `json.dump`."""
+        return dict(
+            self._asdict(), checks=[dict(each._asdict()) for each in self.checks], notes=list(self.notes),
+            records=[each.to_json() for each in self.records],
+        )
+
+
+def verify(
+    command: Command, path: str, texts: Dict[str, str], places: Sequence[Place] = (), python: Optional[str] = None,
+    timeout: float = 600.0,
+) -> Verification:
+    """Runs a command in copies of its project before and after a rewriting, and compares what its sessions read.
+
+    It runs by `legacy-towers run`, and by a Python with TensorFlow 1.15 if one is given. Once shuffling is off, one
+    thread at a time fills each queue, and random operations have fixed seeds: what session runs read and compute is
+    compared bit for bit, and so are some epochs of each pipeline, which are read in a copy of the graph. Where fixing
+    the order changed something, the command is also run as it is.
+
+    Args:
+      command: what is run; the working directory is the current one.
+      path: the file or folder that was rewritten.
+      texts: path of a rewritten file -> its text after the rewriting.
+      places: the pipelines that were rewritten: the command must read each of them.
+      python: the path of a Python that has TensorFlow 1.15; None: `legacy-towers run` only.
+      timeout: how many seconds one run may take.
+
+    Returns:
+      A `Verification`.
+
+    Raises:
+      ArgumentError: the script of the command does not exist.
+    """
+    directory = os.getcwd()
+    script = command.program[0]
+    if not script.startswith("-m") and not os.path.isfile(script):
+        raise ArgumentError("--verify {!r}: there is no file {!r} in {}".format(command.text, script, directory))
+    root = path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path))
+    roots = [root] if script.startswith("-m") else [root, os.path.dirname(os.path.abspath(script))]
+    checks: List[Check] = []
+    notes: List[str] = []
+    records: List[Record] = []
+    with tempfile.TemporaryDirectory(prefix="legacy-towers-verify-") as folder:
+        project = Project(command, directory, roots, texts, timeout, os.path.realpath(folder))
+        for runner in [None] + ([python] if python else []):
+            _Runner(project, runner, places, checks, notes, records).verify()
+    if python is None:
+        notes.append(_NO_PLAIN)
+    worst = next(
+        (each for verdict in (DIFFERENT, NOT_COMPARED) for each in checks if each.verdict == verdict), None
+    )
+    return Verification(
+        command.text, worst.verdict if worst else PROVEN,
+        "by {}, {}".format(worst.runner, worst.sentence) if worst else "", tuple(checks), tuple(notes), tuple(records),
+    )
+
+
+class _Runner:
+    """The comparisons by one runner; each appends to lists that all runners share."""
+
+    def __init__(
+        self, project: Project, python: Optional[str], places: Sequence[Place], checks: List[Check], notes: List[str],
+        records: List[Record],
+    ) -> None:
+        self._project, self._python, self._places = project, python, places
+        self._checks, self._notes, self._records = checks, notes, records
+        self._title = ""
+
+    def verify(self) -> None:
+        before = self._run(BEFORE, FIXED)
+        self._title = "{}{}".format(
+            before.runner, ", TensorFlow {}".format(before.tensorflow) if before.tensorflow else ""
+        )
+        runs = "session runs"
+        if before.exit_code != 0:
+            return self._add(runs, NOT_COMPARED, "the command fails before the rewriting: " + before.error)
+        if not before.runs:
+            return self._add(runs, NOT_COMPARED, "no session.run reads from a queue or an iterator")
+        unread = self._unread(before)
+        if unread:
+            return self._add(runs, NOT_COMPARED, "the command does not {}".format(unread))
+        after = self._run(AFTER, FIXED)
+        if after.exit_code != 0:
+            return self._add(runs, DIFFERENT, "the command fails after the rewriting: " + after.error)
+        if not set(self._project.texts) & {os.path.realpath(each) for each in after.files} and self._project.texts:
+            return self._add(runs, NOT_COMPARED, "the command imports none of the rewritten files")
+        hidden = before.hidden + after.hidden
+        if hidden:
+            return self._add(runs, NOT_COMPARED, "{}: it is read inside a loop or a branch".format(hidden[0]))
+        if self._sequence(before, after) and self._epochs(before, after):
+            self._computed(before, after)
+            self._as_it_is(before, after)
+        self._notes.extend(
+            "by {}, {}".format(self._title, each) for each in compare.static_shapes(before, after)
+        )
+        return None
+
+    def _unread(self, before: Record) -> str:
+        """Returns what was rewritten and is not run by the command, as the end of a sentence."""
+        files = {os.path.realpath(each) for each in before.files}
+        missing = sorted(each for each in self._project.texts if os.path.realpath(each) not in files)
+        if missing:
+            return "import {}, which is rewritten".format(os.path.relpath(missing[0]))
+        made = {(os.path.realpath(path), line) for found in before.places for path, line in found}
+        for place in self._places:
+            wanted = {(os.path.realpath(path), line) for path, first, last in place.lines
+                      for line in range(first, last + 1)}
+            if not wanted & made:
+                return "read {}, which is rewritten".format(place.name)
+        return ""
+
+    def _sequence(self, before: Record, after: Record) -> bool:
+        difference = compare.sequence(before.reads, after.reads, "session run")
+        where = ", where " + ", ".join(before.changed) if before.changed else ""
+        same = "the same {} examples in {} session runs, in the same order, bit for bit{}".format(
+            before.examples, before.runs, where
+        )
+        if difference is not None and not compare.order_is_determined(before):
+            # Which file or thread comes first is not determined: the epochs below tell whether the examples are equal.
+            difference = compare.shapes(before.reads, after.reads, "session run")
+            same = "{} session runs read {} examples, with the same dtypes and shapes".format(
+                before.runs, before.examples
+            )
+        if difference is None:
+            self._add("session runs", PROVEN, same)
+        elif compare.sequence(before.reads, self._run(BEFORE, FIXED).reads, "session run") is not None:
+            self._add("session runs", NOT_COMPARED, "two runs before the rewriting differ from each other")
+        else:
+            self._add("session runs", DIFFERENT, difference)
+        return difference is None
+
+    def _epochs(self, before: Record, after: Record) -> bool:
+        is_same_sequence = compare.sequence(before.reads, after.reads, "session run") is None
+        for number, one in sorted(before.epochs.items()):
+            what = "epochs of pipeline {}".format(number + 1)
+            other = after.epochs.get(number)
+            if other is None:
+                self._add(what, DIFFERENT, "{} pipelines are read before, {} after".format(
+                    len(before.epochs), len(after.epochs)
+                ))
+                return False
+            if one.end and not one.batches or one.end == other.end != "":
+                reason = "they can't be read apart from the program: {}".format(one.end)
+                if not is_same_sequence:
+                    self._add(what, NOT_COMPARED, reason)
+                    return False
+                self._notes.append("by {}, {} are not compared: {}".format(self._title, what, reason))
+                continue
+            difference = compare.ends(one, other) or compare.sequence(one.batches, other.batches, "batch")
+            same = "{} examples in {} batches, in the same order, bit for bit".format(one.examples, len(one.batches))
+            if difference is not None and compare.ends(one, other) is None and not is_same_sequence:
+                kept = [record.kept.get(number) for record in (before, after)]
+                difference = compare.shapes(one.batches, other.batches, "batch")
+                if difference is None and kept[0] is not None and kept[1] is not None:
+                    difference = compare.multiset(kept[0], kept[1])
+                same = "{} examples, each as often, in another order, which is not determined: {}".format(
+                    one.examples, ", ".join(before.changed)
+                )
+            if difference is not None:
+                self._add(what, DIFFERENT, difference)
+                return False
+            self._add(what, PROVEN, same)
+        return True
+
+    def _computed(self, before: Record, after: Record) -> None:
+        what = "what session runs compute"
+        if compare.sequence(before.reads, after.reads, "session run") is not None:
+            return self._notes.append("by {}, {} is not compared: the order of examples is not determined".format(
+                self._title, what
+            ))
+        count, difference, left_out = compare.computed(before, after)
+        if difference is None:
+            if count:
+                self._add(what, PROVEN, "the same {} values that session runs fetch, bit for bit".format(count))
+            if left_out:
+                self._notes.append("by {}, {} is not compared: {}".format(self._title, what, left_out))
+            return None
+        if any(len(reads) > 1 for reads in before.reads):
+            return self._notes.append("by {}, {} is not compared: which of several reads gets which batch is not "
+                                      "determined".format(self._title, what))
+        if compare.computed(before, self._run(BEFORE, FIXED))[1] is not None:
+            return self._notes.append("by {}, {} is not compared: two runs before the rewriting differ".format(
+                self._title, what
+            ))
+        return self._add(what, DIFFERENT, difference)
+
+    def _as_it_is(self, before: Record, after: Record) -> None:
+        if not before.changed and not after.changed:
+            return None
+        plain = [self._run(version, PLAIN) for version in (BEFORE, AFTER)]
+        what = "the command as it is"
+        if plain[0].exit_code != 0:
+            return self._add(what, NOT_COMPARED, "it fails before the rewriting: " + plain[0].error)
+        if plain[1].exit_code != 0:
+            return self._add(what, DIFFERENT, "it fails after the rewriting: " + plain[1].error)
+        difference = compare.shapes(plain[0].reads, plain[1].reads, "session run")
+        if difference is not None:
+            return self._add(what, DIFFERENT, difference)
+        lost, distances = compare.shuffles([before, after], plain)
+        if lost is not None:
+            return self._add(what, DIFFERENT, lost)
+        return self._add(what, PROVEN, "; ".join(["the same numbers, dtypes and shapes of batches"] + distances))
+
+    def _run(self, version: str, order: str) -> Record:
+        self._records.append(run(self._project, version, self._python, order))
+        return self._records[-1]
+
+    def _add(self, what: str, verdict: str, sentence: str) -> None:
+        self._checks.append(Check(self._title, what, verdict, sentence))
