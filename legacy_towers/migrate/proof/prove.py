@@ -2,8 +2,10 @@
 from typing import Any, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.migrate.conversion.plans import SAME_SEQUENCE
+from legacy_towers.migrate.conversion.convert import convert
+from legacy_towers.migrate.conversion.plans import REFUSED, SAME_SEQUENCE, PipelinePlan
 from legacy_towers.migrate.proof import compare, copies
+from legacy_towers.migrate.proof.parts import Parts
 from legacy_towers.migrate.proof.recording import Recording, examples_of, record
 from legacy_towers.migrate.proof.shuffles import distance
 from legacy_towers.migrate.proof.sides import Shape, Side, dataset_side, queue_side, shapes_of
@@ -44,16 +46,26 @@ def prove(
     """
     meta = copies.meta_graph_of(tf.get_default_graph() if source is None else source)
     seeded, unseeded = copies.with_seeds(meta)
-    names = [shape.name for shape in shapes_of(copies.imported(seeded))]
-    pipelines = tuple(_Pipeline(seeded, unseeded, name, rounds, seconds_per_batch).prove() for name in names)
+    graph = copies.imported(seeded)
+    shapes = shapes_of(graph)
+    parts = Parts(graph, seeded, shapes)
+    plans = {plan.name: plan for plan in convert(graph).plans}
+    pipelines = tuple(
+        _refused(plans[shape.name]) if plans[shape.name].promise == REFUSED
+        else _Pipeline(parts.of(shape.name), shape, unseeded, rounds, seconds_per_batch).prove()
+        for shape in shapes
+    )
     training = prove_training(seeded, losses, train_op, steps, seconds_per_batch) if steps and pipelines else None
     return Proof(pipelines, training)
 
 
+def _refused(plan: PipelinePlan) -> PipelineProof:
+    return PipelineProof(plan.name, plan.promise, NOT_COMPARED, "it is refused: " + plan.reason, "")
+
+
 class _Pipeline:
-    def __init__(self, meta: Any, unseeded: Sequence[str], name: str, rounds: int, seconds: float) -> None:
-        self._meta, self._name, self._rounds, self._seconds = meta, name, rounds, seconds
-        self._shape = self._shape_of(meta)
+    def __init__(self, meta: Any, shape: Shape, unseeded: Sequence[str], rounds: int, seconds: float) -> None:
+        self._meta, self._shape, self._name, self._rounds, self._seconds = meta, shape, shape.name, rounds, seconds
         self._epochs = 1
         self._one_thread = self._shape.threads
         self._notes = []
@@ -65,9 +77,6 @@ class _Pipeline:
                 _names(self._shape.random_ops)
             ))
 
-    def _shape_of(self, meta: Any) -> Shape:
-        return next(each for each in shapes_of(copies.imported(meta)) if each.name == self._name)
-
     def _sides(self, meta: Any) -> Tuple[Side, Optional[Side], Any]:
         queue = queue_side(copies.imported(meta, self._one_thread), self._shape, self._epochs)
         dataset, plan = dataset_side(copies.imported(meta, self._one_thread), self._shape, self._epochs)
@@ -76,7 +85,7 @@ class _Pipeline:
     def prove(self) -> PipelineProof:
         queue, dataset, plan = self._sides(self._meta)
         if dataset is None:
-            return PipelineProof(self._name, plan.promise, NOT_COMPARED, "it is refused: " + plan.reason, "")
+            return _refused(plan)
         first = self._record(queue)
         if not first.batches and not first.error and not self._shape.is_limited:
             self._epochs = max(_MORE_EPOCHS, 2 * (self._shape.batch_size or 1))

@@ -39,17 +39,18 @@ def prove_training(
     Returns:
       A `TrainingProof`; None if the graph has no training operation.
     """
-    graphs = [copies.imported(meta) for _ in range(2)]
-    found = [_train_ops(graph, train_op) for graph in graphs]
+    graphs = [copies.imported(meta)]
+    found = [_train_ops(graphs[0], train_op)]
     if not found[0]:
         return None
-    wanted = [
-        [_tensor(graph, each) for each in losses] or graph.get_collection(tf.GraphKeys.LOSSES) for graph in graphs
-    ]
+    wanted = [_losses(graphs[0], losses)]
     names = tuple([each.op.name for each in wanted[0]] + ["trainable variables"])
     needed = ancestors(found[0] + wanted[0], graph=graphs[0])
     problem = _problem(graphs[0], needed)
     if problem is None:
+        graphs.append(copies.imported(meta))
+        found.append(_train_ops(graphs[1], train_op))
+        wanted.append(_losses(graphs[1], losses))
         plans = conversion.convert(graphs[1]).plans
         used = {shape.name for shape in shapes_of(graphs[0]) if _is_used(graphs[0], shape, needed)}
         others = [each for each in plans if each.name in used and each.promise != SAME_SEQUENCE]
@@ -147,6 +148,10 @@ def _train_ops(graph: Graph, train_op: Any) -> List[Any]:
         name = getattr(train_op, "name", train_op)
         return [graph.as_graph_element(name, allow_tensor=True, allow_operation=True)]
     return list(graph.get_collection(tf.GraphKeys.TRAIN_OP))
+
+
+def _losses(graph: Graph, losses: Sequence[Any]) -> List[Any]:
+    return [_tensor(graph, each) for each in losses] or graph.get_collection(tf.GraphKeys.LOSSES)
 
 
 def _tensor(graph: Graph, loss: Any) -> Any:

@@ -47,8 +47,16 @@ def files_in_any_order(files):
     return tf.train.batch(parsed(record(files["tfrecord"], shuffle=True)[1]), 3, allow_smaller_final_batch=True)
 
 
+def joined_by_one_reader_with_a_seed_of_the_graph(files):
+    tf.set_random_seed(3)  # each random operation gets another seed
+    number, image = parsed(record(files["tfrecord"])[1])
+    threads = [[number, image + tf.cast(0 * tf.random_uniform([]), image.dtype)] for _ in range(3)]
+    return tf.train.batch_join(threads, 2, allow_smaller_final_batch=True)
+
+
 INPUTS = [
     shuffled, by_several_threads, joined, joined_of_different_operations, of_two_sources, kept, files_in_any_order,
+    joined_by_one_reader_with_a_seed_of_the_graph,
 ]
 
 
