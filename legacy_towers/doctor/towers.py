@@ -126,3 +126,8 @@ def _variables(losses: List[Tensor]) -> Set[Operation]:
 def _are_replicas(towers: List[Tower]) -> bool:
     variables = [_variables(each.losses) for each in towers]
     return all(each == variables[0] for each in variables)
+
+
+def tower_scope(operation: Operation) -> Optional[str]:
+    """Returns the name scope by which an operation belongs to a tower ("tower_0"); None if it has none."""
+    return _scope_of(operation)

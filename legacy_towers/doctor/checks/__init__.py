@@ -14,6 +14,7 @@ from legacy_towers.doctor.checks import (  # noqa: F401
     open_sessions,
     queue_capacity,
     same_batch,
+    serial_towers,
     shuffle_size,
     shuffled_names,
     staging_area,

@@ -12,10 +12,15 @@ import statistics
 from typing import Any, Counter, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.graph.op_kinds import INPUT_OPS
+from legacy_towers.graph.waits import find_waits
 from legacy_towers.measure.overlap import merged
 from legacy_towers.measure.step_ops import StepOp, step_ops
 from legacy_towers.measure.waiting import traced_step, without
 from legacy_towers.run.bottleneck.watch import Fed, Run
+
+# Devices run one after the other if the sum of their compute times is below this multiple of the time in which any of
+# them computes.
+SERIAL = 1.2
 
 
 class Feed(NamedTuple):
@@ -52,6 +57,8 @@ class Figures(NamedTuple):
       input_ops: (name, time that it waits) of the input ops, the longest first.
       feeds: the tensors that each step feeds.
       others: (fetched names, time) of the other session runs, the longest first.
+      serial: what makes the devices compute one after the other, as the graph shows it: "50% of the operations of ...";
+        "" if they overlap, or nothing in the graph does.
     """
 
     fetched: Tuple[str, ...]
@@ -68,6 +75,12 @@ class Figures(NamedTuple):
     input_ops: List[Tuple[str, float]]
     feeds: List[Feed]
     others: List[Tuple[Tuple[str, ...], float]]
+    serial: str = ""
+
+    @property
+    def is_serial(self) -> bool:
+        """Whether several devices compute one after the other."""
+        return len(self.devices) > 1 and sum(self.devices.values()) < SERIAL * self.computing
 
     @property
     def rest(self) -> float:
@@ -103,13 +116,28 @@ def of_runs(runs: Sequence[Run], warm_up: int) -> Figures:
     if shares is None:
         raise ValueError("no step was traced")
     inner = run - _mean([span[0].converting for span, _ in clean])
-    return Figures(
+    figures = Figures(
         fetched, len(clean), len(traced), 1e3 * step, 1e3 * run, 1e3 * other, 1e3 * max(0.0, step - run - other),
         1e3 * (run - inner), 1e3 * inner * shares.waiting, 1e3 * inner * shares.computing,
         {device: 1e3 * inner * share for device, share in sorted(shares.devices.items())},
         [(name, 1e3 * inner * share) for name, share in shares.input_ops.most_common()],
         _feeds([span[0].fed for span, _ in clean]), _others([span[1:] for span, _ in clean]),
     )
+    return figures._replace(serial=_serial(traced)) if figures.is_serial else figures
+
+
+def _serial(traced: Sequence[Run]) -> str:
+    """Returns which device waits for another, by the graph of the last traced run; "" if none does."""
+    for run in reversed(traced):
+        groups: Dict[str, List[Any]] = {}
+        for op in step_ops(run.metadata.step_stats):
+            try:
+                groups.setdefault(op.device, []).append(run.graph.get_operation_by_name(op.name))
+            except (KeyError, ValueError):  # TensorFlow added it
+                continue
+        for wait in find_waits(groups):
+            return str(wait)
+    return ""
 
 
 def _step_kind(runs: Sequence[Run]) -> Tuple[Tuple[str, ...], int]:

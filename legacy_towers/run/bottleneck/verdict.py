@@ -4,10 +4,6 @@ from typing import Callable, Dict, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.run.bottleneck.figures import Figures
 
-# Devices run one after the other if the sum of their compute times is below this multiple of the time in which any of
-# them computes.
-SERIAL = 1.2
-
 
 class Hottest(NamedTuple):
     """A line of the script that Python executes between session runs.
@@ -59,12 +55,11 @@ def _waiting(share: str, figures: Figures, hottest: Optional[Hottest]) -> str:
 
 
 def _computing(share: str, figures: Figures, hottest: Optional[Hottest]) -> str:
-    busy = sum(figures.devices.values())
     named = ", ".join("{} {:.0%}".format(device, time / figures.run) for device, time in figures.devices.items()
                       if time >= 0.005 * figures.run)
-    if len(figures.devices) > 1 and busy < SERIAL * figures.computing:
-        return "{} computes, but the devices compute one after the other ({} of a run): they wait for each other" \
-            .format(share, named)
+    if figures.is_serial:
+        return "{} computes, but the devices compute one after the other ({} of a run): {}".format(
+            share, named, figures.serial or "they wait for each other")
     return "{} computes ({} of a run): the input is not the bottleneck, the step waits for it {:.1%} of the time" \
         .format(share, named, figures.waiting / figures.step)
 
