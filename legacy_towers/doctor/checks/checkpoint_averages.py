@@ -10,9 +10,9 @@ Training has made steps, and every moving mean of batch normalization in the che
 is 1, their initial values: the operations in `tf.GraphKeys.UPDATE_OPS` never ran. Training looks well, and the
 evaluation, which reads these averages, is wrong.
 
-Create the training operation, `train_op = optimizer.minimize(loss)`, under
-`with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):`, and train again: the averages can't be
-computed from the checkpoint alone.
+Create the training operation, `train_op = optimizer.minimize(loss)`, under `with
+tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):`, and train again: the averages can't be computed
+from the checkpoint alone.
 """)
 def initial_moving_averages(subject: Subject) -> Iterator[Evidence]:
     saved = subject.saved

@@ -11,8 +11,8 @@ _NUMBER = re.compile(r"_?(\d+)(?=/|$)")
 
 @check("LD603", "copied-variables", WARNING, """
 Each variable of the model is in the checkpoint several times, with one shape and names that differ by a number: `w`
-and `w_1`, or `tower_0/w` and `tower_1/w`. `tf.Variable` makes a new variable in each tower, so that each tower trains a
-model of its own with a part of the data. Where copies are intended, as in replicated training, ignore this check: a
+and `w_1`, or `tower_0/w` and `tower_1/w`. `tf.Variable` makes a new variable in each tower, so that each tower trains
+a model of its own with a part of the data. Where copies are intended, as in replicated training, ignore this check: a
 checkpoint does not show which graph it is from.
 
 Create variables by `tf.get_variable`, and towers under `tf.variable_scope(tf.get_variable_scope(), reuse=i > 0)`.

@@ -7,6 +7,7 @@ import numpy as np
 
 from legacy_towers.compat import tf
 from legacy_towers.inputs.feeds.aligned import is_aligned
+from legacy_towers.run.runtime.feeds import fed_tensor
 from legacy_towers.run.runtime.step_limit import MONITORED_FETCHES
 
 # One run in this many is traced. Tracing slows a run down, so the times of traced runs are not used.
@@ -163,7 +164,7 @@ def _arrays(graph: Any, feed_dict: Any) -> Tuple[Any, List[Fed]]:
         return feed_dict, []
     feeds, fed = {}, []
     for key, value in feed_dict.items():
-        tensor = _tensor(graph, key)
+        tensor = fed_tensor(graph, key)
         feeds[key] = value
         if tensor is None or isinstance(value, _NO_ARRAYS) or hasattr(value, "handle"):
             continue
@@ -177,13 +178,3 @@ def _arrays(graph: Any, feed_dict: Any) -> Tuple[Any, List[Fed]]:
         made = array is not value
         fed.append(Fed(tensor.name, int(array.nbytes), made, not is_aligned(array)))
     return feeds, fed
-
-
-def _tensor(graph: Any, key: Any) -> Optional[Any]:
-    if isinstance(key, tf.Tensor):
-        return key
-    try:
-        found = graph.as_graph_element(key, allow_operation=False) if isinstance(key, (str, bytes)) else None
-    except (KeyError, ValueError, TypeError):
-        return None
-    return found

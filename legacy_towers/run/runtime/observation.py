@@ -5,7 +5,10 @@ import weakref
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from legacy_towers.compat.versions.tracebacks import calling_line, user_line
+from legacy_towers.graph.op_kinds import ENQUEUE_OPS, applies_gradient
 from legacy_towers.graph.walk import ancestors, operations_of
+from legacy_towers.run.runtime.feeds import SeenFeed, note_feeds
+from legacy_towers.run.runtime.filling_threads import FillingThreads
 from legacy_towers.run.runtime.step_limit import MONITORED_FETCHES
 
 # Runs of one graph that are recorded; the graph may grow in each.
@@ -47,9 +50,14 @@ class Observed:
       growths: what was added to the graph before each run but the first; empty where nothing was added.
       starts: for each call of `tf.train.start_queue_runners`, (line of the script, whether it got a coordinator).
       most_open: line of the script -> the most sessions that it had created and not closed at one time.
+      feeds: name of a tensor -> what the first `RUNS` training steps fed to it, if that is large.
+      filling_threads: the Python threads that fill queues.
     """
 
     def __init__(self) -> None:
+        self.feeds: Dict[str, SeenFeed] = {}
+        self.filling_threads = FillingThreads()
+        self._trains: Dict[Tuple[Any, ...], bool] = {}
         self.runs: List[Tuple[Any, ...]] = []
         self.fetched: Set[Tuple[Any, ...]] = set()
         self.growths: List[List[Growth]] = []
@@ -71,6 +79,19 @@ class Observed:
         for fetched in list(self.fetched):
             found |= self.ran(fetched)
         return found
+
+    def trains(self, fetched: Tuple[Any, ...]) -> bool:
+        """Returns whether a run of `fetched` applies gradients."""
+        if fetched not in self._trains:
+            self._trains[fetched] = any(map(applies_gradient, self.ran(fetched)))
+        return self._trains[fetched]
+
+    def note_feeds(self, graph: Any, fetched: Tuple[Any, ...], feed_dict: Any) -> None:
+        """Records what a run feeds, if it is a training step, and whether a thread fills a queue by it."""
+        if feed_dict and len(self.runs) < RUNS and self.trains(fetched):
+            note_feeds(self.feeds, graph, feed_dict)
+        if len(self.runs) < RUNS and any(each.type in ENQUEUE_OPS for each in fetched):
+            self.filling_threads.note(calling_line())
 
     def note_run(self, graph: Any, fetched: Tuple[Any, ...]) -> None:
         """Records one run, and what the graph has got since the last one."""
@@ -124,7 +145,7 @@ class Observer:
 
     def run(self, call: Callable[..., Any], session: Any, fetches: Any, *arguments: Any) -> Any:
         """Returns `call(fetches, *arguments)`, a run of the session, and records it."""
-        self._note(session, fetches, is_run=True)
+        self._note(session, fetches, True, *arguments[:1])
         thread = threading.get_ident()
         self._running[thread] = time.time()
         try:
@@ -136,13 +157,14 @@ class Observer:
         """Records that `make_callable` prepares runs of `fetches`, as queue runners do."""
         self._note(session, fetches, is_run=False)
 
-    def _note(self, session: Any, fetches: Any, is_run: bool) -> None:
+    def _note(self, session: Any, fetches: Any, is_run: bool, feed_dict: Any = None) -> None:
         fetched = fetched_operations(session, fetches)
         if fetched is None:
             return
         with self._lock:
             observed = self.of(session.graph)
             if is_run:
+                observed.note_feeds(session.graph, fetched, feed_dict)
                 observed.note_run(session.graph, fetched)
             else:
                 observed.fetched.add(fetched)

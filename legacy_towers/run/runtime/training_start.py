@@ -93,7 +93,7 @@ class _Seen:
             self._known[key] = fetches
         self.observed.fetched.add(fetched)
         self.observed.runs.append(fetched)
-        return self._may_apply_gradients(session.graph) and any(map(applies_gradient, self.observed.ran(fetched)))
+        return self._may_apply_gradients(session.graph) and self.observed.trains(fetched)
 
     def _may_apply_gradients(self, graph: Graph) -> bool:
         if not self._has_updates:
