@@ -7,6 +7,7 @@ from legacy_towers.migrate.conversion.plans import REFUSED, SAME_SEQUENCE, Pipel
 from legacy_towers.migrate.proof import compare, copies
 from legacy_towers.migrate.proof.parts import Parts
 from legacy_towers.migrate.proof.recording import Recording, examples_of, record
+from legacy_towers.migrate.proof.same_numbers import SEEDS, with_same_numbers
 from legacy_towers.migrate.proof.shuffles import distance
 from legacy_towers.migrate.proof.sides import Shape, Side, dataset_side, queue_side, shapes_of
 from legacy_towers.migrate.proof.speed import measure
@@ -152,26 +153,42 @@ class _Pipeline:
         first, second = self._record(queue), self._record(kept_dataset)
         every = list(range(len(self._shape.reads[0])))
         # Which of several operations draws the next random number for an example is a race.
-        left_out = [index for index in every if self._shape.joins and self._shape.reads[0][index].is_random]
-        chosen = [index for index in every if index not in left_out]
-        found = compare.sets(first, second, chosen) if chosen else None
+        if self._shape.joins and any(self._shape.reads[0][index].is_random for index in every):
+            reason = "which example gets which random numbers is a race between operations"
+            return self._with_same_numbers(base, kept, every, reason)
+        found = compare.sets(first, second, every)
         if found is not None:
-            if compare.sets(first, self._record(queue), chosen) is not None:
-                return self._done(base, NOT_COMPARED, "two runs of the queue differ from each other")
+            if compare.sets(first, self._record(queue), every) is not None:
+                return self._with_same_numbers(base, kept, every, "two runs of the queue differ from each other")
             example = self._example(queue, kept_dataset, found, first, second)
             return self._done(base, DIFFERENT, found.sentence + example)
-        same = "the same {} examples, each as often, bit for bit{}".format(len(first.examples), self._padding())
-        if not left_out:
-            return self._done(base, PROVEN, "", same)
-        reason = "{} depends on random numbers that several operations draw in any order".format(
-            self._components(left_out)
-        )
-        if chosen:
-            reason += "; {}: {}".format(self._components(chosen), same)
-        return self._done(base, NOT_COMPARED, reason)
+        return self._done(base, PROVEN, "", self._same(first))
 
-    def _components(self, indices: Sequence[int]) -> str:
-        return _names([self._shape.reads[0][index].name for index in indices])
+    def _with_same_numbers(self, base: PipelineProof, kept: Any, every: Sequence[int], reason: str) -> PipelineProof:
+        """Compares copies in which a random operation draws the same numbers for each example."""
+        drawn = [each for each in self._shape.random_ops if each not in self._shape.orders]
+        recorded: List[Recording] = []
+        for seed in SEEDS:
+            meta = with_same_numbers(kept, drawn, seed) if drawn else None
+            if meta is None:
+                return self._done(base, NOT_COMPARED, reason)
+            queue, dataset, _ = self._sides(meta)
+            assert dataset is not None
+            recorded = [self._record(queue), self._record(dataset)]
+            found = compare.sets(recorded[0], recorded[1], every)
+            if any(each.error for each in recorded):
+                return self._done(base, NOT_COMPARED, reason)
+            if found is not None:
+                if compare.sets(recorded[0], self._record(queue), every) is not None:
+                    return self._done(base, NOT_COMPARED, reason)
+                example = self._example(queue, dataset, found, recorded[0], recorded[1])
+                return self._done(base, DIFFERENT, found.sentence + example)
+        note = "{}: in the copies that were compared, each of {} drew the same numbers for all examples"
+        self._notes.append(note.format(reason, _names(drawn)))
+        return self._done(base, PROVEN, "", self._same(recorded[0]))
+
+    def _same(self, recording: Recording) -> str:
+        return "the same {} examples, each as often, bit for bit{}".format(len(recording.examples), self._padding())
 
     def _padding(self) -> str:
         padded = any(each.is_padded for read in self._shape.reads for each in read)

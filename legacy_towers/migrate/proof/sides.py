@@ -13,6 +13,7 @@ from legacy_towers.migrate.proof.runners import EpochRunner
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
 _TAKE_SPARSE = "TakeManySparseFromTensorsMap"
+_SHUFFLE = "RandomShuffle"
 _UNCHANGED = ("Squeeze", "Reshape", "Identity", "ExpandDims")
 
 
@@ -46,6 +47,7 @@ class Shape(NamedTuple):
       batch_size: their number; None: one example without a batch dimension.
       feeds: name of a tensor -> its value in each read: the condition of a `tf.cond`.
       random_ops: names of the random operations that its examples depend on.
+      orders: those of them that only decide an order, such as that of file names.
       threads: whether several threads run one of these random operations.
       joins: whether several operations fill one of its queues, in any order.
       is_limited: whether its producers end by themselves.
@@ -58,6 +60,7 @@ class Shape(NamedTuple):
     batch_size: Optional[int]
     feeds: Dict[str, bool]
     random_ops: Tuple[str, ...]
+    orders: Tuple[str, ...]
     threads: bool
     joins: bool
     is_limited: bool
@@ -176,6 +179,7 @@ def _shape(root: Root, queues: QueueGraph) -> Shape:
         size,
         feeds,
         tuple(dict.fromkeys(random_ops)),
+        tuple(each for each in dict.fromkeys(random_ops) if queues.graph.get_operation_by_name(each).type == _SHUFFLE),
         any(
             each.threads > 1 and any(op_kinds.draws_random_numbers(operation) for operation in each.part.operations)
             for each in enqueues

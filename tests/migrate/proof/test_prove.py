@@ -154,16 +154,6 @@ def test_threads_stay_where_only_the_order_of_files_is_random(files):
     assert len(proof.notes) == 1 and "/RandomShuffle' had no seed" in proof.notes[0]
 
 
-def test_components_that_depend_on_random_numbers_of_several_readers_are_not_proven(files):
-    names = producer(files["tfrecord"])
-    both = [parsed(tf.TFRecordReader().read(names)[1]) for _ in range(2)]
-    tf.train.batch_join([[number, x + tf.random_uniform([2])] for number, x in both], 4)
-    [proof] = prove(rounds=0).pipelines
-    assert proof.verdict == "not compared"
-    reason = "'batch_join:1' depends on random numbers that several operations draw in any order; 'batch_join:0': "
-    assert proof.reason == reason + "the same 36 examples, each as often, bit for bit"
-
-
 def test_the_graph_stays_as_it_is(files):
     batch = without_batches(files)
     before = tf.get_default_graph().as_graph_def()
