@@ -1,7 +1,8 @@
 """What a check looks at: a graph and, of a script, what its sessions did in its first steps."""
-from typing import TYPE_CHECKING, List, NamedTuple, Optional, Set
+from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Set
 
 from legacy_towers.compat.versions.tracebacks import user_line
+from legacy_towers.devices import short_name
 from legacy_towers.graph.op_kinds import applies_gradient
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph, count_of
@@ -51,6 +52,7 @@ class Subject:
         self.operations: List[Operation] = graph.get_operations()
         self.queues = QueueGraph(graph)
         self._trained: Optional[Set[Operation]] = None
+        self._short_names: Dict[str, str] = {}
 
     @property
     def trained(self) -> Set[Operation]:
@@ -59,6 +61,17 @@ class Subject:
             updates = [each for each in self.operations if applies_gradient(each)]
             self._trained = ancestors(updates, graph=self.graph) if updates else set()
         return self._trained
+
+    def device_of(self, operation: Operation) -> str:
+        """Returns the device that a script named for an operation, "/gpu:1"; "" if it named none.
+
+        Where `legacy-towers run` places operations of a missing GPU on another device, it is the GPU.
+        """
+        requested: Dict[str, str] = getattr(self.graph, "requested_devices", {})
+        device = requested.get(operation.name) or operation.device or ""
+        if device not in self._short_names:
+            self._short_names[device] = short_name(device)
+        return self._short_names[device]
 
     def evidence(self, operation: Operation, message: str, remedy: str) -> Evidence:
         """Returns evidence at an operation."""

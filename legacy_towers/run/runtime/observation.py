@@ -46,6 +46,7 @@ class Observed:
 
     Attributes:
       runs: the operations that each run fetched, the first `RUNS` of them, those of TensorFlow itself included.
+      in_main_thread: for each of these runs, whether the main thread made it.
       fetched: the operations that runs, of any number, and callables fetched.
       growths: what was added to the graph before each run but the first; empty where nothing was added.
       starts: for each call of `tf.train.start_queue_runners`, (line of the script, whether it got a coordinator).
@@ -59,6 +60,7 @@ class Observed:
         self.filling_threads = FillingThreads()
         self._trains: Dict[Tuple[Any, ...], bool] = {}
         self.runs: List[Tuple[Any, ...]] = []
+        self.in_main_thread: List[bool] = []
         self.fetched: Set[Tuple[Any, ...]] = set()
         self.growths: List[List[Growth]] = []
         self.starts: List[Tuple[str, bool]] = []
@@ -106,6 +108,7 @@ class Observed:
         if graph.version != self._version:
             self._version, self._operations = graph.version, len(graph.get_operations())
         self.runs.append(fetched)
+        self.in_main_thread.append(threading.current_thread() is threading.main_thread())
 
 
 class Observer:

@@ -24,7 +24,7 @@ def fed(value, steps=9):
 
 
 FEEDS = {
-    "another dtype": (fed("(large + i).astype(np.float64)"), ["LD507"], "1.2 MB to 'x:0' that is float64 and not float32"),
+    "another dtype": (fed("(large + i).astype(np.float64)"), ["LD507"], "1.2 MB to 'x:0' that is float64 and not flo"),
     "a list": (fed("list(large + i)"), ["LD507"], "that is a list"),
     "an array that is not contiguous": (fed("np.repeat(large + i, 2, 1)[:, :1]"), ["LD507"], "that is not contiguous"),
     "the same value": (fed("large"), ["LD508"], "each of 9 steps feeds the same 1.2 MB to 'x:0'"),
@@ -36,7 +36,7 @@ CORRECT = {
     "a small value each time": fed("large[:1000]"),
     "few steps": fed("list(large)", steps=3),
     "now and then the same": fed("large + i // 2"),
-    "evaluation only": fed("large + i").replace("sess.run(train_op,", "sess.run(train_op, {x: large + i}); sess.run(w, "),
+    "evaluation only": fed("large").replace("sess.run(train_op,", "sess.run(train_op, {x: large + i}); sess.run(w,"),
 }
 
 
