@@ -5,7 +5,7 @@ from legacy_towers.migrate.source import rules as _registered  # noqa: F401  # r
 from legacy_towers.migrate.source.files import SourceFile, notebooks_with
 from legacy_towers.migrate.source.pipelines import find_pipelines
 from legacy_towers.migrate.source.project import Project, position, read_project
-from legacy_towers.migrate.source.queue_api import NEEDLES
+from legacy_towers.migrate.source.queue_api import NOTEBOOK_NEEDLES
 from legacy_towers.migrate.source.rules.registry import Rule, of_name, rules
 from legacy_towers.migrate.source.values import Site
 
@@ -67,7 +67,7 @@ def audit_paths(paths: Sequence[str], select: Sequence[str] = (), ignore: Sequen
         findings=[each for each in findings if each.rule in reported],
         pipelines=pipelines,
         unread=project.unread,
-        notebooks=notebooks_with(NEEDLES, project.notebooks),
+        notebooks=notebooks_with(NOTEBOOK_NEEDLES, project.notebooks),
         limited=sorted(project.knowledge.limited),
         files=project.found,
     )

@@ -89,8 +89,7 @@ TRACKED = frozenset(
     + SLIM + LEARN + STATE_SAVERS + FED
 )
 
-# What the text of a file with queues has.
-NEEDLES = re.compile(
+_NEEDLES = (
     rb"_input_producer|\binput_producer|limit_epochs|match_filenames_once|RecordReader|TextLineReader|WholeFileReader"
     rb"|IdentityReader|LMDBReader|ReaderBase|\bbatch_join|shuffle_batch|maybe_batch|\bbucket\b|bucket_by_sequence_length"
     rb"|\bbatch_sequences_with_states|stratified_sample|rejection_sample|weighted_resample|resample_at_rate|FIFOQueue|RandomShuffleQueue"
@@ -98,8 +97,11 @@ NEEDLES = re.compile(
     rb"|Supervisor\b|local_variables|local_variable_initializer|prefetch_queue|parallel_read|single_pass_read"
     rb"|DataProvider|TFExampleDecoder|read_batch_|read_keyed_batch|queue_parsed_features|QueueingStateSaver"
     rb"|numpy_input_fn|pandas_input_fn|generator_input_fn"
-    rb"|\bbatch[ \t]*\(|\.batch\b|import[^\n]*\bbatch\b"
 )
+# What the text of a file with queues has.
+NEEDLES = re.compile(_NEEDLES + rb"|\bbatch[ \t]*\(|\.batch\b|import[^\n]*\bbatch\b")
+# What the text of a notebook with queues has: `batch` alone is a method of datasets, too.
+NOTEBOOK_NEEDLES = re.compile(_NEEDLES + rb"|\btrain\.batch\b")
 
 _READER_METHODS = ("read", "read_up_to", "num_records_produced", "num_work_units_completed", "reset", "restore_state",
                    "serialize_state")

@@ -5,7 +5,7 @@ from typing import Any, Callable, List, NamedTuple, Optional, Set, Tuple
 from legacy_towers.migrate.source.knowledge import Knowledge
 from legacy_towers.migrate.source.names import canonical
 from legacy_towers.migrate.source.queue_api import COLLECTION, TRACKED, attribute_class, method_name
-from legacy_towers.migrate.source.values import NOTHING, Class, Function, Scope, Value, Values, flowing, union
+from legacy_towers.migrate.source.values import NOTHING, STAR, Class, Function, Scope, Value, Values, flowing, union
 
 # What a script calls TensorFlow where its import is not found, as in `from common import *`.
 _USUAL_NAME = "tf"
@@ -45,7 +45,6 @@ class ScopeReader:
         self.branches = 0
         # (function, name): `global name` in the function.
         self.globals: Set[Tuple[Function, str]] = set()
-        self._stars: List[str] = []
 
     # Binding
 
@@ -95,8 +94,7 @@ class ScopeReader:
 
     def add_star(self, module: str) -> None:
         """Records `from module import *` of a module of TensorFlow."""
-        if module not in self._stars:
-            self._stars.append(module)
+        self.scopes[0][STAR] = self.scopes[0].get(STAR, NOTHING) | {Value("api", module)}
 
     # Resolving
 
@@ -109,11 +107,7 @@ class ScopeReader:
         for scope in reversed(self.scopes):
             if name in scope:
                 return scope[name]
-        for module in self._stars:
-            found = canonical("{}.{}".format(module, name))
-            if any(each == found or each.startswith(found + ".") for each in TRACKED):
-                return frozenset([Value("api", found)])
-        return self.usual(name)
+        return _of_star(self.scopes[0], name) or self.usual(name)
 
     @staticmethod
     def usual(name: str) -> Values:
@@ -138,7 +132,9 @@ class ScopeReader:
         if owner.kind == "module":
             below = self.lookups.module(self.path, "{}.{}".format(owner.what, name), 0)
             bound = self.lookups.scope(owner.what).get(name, NOTHING)
-            return bound if below is None or bound else frozenset([Value("module", below)])
+            if below is None or bound:
+                return bound or _of_star(self.lookups.scope(owner.what), name)
+            return frozenset([Value("module", below)])
         if owner.kind == "class":
             return self.knowledge.methods(owner.what, name)
         if owner.kind == "instance":
@@ -168,3 +164,12 @@ class ScopeReader:
     def where(self) -> str:
         """Returns the name of the function around the current line, "" outside of functions."""
         return self.function.name if self.function is not None else ""
+
+
+def _of_star(scope: Scope, name: str) -> Values:
+    """Returns what `from module import *` of modules of TensorFlow gives a name in a scope."""
+    for module in sorted(each.what for each in scope.get(STAR, NOTHING)):
+        found = canonical("{}.{}".format(module, name))
+        if any(each == found or each.startswith(found + ".") for each in TRACKED):
+            return frozenset([Value("api", found)])
+    return NOTHING

@@ -4,7 +4,7 @@ from typing import Any, List, Tuple
 
 from legacy_towers.migrate.source.calls import CallReader
 from legacy_towers.migrate.source.names import canonical_name
-from legacy_towers.migrate.source.values import NOTHING, Class, Function, Value, Values
+from legacy_towers.migrate.source.values import NOTHING, STAR, Class, Function, Value, Values
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -193,5 +193,7 @@ class StatementReader(CallReader):
         elif own is not None:
             pairs: List[Tuple[str, Values]] = list(self.lookups.scope(own).items())
             for name, values in pairs:
-                if not name.startswith("_"):
+                if name == STAR:
+                    self.scopes[0][STAR] = self.scopes[0].get(STAR, NOTHING) | values
+                elif not name.startswith("_"):
                     self.bind(name, values)

@@ -30,6 +30,8 @@ class Value(NamedTuple):
 Values = FrozenSet[Value]
 NOTHING: Values = frozenset()
 Scope = Dict[str, Values]
+# What a scope has as a name for the modules of TensorFlow whose names are all imported into it.
+STAR = "*"
 
 
 class Function:

@@ -1,7 +1,7 @@
 """Records the session runs of a script: start, end and feeds of each, and the trace of some."""
 import threading
 import time
-from typing import Any, Callable, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, List, NamedTuple, Tuple
 
 import numpy as np
 

@@ -130,7 +130,7 @@ def test_files_that_are_not_read_are_left(tmp_path, monkeypatch):
     write(tmp_path, {
         "broken.py": "import tensorflow as tf\nx = tf.train.shuffle_batch(\n",
         "notebook.ipynb": '{"cells": [{"source": ["q = tf.FIFOQueue(1, [tf.int32])"]}]}',
-        "other.ipynb": '{"cells": []}',
+        "other.ipynb": '{"cells": [{"source": ["x = dataset.batch(4)"]}]}',
         "fine.py": "import os\n",
         "not_related.py": "def broken(:\n",
     })

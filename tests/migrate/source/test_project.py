@@ -69,6 +69,15 @@ def test_other_names_are_not_calls_of_queues(tmp_path, source):
     assert calls(read(tmp_path, {"script.py": source})) == []
 
 
+@pytest.mark.parametrize("sources, name", [
+    ({"both/__init__.py": "from tensorflow import *"}, "both"),
+    ({"both.py": "from tensorflow import *\nfrom os import *"}, "both"),
+], ids=["package", "module"])
+def test_a_module_that_has_all_names_of_tensorflow_is_followed(tmp_path, sources, name):
+    script = "import {} as tf\ntf.train.batch([x], 2)\ntf.join('a', 'b')".format(name)
+    assert calls(read(tmp_path, dict(sources, **{"a_script.py": script}))) == [("tf.train.batch", 2)]
+
+
 def test_a_pipeline_is_followed_over_functions_classes_and_modules(tmp_path):
     sources = {
         "pkg/__init__.py": "",
