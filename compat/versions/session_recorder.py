@@ -43,7 +43,7 @@ def _beside(name: str) -> Any:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    spec.loader.exec_module(module)  # type: ignore[attr-defined]
+    spec.loader.exec_module(module)
     return module
 
 
@@ -194,7 +194,7 @@ class Recorder:
     def _read_by(self, program: _Program, graph: Any, targets: Any, fed: Set[str]) -> Any:
         operations = [getattr(each, "op", each) for each in targets if each.name not in fed]
         seen = set(operations)
-        waiting = list(operations)
+        waiting = list(seen)
         reads = []
         while waiting:
             operation = waiting.pop()

@@ -22,6 +22,11 @@ def order_is_determined(before: Record) -> bool:
     return not any(each in _ANY_ORDER for each in before.changed)
 
 
+def is_run_as_it_is(before: Record, after: Record) -> bool:
+    """Whether fixing the order changed something, so that the program as it is has to be compared, too."""
+    return bool(before.changed or after.changed)
+
+
 def sequence(before: List[List[Read]], after: List[List[Read]], what: str) -> Optional[str]:
     """Returns the first difference between what session runs read, as a clause; None if they read the same.
 
@@ -117,11 +122,10 @@ def shuffles(fixed: List[Record], plain: List[Record]) -> Tuple[Optional[str], L
     clauses = []
     for number, epochs in sorted(fixed[0].epochs.items()):
         pairs = [
-            _identifying(shuffled.epochs[number], order.epochs[number])
-            if number in shuffled.epochs and number in order.epochs else None
-            for order, shuffled in zip(fixed, plain)
+            pair for order, shuffled in zip(fixed, plain) for pair in [_identifying(shuffled, order, number)]
+            if pair is not None
         ]
-        if pairs[0] is None or pairs[1] is None:
+        if len(pairs) < len(fixed):
             continue
         one, other = (_neighbours(*pair) for pair in pairs)
         if other - one > _MOST_MORE_NEIGHBOURS and epochs.examples >= _FEWEST_SHUFFLED \
@@ -134,11 +138,13 @@ def shuffles(fixed: List[Record], plain: List[Record]) -> Tuple[Optional[str], L
     return None, clauses
 
 
-def _identifying(shuffled: Epochs, order: Epochs) -> Optional[Tuple[List[str], List[str]]]:
-    """Returns the examples of two orders by the component that identifies them best; None if none does."""
+def _identifying(shuffled: Record, order: Record, number: int) -> Optional[Tuple[List[str], List[str]]]:
+    """Returns the examples of a pipeline in two orders, by the component that identifies them best, or None."""
+    if number not in shuffled.epochs or number not in order.epochs:
+        return None
     chosen: Any = None
     most = 0
-    for one, other in zip(_columns(shuffled), _columns(order)):
+    for one, other in zip(_columns(shuffled.epochs[number]), _columns(order.epochs[number])):
         # A component that depends on random numbers has other values in each run.
         shared = len(set(one) & set(other))
         if shared > most:

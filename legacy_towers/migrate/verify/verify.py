@@ -77,8 +77,8 @@ class Verification(NamedTuple):
 
 
 def verify(
-    command: Command, path: str, texts: Dict[str, str], places: Sequence[Place] = (), python: Optional[str] = None,
-    timeout: float = 600.0,
+    command: Command, paths: Sequence[str], texts: Dict[str, str], places: Sequence[Place] = (),
+    python: Optional[str] = None, timeout: float = 600.0,
 ) -> Verification:
     """Runs a command in copies of its project before and after a rewriting, and compares what its sessions read.
 
@@ -89,7 +89,7 @@ def verify(
 
     Args:
       command: what is run; the working directory is the current one.
-      path: the file or folder that was rewritten.
+      paths: the files and folders that were rewritten.
       texts: path of a rewritten file -> its text after the rewriting.
       places: the pipelines that were rewritten: the command must read each of them.
       python: the path of a Python that has TensorFlow 1.15; None: `legacy-towers run` only.
@@ -105,8 +105,9 @@ def verify(
     script = command.program[0]
     if not script.startswith("-m") and not os.path.isfile(script):
         raise ArgumentError("--verify {!r}: there is no file {!r} in {}".format(command.text, script, directory))
-    root = path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path))
-    roots = [root] if script.startswith("-m") else [root, os.path.dirname(os.path.abspath(script))]
+    roots = [path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path)) for path in paths]
+    if not script.startswith("-m"):
+        roots.append(os.path.dirname(os.path.abspath(script)))
     checks: List[Check] = []
     notes: List[str] = []
     records: List[Record] = []
@@ -255,7 +256,7 @@ class _Runner:
         return self._add(what, DIFFERENT, difference)
 
     def _as_it_is(self, before: Record, after: Record) -> None:
-        if not before.changed and not after.changed:
+        if not compare.is_run_as_it_is(before, after):
             return None
         plain = [self._run(version, PLAIN) for version in (BEFORE, AFTER)]
         what = "the command as it is"

@@ -108,7 +108,7 @@ def verified(project, recorded, monkeypatch):
         (project / "train.py").write_text(script(before))
         command = Command("train.py {}".format(steps), {}, [], ["train.py", str(steps)])
         plain = preloaded.executable() if plain_too and tf.__version__.startswith("1.15") else None
-        return verify(command, "train.py", {os.path.abspath("train.py"): script(after)}, places, plain)
+        return verify(command, ["train.py"], {os.path.abspath("train.py"): script(after)}, places, plain)
 
     return verify_reads
 
@@ -195,7 +195,7 @@ def test_commands_that_are_not_compared(before, reason, project, monkeypatch):
     monkeypatch.chdir(project)
     monkeypatch.setattr(sys, "executable", preloaded.executable())
     (project / "other.py").write_text(before)
-    found = verify(Command("other.py", {}, [], ["other.py"]), "other.py", {})
+    found = verify(Command("other.py", {}, [], ["other.py"]), ["other.py"], {})
     assert found.verdict == "not compared" and reason in found.reason
     assert "no data" in found.reason or "no data" not in before
 
@@ -204,7 +204,7 @@ def test_a_file_that_the_command_does_not_import_is_not_compared(verified, proje
     (project / "input.py").write_text("import tensorflow as tf\n")
     (project / "train.py").write_text(script(QUEUE))
     command = Command("train.py 30", {}, [], ["train.py", "30"])
-    found = verify(command, ".", {str(project / "input.py"): "import tensorflow as tf\n\n"})
+    found = verify(command, ["."], {str(project / "input.py"): "import tensorflow as tf\n\n"})
     assert found.verdict == "not compared"
     assert found.reason.endswith("the command does not import input.py, which is rewritten")
 
@@ -212,4 +212,4 @@ def test_a_file_that_the_command_does_not_import_is_not_compared(verified, proje
 def test_a_missing_script_is_an_error(project, monkeypatch):
     monkeypatch.chdir(project)
     with pytest.raises(ArgumentError, match="there is no file 'missing.py' in "):
-        verify(Command("missing.py", {}, [], ["missing.py"]), ".", {})
+        verify(Command("missing.py", {}, [], ["missing.py"]), ["."], {})
