@@ -3,6 +3,7 @@ from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Set
 
 from legacy_towers.compat.versions.tracebacks import user_line
 from legacy_towers.devices import short_name
+from legacy_towers.doctor.training.model import Training
 from legacy_towers.graph.op_kinds import applies_gradient
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph, count_of
@@ -53,6 +54,7 @@ class Subject:
         self.queues = QueueGraph(graph)
         self._trained: Optional[Set[Operation]] = None
         self._short_names: Dict[str, str] = {}
+        self._training: Optional[Training] = None
 
     @property
     def trained(self) -> Set[Operation]:
@@ -72,6 +74,14 @@ class Subject:
         if device not in self._short_names:
             self._short_names[device] = short_name(device)
         return self._short_names[device]
+
+    @property
+    def training(self) -> Training:
+        """How the graph trains, by the updates that ran; by all updates if nothing is known about runs."""
+        if self._training is None:
+            known = self.observed is not None and self.observed.fetched
+            self._training = Training(self.graph, self.observed.all_ran() if self.observed and known else None)
+        return self._training
 
     def evidence(self, operation: Operation, message: str, remedy: str) -> Evidence:
         """Returns evidence at an operation."""

@@ -11,14 +11,13 @@ they read the same variables.
 import re
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set
 
+from legacy_towers.doctor.training.calls import GradientCalls
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.tensor_types import Operation, Tensor
+from legacy_towers.variables.base import VARIABLE_OPS
 
 _SCOPE = re.compile(r"(?:tower|clone|replica|gpu)(?:_?\d+)?", re.IGNORECASE)
 _GPU = re.compile(r"/device:GPU:\d+", re.IGNORECASE)
-# tf.gradients begins at an operation of this name, in a scope of its own.
-_START = re.compile(r"(?P<scope>.+)/grad_ys_\d+")
-_VARIABLES = ("VariableV2", "Variable", "VarHandleOp")
 
 
 class Tower(NamedTuple):
@@ -40,41 +39,19 @@ def find_towers(operations: List[Operation], trained: Set[Operation]) -> List[To
       operations: the operations of the graph.
       trained: those that must run to update variables by gradients.
     """
-    by_name = {each.name: each for each in operations}
+    calls = GradientCalls(operations)
     roots: Set[Operation] = set()
-    for start in trained:
-        roots.update(_differentiated(start, by_name))
+    for call in calls.by_scope.values():
+        if not trained.isdisjoint(call.starts):
+            roots.update(call.roots)
     if not roots:
         return []
     forward = ancestors(list(roots), graph=operations[0].graph)
-    for key_of in (_scope_of, _gpu_of):
+    for key_of in KEYS:
         towers = _towers(forward, roots, key_of)
         if len(towers) > 1:
             return towers if _are_replicas(towers) else []
     return []
-
-
-def _differentiated(start: Operation, by_name: Dict[str, Operation]) -> Set[Operation]:
-    """Returns the operations whose gradients are computed directly from `start`, if tf.gradients begins there."""
-    match = _START.fullmatch(start.name)
-    if match is None:
-        return set()
-    found = set()
-    readers = _readers(start)
-    # On TF 1.15 it is the value that "gradients/Fill" repeats.
-    readers += [each for reader in readers if reader.type == "Fill" for each in _readers(reader)]
-    for reader in readers:
-        # "gradients/tower_0/loss_grad/Reshape" belongs to the gradient of "tower_0/loss".
-        beginning = match.group("scope") + "/"
-        if reader.name.startswith(beginning):
-            name, separator, _ = reader.name[len(beginning):].rpartition("_grad/")
-            if separator and name in by_name:
-                found.add(by_name[name])
-    return found
-
-
-def _readers(operation: Operation) -> List[Operation]:
-    return [each for output in operation.outputs for each in output.consumers()]
 
 
 def _scope_of(operation: Operation) -> Optional[str]:
@@ -87,6 +64,10 @@ def _scope_of(operation: Operation) -> Optional[str]:
 def _gpu_of(operation: Operation) -> Optional[str]:
     match = _GPU.search(operation.device or "")
     return match.group() if match else None
+
+
+# How to know the tower of an operation, the best way first.
+KEYS = (_scope_of, _gpu_of)
 
 
 def _towers(
@@ -120,7 +101,7 @@ def _name(tensor: Any) -> str:
 
 
 def _variables(losses: List[Tensor]) -> Set[Operation]:
-    return {each for each in ancestors(losses, graph=losses[0].graph) if each.type in _VARIABLES}
+    return {each for each in ancestors(losses, graph=losses[0].graph) if each.type in VARIABLE_OPS}
 
 
 def _are_replicas(towers: List[Tower]) -> bool:

@@ -1,4 +1,5 @@
 """Examines the graphs of scripts that run in the test process."""
+import linecache
 import textwrap
 
 from run.runtime import prepared
@@ -34,7 +35,9 @@ def findings(source, select=()):
     """Runs `source` after `BEGIN`, with `tf` as under `legacy-towers run`, and returns what the checks find."""
     with prepared.script() as (tf, run), tf.Graph().as_default():
         run.runtime.observer = Observer()
-        code = compile(BEGIN + textwrap.dedent(source), "examined.py", "exec")
+        text = BEGIN + textwrap.dedent(source)
+        linecache.cache["examined.py"] = (len(text), None, text.splitlines(True), "examined.py")  # evidence shows lines
+        code = compile(text, "examined.py", "exec")
         exec(code, {"tf": tf})
         return examine(run.runtime.observer.graphs.items(), select)
 

@@ -1,0 +1,80 @@
+"""LD208: towers make variables of their own where they should share them."""
+from typing import Dict, Iterator, List, Optional, Set
+
+from legacy_towers.compat.versions.tracebacks import user_line
+from legacy_towers.doctor.registry import ERROR, check
+from legacy_towers.doctor.subject import Evidence, Subject
+from legacy_towers.doctor.training.updates import writes_of
+from legacy_towers.tensor_types import Operation
+from legacy_towers.variables.base import VARIABLE_OPS
+
+
+@check("LD208", "duplicated-variables", ERROR, """
+`tf.Variable` makes a new variable in each tower: `w` in the first, `w_1` in the second. The towers are then different
+models. If the averaged gradients are applied to the variables of the first tower, the others keep their initial
+values, and their gradients, which belong to another model, are added to those of the first.
+
+Create variables by `tf.get_variable`, and towers under `tf.variable_scope(tf.get_variable_scope(), reuse=i > 0)`.
+Copies on each device, as in replicated training, are not reported: there each copy gets the averaged gradient.
+""")
+def duplicated_variables(subject: Subject) -> Iterator[Evidence]:
+    training = subject.training
+    if len(training.towers) < 2:
+        return
+    writes = writes_of(subject.operations)
+    calls = training.calls.by_scope
+    used = {scope for update in training.updates for scope in training.scopes(update)}
+    read: Dict[str, Set[Operation]] = {}
+    for scope in used:
+        towers = training.towers_of(calls[scope])
+        if len(towers) == 1:
+            read.setdefault(next(iter(towers)), set()).update(training.differentiable(calls[scope]))
+    for update in training.updates:
+        for scope in sorted(training.scopes(update)):
+            towers = training.towers_of(calls[scope])
+            if len(towers) != 1 or update.variable in training.differentiable(calls[scope]):
+                continue
+            tower = next(iter(towers))
+            if update.variable in read.get(tower, ()):
+                continue
+            copy = _unwritten_copy(update.variable, sorted(read[tower], key=lambda each: str(each.name)), writes)
+            if copy is not None:
+                yield subject.evidence(
+                    copy,
+                    "{} reads it, and it keeps its initial value: its gradient is applied to {!r}, which {} does not "
+                    "read".format(tower, update.variable.name, tower),
+                    "create the variable by tf.get_variable, and reuse it in the other towers",
+                )
+
+
+def _unwritten_copy(
+    variable: Operation, read: List[Operation], writes: Dict[Operation, List[Operation]]
+) -> Optional[Operation]:
+    """Returns the variable that a tower reads in place of `variable`, if only initializers write it."""
+    for other in read:
+        if other is variable or other.type != variable.type or other.get_attr("shape") != variable.get_attr("shape"):
+            continue
+        if user_line(other) == user_line(variable) and len(_after_initializers(other, writes)) == 0:
+            return other
+    return None
+
+
+def _after_initializers(variable: Operation, writes: Dict[Operation, List[Operation]]) -> List[Operation]:
+    """Returns what writes a variable but its initializer and a saver's restore."""
+    return [
+        each for each in writes.get(variable, ())
+        if each.type not in ("Assign", "AssignVariableOp") or _reads_variables(each)
+    ]
+
+
+def _reads_variables(assign: Operation) -> bool:
+    from_value = assign.inputs[1].op
+    waiting, seen = [from_value], {from_value}
+    while waiting:
+        for tensor in waiting.pop().inputs:
+            if tensor.op.type in VARIABLE_OPS:
+                return True
+            if tensor.op not in seen:
+                seen.add(tensor.op)
+                waiting.append(tensor.op)
+    return False

@@ -1,0 +1,92 @@
+"""The operations that write variables: by gradients, and by assignment."""
+from typing import Dict, Iterable, List, NamedTuple, Optional
+
+from legacy_towers.graph.op_kinds import applies_gradient
+from legacy_towers.tensor_types import Operation, Tensor
+from legacy_towers.variables.base import VARIABLE_OPS
+
+# Gradient descent applies a sparse gradient by one of these.
+_SCATTERS = frozenset("ScatterSub ScatterAdd ResourceScatterSub ResourceScatterAdd".split())
+_WRITES = ("Assign", "Scatter", "ResourceScatter", "Apply", "SparseApply", "ResourceApply", "ResourceSparseApply")
+_GRADIENT_INPUTS = ("grad", "delta", "gradient")
+_MOST_STEPS = 10
+
+
+class Update(NamedTuple):
+    """An operation that updates a variable by its gradient.
+
+    Attributes:
+      operation: the operation, such as ApplyMomentum.
+      variable: the operation that makes the variable.
+      gradient: the gradient that it applies; of a sparse one, its values.
+    """
+
+    operation: Operation
+    variable: Operation
+    gradient: Tensor
+
+
+def find_updates(operations: Iterable[Operation]) -> List[Update]:
+    """Returns the updates by gradients among operations."""
+    found = []
+    for operation in operations:
+        gradient = _gradient_of(operation)
+        variable = written(operation) if gradient is not None else None
+        if variable is not None:
+            found.append(Update(operation, variable, gradient))
+    return found
+
+
+def written(operation: Operation) -> Optional[Operation]:
+    """Returns the operation of the variable that an operation writes; None if it writes none."""
+    if not operation.type.startswith(_WRITES) or not operation.inputs:
+        return None
+    return variable_of(operation.inputs[0])
+
+
+def is_assignment(operation: Operation) -> bool:
+    """Returns whether an operation writes a variable, and not by a gradient."""
+    return bool(operation.inputs) and operation.type.startswith(("Assign", "Scatter", "ResourceScatter"))
+
+
+def writes_of(operations: Iterable[Operation]) -> Dict[Operation, List[Operation]]:
+    """Returns variable -> the operations that write it."""
+    found: Dict[Operation, List[Operation]] = {}
+    for operation in operations:
+        variable = written(operation)
+        if variable is not None:
+            found.setdefault(variable, []).append(operation)
+    return found
+
+
+def variable_of(tensor: Tensor) -> Optional[Operation]:
+    """Returns the operation of the variable that a reference or handle is of; None if it is of none."""
+    for _ in range(_MOST_STEPS):
+        if tensor.op.type in VARIABLE_OPS:
+            return tensor.op
+        if not tensor.op.inputs:
+            return None
+        tensor = tensor.op.inputs[0]
+    return None
+
+
+def readers_of(variable: Operation) -> List[Operation]:
+    """Returns the operations that take the value, the reference or the handle of a variable, initializers included."""
+    return [each for output in variable.outputs for each in output.consumers()]
+
+
+def _gradient_of(operation: Operation) -> Optional[Tensor]:
+    if applies_gradient(operation):
+        names = [each.name for each in operation.op_def.input_arg]
+        for name in _GRADIENT_INPUTS:
+            if name in names:
+                return operation.inputs[names.index(name)]
+        return None
+    # "train/update_w/mul" is the gradient times the learning rate.
+    if operation.type in _SCATTERS and "/update_" in "/" + operation.name:
+        values = operation.inputs[2]
+        if values.op.type in ("Mul", "Neg") and "/update_" in "/" + values.op.name:
+            large = [each for each in values.op.inputs if each.shape.ndims != 0]
+            return large[0] if large else None
+        return values
+    return None
