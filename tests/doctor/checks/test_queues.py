@@ -148,7 +148,7 @@ def test_evidence_names_the_operation_the_line_and_the_figures():
     source = NUMBER.format(False) + "batch = tf.train.batch([number], 8, capacity=4)\nsteps(train(batch))"
     (found,) = diagnosed.findings(source)
     assert found.evidence.operation == "batch/fifo_queue"
-    assert found.evidence.line.endswith("examined.py, line {}".format(diagnosed.line_of(source, "capacity=4")))
+    assert "examined.py, line {}: ".format(diagnosed.line_of(source, "capacity=4")) in found.evidence.line
     assert found.evidence.message == "its capacity is 4 and a batch takes 8: nothing is read ahead"
 
 
