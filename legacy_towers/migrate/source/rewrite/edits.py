@@ -121,7 +121,7 @@ class _Editor(cst.CSTTransformer):
         else:
             found = [each for make in edits._before.get(line, ()) for each in make()]
             if line in edits._unwrapped:
-                found += new.body.body
+                found += _dedented(new.body)
             elif line not in edits._removed:
                 found.append(new.with_changes(leading_lines=()) if found else new)
         lines = list(line.leading_lines)
@@ -135,6 +135,8 @@ class _Editor(cst.CSTTransformer):
         inserted = [each for each in own if each not in lines]
         found[0] = _led_by(found[0], _one_gap(waiting, lines) + inserted)
         waiting.clear()
+        if line in edits._unwrapped and isinstance(new.body, cst.IndentedBlock):
+            waiting += [each for each in new.body.footer if each.comment]
         return found
 
     def _small_statements(self, line: Any, statements: List[Any], trailing: Any) -> List[Any]:
@@ -167,6 +169,16 @@ class _Editor(cst.CSTTransformer):
 
 def _comments(lines: Sequence[cst.EmptyLine]) -> List[cst.EmptyLine]:
     return [each for each in lines if each.comment]
+
+
+def _dedented(body: Any) -> List[Any]:
+    """Returns the statements of a block as they stand in the block around it."""
+    if isinstance(body, cst.SimpleStatementSuite):
+        return [cst.SimpleStatementLine(body.body, trailing_whitespace=body.trailing_whitespace)]
+    found = list(body.body)
+    if body.header.comment is not None:
+        found[0] = _led_by(found[0], [cst.EmptyLine(comment=body.header.comment)] + list(found[0].leading_lines))
+    return found
 
 
 def _joined(statements: List[Any]) -> List[Any]:

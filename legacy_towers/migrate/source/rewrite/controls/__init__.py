@@ -1,0 +1,89 @@
+"""What starts, stops and initializes queues goes with them; what else that code did stays.
+
+    starts            start_queue_runners, create_threads, lists of their threads
+    coordinators      which coordinators go; uses has what a script does with one
+    should_stop       conditions of loops
+    request_stop      ends of loops, and errors that are reported
+    stop_on_exception
+    local_variables   local_variables_initializer
+    closes            queue.close()
+    foreign           modules that may have queues or local variables of their own
+    blocks            the changes of a file: emptied blocks, comments
+    flow, variables   the order of statements; where a variable is used
+
+Whatever is not known to mean the same without queues stays, if it does no harm: a Coordinator without threads, a list
+without threads, an initializer without local variables. Errors of the threads of queues come at another place then:
+`session.run` raises them, where `coord.join` did before.
+"""
+from typing import List, Set
+
+import libcst as cst
+
+from legacy_towers.migrate.source.pipelines import find_pipelines
+from legacy_towers.migrate.source.queue_api import NEEDLES
+from legacy_towers.migrate.source.rewrite.controls.closes import remove_closes
+from legacy_towers.migrate.source.rewrite.controls.coordinators import remove_coordinators
+from legacy_towers.migrate.source.rewrite.controls.files import ControlFile
+from legacy_towers.migrate.source.rewrite.controls.foreign import Imported, imported_modules
+from legacy_towers.migrate.source.rewrite.controls.local_variables import (
+    may_have_local_variables,
+    remove_initializers,
+)
+from legacy_towers.migrate.source.rewrite.controls.starts import FUNCTIONS, find_starts, remove_starts
+from legacy_towers.migrate.source.rewrite.drafts import Left, Program
+from legacy_towers.migrate.source.values import Site
+
+
+def rewrite_controls(program: Program) -> List[Left]:
+    """Adds to the drafts of a program the edits that take out what only its queues needed.
+
+    Args:
+      program: the files, and the calls that start, stop and initialize their queues, all of which are rewritten.
+
+    Returns:
+      What can neither go nor stay, with the reason.
+    """
+    left: List[Left] = []
+    imported = imported_modules(program.project)
+    others = _controls_of_others(program)
+    may_have_queues = _may_have_queues(program, imported)
+    keeps_initializers = may_have_local_variables(imported)
+    goes = [] if may_have_queues else [site for site in program.controls if site not in others]
+    for path, draft in program.drafts.items():
+        file = ControlFile(draft, program.project)
+        here = [site for site in goes if site.path == path]
+        starts = find_starts(file, _starts(file, program, here), bool(here) and not others)
+        left += remove_starts(file, starts)
+        remove_coordinators(file, starts)
+        if not keeps_initializers:
+            remove_initializers(file, here)
+        left += remove_closes(file)
+        file.changes.give()
+    return left
+
+
+def _may_have_queues(program: Program, imported: Imported) -> bool:
+    """Returns whether a module that is imported, and was not read with the project, may have queues."""
+    others = [source for path, source in imported.sources.items() if path not in program.project.files]
+    return bool(imported.unknown) or any(NEEDLES.search(source) for source in others)
+
+
+def _controls_of_others(program: Program) -> Set[Site]:
+    """Returns the calls that start, stop or initialize queues which are not rewritten too."""
+    return {
+        site for pipeline in find_pipelines(program.project).pipelines
+        if not all(each.path in program.drafts for each in pipeline.sites)
+        for site in pipeline.controls
+    }
+
+
+def _starts(file: ControlFile, program: Program, controls: List[Site]) -> Set[cst.Call]:
+    """Returns the calls of a file that can only start queues which are rewritten."""
+    found = set()
+    allowed = set(controls)
+    for name in FUNCTIONS:
+        for call in file.calls(name):
+            # The runner of create_threads belongs to the pipeline itself.
+            if name.endswith(".create_threads") or all(site in allowed for site in file.sites(call)):
+                found.add(call)
+    return found

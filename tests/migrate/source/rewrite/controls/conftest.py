@@ -1,0 +1,93 @@
+"""Scripts whose queues are in another module: their controls are rewritten, and both are run."""
+import contextlib
+import io
+import sys
+import textwrap
+import types
+
+import pytest
+
+from legacy_towers.compat import tf
+from legacy_towers.migrate.source.pipelines import find_pipelines
+from legacy_towers.migrate.source.project import read_project
+from legacy_towers.migrate.source.rewrite.controls import rewrite_controls
+from legacy_towers.migrate.source.rewrite.drafts import Program, new_draft
+
+HEADER = "from legacy_towers.compat import tf\nfrom pipe import broken, numbers\n\n"
+# `numbers` gives 0, 1, ... in batches of two; `broken` fails at its fourth number.
+QUEUES = """
+from legacy_towers.compat import tf
+
+def numbers(count=4, epochs=1):
+    queue = tf.train.range_input_producer(count, num_epochs=epochs, shuffle=False)
+    return tf.train.batch([queue.dequeue()], 2)
+
+def broken():
+    words = tf.train.input_producer(["0", "1", "2", "three", "4", "5"], num_epochs=1, shuffle=False).dequeue()
+    return tf.train.batch([tf.string_to_number(words)], 2)
+"""
+DATASETS = """
+from legacy_towers.compat import tf
+
+def numbers(count=4, epochs=1):
+    dataset = tf.data.Dataset.range(count).repeat(epochs).batch(2)
+    return tf.data.make_one_shot_iterator(dataset).get_next()
+
+def broken():
+    dataset = tf.data.Dataset.from_tensor_slices(["0", "1", "2", "three", "4", "5"]).map(tf.string_to_number).batch(2)
+    return tf.data.make_one_shot_iterator(dataset).get_next()
+"""
+
+
+def rewrite(folder, text, modules):
+    """Returns (the text of main.py with its controls rewritten, what can't be rewritten)."""
+    for name, content in dict(modules, **{"main.py": text, "pipe.py": QUEUES}).items():
+        (folder / name).write_text(textwrap.dedent(content), encoding="utf-8")
+    project = read_project([str(folder)])
+    drafts = {path: new_draft(file) for path, file in project.files.items()}
+    controls = []
+    for pipeline in find_pipelines(project).pipelines:
+        controls += [site for site in pipeline.controls if site not in controls]
+    left = rewrite_controls(Program(project, controls, drafts))
+    return drafts[str(folder / "main.py")].edits.text(), left
+
+
+def printed(text, pipe, monkeypatch):
+    """Returns what a script prints, and the error that ends it."""
+    module = types.ModuleType("pipe")
+    exec(pipe, module.__dict__)
+    monkeypatch.setitem(sys.modules, "pipe", module)
+    output = io.StringIO()
+    with tf.Graph().as_default(), contextlib.redirect_stdout(output):
+        try:
+            exec(compile(text, "main.py", "exec"), {"__name__": "__main__"})
+        except Exception as error:  # what the script ends with is compared
+            print("ends with", type(error).__name__)
+    return output.getvalue()
+
+
+@pytest.fixture
+def rewritten(tmp_path):
+    def run(text, **modules):
+        return rewrite(tmp_path, text, {"{}.py".format(name): content for name, content in modules.items()})
+
+    return run
+
+
+@pytest.fixture
+def check(tmp_path, monkeypatch):
+    """Checks that a script becomes another one, which prints the same with tf.data, and stays as it is from then on."""
+
+    def run(before, after, same=True):
+        before, after = [HEADER + textwrap.dedent(each) for each in (before, after)]
+        text, left = rewrite(tmp_path, before, {})
+        assert text == after
+        assert left == []
+        assert rewrite(tmp_path, after, {}) == (after, [])
+        outputs = [printed(before, QUEUES, monkeypatch), printed(after, DATASETS, monkeypatch)]
+        if same:
+            assert outputs[0] == outputs[1]
+        assert outputs[0]
+        return outputs
+
+    return run

@@ -1,0 +1,279 @@
+"""Starts of queue runners and the lists of their threads, before and after."""
+import pytest
+
+START = """
+    batch = numbers()
+    sess = tf.Session()
+    sess.run(tf.local_variables_initializer())
+"""
+STARTED = """
+    batch = numbers()
+    sess = tf.Session()
+"""
+CASES = [
+    pytest.param(
+        """
+    tf.train.start_queue_runners(sess=sess)
+    print(sess.run(batch))
+        """,
+        """
+    print(sess.run(batch))
+        """,
+        id="no coordinator",
+    ),
+    pytest.param(
+        """
+    _ = tf.train.start_queue_runners(sess)
+    print(sess.run(batch))
+        """,
+        """
+    print(sess.run(batch))
+        """,
+        id="not used",
+    ),
+    pytest.param(
+        """
+    coord = tf.train.Coordinator(); threads = tf.train.start_queue_runners(sess, coord); print(sess.run(batch))
+    coord.request_stop(); coord.join(threads)
+        """,
+        """
+    print(sess.run(batch))
+        """,
+        id="several statements on a line",
+    ),
+    pytest.param(
+        """
+    coord = tf.train.Coordinator()
+    threads = []
+    for qr in tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS):
+        threads.extend(qr.create_threads(sess, coord=coord, daemon=True, start=True))
+    print(sess.run(batch))
+    coord.request_stop()
+    coord.join(threads, stop_grace_period_secs=10)
+        """,
+        """
+    print(sess.run(batch))
+        """,
+        id="create_threads of all runners",
+    ),
+    pytest.param(
+        """
+    coord = tf.train.Coordinator()
+    threads = []
+    for runner in tf.get_collection("queue_runners"):
+        threads += runner.create_threads(sess, coord=coord, start=True)
+    print(sess.run(batch))
+    coord.request_stop()
+    coord.join(threads)
+        """,
+        """
+    print(sess.run(batch))
+        """,
+        id="create_threads of all runners, added",
+    ),
+    pytest.param(
+        """
+    threads = tf.train.start_queue_runners(sess, start=False)
+    for thread in threads:
+        thread.start()
+    print(sess.run(batch))
+        """,
+        """
+    threads = []
+    for thread in threads:
+        thread.start()
+    print(sess.run(batch))
+        """,
+        id="threads that the script starts",
+    ),
+    pytest.param(
+        """
+    class Trainer(object):
+        def __init__(self):
+            self.coord = tf.train.Coordinator()
+            self.threads = tf.train.start_queue_runners(sess, self.coord)
+        def close(self):
+            self.coord.request_stop()
+            self.coord.join(self.threads)
+    trainer = Trainer()
+    print(sess.run(batch))
+    trainer.close()
+        """,
+        """
+    class Trainer(object):
+        def __init__(self):
+            self.coord = tf.train.Coordinator()
+            self.threads = []
+        def close(self):
+            self.coord.request_stop()
+            self.coord.join(self.threads)
+    trainer = Trainer()
+    print(sess.run(batch))
+    trainer.close()
+        """,
+        id="stored in an object",
+    ),
+    pytest.param(
+        """
+    def started(coord):
+        return tf.train.start_queue_runners(sess, coord)
+    coord = tf.train.Coordinator()
+    threads = started(coord)
+    print(sess.run(batch))
+    coord.request_stop()
+    coord.join(threads)
+        """,
+        """
+    def started(coord):
+        return []
+    coord = tf.train.Coordinator()
+    threads = started(coord)
+    print(sess.run(batch))
+    coord.request_stop()
+    coord.join(threads)
+        """,
+        id="returned",
+    ),
+    pytest.param(
+        """
+    threads = None
+    coord = None
+    with_queues = True
+    if with_queues:
+        coord = tf.train.Coordinator()
+        threads = tf.train.start_queue_runners(sess, coord)
+    print(sess.run(batch))
+    if with_queues:
+        coord.request_stop()
+        coord.join(threads)
+        """,
+        """
+    with_queues = True
+    print(sess.run(batch))
+        """,
+        id="in a branch",
+    ),
+    pytest.param(
+        """
+    import threading
+    coord = tf.train.Coordinator()
+    threads = tf.train.start_queue_runners(sess, coord)
+    def work():
+        while not coord.should_stop():
+            coord.wait_for_stop(0.01)
+    worker = threading.Thread(target=work)
+    worker.start()
+    print(sess.run(batch))
+    coord.request_stop()
+    coord.join(threads + [worker])
+        """,
+        """
+    import threading
+    coord = tf.train.Coordinator()
+    threads = []
+    def work():
+        while not coord.should_stop():
+            coord.wait_for_stop(0.01)
+    worker = threading.Thread(target=work)
+    worker.start()
+    print(sess.run(batch))
+    coord.request_stop()
+    coord.join(threads + [worker])
+        """,
+        id="threads of the script beside",
+    ),
+    pytest.param(
+        """
+    class Reader(object):
+        def __init__(self, coord):
+            self.coord = coord
+    coord = tf.train.Coordinator()
+    reader = Reader(coord)
+    threads = tf.train.start_queue_runners(coord=coord, sess=sess)
+    print(sess.run(batch))
+    coord.request_stop()
+    coord.join(threads)
+        """,
+        """
+    class Reader(object):
+        def __init__(self, coord):
+            self.coord = coord
+    coord = tf.train.Coordinator()
+    reader = Reader(coord)
+    print(sess.run(batch))
+    coord.request_stop()
+    coord.join()
+        """,
+        id="a coordinator that an object has",
+    ),
+    pytest.param(
+        """
+    sess.close()
+    sv = tf.train.Supervisor(logdir=None)
+    with sv.managed_session() as sess:
+        sv.start_queue_runners(sess)
+        print(sess.run(batch))
+        sv.request_stop()
+        """,
+        """
+    sess.close()
+    sv = tf.train.Supervisor(logdir=None)
+    with sv.managed_session() as sess:
+        print(sess.run(batch))
+        sv.request_stop()
+        """,
+        id="Supervisor",
+    ),
+]
+
+
+def script(start, body):
+    return start.rstrip() + "\n" + body.strip("\n").rstrip() + "\n"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("before, after", CASES)
+def test_starts_of_queue_runners_go(check, before, after):
+    check(script(START, before), script(STARTED, after))
+
+
+def test_threads_that_the_script_takes_from_the_list_are_named(rewritten):
+    text, left = rewritten("""\
+        import tensorflow as tf
+        from pipe import numbers
+
+        batch = numbers()
+        sess = tf.Session()
+        threads = tf.train.start_queue_runners(sess)
+        print(threads[0].name)
+        """)
+    assert [(each.site.name, each.line, each.reason) for each in left] == [
+        ("tf.train.start_queue_runners", 7, "the script uses the threads that it returns: threads[0]")
+    ]
+
+
+@pytest.mark.parametrize("unread", ["from elsewhere import images", "import models.images"])
+def test_starts_stay_where_a_module_that_is_not_there_may_have_queues(rewritten, unread):
+    text = (
+        "import tensorflow as tf\nfrom pipe import numbers\n{}\n\nbatch = numbers()\nsess = tf.Session()\n"
+        "tf.train.start_queue_runners(sess=sess)\nprint(sess.run(batch))\n".format(unread)
+    )
+    assert rewritten(text) == (text, [])
+
+
+def test_starts_stay_where_another_pipeline_is_not_rewritten(tmp_path):
+    from legacy_towers.migrate.source.pipelines import find_pipelines
+    from legacy_towers.migrate.source.project import read_project
+    from legacy_towers.migrate.source.rewrite.controls import rewrite_controls
+    from legacy_towers.migrate.source.rewrite.drafts import Program, new_draft
+
+    reader = "import tensorflow as tf\ndef read():\n    return tf.train.batch([tf.train.range_input_producer(3)], 2)\n"
+    main = "import tensorflow as tf\nimport a, b\na.read(), b.read()\ntf.train.start_queue_runners()\n"
+    for name, text in (("a", reader), ("b", reader), ("main", main)):
+        (tmp_path / (name + ".py")).write_text(text)
+    project = read_project([str(tmp_path)])
+    first = find_pipelines(project).pipelines[0]
+    paths = [str(tmp_path / "a.py"), str(tmp_path / "main.py")]
+    drafts = {path: new_draft(project.files[path]) for path in paths}
+    assert rewrite_controls(Program(project, first.controls, drafts)) == []
+    assert drafts[paths[1]].edits.text() == main
