@@ -8,7 +8,8 @@ from legacy_towers.doctor.training.model import Training
 from legacy_towers.graph.op_kinds import applies_gradient
 from legacy_towers.graph.shared_batches import SharedBatch, find_shared_batches
 from legacy_towers.graph.walk import ancestors
-from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph, count_of
+from legacy_towers.migrate.conversion.operations import count_of
+from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph
 from legacy_towers.run.runtime.observation import Observed
 from legacy_towers.tensor_types import Graph, Operation
 
