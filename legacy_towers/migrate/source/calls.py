@@ -77,6 +77,7 @@ class CallReader(ExpressionReader):
             return self._tracked(node, called.name, given, frozenset([Value("made", called.what)]))
         if called.kind == "class":
             return self._instance(node, called.what, given)
+        self.knowledge.add_call(called.what, self.path, node)
         return self._own(called.what, given)
 
     def _api(self, node: ast.Call, name: str, given: Given) -> Values:

@@ -31,7 +31,7 @@ class ExpressionReader(ScopeReader):
         if isinstance(node, _COMPREHENSIONS):
             return self._comprehension(node)
         if isinstance(node, ast.Lambda):
-            return self.define(node, "<lambda>")
+            return self._lambda(node)
         if isinstance(node, ast.IfExp):
             self.values(node.test)
             return union([self.values(node.body), self.values(node.orelse)])
@@ -61,6 +61,16 @@ class ExpressionReader(ScopeReader):
         if isinstance(self.function, Function):
             self.knowledge.add(self.function, "return", values)
         return NOTHING
+
+    def _lambda(self, node: ast.Lambda) -> Values:
+        """Returns the function; its body is also evaluated here: `x = tf.cond(p, lambda: f(x), lambda: x)`."""
+        functions = self.define(node, "<lambda>")
+        self.scopes = self.scopes + [{each.arg: NOTHING for each in node.args.args}]
+        returned = flowing(self.values(node.body))
+        self.scopes = self.scopes[:-1]
+        for each in functions:
+            self.knowledge.add(each.what, "return", returned)
+        return functions
 
     def _comprehension(self, node: Any) -> Values:
         self.scopes.append({})

@@ -27,6 +27,7 @@ class Knowledge:
       scopes: path -> what the module binds at its top level.
       sites: the calls of queues, in the order in which they were found.
       api_names: (path, line, column from 0 of a call) -> the names of TensorFlow's API that it may call.
+      calls: path -> {(line, column from 0 of a call): the project's functions that it may call}.
       grew: whether something was added since it was last set to False.
       limited: the files in which an expression may be more than MOST_VALUES things: some calls may not be connected.
     """
@@ -35,6 +36,7 @@ class Knowledge:
         self.scopes: Dict[str, Scope] = {}
         self.sites: Dict[Tuple[str, int, int, str], Site] = {}
         self.api_names: Dict[Tuple[str, int, int], Set[str]] = {}
+        self.calls: Dict[str, Dict[Tuple[int, int], Set[Function]]] = {}
         self.grew = False
         self.limited: Set[str] = set()
         self._resolved: Dict[Value, Values] = {}
@@ -102,6 +104,10 @@ class Knowledge:
         if (path, caller) not in callers:
             callers.add((path, caller))
             self.grew = True
+
+    def add_call(self, function: Function, path: str, node: ast.Call) -> None:
+        """Records that the call `node` in the file `path` may be of `function`."""
+        self.calls.setdefault(path, {}).setdefault((node.lineno, node.col_offset), set()).add(function)
 
     def callers(self) -> Dict[Tuple[str, str], Set[Tuple[str, str]]]:
         """Returns (path, name of a function) -> (path, name) of the functions that call it; "" is a module's code."""

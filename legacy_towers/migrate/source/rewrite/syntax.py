@@ -49,6 +49,10 @@ class Source:
         line, column = int(getattr(node, "lineno", 0)), int(getattr(node, "col_offset", 0))
         return self._calls.get((line, self._characters(line, column), _ast_depth(node)))
 
+    def calls(self) -> List[cst.Call]:
+        """Returns all calls in the file, in order."""
+        return list(self._calls.values())
+
     def key(self, call: cst.Call) -> Tuple[int, int]:
         """Returns (line, column from 0 in bytes) of a call, as ast has them."""
         start = self.positions[call].start

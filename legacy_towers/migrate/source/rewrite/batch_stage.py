@@ -1,0 +1,170 @@
+"""The last stage of a pipeline: its batchers."""
+from typing import Any, Dict, List, Sequence, Tuple
+
+import libcst as cst
+
+from legacy_towers.migrate.source.pipelines import Pipeline
+from legacy_towers.migrate.source.rewrite.checks import calls_in
+from legacy_towers.migrate.source.rewrite.drafts import Irregular
+from legacy_towers.migrate.source.rewrite.entries import Entry
+from legacy_towers.migrate.source.rewrite.examples import Element, element_of
+from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.region import Examples
+from legacy_towers.migrate.source.rewrite.scope import Scope, literal
+from legacy_towers.migrate.source.rewrite.shapes import batchers
+from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
+from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
+from legacy_towers.migrate.source.rewrite.syntax import arguments, statements_of
+from legacy_towers.migrate.source.values import Site
+
+Batch = Tuple[Site, cst.Call]
+
+
+class BatchStage:
+    """The batchers of a pipeline.
+
+    Args:
+      pipeline: the pipeline.
+      calls: its functions and calls.
+      stage: its producer and reader.
+    """
+
+    def __init__(self, pipeline: Pipeline, calls: Calls, stage: SourceStage) -> None:
+        self._calls = calls
+        self._stage = stage
+        self.sites = [site for site in pipeline.sites if site.name in batchers.PARAMETERS]
+        self._written: List[Site] = []
+
+    def check_all_written(self) -> None:
+        """Raises Irregular if a batcher is not rewritten."""
+        left = [site for site in self.sites if site not in self._written]
+        if left:
+            raise Irregular(left[0], "what it batches can't be followed to the reader")
+
+    def batches_in(self, entry: Entry, statement: Any) -> List[Batch]:
+        found = []
+        inside = set(calls_in(statement))
+        for site in self.sites:
+            call = self._calls.call(site)
+            if site.path == entry.draft.source.path and call in inside:
+                found.append((site, call))
+        return found
+
+    def batches_later(self, entry: Entry, statements: List[Any]) -> List[Tuple[Any, List[Batch]]]:
+        """Returns the statements that batch where the first one does not: `if shuffle: return a; return b`."""
+        first = statements[0]
+        if not isinstance(first, cst.If) or first.orelse is not None:
+            return []
+        if not isinstance(statements_of(first.body)[-1], (cst.Return, cst.Raise)):
+            return []
+        found = [(each, self.batches_in(entry, each)) for each in statements[1:]]
+        return [(each, batches) for each, batches in found if batches]
+
+    def element(
+        self, entry: Entry, batches: Sequence[Batch], examples: Examples, scope: Scope
+    ) -> Element:
+        found: List[Element] = []
+        for site, call in batches:
+            given = self._given(site, call)
+            join = site.name.endswith("_join")
+            tensors = given.get("tensors_list" if join else "tensors")
+            if tensors is None:
+                raise Irregular(site, "its tensors are not in its call")
+            joined = self._stage.joined(entry.draft, site, tensors) if join else tensors
+            element = joined if isinstance(joined, Element) else element_of(
+                joined, entry.roots, examples.statements, scope
+            )
+            if element is None:
+                raise Irregular(site, "the source does not show whether it batches a list or a dict")
+            if not element.names & examples.names:
+                raise Irregular(site, "what it batches does not come from the reader alone")
+            shapes = given.get("shapes")
+            if shapes is not None and literal(shapes) != "None":
+                element = self._with_shapes(site, element, scope.resolved(shapes), scope)
+            if literal(given.get("enqueue_many")) not in (None, "False") or (
+                "enqueue_many" in given and literal(given["enqueue_many"]) is None
+            ):
+                element = element._replace(is_many=True)
+            found.append(element)
+        if any(each.text != found[0].text or each.is_many != found[0].is_many for each in found):
+            raise Irregular(batches[1][0], "it batches other tensors than the call before, from one reader")
+        if len(batches) > 1 and not self._exclude_each_other(entry, [call for _, call in batches]):
+            raise Irregular(batches[1][0], "examples of one reader are divided between two batches")
+        return found[0]
+
+    def _with_shapes(self, site: Site, element: Element, shapes: Any, scope: Scope) -> Element:
+        if not isinstance(shapes, (cst.List, cst.Tuple)) or len(shapes.elements) != len(element.parts):
+            raise Irregular(site, "its shapes are not a list that the source shows")
+        tf = self._calls.tensorflow(scope, site)
+        parts = []
+        for part, shape in zip(element.parts, shapes.elements):
+            text = scope.code(shape.value)
+            parts.append("{}.ensure_shape({}, {})".format(tf, part, text))
+        return element.with_parts(parts)
+
+    def _exclude_each_other(self, entry: Entry, calls: Sequence[cst.Call]) -> bool:
+        """Returns whether two calls are in different branches of one `if`."""
+        source = entry.draft.source
+        chains = [[call] + source.above(call) for call in calls]
+        for number, one in enumerate(chains):
+            for other in chains[number + 1 :]:
+                common = next(each for each in one if any(each is another for another in other))
+                is_returned = any(
+                    isinstance(each, cst.If) and isinstance(statements_of(each.body)[-1], (cst.Return, cst.Raise))
+                    for each in one
+                )
+                if not isinstance(common, cst.If) and not is_returned:
+                    return False
+        return True
+
+    def _given(self, site: Site, call: cst.Call) -> Dict[str, cst.BaseExpression]:
+        given = arguments(call, batchers.PARAMETERS[site.name])
+        if given is None:
+            raise Irregular(site, "it is called with *arguments, **keywords or arguments that it does not have")
+        return given
+
+    def threads(self, batches: Sequence[Batch], scope: Scope) -> str:
+        return batchers.threads_of(self._given(*batches[0]), scope) if batches else ""
+
+    def write(self, entry: Entry, site: Site, call: cst.Call, scope: Scope) -> None:
+        source, edits = entry.draft.source, entry.draft.edits
+        statement = source.statement(call)
+        if not isinstance(statement, (cst.Assign, cst.Return, cst.Expr)) or not self._is_plain(source, call, statement):
+            raise Irregular(site, "it is called inside of another expression")
+        tf = self._calls.tensorflow(scope, site)
+        try:
+            lines = batchers.lines_of(site.name, self._given(site, call), scope, tf, entry.dataset)
+        except Cant as why:
+            raise Irregular(site, str(why)) from None
+        comments = _comments_in(call)
+
+        def make() -> List[Any]:
+            made = source.parse("\n".join(lines))
+            if comments:
+                made[0] = made[0].with_changes(leading_lines=[cst.EmptyLine(comment=cst.Comment(each))
+                                                              for each in comments])
+            return made
+
+        edits.insert_before(statement, make)
+        edits.replace(call, self._calls.next_element(entry.dataset, tf))
+        self._written.append(site)
+
+    @staticmethod
+    def _is_plain(source: Any, call: cst.Call, statement: Any) -> bool:
+        node = source.parents[call]
+        while node is not statement:
+            if isinstance(node, (cst.Lambda, cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.IfExp)):
+                return False
+            node = source.parents[node]
+        return True
+
+
+def _comments_in(node: Any) -> List[str]:
+    found: List[str] = []
+
+    class _Finder(cst.CSTVisitor):
+        def visit_Comment(self, node: cst.Comment) -> None:
+            found.append(node.value)
+
+    node.visit(_Finder())
+    return found

@@ -1,0 +1,73 @@
+"""Expressions of one function, written in another."""
+from typing import Any, Dict, Optional
+
+import libcst as cst
+
+from legacy_towers.migrate.source.rewrite.names import dotted, parameters
+from legacy_towers.migrate.source.rewrite.scope import Scope
+
+
+def carried(node: Any, scope: Scope, given: Dict[str, Any], is_same_file: bool, line: int) -> Optional[Any]:
+    """Returns an expression of a function for the place of a call of it, None if it can't be written there.
+
+    `label_bytes + image_bytes`, where the function assigns them 1 and `result.height * 3`, is `1 + 32 * 3`.
+
+    Args:
+      node: the expression.
+      scope: the function.
+      given: parameter -> what the call passes.
+      is_same_file: whether the call is in the same file: it has the same names at the top level.
+      line: the line that has the expression.
+    """
+    if isinstance(node, (cst.Integer, cst.Float, cst.SimpleString)):
+        return node
+    if isinstance(node, cst.BinaryOperation):
+        left, right = (carried(each, scope, given, is_same_file, line) for each in (node.left, node.right))
+        if left is None or right is None:
+            return None
+        return node.with_changes(left=_operand(left, node.operator), right=_operand(right, node.operator))
+    if isinstance(node, cst.Call) and dotted(node.func):
+        values = [carried(each.value, scope, given, is_same_file, line) for each in node.args]
+        if any(each is None for each in values):
+            return None
+        return node.with_changes(args=[each.with_changes(value=value) for each, value in zip(node.args, values)])
+    if isinstance(node, cst.Name):
+        if node.value in ("None", "True", "False"):
+            return node
+        if scope.function is not None and node.value in parameters(scope.function):
+            return given.get(node.value)
+        values = scope.assigned(node.value)
+        own = Scope(scope.source, None).assigned(node.value)
+        if values and values != own:
+            # The last one before: `size = 10; reader = FixedLengthRecordReader(size); size = tf.size(...)`.
+            values = [each for each in values if scope.source.line(each) < line]
+            return carried(values[-1], scope, given, is_same_file, line) if values else None
+        if len(values) == 1:
+            return node if is_same_file else carried(values[0], Scope(scope.source, None), {}, False, line)
+        return None
+    if isinstance(node, cst.Attribute):
+        return _attribute(node, scope, given, is_same_file, line)
+    return None
+
+
+def _attribute(node: Any, scope: Scope, given: Dict[str, Any], is_same_file: bool, line: int) -> Optional[Any]:
+    name = dotted(node)
+    if name.partition(".")[0] == scope.tensorflow():
+        return node
+    found = []
+
+    class _Finder(cst.CSTVisitor):
+        def visit_Assign(self, assign: cst.Assign) -> None:
+            if any(dotted(each.target) == name for each in assign.targets):
+                found.append(assign.value)
+
+    if scope.function is not None and name:
+        scope.function.body.visit(_Finder())
+    return carried(found[0], scope, given, is_same_file, line) if len(found) == 1 else None
+
+
+def _operand(node: Any, operator: Any) -> Any:
+    if isinstance(node, cst.BinaryOperation) and not node.lpar and not isinstance(operator, cst.Add):
+        if not (isinstance(node.operator, cst.Multiply) and isinstance(operator, cst.Multiply)):
+            return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return node

@@ -1,0 +1,204 @@
+"""What can't run in the function of Dataset.map: variables, summaries, collections, tables; and what it can't use."""
+import ast
+from typing import Any, List, Optional, Sequence, Set, Tuple
+
+import libcst as cst
+
+from legacy_towers.migrate.source.knowledge import Knowledge
+from legacy_towers.migrate.source.rewrite.names import names_of
+from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.syntax import Source
+from legacy_towers.migrate.source.values import Function
+
+# Beginning of a name of the API -> why a call of it can't be in the function of Dataset.map.
+_NEVER_INSIDE = (
+    ("tf.summary.", "summarizes each example, which Dataset.map can't: summarize the batch"),
+    ("tf.contrib.summary.", "summarizes each example, which Dataset.map can't: summarize the batch"),
+    ("tf.scalar_summary", "summarizes each example, which Dataset.map can't: summarize the batch"),
+    ("tf.image_summary", "summarizes each example, which Dataset.map can't: summarize the batch"),
+    ("tf.histogram_summary", "summarizes each example, which Dataset.map can't: summarize the batch"),
+    ("tf.Variable", "makes a variable for examples, which Dataset.map can't"),
+    ("tf.get_variable", "makes a variable for examples, which Dataset.map can't"),
+    ("tf.get_local_variable", "makes a variable for examples, which Dataset.map can't"),
+    ("tf.layers.", "makes variables for examples, which Dataset.map can't"),
+    ("tf.contrib.layers.", "makes variables for examples, which Dataset.map can't"),
+    ("tf.contrib.slim.", "is of slim, and may make variables"),
+    ("tf.keras.", "is of Keras, and may make variables"),
+    ("tf.placeholder", "is fed, which Dataset.map can't be"),
+    ("tf.add_to_collection", "adds to a collection of the graph, which Dataset.map can't"),
+    ("tf.assign", "changes a variable for each example"),
+    ("tf.scatter_", "changes a variable for each example"),
+    ("tf.contrib.lookup.", "makes a table for examples"),
+    ("tf.lookup.", "makes a table for examples"),
+    ("tf.train.", "can't be in Dataset.map"),
+    ("tf.Session", "runs a session"),
+)
+_RANDOM = (
+    "tf.random", "tf.truncated_normal", "tf.multinomial", "tf.image.random_", "tf.image.sample_distorted_bounding_box",
+    "tf.nn.dropout", "tf.image.stateless_random_",
+)
+# Beginning of a name -> why its result can't be used by the function.
+_NEVER_CAPTURED = (
+    ("tf.placeholder", "is fed"),
+    ("tf.Variable", "is a variable"),
+    ("tf.get_variable", "is a variable"),
+    ("tf.get_local_variable", "is a variable"),
+    ("tf.contrib.lookup.", "is a table"),
+    ("tf.lookup.", "is a table"),
+)
+
+
+class Checks:
+    """Checks what is moved into the function of Dataset.map.
+
+    Args:
+      knowledge: what is known of the project.
+      source: the file of the statements.
+    """
+
+    def __init__(self, knowledge: Knowledge, source: Source) -> None:
+        self._knowledge = knowledge
+        self._source = source
+
+    def names(self, node: Any) -> List[Tuple[str, cst.Call]]:
+        """Returns the names of the API that are called in `node`, with the calls."""
+        return [
+            (name, call) for call in calls_in(node)
+            for name in sorted(self._knowledge.api_names.get((self._source.path,) + self._source.key(call), ()))
+        ]
+
+    def is_random(self, node: Any) -> bool:
+        """Returns whether a statement draws random numbers itself."""
+        return any(name.startswith(_RANDOM) for name, _ in self.names(node))
+
+    def problem_inside(self, nodes: Sequence[Any]) -> Optional[Tuple[str, int]]:
+        """Returns why `nodes` can't be in the function, and the line in this file; None if they can."""
+        for node in nodes:
+            for name, call in self.names(node):
+                why = next((why for start, why in _NEVER_INSIDE if name.startswith(start)), None)
+                if why is not None:
+                    return "{} {}".format(name, why), self._source.line(call)
+            for call in calls_in(node):
+                for function in self.functions(call):
+                    why = self._problem_of(function, set())
+                    if why is not None:
+                        return why, self._source.line(call)
+        return None
+
+    def functions(self, call: cst.Call) -> Set[Function]:
+        """Returns the functions of the project that `call` may be of."""
+        return self._knowledge.calls.get(self._source.path, {}).get(self._source.key(call), set())
+
+    def _problem_of(self, function: Function, seen: Set[Function]) -> Optional[str]:
+        if function in seen:
+            return None
+        seen.add(function)
+        node = function.node
+        first, last = node.lineno, max(getattr(each, "lineno", 0) for each in ast.walk(node))
+        for (path, line, _), names in self._knowledge.api_names.items():
+            if path == function.path and first <= line <= last:
+                for name in sorted(names):
+                    why = next((why for start, why in _NEVER_INSIDE if name.startswith(start)), None)
+                    if why is not None:
+                        return "{}:{}: {} {}".format(path, line, name, why)
+        for (line, _), functions in self._knowledge.calls.get(function.path, {}).items():
+            if first <= line <= last:
+                for each in functions:
+                    why = self._problem_of(each, seen)
+                    if why is not None:
+                        return why
+        return None
+
+    def problem_of_captured(self, names: Set[str], scope: Scope, moved: Sequence[Any]) -> Optional[str]:
+        """Returns why the function can't use one of `names`, which `scope` binds, or an attribute; None if it can."""
+        seen: Set[str] = set()
+        waiting = sorted(names)
+        while waiting:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for value in assigned_to(scope, name):
+                for called, _ in self.names(value):
+                    why = next((why for start, why in _NEVER_CAPTURED if called.startswith(start)), None)
+                    if called.startswith(_RANDOM):
+                        why = "has random numbers that are drawn outside of it"
+                    if why is not None:
+                        return "it computes examples with {!r}, which {} ({})".format(name, why, called)
+                waiting += sorted(names_of(value).read)
+        attributes = {each.attr.value for node in moved for each in _attributes(node)}
+        for target, value in _kept(self._source.module):
+            if target in attributes:
+                for called, _ in self.names(value):
+                    why = next((why for start, why in _NEVER_CAPTURED if called.startswith(start)), None)
+                    if called.startswith(_RANDOM):
+                        why = "has random numbers that are drawn outside of it"
+                    if why is not None:
+                        return "it computes examples with the attribute {!r}, which {} ({})".format(target, why, called)
+        return None
+
+
+def assigned_to(scope: Scope, name: str) -> List[Any]:
+    """Returns the values that a name is assigned in a function, or else in its module, tuples included."""
+    blocks = ([scope.function.body] if scope.function is not None else []) + [scope.source.module]
+    for block in blocks:
+        finder = _Values(name)
+        block.visit(finder)
+        if finder.found:
+            return finder.found
+    return []
+
+
+def calls_in(node: Any) -> List[cst.Call]:
+    """Returns the calls in a node."""
+    finder = _CallFinder()
+    node.visit(finder)
+    return finder.found
+
+
+class _CallFinder(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: List[cst.Call] = []
+
+    def visit_Call(self, node: cst.Call) -> None:
+        self.found.append(node)
+
+
+class _Values(cst.CSTVisitor):
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+        self.found: List[Any] = []
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+        return False
+
+    def visit_Assign(self, node: cst.Assign) -> None:
+        if any(self._name in names_of(each).bound for each in node.targets):
+            self.found.append(node.value)
+
+
+def _attributes(node: Any) -> List[cst.Attribute]:
+    found: List[cst.Attribute] = []
+
+    class _Finder(cst.CSTVisitor):
+        def visit_Attribute(self, node: cst.Attribute) -> None:
+            if isinstance(node.value, cst.Name):
+                found.append(node)
+
+    node.visit(_Finder())
+    return found
+
+
+def _kept(module: cst.Module) -> List[Tuple[str, Any]]:
+    found: List[Tuple[str, Any]] = []
+
+    class _Finder(cst.CSTVisitor):
+        def visit_Assign(self, node: cst.Assign) -> None:
+            for each in node.targets:
+                if isinstance(each.target, cst.Attribute):
+                    found.append((each.target.attr.value, node.value))
+
+    module.visit(_Finder())
+    return found

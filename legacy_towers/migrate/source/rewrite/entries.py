@@ -1,0 +1,27 @@
+"""Where a function or module gets examples."""
+from typing import Any, NamedTuple, Optional
+
+import libcst as cst
+
+from legacy_towers.migrate.source.rewrite.drafts import Draft
+from legacy_towers.migrate.source.rewrite.examples import Roots
+
+
+class Entry(NamedTuple):
+    """Where a function or module gets examples.
+
+    Attributes:
+      draft: the file.
+      function: the function, None for the top level.
+      statement: the statement that gets them; None: they are parameters.
+      roots: the names of what an example is, and whether one name stands for all.
+      is_computing: whether the statement computes with the example, and is part of the function of Dataset.map.
+      dataset: the name of the dataset.
+    """
+
+    draft: Draft
+    function: Optional[cst.FunctionDef]
+    statement: Any
+    roots: Roots
+    is_computing: bool
+    dataset: str

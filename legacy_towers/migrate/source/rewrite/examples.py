@@ -1,0 +1,132 @@
+"""What the elements of a dataset are, as an expression."""
+from typing import Any, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+import libcst as cst
+
+from legacy_towers.migrate.source.rewrite.names import dotted, names_of, targets
+from legacy_towers.migrate.source.rewrite.scope import Scope
+
+# Functions that return a dict.
+_DICTS = ("parse_single_example", "parse_example", "dict")
+_LISTS = ("list", "tuple", "decode_csv", "split", "unstack")
+
+
+class Roots(NamedTuple):
+    """The names of an element in code.
+
+    Attributes:
+      names: the names of its parts.
+      is_all: whether the only name stands for all parts, as a tuple.
+    """
+
+    names: Tuple[str, ...]
+    is_all: bool = False
+
+    def parameters(self) -> str:
+        """Returns the parameters of a function that Dataset.map calls."""
+        return "*" + self.names[0] if self.is_all else ", ".join(self.names)
+
+
+class Element(NamedTuple):
+    """The element that a function of Dataset.map returns.
+
+    Attributes:
+      parts: the expressions of its parts, or its only one.
+      names: the names that they read.
+      is_all: whether the only expression is a tuple.
+      is_many: whether the first dimension is that of examples.
+    """
+
+    parts: Tuple[str, ...]
+    names: Set[str]
+    is_all: bool = False
+    is_many: bool = False
+
+    @classmethod
+    def of(cls, nodes: Sequence[Any], source: Any, is_all: bool = False) -> "Element":
+        """Returns the element with the expressions `nodes`."""
+        return cls(tuple(source.code(each).strip() for each in nodes), names_of(*nodes).read, is_all and len(nodes) > 1)
+
+    @property
+    def text(self) -> str:
+        """The expression."""
+        return self.parts[0] if len(self.parts) == 1 else "({})".format(", ".join(self.parts))
+
+    @property
+    def returned(self) -> str:
+        """The expression after `return`."""
+        return ", ".join(self.parts)
+
+    def with_parts(self, parts: Sequence[str]) -> "Element":
+        return self._replace(parts=tuple(parts))
+
+    def is_root(self, roots: Roots) -> bool:
+        """Returns whether it is what it is made from."""
+        if roots.is_all:
+            return self.parts in ((roots.names[0],), ("tuple({})".format(roots.names[0]),))
+        return self.parts == roots.names
+
+    def is_targets(self, found: Sequence[Any], source: Any) -> bool:
+        """Returns whether its parts are what an assignment binds."""
+        return self.parts == tuple(source.code(each).strip() for each in found)
+
+
+def element_of(tensors: Any, roots: Roots, statements: Sequence[Any], scope: Scope) -> Optional[Element]:
+    """Returns the element that a batcher's list or dict of tensors is; None if the source does not show what it is.
+
+    Args:
+      tensors: the expression.
+      roots: what the statements compute with.
+      statements: the statements that compute an example.
+      scope: where they stand.
+    """
+    source = scope.source
+    if isinstance(tensors, (cst.List, cst.Tuple)):
+        if any(isinstance(each, cst.StarredElement) for each in tensors.elements) or not tensors.elements:
+            return None
+        return Element.of([each.value for each in tensors.elements], source)
+    if isinstance(tensors, cst.Dict):
+        return Element.of([tensors], source)
+    if isinstance(tensors, cst.Call) and dotted(tensors.func) in ("list", "tuple") and len(tensors.args) == 1:
+        return Element(("tuple({})".format(scope.code(tensors.args[0].value)),), names_of(tensors).read, True)
+    if not isinstance(tensors, cst.Name):
+        return None
+    name = tensors.value
+    if roots.is_all and name in roots.names:
+        return Element((name,), {name}, True)
+    kind = None
+    for statement in statements:
+        if len(targets(statement)) == 1 and name in names_of(statement).bound:
+            value = scope.resolved(statement.value)
+            kind = _kind(value)
+            if isinstance(value, (cst.List, cst.Tuple)) and len(value.elements) == 1:
+                return Element((name + "[0]",), {name})
+    if kind == "dict":
+        return Element((name,), {name})
+    return Element(("tuple({})".format(name),), {name}, True) if kind == "list" else None
+
+
+def returned_parts(function: Any) -> Any:
+    """Returns the tuple or list that a function returns, if it has one return statement, of one; None otherwise."""
+    found: List[Any] = []
+
+    class _Finder(cst.CSTVisitor):
+        def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+            return node is function
+
+        def visit_Return(self, node: cst.Return) -> None:
+            found.append(node.value)
+
+    function.visit(_Finder())
+    return found[0] if len(found) == 1 and isinstance(found[0], (cst.Tuple, cst.List)) else None
+
+
+def _kind(value: Any) -> Optional[str]:
+    if isinstance(value, (cst.List, cst.Tuple, cst.ListComp)):
+        return "list"
+    if isinstance(value, (cst.Dict, cst.DictComp)):
+        return "dict"
+    if isinstance(value, cst.Call):
+        last = dotted(value.func).rpartition(".")[2]
+        return "dict" if last in _DICTS else "list" if last in _LISTS else None
+    return None

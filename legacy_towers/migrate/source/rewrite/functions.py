@@ -1,0 +1,209 @@
+"""The project's functions that a pipeline goes through, the calls of them, and names for what is written."""
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple
+
+import libcst as cst
+
+from legacy_towers.migrate.source.pipelines import Pipeline
+from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
+from legacy_towers.migrate.source.rewrite.names import names_of
+from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.values import Function, Site
+
+
+class Defined(NamedTuple):
+    """A function of the project.
+
+    Attributes:
+      draft: its file.
+      node: its definition.
+      function: what is known of it.
+    """
+
+    draft: Draft
+    node: cst.FunctionDef
+    function: Function
+
+    @property
+    def is_method(self) -> bool:
+        return self.function.takes_self()
+
+
+class Calls:
+    """The functions and calls of one pipeline.
+
+    Args:
+      project: the project.
+      pipeline: the pipeline.
+      draft: returns the draft of a file, for a call that is to be rewritten.
+    """
+
+    def __init__(self, project: Project, pipeline: Pipeline, draft: Callable[[str, Site], Draft]) -> None:
+        self.project = project
+        self._site = pipeline.sites[0]
+        self._draft = draft
+        self._changed: Dict[Function, Tuple[List[str], str]] = {}
+        self._handled: Set[Any] = set()
+        self._datasets: Dict[Any, int] = {}
+
+    def draft(self, path: str) -> Draft:
+        """Returns the draft of a file."""
+        return self._draft(path, self._site)
+
+    def call(self, site: Site) -> cst.Call:
+        """Returns the call of a site."""
+        call = self.draft(site.path).source.call(site)
+        if call is None:
+            raise Irregular(site, "a class is derived from it")
+        return call
+
+    def function_of(self, draft: Draft, call: cst.Call) -> Optional[Defined]:
+        """Returns the function of the project that `call` calls; None if it may be of several, or of another."""
+        source = draft.source
+        found = self.project.knowledge.calls.get(source.path, {}).get(source.key(call), set())
+        return self._defined(next(iter(found))) if len(found) == 1 else None
+
+    def of_node(self, draft: Draft, node: cst.FunctionDef) -> Defined:
+        """Returns the function that a definition makes."""
+        for calls in self.project.knowledge.calls.values():
+            for functions in calls.values():
+                for each in functions:
+                    if each.path == draft.source.path:
+                        defined = self._defined(each)
+                        if defined is not None and defined.node is node:
+                            return defined
+        raise Irregular(self._site, "nothing in the project calls the function {!r} that reads".format(node.name.value),
+                        draft.source.line(node))
+
+    def _defined(self, function: Function) -> Optional[Defined]:
+        draft = self.draft(function.path)
+        for node in draft.source.functions:
+            first = draft.source.line(node)
+            last = draft.source.positions[node.name].start.line
+            if node.name.value == getattr(function.node, "name", "") and first <= function.node.lineno <= last:
+                return Defined(draft, node, function)
+        return None
+
+    def is_inside(self, site: Site, defined: Defined) -> bool:
+        """Returns whether the call of `site` is in a function."""
+        if site.path != defined.draft.source.path:
+            return False
+        return any(each is defined.node for each in defined.draft.source.above(self.call(site)))
+
+    def callers(self, defined: Defined) -> List[Tuple[Draft, cst.Call]]:
+        """Returns the calls of a function, with their files."""
+        found = []
+        for path, calls in sorted(self.project.knowledge.calls.items()):
+            places = {place for place, functions in calls.items() if defined.function in functions}
+            if places:
+                draft = self.draft(path)
+                found += [(draft, call) for call in draft.source.calls() if draft.source.key(call) in places
+                          and self._is_of(call, defined)]
+        return found
+
+    @staticmethod
+    def _is_of(call: cst.Call, defined: Defined) -> bool:
+        # Calls that begin at one place, `f(x).g()`: that of the function itself has its name, or another one as a
+        # variable.
+        func: Any = call.func
+        inner = func.value if isinstance(func, cst.Attribute) else None
+        while isinstance(inner, (cst.Attribute, cst.Subscript)):
+            inner = inner.value
+        return not isinstance(inner, cst.Call) or func.attr.value == defined.node.name.value
+
+    def handled(self, draft: Draft, call: cst.Call, defined: Defined) -> None:
+        """Records that a call of a function that is changed is rewritten."""
+        self._handled.add(call)
+        self._changed.setdefault(defined.function, ([], ""))
+
+    def check_all_handled(self) -> None:
+        """Raises Irregular if a function is changed, and a call of it is not."""
+        for function in self._changed:
+            defined = self._defined(function)
+            for draft, call in self.callers(defined) if defined is not None else ():
+                if call not in self._handled:
+                    raise Irregular(self._site, "{}:{}: {!r} is also called here".format(
+                        draft.source.path, draft.source.line(call), function.name))
+
+    def change_parameters(self, defined: Defined, taken: List[str], new: str) -> None:
+        """Replaces the first of the parameters `taken` by `new`, and drops the others."""
+        before = self._changed.get(defined.function, ([], ""))
+        if before == (taken, new):
+            return
+        if before[0]:
+            raise Irregular(self._site, "{!r} is called in different ways".format(defined.function.name))
+        self._changed[defined.function] = (taken, new)
+        params = defined.node.params
+        kept = [each for each in params.params if each.name.value not in taken[1:]]
+        kept = [
+            each.with_changes(name=cst.Name(new), default=None, equal=cst.MaybeSentinel.DEFAULT)
+            if each.name.value == taken[0] else each for each in kept
+        ]
+        last = kept[-1].with_changes(comma=params.params[-1].comma)
+        defined.draft.edits.replace(params, params.with_changes(params=kept[:-1] + [last]))
+
+    def tensorflow(self, scope: Scope, site: Site) -> str:
+        """Returns what a file calls TensorFlow."""
+        found = scope.tensorflow()
+        if found is None and "tf" in scope.source.names:
+            found = "tf"
+        if found is None:
+            raise Irregular(site, "{} does not import tensorflow as a whole".format(scope.source.path))
+        return found
+
+    def dataset_name(self, scope: Scope) -> str:
+        """Returns a name for the dataset of a function: `dataset`, `dataset_2` for a second one."""
+        key = (scope.source.path, scope.function)
+        number = self._datasets[key] = self._datasets.get(key, 0) + 1
+        name = "dataset" if "dataset" not in scope.source.names else "examples"
+        name = name if name not in scope.source.names else scope.fresh("dataset", "examples")
+        return name if number == 1 else "{}_{}".format(name, number)
+
+    @staticmethod
+    def next_element(dataset: str, tf: str) -> cst.BaseExpression:
+        """Returns the expression of the next element of a dataset."""
+        return cst.parse_expression("{}.data.make_one_shot_iterator({}).get_next()".format(tf, dataset))
+
+
+def uses_of(source: Any, body: Any, name: str) -> List[cst.Name]:
+    """Returns where the code of `body` reads a name."""
+    found: List[cst.Name] = []
+
+    class _Finder(cst.CSTVisitor):
+        def visit_Attribute(self, node: cst.Attribute) -> bool:
+            node.value.visit(self)
+            return False
+
+        def visit_Arg(self, node: cst.Arg) -> bool:
+            node.value.visit(self)
+            return False
+
+        def visit_Param(self, node: cst.Param) -> bool:
+            if node.default is not None:
+                node.default.visit(self)
+            return False
+
+        def visit_AssignTarget(self, node: cst.AssignTarget) -> bool:
+            if not names_of(node).read:
+                return False
+            return True
+
+        def visit_For(self, node: cst.For) -> bool:
+            for each in (node.iter, node.body) + ((node.orelse,) if node.orelse is not None else ()):
+                each.visit(self)
+            return False
+
+        def visit_CompFor(self, node: cst.CompFor) -> bool:
+            for each in (node.iter,) + tuple(node.ifs) + ((node.inner_for_in,) if node.inner_for_in else ()):
+                each.visit(self)
+            return False
+
+        def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+            return name in names_of(node).read or node is body
+
+        def visit_Name(self, node: cst.Name) -> None:
+            if node.value == name:
+                found.append(node)
+
+    body.visit(_Finder())
+    return found

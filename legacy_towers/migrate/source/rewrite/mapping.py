@@ -1,0 +1,87 @@
+"""Writes the function of Dataset.map, from the statements that compute an example."""
+from typing import Any, List, Optional
+
+import libcst as cst
+
+from legacy_towers.migrate.source.rewrite.entries import Entry
+from legacy_towers.migrate.source.rewrite.examples import Element, returned_parts
+from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.names import targets
+from legacy_towers.migrate.source.rewrite.region import Examples
+from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.syntax import Source
+
+
+def write_map(
+    calls: Calls, entry: Entry, statement: Any, examples: Examples, element: Element, threads: str
+) -> None:
+    """Inserts the function of Dataset.map and its call before `statement`."""
+    draft, roots = entry.draft, entry.roots
+    edits, source = draft.edits, draft.source
+    parallel = ", num_parallel_calls={}".format(threads) if threads else ""
+    line = "{0} = {0}.map({{}}{1})".format(entry.dataset, parallel)
+    comments = [one for each in examples.statements for one in _comments_above(source, each)]
+    for each in examples.statements:
+        edits.remove(each, with_comments=True)
+    after = ["{0} = {0}.unbatch()".format(entry.dataset)] if element.is_many else []
+    direct = _direct(calls, entry, examples, element)
+    if direct is not None:
+        lines = ([line.format(direct)] if direct else []) + after
+        if lines:
+            edits.insert_before(statement, lambda: _led_by(comments, source.parse("\n".join(lines))))
+        return
+    scope = Scope(source, entry.function)
+    name = scope.fresh("parse", "parse_example", "parse_record")
+    is_top = source.block(statement) is source.module
+    gap = [cst.EmptyLine(indent=False)] * (2 if is_top else 1)
+
+    def make() -> List[Any]:
+        body: List[Any] = [edits.moved(each) for each in examples.statements]
+        body += source.parse("return {}".format(element.returned))
+        if body and isinstance(body[0], cst.SimpleStatementLine):
+            lead = [each for each in body[0].leading_lines if each.comment]
+            body[0] = body[0].with_changes(leading_lines=lead)
+        function = source.parse("def {}({}):\n    pass".format(name, roots.parameters()))[0]
+        function = function.with_changes(body=cst.IndentedBlock(body), leading_lines=gap)
+        lines = source.parse("\n".join([line.format(name)] + after))
+        lines[0] = lines[0].with_changes(leading_lines=gap)
+        return [function] + lines
+
+    edits.insert_before(statement, make)
+
+
+def _led_by(comments: List[Any], lines: List[Any]) -> List[Any]:
+    return [lines[0].with_changes(leading_lines=comments)] + lines[1:]
+
+
+def _comments_above(source: Source, statement: Any) -> List[Any]:
+    return [each for each in getattr(source.line_of(statement), "leading_lines", ()) if each.comment]
+
+
+def _direct(calls: Calls, entry: Entry, examples: Examples, element: Element) -> Optional[str]:
+    """Returns what Dataset.map takes where no function has to be written: "" for no map, None otherwise."""
+    roots = entry.roots
+    if not examples.statements:
+        if element.is_root(roots):
+            return ""
+        called = element.text.partition("(")
+        if called[2] == roots.parameters() + ")" and called[0].replace("_", "").replace(".", "").isalnum():
+            return called[0]
+        return "lambda {}: {}".format(roots.parameters(), element.text)
+    if len(examples.statements) > 1 or roots.is_all:
+        return None
+    statement = examples.statements[0]
+    if not isinstance(statement, cst.Assign) or not isinstance(statement.value, cst.Call):
+        return None
+    call = statement.value
+    function = calls.function_of(entry.draft, call)
+    if function is None or not element.is_targets(targets(statement), entry.draft.source):
+        return None
+    shown = returned_parts(function.node)
+    if not isinstance(shown, cst.Tuple) or len(shown.elements) != len(targets(statement)) or len(shown.elements) == 1:
+        return None
+    text = entry.draft.source.code(entry.draft.edits.done(call)).strip()
+    inside = text[len(entry.draft.source.code(call.func)) :].strip()
+    if inside == "({})".format(roots.parameters()):
+        return entry.draft.source.code(call.func)
+    return "lambda {}: {}".format(roots.parameters(), text)

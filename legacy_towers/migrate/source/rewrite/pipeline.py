@@ -1,0 +1,311 @@
+"""Writes one pipeline: its producer, reader and batchers become a tf.data.Dataset.
+
+    queue = string_input_producer(files)      dataset = Dataset.from_tensor_slices(files).shuffle(...).repeat()
+    key, value = reader.read(queue)           dataset = dataset.flat_map(TFRecordDataset)
+    a = decode(value); b = f(a)               def parse(value): a = decode(value); b = f(a); return a, b
+                                              dataset = dataset.map(parse)
+    x, y = shuffle_batch([a, b], 8, ...)      dataset = dataset.shuffle(...).batch(8).prefetch(1)
+                                              x, y = make_one_shot_iterator(dataset).get_next()
+
+`Entry` is where a function gets examples, and `follow` goes from there to what takes them: a batcher, a function of the
+project that batches, or a return statement, whose callers are followed then.
+"""
+from typing import Any, Callable, List, Sequence, Set, Tuple
+
+import libcst as cst
+
+from legacy_towers.migrate.source.pipelines import Pipeline
+from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.rewrite import region
+from legacy_towers.migrate.source.rewrite.batch_stage import BatchStage
+from legacy_towers.migrate.source.rewrite.checks import Checks, calls_in
+from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
+from legacy_towers.migrate.source.rewrite.entries import Entry
+from legacy_towers.migrate.source.rewrite.examples import Element, Roots
+from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.mapping import write_map
+from legacy_towers.migrate.source.rewrite.names import names_of, parameters, read_first, targets
+from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
+from legacy_towers.migrate.source.rewrite.syntax import arguments
+from legacy_towers.migrate.source.values import Site
+
+
+class PipelineWriter:
+    """Writes one pipeline.
+
+    Args:
+      project: the project.
+      pipeline: the pipeline.
+      draft: returns the draft of a file.
+    """
+
+    def __init__(self, project: Project, pipeline: Pipeline, draft: Callable[[str, Site], Draft]) -> None:
+        self.calls = Calls(project, pipeline, draft)
+        self.stage = SourceStage(project, pipeline, self.calls)
+        self.batches = BatchStage(pipeline, self.calls, self.stage)
+        self._followed: Set[Tuple[str, Any, Any]] = set()
+
+    def write(self) -> None:
+        """Edits the drafts.
+
+        Raises:
+          Irregular: the pipeline can't be rewritten.
+        """
+        entry = self.stage.entry(bool(self.batches.sites))
+        if entry is not None:
+            self._follow(entry)
+        self.batches.check_all_written()
+        self.calls.check_all_handled()
+
+    # From an entry to what takes the examples
+
+    def _follow(self, entry: Entry) -> None:
+        source = entry.draft.source
+        key = (source.path, entry.function, entry.statement)
+        if key in self._followed:
+            return
+        self._followed.add(key)
+        if entry.statement is not None:
+            block = region.region_of(source, entry.statement)
+        else:
+            block = entry.function.body if entry.function is not None else source.module
+        statements = region.in_order(block)
+        start = statements.index(entry.statement) + 1 if entry.statement is not None else 0
+        sink = self._sink(entry, statements, start)
+        self._write_sink(entry, statements, start, sink)
+
+    def _sink(self, entry: Entry, statements: List[Any], start: int) -> int:
+        """Returns the number of the first statement that takes examples."""
+        first = [entry.statement] if entry.is_computing else []
+        names = set(entry.roots.names)
+        for statement in first:
+            names |= names_of(statement).bound
+        for number, statement in enumerate(statements[start:], start):
+            if self.batches.batches_in(entry, statement) or self._takers_in(entry, statement, names):
+                return number
+            if isinstance(statement, cst.Return) and names_of(statement).read & names:
+                return number
+            found = names_of(statement)
+            if found.read & names:
+                names |= found.bound | found.changed
+        if entry.is_computing and isinstance(entry.statement, cst.Return):
+            return start - 1
+        raise Irregular(self.stage.read, "what it reads is neither batched nor returned there",
+                        entry.draft.source.line(entry.statement or entry.function or entry.draft.source.module))
+
+    def _takers_in(self, entry: Entry, statement: Any, names: Set[str]) -> List[Tuple[cst.Call, Any]]:
+        """Returns the calls of functions of the project that batch what they are given, with these functions."""
+        found = []
+        for call in calls_in(statement):
+            function = self.calls.function_of(entry.draft, call)
+            if function is None or not (names_of(*[each.value for each in call.args]).read & names):
+                continue
+            if any(self.calls.is_inside(site, function) for site in self.batches.sites):
+                found.append((call, function))
+        return found
+
+    # What takes the examples
+
+    def _write_sink(self, entry: Entry, statements: List[Any], start: int, number: int) -> None:
+        source = entry.draft.source
+        statement = statements[number]
+        site = self.stage.read
+        checks = Checks(self.calls.project.knowledge, source)
+        first = [entry.statement] if entry.is_computing and entry.statement is not statement else []
+        try:
+            examples = region.computing(
+                statements, start, number, set(entry.roots.names), first, checks.is_random
+            )
+        except region.Unclear as unclear:
+            raise Irregular(site, str(unclear), source.line(unclear.node)) from None
+        for each in examples.statements:
+            if region.exits(each):
+                raise Irregular(site, "examples are computed in a statement that also returns", source.line(each))
+            if self.batches.batches_in(entry, each):
+                raise Irregular(site, "examples are computed from batches of them", source.line(each))
+        problem = checks.problem_inside(examples.statements)
+        if problem is not None:
+            raise Irregular(site, problem[0], problem[1])
+        batches = self.batches.batches_in(entry, statement)
+        later = self.batches.batches_later(entry, statements[number:])
+        self._check_unused_after(entry, statements, number, examples, [each for each, _ in later])
+        batches += [each for _, found in later for each in found]
+        takers = self._takers_in(entry, statement, examples.names)
+        scope = Scope(source, entry.function)
+        if batches:
+            element = self.batches.element(entry, batches, examples, scope)
+        elif takers:
+            element = self._taker_element(entry, takers, examples.names)
+        else:
+            element = self._returned_element(entry, statement)
+        captured = self._captured(entry, examples, element)
+        why = checks.problem_of_captured(captured, scope, examples.statements)
+        if why is not None:
+            raise Irregular(site, why)
+        threads = self.batches.threads(batches, scope)
+        write_map(self.calls, entry, statement, examples, element, threads)
+        for batch, call in batches:
+            self.batches.write(entry, batch, call, scope)
+        for call, function in takers:
+            self._write_taker(entry, call, function, examples.names, element)
+        if not batches and not takers:
+            self._write_return(entry, statement, element)
+
+    def _check_unused_after(
+        self, entry: Entry, statements: List[Any], number: int, examples: region.Examples, skipped: List[Any]
+    ) -> None:
+        source = entry.draft.source
+        own = set(entry.roots.names)
+        for each in examples.statements:
+            own |= names_of(each).bound
+        waiting = set(own)
+        waiting -= names_of(statements[number]).bound
+        for each in statements[number + 1 :]:
+            if each in skipped:
+                continue
+            used = read_first([each]) & waiting
+            if used:
+                raise Irregular(self.stage.read, "{!r} is of one example, and is used after the batch".format(
+                    sorted(used)[0]), source.line(each))
+            waiting -= names_of(each).bound
+        moved = {id(each) for each in examples.statements}
+        for each in statements[:number]:
+            if id(each) in moved or not isinstance(each, (cst.FunctionDef, cst.ClassDef)):
+                continue
+            used = names_of(each).read & own
+            if used:
+                raise Irregular(self.stage.read, "{!r} is of one example, and {} uses it".format(
+                    sorted(used)[0], each.name.value), source.line(each))
+        is_nested = source.block(statements[number]) is not (
+            entry.function.body if entry.function is not None else source.module
+        )
+        if is_nested and self._is_read_elsewhere(entry, statements, own):
+            raise Irregular(self.stage.read, "what is computed from one example is used after the block that reads it")
+
+    def _is_read_elsewhere(self, entry: Entry, statements: List[Any], own: Set[str]) -> bool:
+        body = entry.function.body if entry.function is not None else entry.draft.source.module
+        inside = {id(each) for each in statements}
+        outer = [each for each in region.in_order(body) if id(each) not in inside]
+        source = entry.draft.source
+        around = {id(each) for each in source.above(statements[0])}
+        last = source.line(statements[-1])
+        return any(
+            names_of(each).read & own for each in outer if id(each) not in around and source.line(each) > last
+        )
+
+    def _captured(self, entry: Entry, examples: region.Examples, element: Element) -> Set[str]:
+        read: Set[str] = set(element.names)
+        bound = set(entry.roots.names)
+        for each in examples.statements:
+            found = names_of(each)
+            read |= found.read
+            bound |= found.bound
+        return read - bound
+
+    # Functions of the project that batch what they are given
+
+    def _taker_element(self, entry: Entry, takers: Sequence[Tuple[cst.Call, Any]], names: Set[str]) -> Element:
+        if len(takers) > 1:
+            raise Irregular(self.stage.read, "two functions batch its examples", entry.draft.source.line(takers[0][0]))
+        call, _ = takers[0]
+        given = [each for each in call.args if names_of(each.value).read & names]
+        if len(given) == 1 and isinstance(given[0].value, (cst.List, cst.Tuple)):
+            return Element.of([each.value for each in given[0].value.elements], entry.draft.source, is_all=True)
+        return Element.of([each.value for each in given], entry.draft.source)
+
+    def _write_taker(self, entry: Entry, call: cst.Call, function: Any, names: Set[str], element: Element) -> None:
+        source, edits = entry.draft.source, entry.draft.edits
+        site = self.stage.read
+        order = parameters(function.node)
+        if function.is_method:
+            order = order[1:]
+        given = arguments(call, order)
+        if given is None:
+            raise Irregular(site, "a function that batches its examples is called with *arguments", source.line(call))
+        taken = [name for name in order if name in given and names_of(given[name]).read & names]
+        arranged = [name for each in call.args for name in taken if given[name] is each.value]
+        scope = Scope(function.draft.source, function.node)
+        dataset = "dataset" if "dataset" not in function.draft.source.names else scope.fresh("dataset", "examples")
+        args = [
+            each.with_changes(value=cst.Name(entry.dataset),
+                              keyword=None if each.keyword is None else cst.Name(dataset))
+            if each.value is given[arranged[0]] else each
+            for each in call.args if each.value is given[arranged[0]] or all(each.value is not given[one]
+                                                                             for one in arranged)
+        ]
+        last = args[-1].with_changes(comma=call.args[-1].comma)
+        edits.replace(call, call.with_changes(args=args[:-1] + [last]))
+        self.calls.handled(entry.draft, call, function)
+        self.calls.change_parameters(function, arranged, dataset)
+        roots = Roots(tuple(arranged), element.is_all)
+        self._follow(Entry(function.draft, function.node, None, roots, False, dataset))
+
+    # Functions that return what they read
+
+    def _returned_element(self, entry: Entry, statement: Any) -> Element:
+        if not isinstance(statement, cst.Return) or entry.function is None:
+            raise Irregular(self.stage.read, "what it reads is neither batched nor returned there",
+                            entry.draft.source.line(statement))
+        value = statement.value
+        if isinstance(value, (cst.Tuple, cst.List)):
+            return Element.of([each.value for each in value.elements], entry.draft.source)
+        if isinstance(value, (cst.Name, cst.Attribute, cst.Subscript)) or (
+            isinstance(value, cst.Call) and self.calls.function_of(entry.draft, value) is None
+        ):
+            found = Scope(entry.draft.source, entry.function).resolved(value)
+            if isinstance(found, (cst.List, cst.Tuple, cst.ListComp)):
+                raise Irregular(self.stage.read, "it returns a list", entry.draft.source.line(statement))
+            return Element.of([value], entry.draft.source)
+        raise Irregular(self.stage.read, "the source does not show what is returned",
+                        entry.draft.source.line(statement))
+
+    def _write_return(self, entry: Entry, statement: Any, element: Element) -> None:
+        source, edits = entry.draft.source, entry.draft.edits
+        assert entry.function is not None
+        edits.replace(statement.value, cst.Name(entry.dataset))
+        function = self.calls.of_node(entry.draft, entry.function)
+        count = len(_returns(entry.function))
+        if count != 1:
+            raise Irregular(self.stage.read, "the function that reads has {} return statements".format(count),
+                            source.line(statement))
+        callers = self.calls.callers(function)
+        if not callers:
+            raise Irregular(self.stage.read, "nothing in the project calls the function that reads",
+                            source.line(entry.function))
+        for draft, call in callers:
+            self.calls.handled(draft, call, function)
+            caller = draft.source.statement(call)
+            if not isinstance(caller, cst.Assign) or caller.value is not call or len(caller.targets) != 1:
+                raise Irregular(self.stage.read, "the result of the function that reads is used in an expression",
+                                draft.source.line(caller))
+            found = targets(caller)
+            if any(not isinstance(each, cst.Name) for each in found):
+                raise Irregular(self.stage.read, "the result of the function that reads is kept in an object",
+                                draft.source.line(caller))
+            names = tuple(each.value for each in found)
+            is_all = len(names) == 1 and len(element.parts) > 1
+            if not is_all and len(names) != len(element.parts):
+                raise Irregular(self.stage.read, "the source does not show what is returned", draft.source.line(caller))
+            scope = Scope(draft.source, draft.source.function(caller))
+            dataset = self.calls.dataset_name(scope)
+            edits_there = draft.edits
+            edits_there.replace(caller.targets[0], cst.AssignTarget(cst.Name(dataset)))
+            self._follow(Entry(draft, draft.source.function(caller), caller, Roots(names, is_all), False, dataset))
+
+
+def _returns(function: Any) -> List[Any]:
+    found: List[Any] = []
+
+    class _Finder(cst.CSTVisitor):
+        def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+            return node is function
+
+        def visit_Lambda(self, node: cst.Lambda) -> bool:
+            return False
+
+        def visit_Return(self, node: cst.Return) -> None:
+            found.append(node)
+
+    function.visit(_Finder())
+    return found

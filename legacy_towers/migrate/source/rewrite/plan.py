@@ -1,0 +1,158 @@
+"""Plans the rewriting of a project: the new text of its files, or the calls that stay, with the reason."""
+from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+import libcst as cst
+
+from legacy_towers.migrate.source.pipelines import Pipeline, Pipelines
+from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.rewrite.controls import rewrite_controls
+from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular, Left, Program, new_draft
+from legacy_towers.migrate.source.rewrite.pipeline import PipelineWriter
+from legacy_towers.migrate.source.values import Site
+
+
+class Rewriting(NamedTuple):
+    """The rewriting of a project.
+
+    Attributes:
+      texts: path -> the new text of each file that changes.
+      rewritten: the pipelines that are rewritten.
+      left: the calls that prevent the rewriting of the others, with the reasons: at least one for each of them.
+    """
+
+    texts: Dict[str, str]
+    rewritten: List[Pipeline]
+    left: List[Left]
+
+
+def plan_rewrite(project: Project, found: Pipelines) -> Rewriting:
+    """Returns the rewriting of a project; writes nothing.
+
+    Pipelines that share a file are rewritten together, or none of them is.
+
+    Args:
+      project: the project.
+      found: its pipelines.
+    """
+    rewriting = Rewriting({}, [], [])
+    groups = [_Group([pipeline]) for pipeline in found.pipelines]
+    groups = _merged(groups)
+    while True:
+        for group in groups:
+            if not group.is_done:
+                group.write(project)
+        fewer = _merged(groups)
+        if len(fewer) == len(groups):
+            break
+        groups = fewer
+    for group in groups:
+        rewriting.left.extend(group.left)
+    for program in _programs([group for group in groups if not group.left]):
+        left = program.write_controls(project)
+        rewriting.left.extend(left)
+        if not left:
+            rewriting.rewritten.extend(program.pipelines)
+            rewriting.texts.update(program.texts())
+    return rewriting
+
+
+class _Program:
+    """Groups that are started and stopped by the same code.
+
+    Args:
+      groups: the groups, which can all be rewritten.
+    """
+
+    def __init__(self, groups: Sequence["_Group"]) -> None:
+        self.pipelines = sorted((each for group in groups for each in group.pipelines), key=lambda each: each.number)
+        self.controls = [site for pipeline in self.pipelines for site in pipeline.controls]
+        self._drafts: Dict[str, Draft] = {}
+        for group in groups:
+            self._drafts.update({path: group.drafts[path] for path in group.paths if path in group.drafts})
+
+    def write_controls(self, project: Project) -> List[Left]:
+        """Takes out what only these queues needed, and returns what prevents it."""
+        controls = list({id(site): site for site in self.controls}.values())
+        for site in controls:
+            if site.path not in self._drafts:
+                try:
+                    self._drafts[site.path] = _draft(project, site.path, site)
+                except Irregular:
+                    # It starts no queues any more, and does no harm.
+                    controls = [each for each in controls if each.path != site.path]
+        return rewrite_controls(Program(project, controls, self._drafts))
+
+    def texts(self) -> Dict[str, str]:
+        return {path: draft.edits.text() for path, draft in self._drafts.items() if draft.edits}
+
+
+def _programs(groups: Sequence["_Group"]) -> List[_Program]:
+    found: List[List[_Group]] = []
+    for group in groups:
+        sharing = [each for each in found if any(one.control_paths & group.control_paths for one in each)]
+        found = [each for each in found if each not in sharing] + [[one for each in sharing for one in each] + [group]]
+    return [_Program(each) for each in found]
+
+
+class _Group:
+    """Pipelines that are rewritten together.
+
+    Args:
+      pipelines: the pipelines.
+    """
+
+    def __init__(self, pipelines: List[Pipeline]) -> None:
+        self.pipelines = pipelines
+        self.paths: Set[str] = {site.path for pipeline in pipelines for site in pipeline.sites}
+        self.control_paths = self.paths | {site.path for pipeline in pipelines for site in pipeline.controls}
+        self.drafts: Dict[str, Draft] = {}
+        self.left: List[Left] = []
+        self.is_done = False
+
+    def write(self, project: Project) -> None:
+        """Edits drafts of the files, or finds what is left."""
+        self.drafts, self.left = {}, []
+
+        def draft(path: str, site: Site) -> Draft:
+            if path not in self.drafts:
+                self.drafts[path] = _draft(project, path, site)
+            return self.drafts[path]
+
+        for pipeline in self.pipelines:
+            try:
+                PipelineWriter(project, pipeline, draft).write()
+            except Irregular as irregular:
+                self.left.append(irregular.left)
+        if not self.left:
+            self.paths |= {path for path, each in self.drafts.items() if each.edits}
+            self.control_paths |= self.paths
+        self.is_done = True
+
+
+def _draft(project: Project, path: str, site: Site) -> Draft:
+    file = project.files[path]
+    try:
+        draft: Optional[Draft] = new_draft(file)
+    except cst.ParserSyntaxError as error:
+        raise Irregular(site, "{} can't be parsed: {}".format(path, error.message), error.raw_line) from None
+    if draft is None:
+        raise Irregular(site, "{} is written for Python 2: make it one of Python 3 first, such as by `2to3 -w {}`"
+                        .format(path, path))
+    return draft
+
+
+def _merged(groups: List[_Group]) -> List[_Group]:
+    """Returns the groups, with those that share a file made one, which is to be written again."""
+    found: List[_Group] = []
+    for group in groups:
+        sharing = [each for each in found if each.paths & group.paths]
+        if sharing:
+            pipelines: List[Tuple[int, Pipeline]] = [
+                (pipeline.number, pipeline) for each in sharing + [group] for pipeline in each.pipelines
+            ]
+            paths = group.paths.union(*(each.paths for each in sharing))
+            group = _Group([pipeline for _, pipeline in sorted(pipelines, key=lambda pair: pair[0])])
+            group.paths |= paths
+            found = [each for each in found if each not in sharing]
+        found.append(group)
+    return found

@@ -1,0 +1,182 @@
+"""The statements of a block in order, and which of them compute an example."""
+from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Set
+
+import libcst as cst
+
+from legacy_towers.migrate.source.rewrite.names import names_of
+from legacy_towers.migrate.source.rewrite.syntax import Source, statements_of
+
+# `with` statements of these do not change what the operations in them compute.
+_TRANSPARENT = ("name_scope", "op_scope", "device", "as_default", "variable_scope", "Graph", "Session", "colocate_with")
+
+
+class Unclear(Exception):
+    """The statements can't be told apart; the message is the reason.
+
+    Args:
+      reason: the reason, as a clause.
+      node: what prevents it.
+    """
+
+    def __init__(self, reason: str, node: Any) -> None:
+        super().__init__(reason)
+        self.node = node
+
+
+def is_transparent(node: Any) -> bool:
+    """Returns whether `node` is a `with` of scopes and devices only."""
+    if not isinstance(node, cst.With):
+        return False
+    return all(
+        isinstance(item.item, cst.Call) and _last(item.item.func) in _TRANSPARENT for item in node.items
+    )
+
+
+def region_of(source: Source, statement: Any) -> Any:
+    """Returns the block that a statement is in, seen through `with` statements of scopes and devices."""
+    block = source.block(statement)
+    while is_transparent(source.parents.get(block)):
+        block = source.block(source.parents[block])
+    return block
+
+
+def in_order(block: Any) -> List[Any]:
+    """Returns the statements of a block, with those in `with` statements of scopes and devices."""
+    found: List[Any] = []
+    for statement in statements_of(block):
+        found += in_order(statement.body) if is_transparent(statement) else [statement]
+    return found
+
+
+class Examples(NamedTuple):
+    """The statements that compute an example.
+
+    Attributes:
+      statements: these statements, in order.
+      names: what they bind.
+    """
+
+    statements: List[Any]
+    names: Set[str]
+
+
+def computing(
+    statements: Sequence[Any], start: int, end: int, roots: Set[str], first: Sequence[Any],
+    is_random: Callable[[Any], bool],
+) -> Examples:
+    """Returns the statements that compute an example from what the reader gives.
+
+    Args:
+      statements: those of the region, in order.
+      start: the number of the first statement after the reader.
+      end: the number of the statement that takes the example.
+      roots: the names of what the reader gives.
+      first: statements before `start` that compute it already.
+      is_random: returns whether a statement draws random numbers: those that an example is computed with are drawn for
+        each example.
+
+    Raises:
+      Unclear: a statement can't be moved.
+    """
+    moved = list(first)
+    names = set(roots)
+    for statement in first:
+        names |= names_of(statement).bound
+    for statement in statements[start:end]:
+        found = names_of(statement)
+        if found.read & names or (found.changed & names):
+            moved.append(statement)
+            names |= found.bound | found.changed
+        elif found.bound & names:
+            raise Unclear("{!r} gets another value on the way".format(sorted(found.bound & names)[0]), statement)
+    _add_made_before(statements[:end], moved, names)
+    _add_random(statements[:end], moved, names, is_random)
+    order = {id(each): number for number, each in enumerate(statements)}
+    moved.sort(key=lambda each: order[id(each)])
+    _check(statements[:end], moved, roots)
+    return Examples(moved, names)
+
+
+def _add_made_before(statements: Sequence[Any], moved: List[Any], names: Set[str]) -> None:
+    """Adds the statements that make the objects which the moved ones change: `features = {}`."""
+    made = {name for each in moved for name in names_of(each).changed}
+    for name in sorted(made):
+        if any(name in names_of(each).bound for each in moved):
+            continue
+        makers = [
+            each for each in statements
+            if each not in moved and (name in names_of(each).bound or name in names_of(each).changed)
+        ]
+        if not makers:
+            change = next(each for each in moved if name in names_of(each).changed)
+            raise Unclear("it keeps what is computed from an example in {!r}".format(name), change)
+        moved += makers
+        names.add(name)
+
+
+def _add_random(
+    statements: Sequence[Any], moved: List[Any], names: Set[str], is_random: Callable[[Any], bool]
+) -> None:
+    drawn: List[Any] = []
+    random_names: Set[str] = set()
+    for statement in statements:
+        found = names_of(statement)
+        if statement not in moved and (is_random(statement) or found.read & random_names):
+            drawn.append(statement)
+            random_names |= found.bound
+    for statement in reversed(drawn):
+        if names_of(statement).bound & set().union(*(names_of(each).read for each in moved)):
+            moved.append(statement)
+            names |= names_of(statement).bound
+
+
+def _check(statements: Sequence[Any], moved: Sequence[Any], roots: Set[str]) -> None:
+    is_moved = {id(each) for each in moved}
+    bound: Set[str] = set(roots)
+    last_read: Dict[str, Any] = {}
+    own = set().union(*(names_of(each).bound for each in moved)) if moved else set()
+    for statement in statements:
+        found = names_of(statement)
+        if id(statement) not in is_moved:
+            for name in sorted(found.bound & set(last_read)):
+                raise Unclear("{!r} is bound again, after what computes an example reads it".format(name), statement)
+            continue
+        early = (found.read & own) - bound
+        if early:
+            raise Unclear("{!r} has a value before, which examples are computed from".format(sorted(early)[0]),
+                          statement)
+        bound |= found.bound
+        for name in found.read - bound:
+            last_read[name] = statement
+
+
+def exits(node: Any) -> bool:
+    """Returns whether a statement has a return, yield, break or continue of the code around it."""
+    finder = _Exits()
+    node.visit(finder)
+    return finder.found
+
+
+class _Exits(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = False
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+        return False
+
+    def visit_Lambda(self, node: cst.Lambda) -> bool:
+        return False
+
+    def visit_Return(self, node: cst.Return) -> None:
+        self.found = True
+
+    def visit_Yield(self, node: cst.Yield) -> None:
+        self.found = True
+
+    def visit_Global(self, node: cst.Global) -> None:
+        self.found = True
+
+
+def _last(node: Any) -> str:
+    return node.attr.value if isinstance(node, cst.Attribute) else getattr(node, "value", "")

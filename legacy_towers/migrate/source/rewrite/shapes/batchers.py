@@ -1,0 +1,64 @@
+"""tf.train.batch, shuffle_batch and their joins as shuffle, batch and prefetch."""
+from typing import Dict, List, Tuple
+
+from legacy_towers.migrate.source.rewrite.scope import Scope, literal
+from legacy_towers.migrate.source.rewrite.shapes.producers import Cant, Given, refuse_shared
+
+_END = ("enqueue_many", "shapes", "dynamic_pad", "allow_smaller_final_batch", "shared_name", "name")
+_SHUFFLED_END = ("seed", "enqueue_many", "shapes", "allow_smaller_final_batch", "shared_name", "name")
+PARAMETERS: Dict[str, Tuple[str, ...]] = {
+    "tf.train.batch": ("tensors", "batch_size", "num_threads", "capacity") + _END,
+    "tf.train.batch_join": ("tensors_list", "batch_size", "capacity") + _END,
+    "tf.train.shuffle_batch": ("tensors", "batch_size", "capacity", "min_after_dequeue", "num_threads") + _SHUFFLED_END,
+    "tf.train.shuffle_batch_join": ("tensors_list", "batch_size", "capacity", "min_after_dequeue") + _SHUFFLED_END,
+}
+
+
+def lines_of(name: str, given: Given, scope: Scope, tf: str, dataset: str) -> List[str]:
+    """Returns the statements that shuffle and batch a dataset of examples.
+
+    Args:
+      name: the name of the batcher's function.
+      given: parameter -> expression.
+      scope: where the statements stand.
+      tf: what TensorFlow is called there.
+      dataset: the name of the variable.
+
+    Raises:
+      Cant: no dataset is the same.
+    """
+    refuse_shared(given)
+    lines = []
+    if "shuffle" in name:
+        # Examples are drawn from as many as the queue has when it is full, which it is while readers keep up.
+        seed = ", seed={}".format(scope.code(given["seed"])) if literal(given.get("seed")) != "None" and (
+            "seed" in given
+        ) else ""
+        lines.append("{0} = {0}.shuffle({1}{2})".format(dataset, scope.code(given["capacity"]), seed))
+    rest = given.get("allow_smaller_final_batch")
+    options = ""
+    if rest is None or literal(rest) == "False":
+        options = ", drop_remainder=True"
+    elif literal(rest) != "True":
+        text = scope.code(rest)
+        options = ", drop_remainder=not {}".format(text if text.isidentifier() else "({})".format(text))
+    size = scope.code(given["batch_size"])
+    pads = literal(given["dynamic_pad"]) if "dynamic_pad" in given else "False"
+    if pads == "True":
+        lines.append("{0} = {0}.padded_batch({1}, {2}.data.get_output_shapes({0}){3})".format(
+            dataset, size, tf, options
+        ))
+    elif pads == "False":
+        lines.append("{0} = {0}.batch({1}{2})".format(dataset, size, options))
+    else:
+        raise Cant("whether it pads (dynamic_pad) is known when the script runs only")
+    lines.append("{0} = {0}.prefetch(1)".format(dataset))
+    return lines
+
+
+def threads_of(given: Given, scope: Scope) -> str:
+    """Returns the expression of the number of threads, "" if it is one."""
+    threads = given.get("num_threads")
+    if threads is None or literal(scope.resolved(threads)) == "1":
+        return ""
+    return scope.code(threads)

@@ -1,0 +1,118 @@
+"""TensorFlow's readers as datasets of the records of a file."""
+from typing import Callable, Dict, List, NamedTuple, Tuple
+
+import libcst as cst
+
+from legacy_towers.migrate.source.rewrite.names import dotted
+from legacy_towers.migrate.source.rewrite.scope import Scope, literal
+from legacy_towers.migrate.source.rewrite.shapes.producers import Cant, Given
+
+PARAMETERS: Dict[str, Tuple[str, ...]] = {
+    "tf.TFRecordReader": ("name", "options"),
+    "tf.TextLineReader": ("skip_header_lines", "name"),
+    "tf.FixedLengthRecordReader": ("record_bytes", "header_bytes", "footer_bytes", "hop_bytes", "name", "encoding"),
+    "tf.WholeFileReader": ("name",),
+    "tf.IdentityReader": ("name",),
+}
+
+
+class Records(NamedTuple):
+    """How a reader reads.
+
+    Attributes:
+      of_file: the function that makes the dataset of a file's records, "" if there is one record for each file name.
+      record: the function that makes that one record of a file name, "" if it is the name.
+      has_key: whether the key of a record is the file name.
+    """
+
+    of_file: str
+    record: str
+    has_key: bool
+
+
+def records_of(name: str, given: Given, scope: Scope, tf: str) -> Records:
+    """Returns how a reader reads.
+
+    Args:
+      name: the name of its class.
+      given: parameter -> expression, each with names that `scope` has.
+      scope: where the dataset is made.
+      tf: what TensorFlow is called there.
+
+    Raises:
+      Cant: tf.data has no such reader.
+    """
+    return _READERS[name](given, scope, tf)
+
+
+def lines_of(records: Records, dataset: str, tf: str, with_key: bool, readers: str = "") -> List[str]:
+    """Returns the statements that make the dataset of file names that of records.
+
+    Args:
+      records: how the reader reads.
+      dataset: the name of the variable.
+      tf: what TensorFlow is called.
+      with_key: whether the elements are (key, record).
+      readers: the expression of the number of files that are read at a time, "" for one.
+    """
+    if records.of_file:
+        if readers:
+            return ["{0} = {0}.interleave({1}, cycle_length={2})".format(dataset, records.of_file, readers)]
+        return ["{0} = {0}.flat_map({1})".format(dataset, records.of_file)]
+    if with_key:
+        return ["{0} = {0}.map(lambda filename: (filename, {1}{2}))".format(
+            dataset, records.record, "(filename)" if records.record else "filename"
+        )]
+    return ["{0} = {0}.map({1})".format(dataset, records.record)] if records.record else []
+
+
+def _tfrecord(given: Given, scope: Scope, tf: str) -> Records:
+    if "options" not in given or literal(given["options"]) == "None":
+        return Records("{}.data.TFRecordDataset".format(tf), "", False)
+    options = scope.resolved(given["options"])
+    kind = options.args[0].value if isinstance(options, cst.Call) and len(options.args) == 1 else None
+    name = dotted(scope.resolved(kind)) if kind is not None else ""
+    if isinstance(kind, cst.SimpleString):
+        compression = kind.value
+    elif name.rpartition(".")[2] in ("GZIP", "ZLIB", "NONE"):
+        compression = '"{}"'.format(name.rpartition(".")[2].replace("NONE", ""))
+    else:
+        raise Cant("the compression of its records can't be told from its options")
+    return Records('lambda filename: {}.data.TFRecordDataset(filename, {})'.format(tf, compression), "", False)
+
+
+def _text_line(given: Given, scope: Scope, tf: str) -> Records:
+    skipped = given.get("skip_header_lines")
+    if skipped is None or literal(skipped) in ("0", "None"):
+        return Records("{}.data.TextLineDataset".format(tf), "", False)
+    text = "lambda filename: {}.data.TextLineDataset(filename).skip({})".format(tf, scope.code(skipped))
+    return Records(text, "", False)
+
+
+def _fixed_length(given: Given, scope: Scope, tf: str) -> Records:
+    if "hop_bytes" in given and literal(given["hop_bytes"]) not in ("0", "None"):
+        raise Cant("its records overlap or have gaps (hop_bytes), which tf.data can't read")
+    if "encoding" in given and literal(given["encoding"]) != "None":
+        raise Cant("it has an encoding")
+    text = scope.code(given["record_bytes"])
+    for name in ("header_bytes", "footer_bytes"):
+        if name in given and literal(given[name]) not in ("0", "None"):
+            text += ", {}={}".format(name, scope.code(given[name]))
+    return Records("lambda filename: {}.data.FixedLengthRecordDataset(filename, {})".format(tf, text), "", False)
+
+
+def _whole_file(given: Given, scope: Scope, tf: str) -> Records:
+    return Records("", "{}.read_file".format(tf), True)
+
+
+def _identity(given: Given, scope: Scope, tf: str) -> Records:
+    return Records("", "", True)
+
+
+_READERS: Dict[str, Callable[[Given, Scope, str], Records]] = {
+    "tf.TFRecordReader": _tfrecord,
+    "tf.TextLineReader": _text_line,
+    "tf.FixedLengthRecordReader": _fixed_length,
+    "tf.WholeFileReader": _whole_file,
+    "tf.IdentityReader": _identity,
+}

@@ -1,0 +1,356 @@
+"""The first stage of a pipeline: its producer and reader become a dataset of records."""
+from typing import Any, Dict, List, Optional, Tuple
+
+import libcst as cst
+
+from legacy_towers.migrate.source.pipelines import Pipeline
+from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.rewrite.carried import carried
+from legacy_towers.migrate.source.rewrite.checks import Checks
+from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
+from legacy_towers.migrate.source.rewrite.entries import Entry
+from legacy_towers.migrate.source.rewrite.examples import Element, Roots, returned_parts
+from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
+from legacy_towers.migrate.source.rewrite.names import dotted, names_of, parameters
+from legacy_towers.migrate.source.rewrite.region import in_order
+from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.shapes import batchers, producers, readers
+from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
+from legacy_towers.migrate.source.rewrite.syntax import arguments, statements_of
+from legacy_towers.migrate.source.rewrite.taken import Taken, Takes
+from legacy_towers.migrate.source.values import Site
+
+_READ, _DEQUEUE = "tf.ReaderBase.read", "tf.QueueBase.dequeue"
+_RANGES = ("range", "xrange")
+_SLICES = "tf.train.slice_input_producer"
+_REGULAR = frozenset(
+    tuple(producers.PARAMETERS) + tuple(readers.PARAMETERS) + tuple(batchers.PARAMETERS)
+    + (_READ, _DEQUEUE, "tf.match_filenames_once")
+)
+
+
+class SourceStage:
+    """The producer and reader of a pipeline.
+
+    Args:
+      project: the project.
+      pipeline: the pipeline.
+      calls: its functions and calls.
+
+    Attributes:
+      read: the call that reads: of reader.read, of the queue's dequeue, or of the producer.
+    """
+
+    def __init__(self, project: Project, pipeline: Pipeline, calls: Calls) -> None:
+        self._project = project
+        self._calls = calls
+        self._sites = pipeline.sites
+        for site in pipeline.sites:
+            if site.name not in _REGULAR:
+                raise Irregular(site, "pipelines with it are not rewritten")
+        self._producer = self._only(tuple(producers.PARAMETERS), "producers")
+        reads = [site for site in pipeline.sites if site.name in (_READ, _DEQUEUE)]
+        if len(reads) > 1:
+            raise Irregular(reads[1], "its examples come from several reads")
+        if not reads and self._producer.name != _SLICES:
+            raise Irregular(self._producer, "nothing is read from its queue")
+        self.read = reads[0] if reads else self._producer
+        self._reader = self._only(tuple(readers.PARAMETERS), "readers") if self.read.name == _READ else None
+        self._takes = Takes(project, pipeline.sites, calls, self.read, self._reader)
+        self._readers = ""
+        self._joined: Optional[Tuple[str, Any]] = None
+
+    def _only(self, names: Tuple[str, ...], what: str) -> Site:
+        found = [site for site in self._sites if site.name in names]
+        if not found:
+            raise Irregular(self._sites[0], "the source does not show its {}".format(what))
+        if len(found) > 1:
+            raise Irregular(found[1], "its examples come from several {}".format(what))
+        return found[0]
+
+    def entry(self, is_batched: bool) -> Optional[Entry]:
+        """Writes the dataset of records, and returns where code gets them.
+
+        Args:
+          is_batched: whether the pipeline batches; otherwise what is read is the next element.
+        """
+        producer = self._calls.call(self._producer)
+        draft = self._calls.draft(self._producer.path)
+        function = draft.source.function(producer)
+        scope = Scope(draft.source, function)
+        queue = self._queue_name(draft, producer)
+        there = self._reading_function(draft, function, producer, queue)
+        dataset = self._calls.dataset_name(scope)
+        tf = self._calls.tensorflow(scope, self._producer)
+        if there is None:
+            taken = self._takes.of(draft, self._calls.call(self.read))
+            records = self._records(scope, tf, {})
+            self._remove_reader(draft)
+        else:
+            defined, call = there
+            taken, records = self._through(draft, scope, tf, defined, call)
+        lines = self._producer_lines(scope, tf, dataset)
+        more: List[str] = []
+        taken = self._of_join(draft, taken)
+        if records is not None:
+            more = readers.lines_of(records, dataset, tf, bool(taken.key), self._readers)
+        if queue is None:
+            more = lines + more
+        elif self._is_next(draft, producer, taken.statement):
+            lines, more = lines + more, []
+        if queue is not None:
+            statement = draft.source.statement(producer)
+            draft.edits.insert_before(statement, lambda: draft.source.parse("\n".join(lines)))
+            draft.edits.remove(statement)
+        if more:
+            draft.edits.insert_before(taken.statement, lambda: draft.source.parse("\n".join(more)))
+        if not is_batched:
+            self._read_next(draft, scope, tf, dataset, taken)
+            return None
+        if taken.expression is None:
+            draft.edits.remove(taken.statement)
+        return Entry(draft, function, taken.statement, taken.roots, taken.expression is not None, dataset)
+
+    @staticmethod
+    def _is_next(draft: Draft, producer: cst.Call, statement: Any) -> bool:
+        """Returns whether only removed statements are between the producer and a statement."""
+        first = draft.source.statement(producer)
+        block = draft.source.block(first)
+        statements = statements_of(block)
+        if draft.source.block(statement) is not block:
+            return False
+        between = statements[statements.index(first) + 1 : statements.index(statement)]
+        return all(draft.edits.is_changed(each) for each in between)
+
+    # Where the queue goes
+
+    def _queue_name(self, draft: Draft, producer: cst.Call) -> Optional[str]:
+        """Returns the name that the producer's queue is bound to; None if it is used where it is made."""
+        statement = draft.source.statement(producer)
+        if self._producer.name == _SLICES:
+            return None
+        if not isinstance(statement, cst.Assign) or statement.value is not producer:
+            return None
+        if len(statement.targets) != 1 or not isinstance(statement.targets[0].target, cst.Name):
+            raise Irregular(self._producer, "its queue is kept in an object")
+        return str(statement.targets[0].target.value)
+
+    def _reading_function(
+        self, draft: Draft, function: Optional[cst.FunctionDef], producer: cst.Call, queue: Optional[str]
+    ) -> Optional[Tuple[Defined, cst.Call]]:
+        """Returns the function that the queue is passed to, with the call; None if it is read where it is made."""
+        source = draft.source
+        read = self._calls.call(self.read)
+        uses: List[Any] = [producer]
+        if queue is not None:
+            uses = uses_of(source, function.body if function is not None else source.module, queue)
+        passed = []
+        for use in uses:
+            parent = source.parents[use]
+            around = source.parents[parent]
+            is_own = self.read.path == source.path and (
+                use is read or around is read or (isinstance(parent, cst.Attribute) and parent is read.func)
+            )
+            if is_own:
+                continue
+            call: Any = around if isinstance(parent, cst.Arg) and isinstance(around, cst.Call) else None
+            defined = self._calls.function_of(draft, call) if call is not None else None
+            if defined is None or not self._calls.is_inside(self.read, defined):
+                raise Irregular(self._producer, "its queue is also used in another way", source.line(use))
+            passed.append((defined, call))
+        if len(passed) > 1:
+            raise Irregular(self._producer, "several calls read its queue", source.line(passed[1][1]))
+        return passed[0] if passed else None
+
+    # Readers
+
+    def _records(self, scope: Scope, tf: str, given: Dict[str, Any]) -> Optional[readers.Records]:
+        if self._reader is None:
+            return None
+        found = given or arguments(self._calls.call(self._reader), readers.PARAMETERS[self._reader.name])
+        if found is None:
+            raise Irregular(self._reader, "it is called with *arguments, **keywords or arguments that it does not have")
+        try:
+            return readers.records_of(self._reader.name, found, scope, tf)
+        except Cant as why:
+            raise Irregular(self._reader, str(why)) from None
+
+    def _remove_reader(self, draft: Draft) -> None:
+        """Removes the statement that makes the reader."""
+        if self._reader is None:
+            return
+        source = draft.source
+        reader, read = self._calls.call(self._reader), self._calls.call(self.read)
+        if isinstance(read.func, cst.Attribute) and read.func.value is reader:
+            return
+        statement = source.statement(reader)
+        if not isinstance(statement, cst.Assign) or statement.value is not reader or len(statement.targets) != 1:
+            raise Irregular(self._reader, "its reader is used in an expression")
+        target = statement.targets[0].target
+        if not isinstance(target, cst.Name) or source.function(reader) is not source.function(read):
+            raise Irregular(self._reader, "its reader is kept in an object, or used in another function")
+        function = source.function(reader)
+        uses = uses_of(source, function.body if function is not None else source.module, target.value)
+        if any(source.parents[each] is not read.func for each in uses):
+            raise Irregular(self._reader, "its reader is used elsewhere")
+        draft.edits.remove(statement)
+
+    def _through(
+        self, draft: Draft, scope: Scope, tf: str, defined: Defined, call: cst.Call
+    ) -> Tuple[Taken, Optional[readers.Records]]:
+        """Makes a function that reads from a queue one of a record, and returns what takes its result."""
+        there = defined.draft
+        read = self._calls.call(self.read)
+        if there.source.function(read) is not defined.node:
+            raise Irregular(self.read, "it is in a function within a function")
+        inner = self._takes.of(there, read)
+        order = parameters(defined.node)[1 if defined.is_method else 0 :]
+        given = arguments(call, order)
+        passed = read.args[0].value if self.read.name == _READ else None
+        if self.read.name != _READ and isinstance(read.func, cst.Attribute):
+            passed = read.func.value
+        if given is None or not isinstance(passed, cst.Name) or passed.value not in given:
+            raise Irregular(self.read, "its queue is not a parameter of the function")
+        queue = passed.value
+        uses = uses_of(there.source, defined.node.body, queue)
+        if len(uses) != 1:
+            raise Irregular(self.read, "the function uses its queue in another way", there.source.line(uses[1]))
+        if inner.key or len(inner.roots.names) != 1:
+            raise Irregular(self.read, "the function uses the key")
+        (value,) = inner.roots.names
+        before = [each for each in _names_before(there.source, defined.node, inner.statement) if each == value]
+        if before or value in order:
+            raise Irregular(self.read, "{!r} has another value before".format(value))
+        if inner.expression is None:
+            there.edits.remove(inner.statement)
+        else:
+            there.edits.replace(inner.expression, cst.Name(value))
+        records = self._carried_records(scope, tf, defined, given, draft.source.path)
+        self._remove_reader(there)
+        problem = self._problem_in(defined)
+        if problem is not None:
+            raise Irregular(self.read, problem[0], problem[1])
+        for param in defined.node.params.params:
+            if param.name.value == queue:
+                there.edits.replace(param.name, cst.Name(value))
+        source = draft.source
+        for each in call.args:
+            if each.value is given[queue]:
+                name = Scope(source, scope.function).fresh(value) if value in source.names and (
+                    there.source is not source or self._is_bound(source, scope.function, value)
+                ) else value
+                draft.edits.replace(each.value, cst.Name(name))
+                if each.keyword is not None:
+                    draft.edits.replace(each.keyword, cst.Name(value))
+        self._calls.handled(draft, call, defined)
+        statement = source.statement(call)
+        return Taken(statement, Roots((name,)), call, ""), records
+
+    @staticmethod
+    def _is_bound(source: Any, function: Optional[cst.FunctionDef], name: str) -> bool:
+        body = function.body if function is not None else source.module
+        return name in names_of(*body.body).bound
+
+    def _problem_in(self, defined: Defined) -> Optional[Tuple[str, int]]:
+        """Returns why a function that reads can't be one of Dataset.map."""
+        source = defined.draft.source
+        own = (self._calls.call(self.read), self._calls.call(self._reader) if self._reader is not None else None)
+        skipped = {source.statement(each) for each in own if each is not None}
+        nodes = [each for each in statements_of(defined.node.body) if each not in skipped]
+        return Checks(self._project.knowledge, source).problem_inside(nodes)
+
+    def _carried_records(
+        self, scope: Scope, tf: str, defined: Defined, given: Dict[str, Any], path: str
+    ) -> Optional[readers.Records]:
+        if self._reader is None:
+            return None
+        reader = self._calls.call(self._reader)
+        found = arguments(reader, readers.PARAMETERS[self._reader.name])
+        if found is None:
+            raise Irregular(self._reader, "it is called with *arguments, **keywords or arguments that it does not have")
+        there = Scope(defined.draft.source, defined.node)
+        moved = {}
+        for name, node in found.items():
+            moved[name] = carried(node, there, given, defined.draft.source.path == path,
+                                  there.source.line(reader))
+            if moved[name] is None:
+                raise Irregular(self._reader, "its {} is computed in the function that reads".format(name))
+        return self._records(scope, tf, moved)
+
+    # Producers
+
+    def _producer_lines(self, scope: Scope, tf: str, dataset: str) -> List[str]:
+        given = arguments(self._calls.call(self._producer), producers.PARAMETERS[self._producer.name])
+        if given is None:
+            raise Irregular(self._producer,
+                            "it is called with *arguments, **keywords or arguments that it does not have")
+        why = Checks(self._project.knowledge, scope.source).problem_of_captured(
+            names_of(*given.values()).read, scope, list(given.values())
+        )
+        if why is not None:
+            raise Irregular(self._producer, why)
+        try:
+            return producers.lines_of(self._producer.name, given, scope, tf, dataset)
+        except Cant as why:
+            raise Irregular(self._producer, str(why)) from None
+
+    def _read_next(self, draft: Draft, scope: Scope, tf: str, dataset: str, taken: Taken) -> None:
+        """Replaces what is read by the next element, where nothing batches."""
+        if taken.expression is not None:
+            raise Irregular(self.read, "its examples are not batched, and a function reads them")
+        statement = taken.statement
+        names = taken.roots.names
+        if taken.roots.is_all:
+            target: Any = cst.Name(names[0])
+        elif len(names) == 1:
+            target = cst.Name(names[0])
+        else:
+            target = statement.targets[0].target
+        new = statement.with_changes(
+            targets=[statement.targets[0].with_changes(target=target)], value=self._calls.next_element(dataset, tf)
+        )
+        draft.edits.replace(statement, new)
+
+    # Several readers
+
+    def _of_join(self, draft: Draft, taken: Taken) -> Taken:
+        """Sees to `examples = [read(queue) for _ in range(4)]`: the files are read 4 at a time."""
+        statement = taken.statement
+        value = getattr(statement, "value", None)
+        if not isinstance(value, cst.ListComp):
+            return taken
+        loop: Any = value.for_in
+        is_range = isinstance(loop.iter, cst.Call) and dotted(loop.iter.func) in _RANGES
+        count: Any = loop.iter.args if is_range else ()
+        target: Any = statement.targets[0].target if isinstance(statement, cst.Assign) else None
+        if (value.elt is not taken.expression or len(count) != 1 or loop.ifs or loop.inner_for_in is not None
+                or not isinstance(target, cst.Name) or loop.target.value in names_of(value.elt).read):
+            raise Irregular(self.read, "the source does not show what its readers give", draft.source.line(statement))
+        self._readers = draft.source.code(count[0].value)
+        self._joined = (target.value, value.elt)
+        return Taken(statement, taken.roots, None, "")
+
+    def joined(self, draft: Draft, site: Site, tensors: Any) -> Any:
+        """Returns what a join takes an example from: the list of its tensors, or the Element that each reader gives."""
+        if isinstance(tensors, (cst.List, cst.Tuple)) and len(tensors.elements) == 1:
+            return tensors.elements[0].value
+        if self._joined is not None and isinstance(tensors, cst.Name) and tensors.value == self._joined[0]:
+            call = draft.edits.done(self._joined[1])
+            text, names = draft.source.code(call).strip(), names_of(call).read
+            defined = self._calls.function_of(draft, self._joined[1])
+            shown = returned_parts(defined.node) if defined is not None else None
+            if shown is not None and len(shown.elements) == 1:
+                return Element((text + "[0]",), names)
+            if shown is not None:
+                return Element((text if isinstance(shown, cst.Tuple) else "tuple({})".format(text),), names, True)
+        raise Irregular(site, "the source does not show what it joins")
+
+
+def _names_before(source: Any, function: cst.FunctionDef, statement: Any) -> List[str]:
+    """Returns the names that a function binds before a statement."""
+    found: List[str] = []
+    for each in in_order(function.body):
+        if each is statement:
+            break
+        found += sorted(names_of(each).bound)
+    return found

@@ -1,0 +1,122 @@
+"""How code takes what a reader or queue gives."""
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+
+import libcst as cst
+
+from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
+from legacy_towers.migrate.source.rewrite.examples import Roots
+from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
+from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.values import Site
+
+_READ, _SLICES = "tf.ReaderBase.read", "tf.train.slice_input_producer"
+# The keys of these are file names.
+_NAMED = ("tf.WholeFileReader", "tf.IdentityReader")
+
+
+class Taken(NamedTuple):
+    """How code takes what a reader or queue gives.
+
+    Attributes:
+      statement: the statement.
+      roots: the names that it binds; the name that stands for the expression otherwise.
+      expression: what that name stands for in the statement, None if the statement only binds names.
+      key: the name of the key, "" if it is not used.
+    """
+
+    statement: Any
+    roots: Roots
+    expression: Any
+    key: str
+
+
+class Takes:
+    """What takes the results of a pipeline's reader.
+
+    Args:
+      project: the project.
+      sites: the calls of the pipeline.
+      calls: its functions and calls.
+      read: the call that reads: of reader.read, of the queue's dequeue, or of the producer.
+      reader: the call that makes the reader, if there is one.
+    """
+
+    def __init__(
+        self, project: Project, sites: Sequence[Site], calls: Calls, read: Site, reader: Optional[Site]
+    ) -> None:
+        self._project = project
+        self._sites = sites
+        self._calls = calls
+        self._read = read
+        self._reader = reader
+
+    def of(self, draft: Draft, call: cst.Call) -> Taken:
+        """Returns what takes the result of reader.read, queue.dequeue or slice_input_producer."""
+        source = draft.source
+        statement = source.statement(call)
+        if self._read.name != _READ:
+            if isinstance(statement, cst.Assign) and statement.value is call and len(statement.targets) == 1:
+                target: Any = statement.targets[0].target
+                if isinstance(target, cst.Name):
+                    return Taken(statement, Roots((target.value,), self._read.name == _SLICES), None, "")
+                names = self._names_of_targets(source, target)
+                return Taken(statement, Roots(names), None, "")
+            raise Irregular(self._read, "its result is used in an expression")
+        node: Any = call
+        parent = source.parents[call]
+        if isinstance(parent, cst.Subscript) and source.code(parent)[len(source.code(call)) :].strip() == "[1]":
+            node = parent
+        if isinstance(statement, cst.Assign) and statement.value is node and len(statement.targets) == 1:
+            target = statement.targets[0].target
+            if node is call and isinstance(target, cst.Tuple) and len(target.elements) == 2:
+                key, value = [each.value for each in target.elements]
+                if isinstance(value, cst.Name):
+                    used = self._used_key(draft, statement, key)
+                    return Taken(statement, Roots((used, value.value) if used else (value.value,)), None, used)
+            if node is not call and isinstance(target, cst.Name):
+                return Taken(statement, Roots((target.value,)), None, "")
+        elif node is not call:
+            return Taken(statement, Roots((Scope(source, None).fresh("serialized", "record"),)), node, "")
+        raise Irregular(self._read, "its key and value are not bound to two names")
+
+    def _names_of_targets(self, source: Any, target: Any) -> Tuple[str, ...]:
+        names = [each.value for each in target.elements] if isinstance(target, (cst.Tuple, cst.List)) else [target]
+        if any(not isinstance(each, cst.Name) for each in names):
+            raise Irregular(self._read, "its result is kept in an object")
+        return tuple(each.value for each in names)
+
+    def _used_key(self, draft: Draft, statement: Any, key: Any) -> str:
+        """Returns the name of the key, "" if nothing uses it."""
+        source = draft.source
+        if isinstance(key, cst.Attribute):
+            attribute = key.attr.value
+            for path in {site.path for site in self._sites} | set(self._project.knowledge.calls):
+                for each in _attribute_loads(self._calls.draft(path).source.module, attribute):
+                    if each is not key:
+                        raise Irregular(self._read, "the key that it gives is used",
+                                        self._calls.draft(path).source.line(each))
+            return ""
+        if not isinstance(key, cst.Name):
+            raise Irregular(self._read, "its key is kept in an object")
+        function = source.function(statement)
+        body = function.body if function is not None else source.module
+        used = uses_of(source, body, key.value)
+        if not used:
+            return ""
+        if self._reader is None or self._reader.name not in _NAMED:
+            raise Irregular(self._read, "the key that it gives is used, which tf.data does not have",
+                            source.line(used[0]))
+        return str(key.value)
+
+
+def _attribute_loads(module: cst.Module, name: str) -> List[cst.Attribute]:
+    found: List[cst.Attribute] = []
+
+    class _Finder(cst.CSTVisitor):
+        def visit_Attribute(self, node: cst.Attribute) -> None:
+            if node.attr.value == name:
+                found.append(node)
+
+    module.visit(_Finder())
+    return found

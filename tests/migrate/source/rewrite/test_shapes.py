@@ -1,0 +1,120 @@
+"""Before and after: the text that rewriting gives, and that both texts read the same examples."""
+import collections
+import glob
+import os
+import shutil
+import struct
+
+import pytest
+
+from legacy_towers.compat import tf
+from legacy_towers.migrate.source.pipelines import find_pipelines
+from legacy_towers.migrate.source.project import read_project
+from legacy_towers.migrate.source.rewrite.plan import plan_rewrite
+
+_PAIRS = os.path.join(os.path.dirname(__file__), "pairs")
+_SHUFFLED = {
+    "functions_that_read_and_batch", "input_producer", "joined_readers",
+    "records_shuffled", "slices_shuffled", "two_batchers",
+}
+_NAMES = sorted(
+    os.path.basename(path)[: -len("_before.py")] for path in glob.glob(os.path.join(_PAIRS, "*_before.py"))
+)
+_MOST_RUNS = 30
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Returns the names that the scripts use, with what they stand for."""
+    folder = tmp_path_factory.mktemp("data")
+    path = lambda name: str(folder / name)  # noqa: E731
+    files, number = [], 0
+    for index, count in enumerate((7, 5)):
+        files.append(path("{}.tfrecord".format(index)))
+        with tf.python_io.TFRecordWriter(files[-1]) as writer:
+            for _ in range(count):
+                features = {
+                    "id": tf.train.Feature(int64_list=tf.train.Int64List(value=[number])),
+                    "x": tf.train.Feature(float_list=tf.train.FloatList(value=[number + .5, -number])),
+                    "raw": tf.train.Feature(bytes_list=tf.train.BytesList(value=[bytes([number, 1, 2])])),
+                }
+                writer.write(tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString())
+                number += 1
+    csv = [path("b.csv"), path("a.csv")]
+    for name in csv:
+        with open(name, "w") as file:
+            file.write("a,n,label\n" + "".join("{},{},{}\n".format(i * .5, i, name[-5]) for i in range(4)))
+    binary = [path("0.bin"), path("1.bin")]
+    for index, name in enumerate(binary):
+        with open(name, "wb") as file:
+            file.write(b"**" + b"".join(struct.pack("6B", *(10 * index + i + k for k in range(6))) for i in range(3)))
+    images = [path("{}.png".format(index)) for index in range(4)]
+    with tf.Graph().as_default(), tf.Session() as session:
+        encoded = [tf.image.encode_png(tf.fill([4, 5, 3], tf.constant(40 * i, tf.uint8))) for i in range(4)]
+        for name, content in zip(images, session.run(encoded)):
+            with open(name, "wb") as file:
+                file.write(content)
+    return {"FILES": files, "CSV": csv, "BINARY": binary, "IMAGES": images, "FOLDER": str(folder)}
+
+
+def _rewritten(path):
+    project = read_project([str(path)])
+    plan = plan_rewrite(project, find_pipelines(project))
+    assert [str(each) for each in plan.left] == []
+    return plan.texts
+
+
+def _read(text, data):
+    """Runs a script, and returns its batches and their static shapes."""
+    with tf.Graph().as_default():
+        scope = dict(data)
+        exec(compile(text, "script.py", "exec"), scope)
+        fetched = tf.nest.flatten(scope["FETCHED"])
+        shapes = [str(getattr(each, "shape", "")) for each in fetched]
+        batches = []
+        with tf.Session() as session:
+            session.run([
+                tf.global_variables_initializer(), tf.local_variables_initializer(), tf.tables_initializer()
+            ])
+            coordinator = tf.train.Coordinator()
+            threads = tf.train.start_queue_runners(session, coordinator)
+            try:
+                while len(batches) < _MOST_RUNS:
+                    batches.append([each.tolist() for each in session.run(fetched)])
+            except tf.errors.OutOfRangeError:
+                pass
+            coordinator.request_stop()
+            coordinator.join(threads, stop_grace_period_secs=60, ignore_live_threads=True)
+    return batches, shapes
+
+
+def _examples(batches):
+    return collections.Counter(
+        str([part[number] for part in batch]) for batch in batches for number in range(len(batch[0]))
+    )
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_rewritten_script_reads_the_same_examples(name, data, tmp_path):
+    before_path = os.path.join(_PAIRS, name + "_before.py")
+    path = tmp_path / "script.py"
+    shutil.copy(before_path, str(path))
+    after = _rewritten(path)[str(path)]
+    with open(os.path.join(_PAIRS, name + "_after.py")) as file:
+        assert after == file.read()
+    with open(before_path) as file:
+        before_batches, before_shapes = _read(file.read(), data)
+    after_batches, after_shapes = _read(after, data)
+    assert after_shapes == before_shapes
+    assert len(before_batches) < _MOST_RUNS
+    if name in _SHUFFLED:
+        assert _examples(after_batches) == _examples(before_batches)
+        assert len(after_batches) == len(before_batches)
+    else:
+        assert after_batches == before_batches
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_rewriting_its_own_output_changes_nothing(name, tmp_path):
+    shutil.copy(os.path.join(_PAIRS, name + "_after.py"), str(tmp_path / "script.py"))
+    assert _rewritten(tmp_path / "script.py") == {}
