@@ -4,7 +4,7 @@ from typing import Any, Dict, List, NamedTuple, Set
 
 from legacy_towers.migrate.source.expressions import ExpressionReader
 from legacy_towers.migrate.source.queue_api import TRACKED
-from legacy_towers.migrate.source.values import NOTHING, Class, Function, Value, Values, flowing, union
+from legacy_towers.migrate.source.values import NOTHING, Class, Function, Value, Values, union
 
 # Methods that put their arguments into the object.
 _ADDING = ("add", "append", "extend", "insert", "put", "setdefault", "update")
@@ -87,7 +87,7 @@ class CallReader(ExpressionReader):
             return self._tracked(node, name, given, NOTHING)
         if name.startswith("tf.QueueBase.") or name.startswith("tf.ReaderBase."):
             return self._tracked(node, name, given, NOTHING)
-        return flowing(given.all()) | self._passed_functions(given)
+        return self.knowledge.flowing(given.all()) | self._passed_functions(given)
 
     def _tracked(self, node: ast.AST, name: str, given: Given, receiver: Values) -> Values:
         site = self.knowledge.site(self.path, name, node, self.where())
@@ -156,9 +156,9 @@ class CallReader(ExpressionReader):
         functions = [each.what for each in self.knowledge.resolved(given.all()) if each.kind == "function"]
         if not functions:
             return NOTHING
-        others = flowing(given.all())
+        others = self.knowledge.flowing(given.all())
         return union([
-            flowing(self._own(function, Given([others for _ in function.parameters()], {}, NOTHING)))
+            self.knowledge.flowing(self._own(function, Given([others for _ in function.parameters()], {}, NOTHING)))
             for function in functions
         ])
 
@@ -177,7 +177,7 @@ class CallReader(ExpressionReader):
             return everything | receiver
         if name == "super":
             return self._base_objects()
-        return flowing(everything) | flowing(receiver) | self._passed_functions(given)
+        return self.knowledge.flowing(everything) | self.knowledge.flowing(receiver) | self._passed_functions(given)
 
     def _base_objects(self) -> Values:
         owner = self.function.owner if self.function is not None else None

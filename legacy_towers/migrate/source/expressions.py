@@ -3,7 +3,7 @@ import ast
 from typing import Any
 
 from legacy_towers.migrate.source.scopes import ScopeReader
-from legacy_towers.migrate.source.values import NOTHING, Function, Values, flowing, union
+from legacy_towers.migrate.source.values import NOTHING, Function, Values, union
 
 _CONTAINERS = (ast.List, ast.Set, ast.Tuple)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -88,7 +88,7 @@ class ExpressionReader(ScopeReader):
         found = []
         for part in ast.iter_child_nodes(node):
             if isinstance(part, ast.expr):
-                found.append(flowing(self.values(part)))
+                found.append(self.knowledge.flowing(self.values(part)))
             elif not isinstance(part, (ast.expr_context, ast.operator, ast.cmpop, ast.unaryop)):
                 found.append(self._parts(part))
         return union(found)

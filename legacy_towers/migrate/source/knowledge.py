@@ -1,8 +1,10 @@
 """What is known of a project while its files are read; it only grows, until another reading adds nothing."""
 import ast
-from typing import Any, Dict, Hashable, List, Set, Tuple
+from typing import AbstractSet, Any, Dict, Hashable, List, Set, Tuple
 
+from legacy_towers.migrate.source.queue_api import NO_EXAMPLES
 from legacy_towers.migrate.source.values import (
+    EXAMPLES,
     NOTHING,
     Class,
     Function,
@@ -16,12 +18,18 @@ from legacy_towers.migrate.source.values import (
 
 # The most values that are kept for one expression, variable, parameter or attribute, and the most parameters that one
 # is followed through: where functions are called through tables of functions, each call may be of all of them.
-MOST_VALUES = 64
-MOST_PARAMETERS = 256
+MOST_VALUES = 24
+MOST_PARAMETERS = 96
+# (kind of lookup, what it is of, name): "value" of a function or class, "flow" and "passed" of a parameter, "method"
+# and "bases" of a class, "name" in the scopes around a function, "module" for a name of a module.
+Use = Tuple[str, Any, str]
 
 
 class Knowledge:
     """What names are bound to, what functions take and return, and which calls of queues there are.
+
+    Args:
+      with_queues: the files whose text has names of queues.
 
     Attributes:
       scopes: path -> what the module binds at its top level.
@@ -32,25 +40,34 @@ class Knowledge:
       limited: the files in which an expression may be more than MOST_VALUES things: some calls may not be connected.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, with_queues: AbstractSet[str] = frozenset()) -> None:
+        self.with_queues = with_queues
         self.scopes: Dict[str, Scope] = {}
         self.sites: Dict[Tuple[str, int, int, str], Site] = {}
         self.api_names: Dict[Tuple[str, int, int], Set[str]] = {}
         self.calls: Dict[str, Dict[Tuple[int, int], Set[Function]]] = {}
         self.grew = False
         self.limited: Set[str] = set()
+        # What is looked up while a function is read: it need not be read again while all of that stays.
+        self.uses: Dict[Use, Any] = {}
         self._resolved: Dict[Value, Values] = {}
         self._functions: Dict[int, Function] = {}
         self._classes: Dict[int, Class] = {}
         self._tables: Dict[Tuple[Hashable, str], Values] = {}
         self._callers: Dict[Function, Set[Tuple[str, str]]] = {}
+        # (function, parameter) that examples may be passed for, and what each other parameter is passed on as.
+        self._live: Set[Tuple[Function, str]] = set()
+        self._passed_on: Dict[Tuple[Function, str], List[Tuple[Function, str]]] = {}
 
     def function(self, path: str, node: Any, name: str, scopes: List[Scope], owner: Any) -> Function:
         """Returns the function that `node` defines; it is the same at each reading."""
         if id(node) not in self._functions:
             self._functions[id(node)] = Function(path, node, name, scopes, owner)
-        self._functions[id(node)].scopes = scopes
-        return self._functions[id(node)]
+        function = self._functions[id(node)]
+        if len(function.scopes) != len(scopes) or any(a is not b for a, b in zip(function.scopes, scopes)):
+            function.reading = None
+        function.scopes = scopes
+        return function
 
     def class_(self, path: str, node: ast.ClassDef, name: str) -> Class:
         """Returns the class that `node` defines; it is the same at each reading."""
@@ -84,6 +101,44 @@ class Knowledge:
         if after != before:
             self._tables[(owner, name)] = after
             self.grew = True
+            if isinstance(owner, Function) and (owner, name) not in self._live:
+                self._add_flow((owner, name), after - before)
+
+    def flowing(self, values: Values) -> Values:
+        """Returns those of `values` that a computation with them depends on, as far as examples may be among them."""
+        if not values:
+            return values
+        found = []
+        for each in values:
+            if each.kind in EXAMPLES:
+                found.append(each)
+            elif each.kind == "parameter":
+                is_live = (each.what, each.name) in self._live
+                self.uses[("flow", each.what, each.name)] = is_live
+                if is_live:
+                    found.append(each)
+        return values if len(found) == len(values) else frozenset(found)
+
+    def _add_flow(self, parameter: Tuple[Function, str], values: Values) -> None:
+        """Records that a parameter gets `values`, and which parameters may hold examples then."""
+        for each in values:
+            if each.kind == "parameter":
+                self._passed_on.setdefault((each.what, each.name), []).append(parameter)
+        if not any(self._makes_live(each, parameter[0].path) for each in values):
+            return
+        waiting = [parameter]
+        while waiting:
+            current = waiting.pop()
+            if current not in self._live:
+                self._live.add(current)
+                waiting += self._passed_on.get(current, ())
+
+    def _makes_live(self, value: Value, path: str) -> bool:
+        """Returns whether a parameter of a function in the file `path` may hold examples with `value`."""
+        if value.kind == "made" and value.what.name in NO_EXAMPLES:
+            # What is fed flows through all of a model; it matters where queues are made.
+            return path in self.with_queues
+        return value.kind in EXAMPLES or value.kind == "parameter" and value[1:] in self._live
 
     def bounded(self, values: Values, path: str, before: Values = NOTHING) -> Values:
         """Returns at most MOST_VALUES of `values`, those in `before` first, and notes the file if some are left out."""
@@ -96,7 +151,9 @@ class Knowledge:
 
     def get(self, owner: Hashable, name: str) -> Values:
         """Returns what `name` of a function or class may be."""
-        return self._tables.get((owner, name), NOTHING)
+        found = self._tables.get((owner, name), NOTHING)
+        self.uses[("value", owner, name)] = found
+        return found
 
     def add_caller(self, function: Function, path: str, caller: str) -> None:
         """Records that the function `caller` in the file `path` calls `function`."""
@@ -126,13 +183,18 @@ class Knowledge:
         self._resolved.clear()
 
     def _passed(self, parameter: Value) -> Values:
-        if parameter in self._resolved:
-            return self._resolved[parameter]
+        found = self._resolved.get(parameter)
+        if found is None:
+            found = self._resolved[parameter] = self._found_passed(parameter)
+        self.uses[("passed", parameter, "")] = found
+        return found
+
+    def _found_passed(self, parameter: Value) -> Values:
         found: Values = NOTHING
         seen = {parameter}
         level = {parameter}
         while level:
-            below = frozenset().union(*(self._resolved.get(each) or self.get(each.what, each.name) for each in level))
+            below = union(self._resolved.get(each) or self._tables.get(each[1:], NOTHING) for each in level)
             level = {each for each in below if each.kind == "parameter"}
             found |= below - level
             level -= seen
@@ -140,24 +202,60 @@ class Knowledge:
                 self.limited.add(parameter.what.path)
                 level = set(sorted(level, key=sort_key)[: MOST_PARAMETERS - len(seen)])
             seen |= level
-        self._resolved[parameter] = self.bounded(found, parameter.what.path)
-        return self._resolved[parameter]
+        return self.bounded(found, parameter.what.path)
 
     def methods(self, class_: Class, name: str) -> Values:
         """Returns what the attribute `name` of the objects of `class_` may be, base classes included."""
-        found = [class_.scope.get(name, NOTHING), self.get(class_, name)]
+        found = self._found_methods(class_, name)
+        self.uses[("method", class_, name)] = found
+        return found
+
+    def _found_methods(self, class_: Class, name: str) -> Values:
+        found = []
         seen = {class_}
-        waiting = list(class_.bases)
+        # (class, whether a class derived from it has the name itself: then Python looks no further)
+        waiting = [(class_, False)]
         while waiting:
-            base = waiting.pop()
-            if base.kind == "class" and base.what not in seen:
-                seen.add(base.what)
-                found += [base.what.scope.get(name, NOTHING), self.get(base.what, name)]
-                waiting += base.what.bases
+            each, is_overridden = waiting.pop()
+            own = each.scope.get(name, NOTHING)
+            # What methods assign to `self.name`, in whichever class.
+            found.append(self._tables.get((each, name), NOTHING))
+            if own and not is_overridden:
+                found.append(own)
+            for base in each.bases:
+                if base.kind == "class" and base.what not in seen:
+                    seen.add(base.what)
+                    waiting.append((base.what, is_overridden or bool(own)))
         return union(found)
 
     def api_bases(self, class_: Class) -> List[str]:
         """Returns the classes of TensorFlow that `class_` is derived from."""
+        found = self._found_bases(class_)
+        self.uses[("bases", class_, "")] = found
+        return found
+
+    def is_as_used(self, uses: Dict[Use, Any]) -> bool:
+        """Returns whether all that was looked up while a function was read is as it was then."""
+        for (kind, what, name), found in uses.items():
+            if kind == "value":
+                now: Any = self._tables.get((what, name), NOTHING)
+            elif kind == "flow":
+                now = (what, name) in self._live
+            elif kind == "passed":
+                now = self._passed(what)
+            elif kind == "method":
+                now = self._found_methods(what, name)
+            elif kind == "name":
+                continue
+            elif kind == "module":
+                now = self.scopes.get(what, {}).get(name, NOTHING)
+            else:
+                now = self._found_bases(what)
+            if now is not found and now != found:
+                return False
+        return True
+
+    def _found_bases(self, class_: Class) -> List[str]:
         found: List[str] = []
         seen = {class_}
         waiting = list(class_.bases)

@@ -11,10 +11,10 @@ from legacy_towers.migrate.source.rules.registry import (
     Rule,
     written,
 )
-from legacy_towers.text.names import listed
+from legacy_towers.text.names import listed, quoted
 
 _NOTEBOOK = "it is a notebook with names of queues; `jupyter nbconvert --to script` makes a .py file of it"
-_LIMITED = "what is called here is not fully known, so that some calls may not be connected to their pipeline"
+_LIMITED = "not fully known is what is called in {}: some calls may not be connected to their pipeline, or be missing"
 
 
 def as_text(audit: Audit) -> str:
@@ -22,7 +22,8 @@ def as_text(audit: Audit) -> str:
     paragraphs = [_group(numbers, findings) for numbers, findings in by_pipelines(audit.findings)]
     others = ["{}:{}: not read: {}".format(file.path, *_problem(file)) for file in audit.unread]
     others += ["{}: not read: {}".format(path, _NOTEBOOK) for path in audit.notebooks]
-    others += ["{}: {}".format(path, _LIMITED) for path in audit.limited]
+    if audit.limited:
+        others.append(_LIMITED.format(quoted(audit.limited, most=3)))
     if others:
         paragraphs.append("\n".join(others))
     return "\n\n".join(paragraphs + [_summary(audit)])

@@ -12,8 +12,9 @@ from legacy_towers.migrate.source.values import Site
 from legacy_towers.run.deep_trees import deep_recursion
 from legacy_towers.run.source_files import module_file
 
-# Each reading follows values through one more call upwards; a value rarely passes more.
-_MOST_READINGS = 8
+# A reading follows values through at least one more call; functions for which nothing has changed are not read again.
+# Where some expression may be too many things, the result is incomplete anyway.
+_MOST_READINGS, _MOST_LIMITED_READINGS = 24, 8
 
 
 class Project(NamedTuple):
@@ -62,17 +63,18 @@ def read_project(paths: Sequence[str]) -> Project:
     found = find_files(paths)
     roots = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
     imports = _Imports(found.python, [os.path.normpath(root) if root else "" for root in roots])
-    knowledge = Knowledge()
+    knowledge = Knowledge(imports.with_queues)
     files = {path: parsed(path, found.python[path]) for path in imports.related()}
     unread = found.unread + [file for file in files.values() if file.problem is not None]
     lookups = Lookups(module=imports.module, scope=lambda path: knowledge.scopes.setdefault(path, {}))
     trees = {path: file.tree for path, file in files.items() if file.tree is not None}
     with deep_recursion():
-        for _ in range(_MOST_READINGS):
+        for number in range(_MOST_READINGS):
             knowledge.grew = False
+            knowledge.forget_resolved()
             for path, tree in trees.items():
                 StatementReader(path, knowledge, lookups).read(tree)
-            if not knowledge.grew:
+            if not knowledge.grew or knowledge.limited and number + 1 >= _MOST_LIMITED_READINGS:
                 break
     knowledge.forget_resolved()
     sites = sorted(knowledge.sites.values(), key=position)
@@ -91,6 +93,7 @@ class _Imports:
         self._sources = sources
         self._roots = roots
         self._known: Dict[Tuple[str, str, int], Optional[str]] = {}
+        self.with_queues = {path for path, source in sources.items() if re.search(NEEDLES, source) is not None}
 
     def module(self, importer: str, name: str, level: int) -> Optional[str]:
         """Returns the path of the module of the project that an import statement names, None if it is another's."""
@@ -115,7 +118,7 @@ class _Imports:
         for path, others in imported.items():
             for other in others:
                 importers.setdefault(other, set()).add(path)
-        kept = {path for path, source in self._sources.items() if re.search(NEEDLES, source) is not None}
+        kept = set(self.with_queues)
         waiting = list(kept)
         while waiting:
             for importer in importers.get(waiting.pop(), ()):

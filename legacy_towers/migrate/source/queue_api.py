@@ -83,6 +83,8 @@ LEARN = (
 STATE_SAVERS = ("tf.contrib.training.SequenceQueueingStateSaver",)
 # What is fed: it matters where it flows into a queue.
 FED = ("tf.placeholder", "tf.placeholder_with_default")
+# What gives no examples of a queue: it is followed through computations only in files that make queues.
+NO_EXAMPLES = FED + ("tf.contrib.slim.TFExampleDecoder", "tf.contrib.slim.Dataset")
 
 TRACKED = frozenset(
     PRODUCERS + READER_CLASSES + BATCHERS + QUEUE_CLASSES + STAGING_CLASSES + RUNNERS + SESSIONS + INITIALIZERS
@@ -91,16 +93,24 @@ TRACKED = frozenset(
 
 _NEEDLES = (
     rb"_input_producer|\binput_producer|limit_epochs|match_filenames_once|RecordReader|TextLineReader|WholeFileReader"
-    rb"|IdentityReader|LMDBReader|ReaderBase|\bbatch_join|shuffle_batch|maybe_batch|\bbucket\b|bucket_by_sequence_length"
-    rb"|\bbatch_sequences_with_states|stratified_sample|rejection_sample|weighted_resample|resample_at_rate|FIFOQueue|RandomShuffleQueue"
-    rb"|PriorityQueue|QueueBase|StagingArea|QueueRunner|queue_runner|QUEUE_RUNNERS|Coordinator|LooperThread"
-    rb"|Supervisor\b|local_variables|local_variable_initializer|prefetch_queue|parallel_read|single_pass_read"
-    rb"|DataProvider|TFExampleDecoder|read_batch_|read_keyed_batch|queue_parsed_features|QueueingStateSaver"
+    rb"|IdentityReader|LMDBReader|ReaderBase|\bbatch_join|shuffle_batch|maybe_batch|bucket_by_sequence_length|bucket_ops"
+    rb"|\btraining[ \t]*\.[ \t]*bucket\b|import[^\n]*\bbucket\b|\bbatch_sequences_with_states|stratified_sample"
+    rb"|rejection_sample|weighted_resample|resample_at_rate|FIFOQueue|RandomShuffleQueue|PriorityQueue|QueueBase"
+    rb"|StagingArea|QueueRunner|queue_runner|QUEUE_RUNNERS|LooperThread|prefetch_queue|parallel_read|single_pass_read"
+    rb"|DataProvider|read_batch_|read_keyed_batch|queue_parsed_features|QueueingStateSaver"
     rb"|numpy_input_fn|pandas_input_fn|generator_input_fn"
 )
-# What the text of a file with queues has.
-NEEDLES = re.compile(_NEEDLES + rb"|\bbatch[ \t]*\(|\.batch\b|import[^\n]*\bbatch\b")
-# What the text of a notebook with queues has: `batch` alone is a method of datasets, too.
+# What the text of a file with queues has. What starts and stops queues matters only in programs that import such files.
+NEEDLES = re.compile(
+    _NEEDLES
+    + rb"|\btrain[ \t]*\.[ \t]*batch\b|\binput\w*\.batch\b|import[^\n]*\bbatch\b|\.train[ \t]+import[ \t]+\*"
+    + rb"|\btraining[ \t]+import[^\n]*\binput\b"
+    # tf.train by another name, or an argument.
+    + rb"|\bimport\b[^\n]*\btrain\b|\b(?:tf|tensorflow|v1)\.train\b(?![ \t]*\.)"
+    # All names of TensorFlow.
+    + rb"|\btensorflow[ \t]+import[ \t]+\*"
+)
+# What the text of a notebook with queues has.
 NOTEBOOK_NEEDLES = re.compile(_NEEDLES + rb"|\btrain\.batch\b")
 
 _READER_METHODS = ("read", "read_up_to", "num_records_produced", "num_work_units_completed", "reset", "restore_state",

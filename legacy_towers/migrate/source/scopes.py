@@ -1,11 +1,11 @@
 """Binds the names of one file, and resolves them."""
 import ast
-from typing import Any, Callable, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from legacy_towers.migrate.source.knowledge import Knowledge
 from legacy_towers.migrate.source.names import canonical
 from legacy_towers.migrate.source.queue_api import COLLECTION, TRACKED, attribute_class, method_name
-from legacy_towers.migrate.source.values import NOTHING, STAR, Class, Function, Scope, Value, Values, flowing, union
+from legacy_towers.migrate.source.values import NOTHING, STAR, Class, Function, Scope, Value, Values, union
 
 # What a script calls TensorFlow where its import is not found, as in `from common import *`.
 _USUAL_NAME = "tf"
@@ -45,12 +45,16 @@ class ScopeReader:
         self.branches = 0
         # (function, name): `global name` in the function.
         self.globals: Set[Tuple[Function, str]] = set()
+        # What the current function looks up in the scopes around it, and whether it changes these.
+        self.outer_names: Dict[str, Values] = {}
+        self.changes_outer = False
 
     # Binding
 
     def bind(self, name: str, values: Values) -> None:
         """Binds `name` from here on; in a branch it may keep what it was."""
         is_global = (self.function, name) in self.globals
+        self.changes_outer |= is_global
         scope = self.scopes[0] if is_global else self.scopes[-1]
         if self.branches or is_global:
             values = scope.get(name, NOTHING) | values
@@ -73,8 +77,9 @@ class ScopeReader:
     def add_content(self, container: ast.AST, values: Values) -> None:
         """Adds `values` to a list or dictionary that has a name or is an attribute."""
         if isinstance(container, ast.Name):
-            for scope in reversed(self.scopes):
+            for depth, scope in reversed(list(enumerate(self.scopes))):
                 if container.id in scope:
+                    self.changes_outer |= depth < self._outer()
                     before = scope[container.id]
                     scope[container.id] = self.knowledge.bounded(before | values, self.path, before)
                     return
@@ -88,6 +93,7 @@ class ScopeReader:
             if owner.kind in ("instance", "class"):
                 self.knowledge.add(owner.what, name, values)
             elif owner.kind == "module":
+                self.changes_outer = True
                 scope = self.lookups.scope(owner.what)
                 before = scope.get(name, NOTHING)
                 scope[name] = self.knowledge.bounded(before | values, self.path, before)
@@ -104,10 +110,23 @@ class ScopeReader:
 
     def named(self, name: str) -> Values:
         """Returns what `name` may be here."""
-        for scope in reversed(self.scopes):
+        for scope in reversed(self.scopes[self._outer() :]):
+            if name in scope:
+                return scope[name]
+        found = self.named_in(self.scopes[: self._outer()], name)
+        self.outer_names[name] = found
+        return found
+
+    def named_in(self, scopes: List[Scope], name: str) -> Values:
+        """Returns what `name` may be in these scopes, innermost last."""
+        for scope in reversed(scopes):
             if name in scope:
                 return scope[name]
         return _of_star(self.scopes[0], name) or self.usual(name)
+
+    def _outer(self) -> int:
+        """Returns the number of scopes around the current function."""
+        return len(self.function.scopes) if self.function is not None else 0
 
     @staticmethod
     def usual(name: str) -> Values:
@@ -120,7 +139,7 @@ class ScopeReader:
         for owner in self.knowledge.resolved(owners):
             found |= self._attribute_of(node, owner, name)
         if not any(each.kind not in ("made", "parameter") for each in found):
-            found |= flowing(owners)
+            found |= self.knowledge.flowing(owners)
         return self.knowledge.bounded(frozenset(found), self.path)
 
     def _attribute_of(self, node: ast.AST, owner: Value, name: str) -> Values:
@@ -132,9 +151,11 @@ class ScopeReader:
         if owner.kind == "module":
             below = self.lookups.module(self.path, "{}.{}".format(owner.what, name), 0)
             bound = self.lookups.scope(owner.what).get(name, NOTHING)
-            if below is None or bound:
-                return bound or _of_star(self.lookups.scope(owner.what), name)
-            return frozenset([Value("module", below)])
+            if not bound and below is None:
+                bound = _of_star(self.lookups.scope(owner.what), name)
+            self.knowledge.uses[("module", owner.what, name)] = self.lookups.scope(owner.what).get(name, NOTHING)
+            self.knowledge.uses[("module", owner.what, STAR)] = self.lookups.scope(owner.what).get(STAR, NOTHING)
+            return bound if below is None or bound else frozenset([Value("module", below)])
         if owner.kind == "class":
             return self.knowledge.methods(owner.what, name)
         if owner.kind == "instance":

@@ -4,7 +4,7 @@ from typing import Any, List, Tuple
 
 from legacy_towers.migrate.source.calls import CallReader
 from legacy_towers.migrate.source.names import canonical_name
-from legacy_towers.migrate.source.values import NOTHING, STAR, Class, Function, Value, Values
+from legacy_towers.migrate.source.values import NOTHING, STAR, Class, Function, Reading, Value, Values
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -16,11 +16,10 @@ class StatementReader(CallReader):
         """Reads the file with the syntax tree `tree`."""
         self._waiting: List[Function] = []
         before = dict(self.scopes[0])
-        self.knowledge.forget_resolved()
         self._statements(tree.body)
         while self._waiting:
             self._body(self._waiting.pop(0))
-        if before != self.knowledge.scopes[self.path]:
+        if before != self.knowledge.scopes[self.path] and self.path not in self.knowledge.limited:
             self.knowledge.grew = True
 
     def define(self, node: Any, name: str) -> Values:
@@ -40,6 +39,21 @@ class StatementReader(CallReader):
         return frozenset([Value("function", function)])
 
     def _body(self, function: Function) -> None:
+        """Reads the body of a function, unless that would find what it found before."""
+        last = function.reading
+        if last is not None and self.knowledge.is_as_used(last.uses) and all(
+            self.named_in(function.scopes, name) == found for name, found in last.names.items()
+        ):
+            self._waiting += last.inner
+            return
+        waiting, self._waiting = self._waiting, []
+        self.knowledge.uses, self.outer_names, self.changes_outer = {}, {}, False
+        self._read_body(function)
+        is_the_same_again = not self.changes_outer
+        function.reading = Reading(self.knowledge.uses, self.outer_names, self._waiting) if is_the_same_again else None
+        self._waiting = waiting + self._waiting
+
+    def _read_body(self, function: Function) -> None:
         arguments = function.node.args
         names = [each.arg for each in list(getattr(arguments, "posonlyargs", ())) + arguments.args]
         names += [each.arg for each in arguments.kwonlyargs]

@@ -27,11 +27,28 @@ class Value(NamedTuple):
     name: str = ""
 
 
+# The kinds that examples are, or come from.
+EXAMPLES = ("made", "method")
+
 Values = FrozenSet[Value]
 NOTHING: Values = frozenset()
 Scope = Dict[str, Values]
 # What a scope has as a name for the modules of TensorFlow whose names are all imported into it.
 STAR = "*"
+
+
+class Reading(NamedTuple):
+    """What the last reading of a function's body used: while that stays, another reading finds nothing else.
+
+    Attributes:
+      uses: what was looked up -> what was found.
+      names: the names that were looked up in the scopes around the function -> what they were.
+      inner: the functions that it defines.
+    """
+
+    uses: Dict[Any, Any]
+    names: Dict[str, Values]
+    inner: List["Function"]
 
 
 class Function:
@@ -43,10 +60,12 @@ class Function:
       name: its name with those of the classes and functions that it is in, "" for the code of a module.
       scopes: the scopes around it, outermost first.
       owner: the class whose method it is.
+      reading: its last reading, None if it must be read again.
     """
 
     def __init__(self, path: str, node: Any, name: str, scopes: List[Scope], owner: Optional["Class"]) -> None:
         self.path, self.node, self.name, self.scopes, self.owner = path, node, name, scopes, owner
+        self.reading: Optional[Reading] = None
         decorators = {_last(each) for each in getattr(node, "decorator_list", ())}
         self.is_static = "staticmethod" in decorators
         self.is_property = bool(decorators & {"property", "lazy_property", "cached_property", "define_scope"})
@@ -121,13 +140,6 @@ def union(sets: Iterable[Values]) -> Values:
     """Returns all values of `sets`."""
     found = list(each for each in sets if each)
     return found[0] if len(found) == 1 else frozenset().union(*found)
-
-
-def flowing(values: Values) -> Values:
-    """Returns those of `values` that a computation with them depends on."""
-    if not values:
-        return values
-    return frozenset(each for each in values if each.kind in ("made", "parameter", "method"))
 
 
 def _last(node: ast.AST) -> str:

@@ -157,7 +157,7 @@ def test_files_whose_calls_are_not_fully_known_are_named(tmp_path, monkeypatch):
     write(tmp_path, {"many.py": "\n".join(lines) + "\n"})
     audit = audit_paths(["."])
     assert audit.limited == ["many.py"] and json.loads(as_json(audit))["not_fully_known"] == ["many.py"]
-    assert "many.py: what is called here is not fully known, so that some calls may not be connected" in as_text(audit)
+    assert "not fully known is what is called in 'many.py': some calls may not be connected" in as_text(audit)
 
 
 def test_nothing_left_is_one_line(tmp_path):

@@ -150,3 +150,52 @@ def test_functions_that_call_each_other_through_a_table_are_read_within_bounds(t
     project = read_project([str(path)])
     assert [(each.name, each.line) for each in project.sites] == [("tf.train.string_input_producer", len(lines) - 1)]
     assert project.knowledge.limited == {str(path)}
+
+
+def test_a_method_that_a_class_overrides_is_not_that_of_its_base(tmp_path):
+    source = """
+        import tensorflow as tf
+
+        class Base(object):
+            def record(self):
+                return tf.train.range_input_producer(3).dequeue()
+
+        class Derived(Base):
+            def record(self):
+                return tf.train.input_producer([3]).dequeue()
+
+        x = tf.train.batch([Derived().record()], 2)
+        """
+    project = read(tmp_path, {"script.py": source})
+    (batch,) = [site for site in project.sites if site.name == "tf.train.batch"]
+    assert [(site.name, site.line) for site in project.sources(batch)] == [("tf.QueueBase.dequeue", 10)]
+
+
+def test_values_are_followed_through_many_functions(tmp_path):
+    links = ["def step_{}(x):\n    return step_{}(x * 2)".format(number, number + 1) for number in range(12)]
+    lines = ["import tensorflow as tf"] + links + [
+        "def step_12(x):", "    return tf.train.batch([x * 2], 2)", "step_0(tf.train.range_input_producer(3).dequeue())"
+    ]
+    (pipeline,) = find_pipelines(read(tmp_path, {"script.py": "\n".join(lines) + "\n"})).pipelines
+    assert [site.name for site in pipeline.sites] == [
+        "tf.train.range_input_producer", "tf.QueueBase.dequeue", "tf.train.batch"
+    ]
+
+
+def test_what_functions_put_into_a_table_of_the_module_is_called(tmp_path):
+    source = """
+        import tensorflow as tf
+        READERS = {}
+
+        def register(name, make):
+            READERS[name] = make
+
+        def build(name, queue):
+            return READERS[name]().read(queue)
+
+        register("record", tf.TFRecordReader)
+        record = build("record", tf.train.string_input_producer(["a"]))
+        """
+    assert sorted(site.name for site in read(tmp_path, {"script.py": source}).sites) == [
+        "tf.ReaderBase.read", "tf.TFRecordReader", "tf.train.string_input_producer"
+    ]
