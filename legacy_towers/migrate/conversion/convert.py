@@ -3,6 +3,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions import graph as graph_changes
+from legacy_towers.compat.versions.data import with_parallel_operations
 from legacy_towers.compat.versions.tracebacks import user_line
 from legacy_towers.errors import ArgumentError
 from legacy_towers.graph.op_kinds import applies_gradient
@@ -151,7 +152,9 @@ class _Conversion:
                     raise Refused("{} uses {!r}".format(other.type, store.name), other)
         flow = self._builder.taken(first, in_model=not root.is_preview, readers=1)
         buffered = 1 if root.is_preview else _buffer_size(self._queues.queues.get(root.store), count_of(first))
-        return flow.then(flow.dataset.prefetch(buffered), "prefetch({})".format(buffered))
+        return flow.then(
+            with_parallel_operations(flow.dataset.prefetch(buffered)), "prefetch({})".format(buffered)
+        )
 
     def _check_preview(self, root: Root) -> None:
         for operation in descendants(root.reads):

@@ -104,3 +104,9 @@ def test_is_repeated():
     assert config_fields.is_repeated(fields["device_filters"])
     assert not config_fields.is_repeated(fields["allow_soft_placement"])
     assert np.ndim(tf.ConfigProto().device_filters) == 1
+
+
+@pytest.mark.skipif(not hasattr(tf.data.Options(), "threading"), reason="TF 1.15 gives operations all threads")
+def test_with_parallel_operations_gives_operations_all_threads():
+    dataset = data.with_parallel_operations(tf.data.Dataset.range(3))
+    assert dataset.options().threading.max_intra_op_parallelism == 0

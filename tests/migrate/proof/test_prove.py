@@ -53,6 +53,12 @@ def of_files_that_match_a_pattern(files):
     return tf.train.batch(parsed(record(tf.train.match_filenames_once(pattern))[1]), 6)
 
 
+def with_sums_of_large_images(files):
+    number = tf.train.range_input_producer(24, num_epochs=1, shuffle=False).dequeue()
+    image = tf.random_uniform([227, 227, 3], seed=5) + tf.cast(number, tf.float32)
+    return tf.train.batch([tf.image.per_image_standardization(image)], 3)
+
+
 def with_a_division_by_a_constant(files):
     number = tf.train.range_input_producer(255, num_epochs=1, shuffle=False).dequeue()
     return tf.train.batch([tf.cast(number, tf.float32) / 255.0], 5)
@@ -71,6 +77,7 @@ SAME_SEQUENCE = [
     (sparse, (9, 36, 4), "all epochs"),
     (for_three_towers, (6, 30, 5), "all epochs"),
     (in_a_branch, (6, 6, 1), "all epochs"),
+    (with_sums_of_large_images, (8, 24, 3), "all epochs"),
     (with_random_numbers, (4, 12, 3), "all epochs"),
     (with_a_division_by_a_constant, (51, 255, 5), "all epochs"),
     (with_a_variable_that_keeps_its_value, (4, 12, 3), "all epochs"),
