@@ -66,7 +66,7 @@ class ExpressionReader(ScopeReader):
         """Returns the function; its body is also evaluated here: `x = tf.cond(p, lambda: f(x), lambda: x)`."""
         functions = self.define(node, "<lambda>")
         self.scopes = self.scopes + [{each.arg: NOTHING for each in node.args.args}]
-        returned = flowing(self.values(node.body))
+        returned = self.knowledge.flowing(self.values(node.body))
         self.scopes = self.scopes[:-1]
         for each in functions:
             self.knowledge.add(each.what, "return", returned)
