@@ -1,12 +1,15 @@
 """What a check looks at: a graph and, of a script, what its sessions did in its first steps."""
-from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Set
+from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from legacy_towers.compat.versions.tracebacks import user_line
 from legacy_towers.devices import short_name
+from legacy_towers.doctor.towers import Tower, find_towers
 from legacy_towers.doctor.training.model import Training
 from legacy_towers.graph.op_kinds import applies_gradient
+from legacy_towers.graph.shared_batches import SharedBatch, find_shared_batches
 from legacy_towers.graph.walk import ancestors
-from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph, count_of
+from legacy_towers.migrate.conversion.operations import count_of
+from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph
 from legacy_towers.run.runtime.observation import Observed
 from legacy_towers.tensor_types import Graph, Operation
 
@@ -54,6 +57,7 @@ class Subject:
         self.queues = QueueGraph(graph)
         self._trained: Optional[Set[Operation]] = None
         self._short_names: Dict[str, str] = {}
+        self._shared_batches: Optional[Tuple[List[Tower], List[SharedBatch]]] = None
         self._training: Optional[Training] = None
 
     @property
@@ -74,6 +78,15 @@ class Subject:
         if device not in self._short_names:
             self._short_names[device] = short_name(device)
         return self._short_names[device]
+
+    @property
+    def shared_batches(self) -> Tuple[List[Tower], List[SharedBatch]]:
+        """The towers, and the input operations whose examples several of them read."""
+        if self._shared_batches is None:
+            towers = find_towers(self.operations, self.trained)
+            with self.graph.as_default():  # where tensors are looked up; nothing is added
+                self._shared_batches = towers, find_shared_batches([each.losses for each in towers])
+        return self._shared_batches
 
     @property
     def training(self) -> Training:

@@ -17,7 +17,7 @@ from legacy_towers.tensor_types import Operation, Tensor
 from legacy_towers.variables.base import VARIABLE_OPS
 
 _SCOPE = re.compile(r"(?:tower|clone|replica|gpu)(?:_?\d+)?", re.IGNORECASE)
-_GPU = re.compile(r"/device:GPU:\d+", re.IGNORECASE)
+_GPU = re.compile(r"/(?:device:)?GPU:(\d+)", re.IGNORECASE)
 
 
 class Tower(NamedTuple):
@@ -62,8 +62,10 @@ def _scope_of(operation: Operation) -> Optional[str]:
 
 
 def _gpu_of(operation: Operation) -> Optional[str]:
-    match = _GPU.search(operation.device or "")
-    return match.group() if match else None
+    # Where `legacy-towers run` places operations of a missing GPU on another device, the GPU counts.
+    requested: Dict[str, str] = getattr(operation.graph, "requested_devices", {})
+    match = _GPU.search(requested.get(operation.name) or operation.device or "")
+    return "/device:GPU:" + match.group(1) if match else None
 
 
 # How to know the tower of an operation, the best way first.

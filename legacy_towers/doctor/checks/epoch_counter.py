@@ -3,7 +3,7 @@ from typing import Iterator
 
 from legacy_towers.doctor.registry import ERROR, check
 from legacy_towers.doctor.subject import Evidence, Subject
-from legacy_towers.migrate.conversion.queue_graph import COUNTERS
+from legacy_towers.migrate.conversion.operations import COUNTERS
 
 _HOLDERS = ("VariableV2", "Variable", "VarHandleOp")
 _ASSIGNS = ("Assign", "AssignVariableOp")

@@ -3,8 +3,7 @@ from typing import Iterator
 
 from legacy_towers.doctor.registry import ERROR, check
 from legacy_towers.doctor.subject import Evidence, Subject
-from legacy_towers.doctor.towers import find_towers
-from legacy_towers.graph.shared_batches import find_shared_batches
+from legacy_towers.doctor.tower_inputs import is_reordered
 from legacy_towers.text.names import listed
 
 
@@ -18,10 +17,10 @@ Move `iterator.get_next()` or the dequeue into the loop, so that each tower read
 for all towers and use `tf.split(images, towers)[i]` and `tf.split(labels, towers)[i]` in tower `i`.
 """)
 def same_batch(subject: Subject) -> Iterator[Evidence]:
-    towers = find_towers(subject.operations, subject.trained)
-    with subject.graph.as_default():  # where tensors are looked up; nothing is added
-        found = find_shared_batches([each.losses for each in towers])
+    towers, found = subject.shared_batches
     for shared in found:
+        if shared.partly or is_reordered(subject, shared):
+            continue
         names = [towers[index].name for index in shared.towers]
         yield Evidence(
             shared.operation, shared.line,

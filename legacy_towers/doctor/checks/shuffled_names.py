@@ -4,7 +4,7 @@ from typing import Iterator
 from legacy_towers.doctor.checks.sources import has_random_order, reads_before, shuffling_queues
 from legacy_towers.doctor.registry import WARNING, check
 from legacy_towers.doctor.subject import Evidence, Subject
-from legacy_towers.migrate.conversion.queue_graph import handle_of
+from legacy_towers.migrate.conversion.operations import handle_of
 
 _WHOLE_FILES = ("WholeFileReader", "WholeFileReaderV2")
 

@@ -1,7 +1,8 @@
 """What fills a queue, through the queues before it."""
 from typing import List, Set
 
-from legacy_towers.migrate.conversion.queue_graph import SHUFFLE, Queue, QueueGraph, is_dequeue, is_read
+from legacy_towers.migrate.conversion.operations import is_dequeue, is_read
+from legacy_towers.migrate.conversion.queue_graph import SHUFFLE, Queue, QueueGraph
 from legacy_towers.tensor_types import Operation
 
 _SHUFFLES = ("RandomShuffle", "RandomShuffleV2")

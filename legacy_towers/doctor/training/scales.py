@@ -2,15 +2,13 @@
 import re
 from typing import Dict, List, NamedTuple, Optional
 
-from legacy_towers.compat.versions.tracebacks import user_line
+from legacy_towers.doctor.statements import statement_of
 from legacy_towers.doctor.training.linear import Part, number_of_elements
 from legacy_towers.doctor.training.model import Contribution, Training
 from legacy_towers.doctor.training.updates import Update
 from legacy_towers.tensor_types import Operation
 
 _TOLERANCE = 1e-4
-# "train.py, line 31, in main: loss = x / 2": the statement comes after the second comma's part.
-_STATEMENT = re.compile(r", line \d+(?:, in [^:]+)?: (?P<text>.*)")
 
 
 class Scale(NamedTuple):
@@ -67,10 +65,10 @@ def is_of_formula(scaler: Operation, number: int) -> bool:
 
     It is not if the statement that made the operation has no such number: `loss / num_towers`.
     """
-    match = _STATEMENT.search(user_line(scaler))
-    if match is None:
+    statement = statement_of(scaler)
+    if not statement:
         return True
-    for literal in re.findall(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?(?!\w)", match.group("text")):
+    for literal in re.findall(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?(?!\w)", statement):
         if about(float(literal), float(number)) or about(float(literal), 1.0 / number):
             return True
     return False

@@ -34,12 +34,14 @@ class SharedBatch(NamedTuple):
       operation: the name of the input operation.
       kind: its type, such as "IteratorGetNext".
       line: the line of user code that made it, such as "train.py, line 31, in main: x = it.get_next()"; "" if unknown.
+      partly: whether the towers read other examples that are their own, such as images, with the same labels.
     """
 
     towers: List[int]
     operation: str
     kind: str
     line: str
+    partly: bool = False
 
     def __str__(self) -> str:
         return "towers {} get the same examples: they read {!r} ({}){}, and nothing gives each its own part".format(
@@ -78,12 +80,17 @@ def find_shared_batches(
     for flow in flows:
         flow.shared_operations = {operation for operation in flow.operations if owners[operation] > 1}
     shared_by: Dict[Any, Set[int]] = {}
+    wholly: Set[Any] = set()
     for first in range(len(flows)):
         for second in range(first + 1, len(flows)):
-            for operation in _shared_input_ops(flows[first], flows[second]):
+            found, have_own = _shared_input_ops(flows[first], flows[second])
+            wholly.update(() if have_own else found)
+            for operation in found:
                 shared_by.setdefault(operation, set()).update((indices[first], indices[second]))
     return [
-        SharedBatch(sorted(sharing), str(operation.name), str(operation.type), user_line(operation))
+        SharedBatch(
+            sorted(sharing), str(operation.name), str(operation.type), user_line(operation), operation not in wholly
+        )
         for operation, sharing in sorted(shared_by.items(), key=lambda item: str(item[0].name))
     ]
 
@@ -153,11 +160,11 @@ class _Parts(NamedTuple):
     of_second: List[Optional[int]]
 
 
-def _shared_input_ops(first: Flow, second: Flow) -> List[Any]:
-    """Returns the input operations whose examples both towers train on."""
+def _shared_input_ops(first: Flow, second: Flow) -> Tuple[List[Any], bool]:
+    """Returns the input operations whose examples both towers train on, and whether both also have their own."""
     in_both = {key for key in first.examples if key in second.examples}
     if not in_both:
-        return []
+        return [], False
     parts = _Parts(
         [],
         [_first_size(key) for key in first.examples if key not in in_both],
@@ -166,12 +173,12 @@ def _shared_input_ops(first: Flow, second: Flow) -> List[Any]:
     for key in sorted(in_both, key=lambda each: (str(each[0].name), each[1])):
         _compare(first, second, frozenset([key]), frozenset([key]), key[0], parts, 0)
     found = []
+    have_own = bool(parts.of_first and parts.of_second)
     for operation, size in parts.shared:
         # Towers with examples of their own may share a table. What has as many rows as the examples is labels instead.
-        have_own = parts.of_first and parts.of_second
         if not have_own or (size is not None and size in parts.of_first and size in parts.of_second):
             found.append(operation)
-    return found
+    return found, have_own
 
 
 def _compare(

@@ -23,7 +23,8 @@ class _Chooser(NamedTuple):
     by_output: bool = False
 
 
-_CHOOSERS = {
+# Ops that pass on some of their rows.
+CHOOSERS = {
     "Split": _Chooser((1,), (0,), True),
     "SplitV": _Chooser((0,), (1, 2), True),
     "Unpack": _Chooser((0,), (), True),
@@ -53,6 +54,21 @@ class Reached(NamedTuple):
 
     whole: bool
     chosen: Dict[Any, List[TensorKey]]  # which rows -> the tensors that hold them
+
+
+def is_permutation(operation: Any) -> bool:
+    """Returns whether an operation is known to return all rows of its input in another order."""
+    if operation.type in ("RandomShuffle", "RandomShuffleV2"):
+        return True
+    inputs = list(operation.inputs)
+    if operation.type in ("ReverseV2", "Roll"):
+        axes = tf.get_static_value(inputs[-1])
+        return axes is not None and axes.reshape(-1).tolist() == [0]
+    if operation.type not in ("Gather", "GatherV2") or not inputs[0].shape.ndims:
+        return False
+    axis = tf.get_static_value(inputs[2]) if operation.type == "GatherV2" else 0
+    rows, indices = tf.dimension_value(inputs[0].shape[0]), tf.get_static_value(inputs[1])
+    return axis == 0 and rows is not None and indices is not None and sorted(indices.reshape(-1)) == list(range(rows))
 
 
 class Flow:
@@ -155,8 +171,8 @@ class Flow:
         """Returns (which rows, the tensor with them) per choice of `operation` from `key`; None if it has no choice."""
         is_target = operation in self._targets
         read = [output for output in self._outputs(operation) if is_target or output in self._consumers]
-        chooser = _CHOOSERS.get(operation.type)
-        if chooser is None:
+        chooser = CHOOSERS.get(operation.type)
+        if chooser is None or is_permutation(operation):
             if operation in self.shared_operations and len(operation.outputs) > 1:
                 if operation.type not in _CONTROL_FLOW:
                     return [((operation, output[1]), output) for output in read]

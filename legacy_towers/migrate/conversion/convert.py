@@ -8,12 +8,13 @@ from legacy_towers.compat.versions.tracebacks import user_line
 from legacy_towers.errors import ArgumentError
 from legacy_towers.graph.op_kinds import applies_gradient
 from legacy_towers.graph.walk import descendants
-from legacy_towers.migrate.conversion import queue_graph
-from legacy_towers.migrate.conversion.datasets import DatasetBuilder, Flow, outputs_of
+from legacy_towers.migrate.conversion.datasets import DatasetBuilder, outputs_of
+from legacy_towers.migrate.conversion.flows import Flow
+from legacy_towers.migrate.conversion.operations import count_of, is_read, users_of
 from legacy_towers.migrate.conversion.plans import REFUSED, SAME_SEQUENCE, SAME_SET, PipelinePlan, Refused
-from legacy_towers.migrate.conversion.queue_graph import QueueGraph, count_of
+from legacy_towers.migrate.conversion.queue_graph import SHUFFLE, QueueGraph
 from legacy_towers.migrate.conversion.retired import retire
-from legacy_towers.migrate.conversion.roots import Root, ends_of, find_roots, stores_of
+from legacy_towers.migrate.conversion.roots import Root, ends_of, find_roots, in_any_order, stores_of
 from legacy_towers.migrate.conversion.starter import IteratorStarter
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
@@ -147,11 +148,20 @@ class _Conversion:
             queue = self._queues.queues.get(store)
             for size in queue.sizes if queue is not None else []:
                 self._check_size(size)
-            for other in queue.others if queue is not None else queue_graph.users_of(store):
-                if not queue_graph.is_read(other):
+            for other in queue.others if queue is not None else users_of(store):
+                if not is_read(other):
                     raise Refused("{} uses {!r}".format(other.type, store.name), other)
-        flow = self._builder.taken(first, in_model=not root.is_preview, readers=1)
-        buffered = 1 if root.is_preview else _buffer_size(self._queues.queues.get(root.store), count_of(first))
+            if store in self._queues.lost:
+                raise self._queues.lost[store]
+        flow = self._builder.preview(first) if root.is_preview else self._builder.taken(first)
+        if in_any_order(root):
+            flow = flow._replace(mixed=flow.mixed + ("{} operations take from it in a step".format(len(root.reads)),))
+        if root.is_preview:
+            buffered = 1
+        elif self._builder.has_several_takers(root.store):
+            return flow  # a buffer would take from the others
+        else:
+            buffered = _buffer_size(self._queues.queues.get(root.store), count_of(first))
         return flow.then(
             with_parallel_operations(flow.dataset.prefetch(buffered)), "prefetch({})".format(buffered)
         )
@@ -189,10 +199,12 @@ class _Conversion:
     def _replace(self, root: Root, flow: Flow) -> None:
         """Lets all that reads from a queue read from an iterator."""
         iterator, starts_itself = _iterator(flow.dataset)
+        initializers = [each for each in flow.initializers if each not in self._initializers]
         if not starts_itself:
-            self._initializers.append(iterator.initializer)
-            if self._reads_variables(root):
-                self._after_variables.append(iterator.initializer)
+            initializers.append(iterator.initializer)
+        self._initializers += initializers
+        if self._reads_variables(root):
+            self._after_variables += initializers
         indices = [each.value_index for each in outputs_of(root.reads[0], not root.is_preview)]
         for read in root.reads:
             # What ran before the read, such as the read of the tower before it, runs before it still.
@@ -229,6 +241,6 @@ def _iterator(dataset: Any) -> Tuple[Any, bool]:
 
 def _buffer_size(queue: Any, count: Optional[int]) -> int:
     """Returns how many elements of `count` examples a queue has room for, beside those that it shuffles."""
-    if queue is None or queue.kind == queue_graph.SHUFFLE or queue.capacity < 1:
+    if queue is None or queue.kind == SHUFFLE or queue.capacity < 1:
         return 2
     return max(1, queue.capacity // (count or 1))

@@ -1,38 +1,33 @@
 """The dataset that gives what a queue gave."""
 import random
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import is_in_control_flow
 from legacy_towers.graph import op_kinds
 from legacy_towers.migrate.conversion import queue_graph
+from legacy_towers.migrate.conversion.conditional import with_condition
 from legacy_towers.migrate.conversion.cut import Cut, build
+from legacy_towers.migrate.conversion.enqueues import Enqueue
+from legacy_towers.migrate.conversion.flows import Flow
+from legacy_towers.migrate.conversion.operations import (
+    COUNTERS,
+    count_of,
+    files_of,
+    is_read,
+    reads_one_record_per_file,
+    store_of,
+    users_of,
+)
 from legacy_towers.migrate.conversion.plans import Refused
-from legacy_towers.migrate.conversion.queue_graph import Enqueue, Queue, QueueGraph, count_of, handle_of, is_read
+from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph
 from legacy_towers.migrate.conversion.readers import records_of
+from legacy_towers.migrate.conversion.takers import MODEL, Taker, Takers, taker_of
 from legacy_towers.tensor_types import Dataset, Operation, Tensor
 
 _ALL_CORES = tf.data.experimental.AUTOTUNE
 # What gives the strings that it takes.
 _SAME_STRINGS = ("Identity", "RandomShuffle", "Reshape")
-
-
-class Flow(NamedTuple):
-    """A dataset of tuples of tensors.
-
-    Attributes:
-      dataset: the dataset.
-      steps: how it is made, one transformation each.
-      mixed: why its order is not the one that the queues gave; empty where it is.
-    """
-
-    dataset: Dataset
-    steps: Tuple[str, ...]
-    mixed: Tuple[str, ...] = ()
-
-    def then(self, dataset: Dataset, step: str, *mixed: str) -> "Flow":
-        """Returns the flow after one more transformation."""
-        return Flow(dataset, self.steps + (step,), self.mixed + mixed)
 
 
 class DatasetBuilder:
@@ -52,55 +47,39 @@ class DatasetBuilder:
         self._epochs = epochs
         self._seeds: Dict[str, Tuple[int, int]] = {}
         self._copies = 1  # how many times what is built now is built
-        # queue or reader -> what takes elements from it: sources, readers, or None for all of the model
-        self._takers: Dict[Operation, List[Optional[Operation]]] = {}
-        # source -> how many operations that differ put what it gives into queues, each in a pass of its own
-        self._passes: Dict[Operation, int] = {}
-        # source -> the operations that queue runners run, each of which takes from it
-        self._runs: Dict[Operation, Set[Operation]] = {}
-        groups_of: Dict[Operation, int] = {}
         self._groups = {queue.operation: queue.groups() for queue in queues.queues.values()}
-        for groups in self._groups.values():
-            for group in groups:
-                for source in group[0].part.sources:
-                    self._note(source, source)
-                    self._passes[source] = self._passes.get(source, 0) + 1
-                    self._runs.setdefault(source, set()).update(each.operation for each in group)
-                for operation in group[0].part.operations:
-                    groups_of[operation] = groups_of.get(operation, 0) + 1
-        self._in_several_groups = {operation for operation, number in groups_of.items() if number > 1}
-        for source in model:
-            self._note(source, None)
+        self._takers = Takers(list(self._groups.values()), model)
+        self._shared: Dict[Operation, Any] = {}  # queue or reader that several take from -> its flow and its iterator
 
-    def _note(self, source: Operation, taker: Optional[Operation]) -> None:
-        if source.type in queue_graph.COUNTERS:
-            return
-        store = handle_of(source.inputs[0])
-        takers = self._takers.setdefault(store, [])
-        if taker not in takers:
-            takers.append(taker)
-        if is_read(source):
-            takers = self._takers.setdefault(handle_of(source.inputs[1]), [])
-            if store not in takers:
-                takers.append(store)
+    def preview(self, operation: Operation) -> Flow:
+        """Returns the flow of an operation that fills a queue, for what else reads its outputs: in a pass of its own.
 
-    def taken(self, operation: Operation, in_model: bool = False, readers: int = 1) -> Flow:
+        Raises:
+          Refused: the queues can't be converted.
+        """
+        return self.taken(operation, None)
+
+    def has_several_takers(self, store: Operation) -> bool:
+        """Returns whether several take from a queue or a reader what the others leave of it."""
+        return len(self._takers.of(store)) > 1
+
+    def taken(self, operation: Operation, taker: Optional[Taker] = MODEL, readers: int = 1) -> Flow:
         """Returns the flow of what an operation takes, run by run, as tuples of its `outputs_of`.
 
         Args:
           operation: a dequeue, a read operation or a counter.
-          in_model: whether it is one of the model, and stands for all of the model that take from the same store.
+          taker: whom it takes it for; the model: it stands for all of the model that takes from the same store; None:
+            for what takes nothing away from others.
           readers: how many readers like this one read the files of its queue.
 
         Raises:
           Refused: the queues can't be converted.
         """
-        if operation.type in queue_graph.COUNTERS:
+        if operation.type in COUNTERS:
             return _counted(operation)
         count = count_of(operation)
         if count == -1:
             raise Refused("how many elements it takes is not known before the run", operation)
-        taker = None if in_model else operation
         if is_read(operation):
             return self._read(operation, taker, count, readers)
         queue = self._queues.queue_of(operation)
@@ -114,14 +93,13 @@ class DatasetBuilder:
             return flow.then(dataset, "padded_batch({}{})".format(count, remainder))
         return flow.then(flow.dataset.batch(count, exact), "batch({}{})".format(count, remainder))
 
-    def _source(self, source: Operation, readers: int) -> Flow:
+    def _source(self, source: Operation, group: List[Enqueue]) -> Flow:
         """Returns the flow of a source of an enqueue; the same one for each enqueue that it is a source of."""
-        passes = self._passes[source]
-        if passes > 1 and len(self._runs[source]) > 1:
-            raise Refused("several operations each fill a queue with what the others leave of it", source)
+        taker = taker_of(source, group)
+        passes = self._takers.passes(taker)
         self._copies *= passes
         try:
-            flow = self.taken(source, readers=readers)
+            flow = self.taken(source, taker, _readers_like(source, group))
         finally:
             self._copies //= passes
         if passes == 1:
@@ -130,32 +108,41 @@ class DatasetBuilder:
             "{} operations fill queues with what {!r} gives, each in a pass of its own".format(passes, source.name),
         ))
 
-    def _share(self, store: Operation, taker: Optional[Operation], make: Callable[[], Flow]) -> Flow:
-        """Returns every so many-th element of a flow, if several take from the same store."""
-        takers = self._takers.get(store, [])
-        if len(takers) < 2 or taker not in takers:
+    def _share(self, store: Operation, taker: Optional[Taker], make: Callable[[], Flow]) -> Flow:
+        """Returns the part of a flow that one of several takers gets: what the others leave."""
+        takers = self._takers.of(store)
+        if len(takers) < 2 or taker is None:
             return make()
-        if None in takers:
-            raise Refused("the model takes from it and so do queues: each would get what the others leave", store)
-        self._copies *= len(takers)
-        try:
+        if self._copies > 1:
+            raise Refused("several take what the others leave of it, and one of them in several passes", store)
+        if store not in self._shared:
             flow = make()
-        finally:
-            self._copies //= len(takers)
-        index = takers.index(taker)
-        return flow.then(
-            flow.dataset.shard(len(takers), index), "shard({}, {})".format(len(takers), index),
-            "{} operations take from {!r}".format(len(takers), store.name),
+            self._shared[store] = flow, tf.data.make_initializable_iterator(flow.dataset)
+        flow, iterator = self._shared[store]
+
+        def next_element(_: Tensor) -> Any:
+            return iterator.get_next()
+
+        turns = tf.data.Dataset.range(tf.int64.max)
+        dataset = turns.map_with_legacy_function(tf.autograph.experimental.do_not_convert(next_element))
+        return Flow(
+            dataset, flow.steps + ("shared by {}".format(len(takers)),),
+            flow.mixed + ("{} take from {!r} what the others leave".format(len(takers), store.name),),
+            flow.initializers + (iterator.initializer,),
         )
 
-    def _read(self, operation: Operation, taker: Optional[Operation], count: Optional[int], readers: int) -> Flow:
-        reader = handle_of(operation.inputs[0])
+    def _read(self, operation: Operation, taker: Optional[Taker], count: Optional[int], readers: int) -> Flow:
+        reader = store_of(operation)
         files_queue = self._queues.queue_of(operation)
-        for other in queue_graph.users_of(reader):
-            if is_read(other) and handle_of(other.inputs[1]) is not files_queue.operation:
+        has_state = not reads_one_record_per_file(reader)
+        for other in users_of(reader):
+            if has_state and is_read(other) and files_of(other) is not files_queue.operation:
                 raise Refused("one reader reads the files of several queues: make a reader for each of them", other)
         records = records_of(reader, _known_strings(files_queue))
-        with_keys = len(outputs_of(operation, taker is None)) == 2
+        is_shared = has_state and taker is not None and self.has_several_takers(reader)
+        wants_keys = len(outputs_of(operation, taker is MODEL)) == 2
+        with_keys = wants_keys or is_shared
+        taker_of_files = taker if taker is None or not has_state else Taker(reader)
 
         def of_file(path: Tensor) -> Dataset:
             # `zip` makes tuples without a function that runs for each record.
@@ -163,7 +150,7 @@ class DatasetBuilder:
             return dataset if count is None else dataset.batch(count)
 
         def make() -> Flow:
-            files = self._share(files_queue.operation, reader, lambda: self._elements(files_queue))
+            files = self._share(files_queue.operation, taker_of_files, lambda: self._elements(files_queue))
             name = "{}{}".format(records.name, "" if count is None else ".batch({})".format(count))
             function = tf.autograph.experimental.do_not_convert(of_file)
             if readers == 1:
@@ -173,10 +160,17 @@ class DatasetBuilder:
                 "interleave(file -> {}, cycle_length={})".format(name, readers),
             )
 
-        return self._share(reader, taker, make)
+        if not is_shared:
+            return make()
+        if {count_of(each) for each in users_of(reader) if is_read(each)} != {count}:
+            raise Refused("operations take different numbers of records from one reader", operation)
+        flow = self._share(reader, taker, make)
+        return flow if wants_keys else flow._replace(dataset=flow.dataset.map(lambda key, record: (record,)))
 
     def _elements(self, queue: Queue) -> Flow:
         """Returns the flow of the elements of a queue, one by one."""
+        if queue.operation in self._queues.lost:
+            raise self._queues.lost[queue.operation]
         if queue.kind == queue_graph.PRIORITY:
             raise Refused("tf.data has no PriorityQueue", queue.operation)
         groups = self._groups[queue.operation]
@@ -191,11 +185,9 @@ class DatasetBuilder:
         flow = flows[0]
         if len(flows) > 1:
             turns = tf.data.Dataset.range(len(flows)).repeat()
-            flow = Flow(
-                tf.data.experimental.choose_from_datasets([each.dataset for each in flows], turns),
-                ("choose_from_datasets([{}], in turn)".format("; ".join(_joined(each.steps) for each in flows)),),
-                sum((each.mixed for each in flows), ())
-                + ("{} operations fill {!r}".format(len(flows), queue.name),),
+            flow = Flow.of_several(
+                flows, tf.data.experimental.choose_from_datasets([each.dataset for each in flows], turns),
+                "choose_from_datasets([{}], in turn)", "{} operations fill {!r}".format(len(flows), queue.name),
             )
         if queue.kind == queue_graph.SHUFFLE:
             if queue.capacity < 1:
@@ -233,38 +225,50 @@ class DatasetBuilder:
         seeds = {
             each.name: self._common_seeds(each.name) for each in part.operations
             if op_kinds.draws_random_numbers(each) and not op_kinds.has_op_seed(each)
-            and (self._copies > 1 or each in self._in_several_groups)
+            and (self._copies > 1 or each in self._takers.in_several_groups)
         }
-        if not part.operations and part.sources and list(part.targets) == taken:
+        if not part.operations and not enqueue.conditions and part.sources and list(part.targets) == taken:
             mapped = flow
         else:
-            mapped = self._mapped(flow, part, taken, seeds, threads > 1)
+            mapped = self._mapped(flow, enqueue, taken, seeds, threads)
             mapped = mapped._replace(mixed=mapped.mixed + tuple(
                 "{!r} draws random numbers without a seed".format(each.name) for each in part.operations
                 if op_kinds.draws_random_numbers(each) and not op_kinds.has_op_seed(each)
             ))
-        if enqueue.condition is not None:
+        if enqueue.conditions:
             kept = mapped.dataset.filter(lambda *values: values[-1])
             mapped = mapped.then(kept.map(lambda *values: values[:-1]), "filter(keep_input)")
         if enqueue.many:
             mapped = mapped.then(_unbatched(mapped.dataset, len(enqueue.tensors)), "unbatch()")
         return mapped
 
-    def _mapped(self, flow: Flow, part: Cut, taken: List[Tensor], seeds: Any, any_order: bool) -> Flow:
+    def _mapped(self, flow: Flow, enqueue: Enqueue, taken: List[Tensor], seeds: Any, threads: int) -> Flow:
+        part, conditions = enqueue.part, enqueue.conditions
+
         def copied(*values: Any) -> Any:
-            flat = tf.nest.flatten(values)
-            return tuple(build(part, dict(zip(taken, flat)), seeds))
+            built = build(part, dict(zip(taken, tf.nest.flatten(values))), seeds)
+            if not conditions:
+                return tuple(built)
+            tensors, keep = with_condition(
+                built[:len(enqueue.tensors)], built[len(enqueue.tensors):], [each.holds for each in conditions],
+                enqueue.sometimes,
+            )
+            return tuple(tensors) + (keep,)
 
         stateful = [each for each in part.operations if each.op_def.is_stateful]
         exact = [each for each in stateful if not op_kinds.draws_random_numbers(each) or op_kinds.has_op_seed(each)]
-        parallel = None if not part.sources or seeds or (exact and not any_order) else _ALL_CORES
+        parallel: Any = None if not part.sources or seeds or (exact and threads < 2) else _ALL_CORES
+        if parallel is not None and flow.initializers:
+            # What is shared may not be hoarded: as many are under way as the queue runner had threads.
+            parallel = threads if threads > 1 else None
         function = tf.autograph.experimental.do_not_convert(copied)
-        if part.has_control_flow:
+        if part.has_control_flow or len(conditions) > 1 or enqueue.sometimes:
             dataset = flow.dataset.map_with_legacy_function(function, parallel)
         else:
             dataset = flow.dataset.map(function, parallel)
         return flow.then(dataset, "map({} operations{})".format(
-            len(part.operations), "" if parallel is None else ", num_parallel_calls=AUTOTUNE"
+            len(part.operations), "" if parallel is None else ", num_parallel_calls={}".format(
+                "AUTOTUNE" if parallel == _ALL_CORES else parallel)
         ))
 
     def _sources(self, group: List[Enqueue]) -> Flow:
@@ -275,14 +279,10 @@ class DatasetBuilder:
                 constants.repeat(self._epochs),
                 ("Dataset.from_tensors(constants).repeat({})".format("" if self._epochs is None else self._epochs),),
             )
-        flows = [self._source(source, _readers_like(source, group)) for source in part.sources]
+        flows = [self._source(source, group) for source in part.sources]
         if len(flows) == 1:
             return flows[0]
-        return Flow(
-            tf.data.Dataset.zip(tuple(flow.dataset for flow in flows)),
-            ("zip({})".format("; ".join(_joined(flow.steps) for flow in flows)),),
-            sum((flow.mixed for flow in flows), ()),
-        )
+        return Flow.of_several(flows, tf.data.Dataset.zip(tuple(flow.dataset for flow in flows)), "zip({})")
 
 
 def _unbatched(dataset: Dataset, components: int) -> Dataset:
@@ -307,10 +307,10 @@ def _readers_like(source: Operation, group: List[Enqueue]) -> int:
     """Returns how many readers of the group's operations read the files of the same queue as `source`."""
     if not is_read(source):
         return 1
-    files = handle_of(source.inputs[1])
+    files = files_of(source)
     return len({
-        handle_of(each.inputs[0]) for enqueue in group for each in enqueue.part.sources
-        if is_read(each) and handle_of(each.inputs[1]) is files
+        store_of(each) for enqueue in group for each in enqueue.part.sources
+        if is_read(each) and files_of(each) is files
     })
 
 
@@ -338,6 +338,9 @@ def _check(part: Cut) -> None:
     for source in part.sources:
         if is_in_control_flow(source):
             raise Refused("what is in the queue is taken from another in a tf.cond or tf.while_loop", source)
+    for target in part.targets:
+        if target.op.type == "Switch":
+            raise Refused("it is filled in a tf.cond of which the graph knows no more", target.op)
     for operation in part.operations:
         kind = operation.type
         if any(each.dtype != each.dtype.base_dtype for each in list(operation.inputs) + list(operation.outputs)):
@@ -348,7 +351,3 @@ def _check(part: Cut) -> None:
             raise Refused("what is in the queue comes from {}".format(kind), operation)
         if kind in ("QueueSize", "QueueSizeV2", "QueueIsClosed", "QueueIsClosedV2"):
             raise Refused("what is in the queue depends on the size of a queue", operation)
-
-
-def _joined(steps: Sequence[str]) -> str:
-    return ".".join(steps)

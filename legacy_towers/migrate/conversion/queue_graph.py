@@ -1,75 +1,29 @@
 """The queues, readers and counters of a graph, and which operations use them."""
-from typing import Any, Dict, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.graph import op_kinds
 from legacy_towers.graph.walk import attributes_of
-from legacy_towers.migrate.conversion.cut import Cut, cut
+from legacy_towers.migrate.conversion.enqueues import ENQUEUES, Enqueue, Users, enqueue_of, lost_stores
+from legacy_towers.migrate.conversion.operations import (
+    COUNTERS,
+    HANDS_ON,
+    counts_of,
+    files_of,
+    handle_of,
+    is_dequeue,
+    is_read,
+    is_source,
+    store_of,
+)
 from legacy_towers.migrate.conversion.plans import Refused
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
 FIFO, SHUFFLE, PADDING, PRIORITY = "FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue"
 _KINDS = (FIFO, SHUFFLE, PADDING, PRIORITY)
 _QUEUE_OPS = {kind + version: kind for kind in _KINDS for version in ("", "V2")}
-_ENQUEUES = {"QueueEnqueue": False, "QueueEnqueueV2": False, "QueueEnqueueMany": True, "QueueEnqueueManyV2": True}
 _SIZES = ("QueueSize", "QueueSizeV2")
 _STATES = ("QueueClose", "QueueCloseV2", "QueueIsClosed", "QueueIsClosedV2")
-COUNTERS = ("CountUpTo", "ResourceCountUpTo")
-# What hands a queue's or a reader's handle on.
-_HANDS_ON = ("Identity", "Switch", "RefSwitch", "Enter", "RefEnter", "RefIdentity")
-
-
-def is_dequeue(operation: Operation) -> bool:
-    return operation.type in op_kinds.QUEUE_INPUT_OPS
-
-
-def is_read(operation: Operation) -> bool:
-    return operation.type in op_kinds.READER_INPUT_OPS
-
-
-def is_source(operation: Operation) -> bool:
-    """Returns whether an operation takes an element from a queue, a reader or a counter in each run."""
-    return is_dequeue(operation) or is_read(operation) or operation.type in COUNTERS
-
-
-def handle_of(tensor: Tensor) -> Operation:
-    """Returns the operation that made the queue or the reader whose handle is `tensor`."""
-    operation = tensor.op
-    while operation.type in _HANDS_ON and operation.inputs:
-        operation = operation.inputs[0].op
-    return operation
-
-
-def users_of(reader: Operation) -> List[Operation]:
-    """Returns what uses a reader: what reads, and what else, such as `reader.num_records_produced()`."""
-    waiting, found = [reader], []
-    while waiting:
-        for user in [each for output in waiting.pop().outputs for each in output.consumers()]:
-            if user.type in _HANDS_ON:
-                waiting.append(user)
-            else:
-                found.append(user)
-    return found
-
-
-class Enqueue(NamedTuple):
-    """An operation that puts elements into a queue.
-
-    Attributes:
-      operation: what runs: the enqueue operation, or the `tf.cond` around it.
-      tensors: what it puts into the queue.
-      many: whether the tensors hold several elements each.
-      condition: the bool tensor that decides whether it does; None: it always does.
-      threads: how many threads of queue runners run it; 0: no queue runner does.
-      part: what computes the tensors.
-    """
-
-    operation: Operation
-    tensors: Tuple[Tensor, ...]
-    many: bool
-    condition: Optional[Tensor]
-    threads: int
-    part: Cut
 
 
 class Queue:
@@ -133,6 +87,7 @@ class QueueGraph:
       graph: that graph.
       queues: operation that makes a queue -> `Queue`.
       runners: the queue runners of the collection QUEUE_RUNNERS.
+      lost: queue or reader -> why it can't be converted: a queue runner does something else with it.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -144,7 +99,8 @@ class QueueGraph:
             if operation.type in _QUEUE_OPS:
                 self.queues[operation] = Queue(operation)
         threads = self._threads()
-        users = _Users(graph)
+        self._enqueues: List[Tuple[Operation, Enqueue]] = []
+        users = Users(graph)
         for operation in operations if self.queues else ():
             for index, handle in enumerate(operation.inputs):
                 queue = self.queues.get(handle_of(handle))
@@ -155,17 +111,26 @@ class QueueGraph:
             for each in queue.enqueues:
                 self.inside.update(each.part.operations)
                 self.inside.update([each.operation])
+        self.lost = lost_stores(threads, self._enqueues, self._used_by)
+
+    def _used_by(self, operation: Operation) -> List[Operation]:
+        """Returns the queues and readers that an operation takes from or puts elements into."""
+        if is_read(operation):
+            return [store_of(operation), files_of(operation)]
+        return [store_of(operation)] if is_dequeue(operation) or operation.type in ENQUEUES else []
 
     def _note_use(self, queue: Queue, operation: Operation, index: int, threads: Any, users: Any) -> None:
-        if operation.type in _ENQUEUES and index == 0:
-            queue.enqueues.append(_enqueue(operation, threads, users))
+        if operation.type in ENQUEUES and index == 0:
+            enqueue = enqueue_of(operation, threads, users)
+            queue.enqueues.append(enqueue)
+            self._enqueues.append((operation, enqueue))
         elif is_dequeue(operation):
             queue.dequeues.append(operation)
         elif operation.type in _SIZES:
             queue.sizes.append(operation)
         elif operation.type in _STATES:
             queue.states.append(operation)
-        elif operation.type not in _HANDS_ON and not (is_read(operation) and index == 1):
+        elif operation.type not in HANDS_ON and not (is_read(operation) and index == 1):
             queue.others.append(operation)
 
     def queue_of(self, operation: Operation) -> Queue:
@@ -188,60 +153,10 @@ class QueueGraph:
         return counts
 
 
-class _Users:
-    """Finds the operations that run after another one, by data or by control inputs."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        self._by_control: Optional[Dict[Operation, List[Operation]]] = None
-
-    def __call__(self, operation: Operation) -> List[Operation]:
-        if self._by_control is None:
-            self._by_control = {}
-            for each in self._graph.get_operations():
-                for before in each.control_inputs:
-                    self._by_control.setdefault(before, []).append(each)
-        by_data = [user for output in operation.outputs for user in output.consumers()]
-        return by_data + self._by_control.get(operation, [])
-
-
-def _enqueue(operation: Operation, threads: Dict[Operation, int], users: _Users) -> Enqueue:
-    runs, condition = operation, None
-    tensors = list(operation.inputs)[1:]
-    if operation not in threads:
-        runs, condition, tensors = _of_cond(operation, tensors, threads, users)
-    targets = tensors + ([condition] if condition is not None else [])
-    part = cut(targets, is_source, operation.control_inputs if runs is operation else ())
-    return Enqueue(runs, tuple(tensors), _ENQUEUES[operation.type], condition, threads.get(runs, 0), part)
-
-
-def _of_cond(operation: Operation, tensors: List[Tensor], threads: Dict[Operation, int], users: _Users) -> Any:
-    """Returns the operation that a thread runs, the condition and the tensors of an enqueue inside a `tf.cond`.
-
-    As `tf.train.maybe_batch` makes it: (Switch -> enqueue -> Identity -> Merge), where the other branch does nothing.
-    """
-    switches = [tensor.op for tensor in tensors if tensor.op.type == "Switch"]
-    waiting, seen, merges = [operation], {operation}, []
-    while waiting:
-        each = waiting.pop()
-        if each in threads:
-            merges.append(each)
-        for user in users(each):
-            if user not in seen:
-                seen.add(user)
-                waiting.append(user)
-    conditions = {switch.inputs[1] for switch in switches}
-    if len(merges) != 1 or len(conditions) != 1 or len(switches) != len(tensors):
-        return operation, None, tensors
-    # The second output of a Switch is that of the branch for True.
-    if any(tensor.value_index != 1 for tensor in tensors):
-        return operation, None, tensors
-    return merges[0], conditions.pop(), [switch.inputs[0] for switch in switches]
-
-
 def _are_alike(one: Enqueue, other: Enqueue) -> bool:
     """Returns whether two enqueues compute the same from sources of the same kind, which have the same queue."""
-    if (one.many, len(one.tensors), one.condition is None) != (other.many, len(other.tensors), other.condition is None):
+    conditions = [[condition.holds for condition in each.conditions] for each in (one, other)]
+    if (one.many, len(one.tensors), conditions[0]) != (other.many, len(other.tensors), conditions[1]):
         return False
     waiting = list(zip(one.part.targets, other.part.targets))
     seen: Set[Tuple[Tensor, Tensor]] = set()
@@ -281,26 +196,13 @@ def _same_store(one: Operation, other: Operation) -> bool:
             return False
     elif handle_of(one.inputs[0]) is not handle_of(other.inputs[0]):
         return False
-    return [_constant(each) for each in _counts(one)] == [_constant(each) for each in _counts(other)]
+    return [_constant(each) for each in counts_of(one)] == [_constant(each) for each in counts_of(other)]
 
 
 def _options(reader: Operation) -> Any:
     return [pair for pair in attributes_of(reader) if pair[0] not in ("shared_name", "container")]
 
 
-def _counts(operation: Operation) -> List[Tensor]:
-    return list(operation.inputs)[2 if is_read(operation) else 1:]
-
-
 def _constant(tensor: Tensor) -> Any:
     value = tf.get_static_value(tensor)
     return tensor.name if value is None else int(value)
-
-
-def count_of(operation: Operation) -> Optional[int]:
-    """Returns how many elements a dequeue or read takes at once; None: one, without a batch dimension; -1: unknown."""
-    counts = _counts(operation)
-    if not counts:
-        return None
-    value = tf.get_static_value(counts[0])
-    return -1 if value is None else int(value)

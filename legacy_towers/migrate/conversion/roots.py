@@ -1,10 +1,18 @@
 """What a model reads from the queues and readers of its graph."""
-from typing import Dict, List, NamedTuple, Set, Tuple
+from typing import Any, Dict, List, NamedTuple, Set, Tuple
 
-from legacy_towers.compat.versions.graph import is_in_control_flow
-from legacy_towers.graph.walk import descendants
-from legacy_towers.migrate.conversion import queue_graph
-from legacy_towers.migrate.conversion.queue_graph import QueueGraph, handle_of, is_read, is_source
+from legacy_towers.compat.versions.graph import conditions_of, is_in_control_flow
+from legacy_towers.graph.walk import ancestors, descendants
+from legacy_towers.migrate.conversion.operations import (
+    COUNTERS,
+    files_of,
+    handle_of,
+    is_read,
+    is_source,
+    reads_one_record_per_file,
+    store_of,
+)
+from legacy_towers.migrate.conversion.queue_graph import QueueGraph
 from legacy_towers.migrate.conversion.retired import is_retired
 from legacy_towers.tensor_types import Operation
 
@@ -30,17 +38,18 @@ class Root(NamedTuple):
 def find_roots(queues: QueueGraph) -> List[Root]:
     """Returns what the model reads from queues and readers that are in use, in the order of the graph."""
     fill = {source for queue in queues.queues.values() for each in queue.enqueues for source in each.part.sources}
-    roots: Dict[Tuple[Operation, bool], Root] = {}
+    roots: Dict[Tuple[Operation, Any, bool], Root] = {}
     for operation in queues.graph.get_operations():
-        if not is_source(operation) or operation.type in queue_graph.COUNTERS:
+        if not is_source(operation) or operation.type in COUNTERS:
             continue
-        store = handle_of(operation.inputs[0])
+        store = store_of(operation)
         if is_retired(store):
             continue
         is_preview = operation in fill
         if is_preview and not _is_used_outside(operation, queues):
             continue
-        roots.setdefault((store, is_preview), Root(store, [], is_preview)).reads.append(operation)
+        files = files_of(operation) if is_read(operation) and reads_one_record_per_file(store) else None
+        roots.setdefault((store, files, is_preview), Root(store, [], is_preview)).reads.append(operation)
     return list(roots.values())
 
 
@@ -49,7 +58,7 @@ def stores_of(root: Root, queues: QueueGraph) -> Set[Operation]:
     waiting, found = list(root.reads), set()
     while waiting:
         source = waiting.pop()
-        if source.type in queue_graph.COUNTERS:
+        if source.type in COUNTERS:
             continue
         for store in [handle_of(each) for each in list(source.inputs)[:2 if is_read(source) else 1]]:
             if store not in found:
@@ -57,6 +66,19 @@ def stores_of(root: Root, queues: QueueGraph) -> Set[Operation]:
                 if store in queues.queues:
                     waiting += [each for enqueue in queues.queues[store].enqueues for each in enqueue.part.sources]
     return found
+
+
+def in_any_order(root: Root) -> bool:
+    """Returns whether one step runs several of the operations that read, in any order.
+
+    Those of the two branches of a `tf.cond` do not run in one step, and control inputs may give them an order.
+    """
+    for earlier, later in zip(root.reads, root.reads[1:]):
+        conditions = [{each.predicate.name: each.holds for each in conditions_of(read)} for read in (earlier, later)]
+        excluded = any(conditions[1].get(name, holds) != holds for name, holds in conditions[0].items())
+        if not excluded and earlier not in ancestors([later], graph=later.graph):
+            return True
+    return False
 
 
 def ends_of(operations: List[Operation]) -> List[Operation]:

@@ -6,8 +6,9 @@ from legacy_towers.graph import op_kinds
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.migrate.conversion import convert as conversion
 from legacy_towers.migrate.conversion.datasets import outputs_of
+from legacy_towers.migrate.conversion.operations import count_of, is_dequeue, is_source
 from legacy_towers.migrate.conversion.plans import PipelinePlan
-from legacy_towers.migrate.conversion.queue_graph import PADDING, QueueGraph, count_of, is_dequeue, is_source
+from legacy_towers.migrate.conversion.queue_graph import PADDING, QueueGraph
 from legacy_towers.migrate.conversion.roots import Root, find_roots, stores_of
 from legacy_towers.migrate.proof.runners import EpochRunner
 from legacy_towers.tensor_types import Graph, Operation, Tensor
@@ -213,7 +214,7 @@ def _is_random(tensor: Tensor, queues: QueueGraph, seen: Set[Tensor]) -> bool:
     seen.add(tensor.name)
     for enqueue in queues.queue_of(tensor.op).enqueues:
         targets = [enqueue.tensors[tensor.value_index]]
-        waiting = [each.op for each in targets + ([enqueue.condition] if enqueue.condition is not None else [])]
+        waiting = [each.op for each in targets + [condition.predicate for condition in enqueue.conditions]]
         done: Set[Operation] = set()
         while waiting:
             operation = waiting.pop()

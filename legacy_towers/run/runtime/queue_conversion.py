@@ -2,11 +2,12 @@
 import os
 import threading
 import weakref
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set
+from typing import Any, Callable, Dict, List, Optional, Set
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import unfinalized
 from legacy_towers.migrate.conversion.convert import Conversion, convert
+from legacy_towers.migrate.conversion.operations import is_source
 from legacy_towers.migrate.conversion.plans import REFUSED, PipelinePlan
 from legacy_towers.run.runtime import current
 from legacy_towers.run.runtime.queue_proof import QueueProof
@@ -29,7 +30,7 @@ class QueueConversion:
         self._say = say
         self.proof = proof
         self.plans: List[PipelinePlan] = []
-        self._without_runners: Dict[int, Sequence[PipelinePlan]] = {}  # of queues that have had no queue runner so far
+        self._without_runners: Dict[int, Graph] = {}  # graphs whose queues have had no queue runner so far
         self._graphs: Any = weakref.WeakKeyDictionary()  # graph -> _Seen
         self._lock = threading.Lock()
 
@@ -52,7 +53,10 @@ class QueueConversion:
         runners = set(graph.get_collection(tf.GraphKeys.QUEUE_RUNNERS)) - seen.runners
         if not runners:
             if not seen.runners and not session.sess_str:
-                self._without_runners[id(seen)] = convert(graph).plans
+                new = graph.get_operations()[seen.operations:]
+                seen.operations += len(new)
+                if any(is_source(each) for each in new):
+                    self._without_runners[id(seen)] = graph
             return
         self._without_runners.pop(id(seen), None)
         seen.runners |= runners
@@ -69,9 +73,12 @@ class QueueConversion:
 
     def end(self) -> None:
         """Reports queues without a queue runner, and says so if there was no queue to convert."""
-        for plan in [each for plans in self._without_runners.values() for each in plans]:
-            self.plans.append(plan)
-            self._say(_sentence(plan))
+        for graph in self._without_runners.values():
+            with unfinalized(graph):
+                plans = convert(graph).plans
+            for plan in plans:
+                self.plans.append(plan)
+                self._say(_sentence(plan))
         if not self.plans:
             self._say("--queues-to-dataset: no session of the script reads from a queue with a queue runner")
 
@@ -83,12 +90,14 @@ class _Seen:
       version: its version when its session ran last.
       runners: its queue runners, converted or refused.
       conversions: its conversions.
+      operations: how many of its operations were searched for reads from queues.
     """
 
     def __init__(self) -> None:
         self.version = -1
         self.runners: Set[Any] = set()
         self.conversions: List[Conversion] = []
+        self.operations = 0
 
 
 def start_queue_runners(sess: Any = None, *args: Any, **kwargs: Any) -> Any:

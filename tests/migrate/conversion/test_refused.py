@@ -3,6 +3,7 @@ import json
 
 import pytest
 from queue_inputs import record, run_to_end
+from tensorflow.python.ops import data_flow_ops
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
@@ -86,22 +87,35 @@ def of_a_queue_of_a_list():
     return tf.IdentityReader().read(queue, name="read")[1]
 
 
-def whose_examples_the_model_takes_too():
-    queue = numbers()
-    tf.train.batch([queue.dequeue()], 3)
+def of_a_bucket_of_what_two_threads_take():
+    number = numbers().dequeue(name="number")
+    tf.train.batch([number], 3)
+    first, second = tf.FIFOQueue(9, [tf.int32], [[]]), tf.FIFOQueue(9, [tf.int32], [[]], name="second")
+    both = tf.group(first.enqueue([number]), second.enqueue([number]))
+    tf.train.add_queue_runner(tf.train.QueueRunner(first, [both]))
+    return [first.dequeue(), second.dequeue()]
+
+
+def of_one_reader_of_two_queues(files):
+    reader = tf.TFRecordReader()
+    names = [tf.train.string_input_producer([name], num_epochs=1, shuffle=False) for name in files["tfrecord"][:2]]
+    return tf.train.batch([reader.read(names[0])[1], reader.read(names[1], name="other")[1]], 1)
+
+
+def by_a_thread_that_counts():
+    queue = tf.FIFOQueue(9, [tf.int32], [[]])
+    count = tf.get_variable("count", [], tf.int32, initializer=tf.zeros_initializer(), use_resource=True)
+    both = tf.group(queue.enqueue([numbers().dequeue()]), count.assign_add(1))
+    tf.train.add_queue_runner(tf.train.QueueRunner(queue, [both]))
     return queue.dequeue()
 
 
-def whose_examples_two_queues_take():
-    number = numbers().dequeue(name="number")
-    tf.train.batch([number], 3)
-    return tf.train.batch([number * 2], 3)
-
-
-def of_one_reader_of_two_queues():
-    reader = tf.IdentityReader()
-    names = [tf.train.string_input_producer([name], num_epochs=1, shuffle=False) for name in ("a", "b")]
-    return tf.train.batch([reader.read(names[0])[1], reader.read(names[1], name="other")[1]], 1)
+def beside_a_barrier():
+    number = numbers().dequeue()
+    barrier = data_flow_ops.Barrier([tf.int32], [[]])
+    insert = barrier.insert_many(0, [tf.as_string(number)], [number])
+    tf.train.add_queue_runner(tf.train.QueueRunner(tf.FIFOQueue(9, [tf.int32], [[]]), [insert]))
+    return tf.identity(number)
 
 
 def in_a_loop():
@@ -136,19 +150,21 @@ def in_a_function():
     (whose_size_is_fetched, "size", "its size is used"),
     (of_a_reader_whose_position_is_read, "position", "ReaderNumRecordsProducedV2 uses 'IdentityReaderV2'"),
     (of_a_queue_of_a_list, "read", "which queue it takes from is not known before the run"),
-    (whose_examples_the_model_takes_too, "input_producer",
-     "the model takes from it and so do queues: each would get what the others leave"),
-    (whose_examples_two_queues_take, "number", "several operations each fill a queue with what the others leave of it"),
+    (of_a_bucket_of_what_two_threads_take, "input_producer",
+     "several take what the others leave of it, and one of them in several passes"),
     (of_one_reader_of_two_queues, "ReaderReadV2",
      "one reader reads the files of several queues: make a reader for each of them"),
+    (by_a_thread_that_counts, "AssignAddVariableOp", "the queue runner that uses it also runs AssignAddVariableOp"),
+    (beside_a_barrier, "barrier_BarrierInsertMany",
+     "the queue runner that uses it also runs BarrierInsertMany"),
     (in_a_loop, "while/input_producer_Dequeue", "it is read in a tf.while_loop"),
     (in_a_branch_before_a_queue, "cond/input_producer_Dequeue",
      "what is in the queue is taken from another in a tf.cond or tf.while_loop"),
     (in_a_function, "MapDataset", "MapDataset uses 'input_producer'"),
 ], ids=lambda value: getattr(value, "__name__", ""))
-def test_the_plan_names_the_operation_and_its_line(build, operation, reason):
+def test_the_plan_names_the_operation_and_its_line(build, operation, reason, files):
     with tf.Graph().as_default() as graph:
-        build()
+        build(*[files] * build.__code__.co_argcount)
         runners = list(tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS))[-1:]
         plan = convert().plans[-1]
         assert (plan.promise, plan.reason, plan.operation) == ("refused", reason, operation)

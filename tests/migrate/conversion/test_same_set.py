@@ -54,7 +54,46 @@ def joined_by_one_reader_with_a_seed_of_the_graph(files):
     return tf.train.batch_join(threads, 2, allow_smaller_final_batch=True)
 
 
+def kept_in_two_ways(files):
+    number = tf.train.range_input_producer(20, num_epochs=1, shuffle=False).dequeue()
+    return tf.contrib.training.bucket(
+        [number], number % 2, 2, 2, keep_input=number > 4, allow_smaller_final_batch=True
+    )[1]
+
+
+def computed_in_a_branch(files):
+    number = tf.train.range_input_producer(20, num_epochs=1, shuffle=False).dequeue()
+    queue = tf.FIFOQueue(9, [tf.int32, tf.string], [[2], []])
+
+    def put():
+        return tf.cond(
+            number < 15, lambda: queue.enqueue([tf.stack([number, number * 2]), tf.as_string(number)]), tf.no_op
+        )
+
+    tf.train.add_queue_runner(tf.train.QueueRunner(queue, [tf.cond(tf.equal(number % 2, 0), tf.no_op, put)] * 2))
+    return [each[None] for each in queue.dequeue()]
+
+
+def with_operations_that_differ_by_thread(files):
+    serialized = record(files["tfrecord"])[1]
+    return tf.train.batch_join(
+        [[parsed(serialized)[0] + 1000 * thread * tf.constant(0, tf.int64)] for thread in range(2)], 3,
+        allow_smaller_final_batch=True,
+    )
+
+
+def of_one_reader_of_the_files_of_two_queues(files):
+    reader = tf.WholeFileReader()
+    names = [tf.train.string_input_producer(part, num_epochs=2, shuffle=False) for part in (
+        files["image"][:3], files["image"][3:]
+    )]
+    (key, first), (_, second) = [reader.read(each) for each in names]
+    return tf.train.shuffle_batch([key, first, second], 2, 20, 4, allow_smaller_final_batch=True)
+
+
 INPUTS = [
+    kept_in_two_ways, computed_in_a_branch, with_operations_that_differ_by_thread,
+    of_one_reader_of_the_files_of_two_queues,
     shuffled, by_several_threads, joined, joined_of_different_operations, of_two_sources, kept, files_in_any_order,
     joined_by_one_reader_with_a_seed_of_the_graph,
 ]
@@ -123,3 +162,58 @@ def test_buckets_by_length_hold_examples_of_their_lengths(files):
     for steps in converted, queued:
         assert all(max(lengths) < 3 or min(lengths) >= 3 for lengths, _ in steps)
         assert sum(len(lengths) for lengths, _ in steps) == 36
+
+
+def two_queues_of_one_read(files):
+    number = tf.train.range_input_producer(30, num_epochs=1, shuffle=False).dequeue()
+    return [tf.train.batch([number], 1, capacity=4), tf.train.batch([number * 1], 1, capacity=4, name="other")]
+
+
+def two_reads_of_one_queue(files):
+    queue = tf.train.range_input_producer(30, num_epochs=1, shuffle=False)
+    return [tf.train.batch([queue.dequeue()], 1, capacity=4), tf.train.batch([queue.dequeue()], 1, capacity=4)]
+
+
+def a_queue_and_the_model(files):
+    queue = tf.train.range_input_producer(30, num_epochs=1, shuffle=False)
+    return [tf.train.batch([queue.dequeue()], 1, capacity=4), queue.dequeue_many(1)]
+
+
+def two_reads_by_one_reader(files):
+    reader = tf.TextLineReader(skip_header_lines=1)
+    names = producer(files["csv"])
+    reads = [tf.decode_csv(reader.read(names)[1], [[0], [0.0]])[0] for _ in range(2)]
+    return [tf.train.batch([number], 1, capacity=4) for number in reads]
+
+
+def read_to_end(session, fetch, values):
+    try:
+        while True:
+            values += session.run(fetch).tolist()
+    except tf.errors.OutOfRangeError:
+        return
+
+
+@pytest.mark.parametrize("build", [
+    two_queues_of_one_read, two_reads_of_one_queue, a_queue_and_the_model, two_reads_by_one_reader,
+], ids=lambda build: build.__name__)
+@pytest.mark.parametrize("first", [0, 1, None], ids=["the first is read", "the second is read", "both are read"])
+def test_each_of_several_takers_gets_what_the_others_leave(build, first, files):
+    with tf.Graph().as_default():
+        fetches = build(files)
+        conversion = convert()
+        assert [plan.promise for plan in conversion.plans] == ["same set"] * 2
+        assert "what the others leave" in conversion.plans[0].reason
+        values = []
+        with tf.Session() as session:
+            session.run(tf.local_variables_initializer())
+            tf.train.start_queue_runners(session)
+            if first is None:
+                for _ in range(5):
+                    values += session.run(fetches[0]).tolist() + session.run(fetches[1]).tolist()
+            read_to_end(session, fetches[first or 0], values)
+            read_to_end(session, fetches[1 - (first or 0)], values)
+    expected = list(range(30)) if build is not two_reads_by_one_reader else 2 * [
+        100 * number + each for number in range(3) for each in range(5 + number)
+    ]
+    assert sorted(values) == sorted(expected)

@@ -75,7 +75,6 @@ SAME_SEQUENCE = [
     (a_constant, (2, 8, 4), "8 epochs"),
     (without_batches, (6, 6, 1), "all epochs"),
     (sparse, (9, 36, 4), "all epochs"),
-    (for_three_towers, (6, 30, 5), "all epochs"),
     (in_a_branch, (6, 6, 1), "all epochs"),
     (with_sums_of_large_images, (8, 24, 3), "all epochs"),
     (with_random_numbers, (4, 12, 3), "all epochs"),
@@ -130,7 +129,7 @@ def random_by_threads(files):
 
 SAME_SET = [
     (shuffled, 36), (shuffled_without_a_limit, 18), (by_threads, 36), (joined, 36), (shuffled_sparse, 36),
-    (padded_by_threads, 36), (random_by_threads, 36),
+    (padded_by_threads, 36), (random_by_threads, 36), (for_three_towers, 30),
 ]
 
 

@@ -6,6 +6,7 @@ import pytest
 from legacy_towers.compat import tf
 from legacy_towers.migrate import prove
 from legacy_towers.migrate.conversion.datasets import DatasetBuilder
+from legacy_towers.migrate.conversion.takers import MODEL
 
 
 def numbers(num_epochs=1, count=12):
@@ -17,9 +18,9 @@ def planted(change):
     """Returns a patch that changes the dataset of each converted pipeline."""
     taken = DatasetBuilder.taken
 
-    def changed(self, operation, in_model=False, readers=1):
-        flow = taken(self, operation, in_model, readers)
-        return flow._replace(dataset=change(flow.dataset)) if in_model else flow
+    def changed(self, operation, taker=MODEL, readers=1):
+        flow = taken(self, operation, taker, readers)
+        return flow._replace(dataset=change(flow.dataset)) if taker is MODEL else flow
 
     return mock.patch.object(DatasetBuilder, "taken", changed)
 

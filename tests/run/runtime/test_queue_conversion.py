@@ -4,6 +4,9 @@ import json
 import pytest
 from run.runtime import prepared
 
+from legacy_towers.migrate import convert
+from legacy_towers.run.runtime import queue_conversion
+
 
 def numbers(tf, count=8):
     number = tf.train.range_input_producer(count, num_epochs=1, shuffle=False).dequeue()
@@ -124,3 +127,18 @@ def test_the_report_has_the_plans(tmp_path):
     [plan] = json.loads(path.read_text())["queues"]
     assert (plan["name"], plan["promise"]) == ("numbers/fifo_queue", "same sequence")
     assert plan["steps"][-1].startswith("prefetch(")
+
+
+def test_a_graph_without_queue_runners_that_grows_is_not_converted_again(monkeypatch, capsys):
+    converted = []
+    monkeypatch.setattr(queue_conversion, "convert", lambda graph: converted.append(graph) or convert(graph))
+    with prepared.script("--queues-to-dataset") as (tf, _), tf.Graph().as_default() as graph:
+        queue = tf.FIFOQueue(4, [tf.int32], [[]], name="fed")
+        fill, value = queue.enqueue([7]), queue.dequeue()
+        with tf.Session() as session:
+            for each in range(5):
+                session.run(fill)
+                assert session.run(value + each) == 7 + each
+        assert converted == []
+    assert converted == [graph]
+    assert capsys.readouterr().err.count("'fed' stays a queue") == 1

@@ -109,7 +109,9 @@ class _Editor(cst.CSTTransformer):
             updated = updated.with_changes(footer=_comments(waiting) + list(updated.footer))
         if not body and isinstance(original, cst.IndentedBlock):
             body = [cst.SimpleStatementLine([cst.Pass()])]
-        if body and isinstance(original, cst.Module) and not updated.header and original.body[:1] != body[:1]:
+        is_first = isinstance(original, cst.IndentedBlock) and not _begins_with_blank(original)
+        is_first = is_first or isinstance(original, cst.Module) and not updated.header
+        if body and is_first and original.body[:1] != body[:1]:
             body[0] = _led_by(body[0], _without_first_blanks(body[0].leading_lines))
         return updated.with_changes(body=body)
 
@@ -208,6 +210,11 @@ def _gap(lines: Sequence[cst.EmptyLine]) -> List[cst.EmptyLine]:
             break
         found.append(line)
     return found
+
+
+def _begins_with_blank(block: Any) -> bool:
+    lines = block.body[0].leading_lines if block.body else ()
+    return bool(lines) and lines[0].comment is None
 
 
 def _without_first_blanks(lines: Sequence[cst.EmptyLine]) -> List[cst.EmptyLine]:

@@ -44,7 +44,7 @@ def rewrite_controls(program: Program) -> List[Left]:
       What can neither go nor stay, with the reason.
     """
     left: List[Left] = []
-    imported = imported_modules(program.project)
+    imported = imported_modules(program.project, program.drafts)
     others = _controls_of_others(program)
     may_have_queues = _may_have_queues(program, imported)
     keeps_initializers = may_have_local_variables(imported)

@@ -10,7 +10,7 @@ LOOPS = (cst.For, cst.While)
 
 def loops_around(node: cst.CSTNode, source: Source) -> List[Any]:
     """Returns the loops that `node` runs in, up to its function, the innermost first; a loop's condition is in it."""
-    found = []
+    found: List[Any] = []
     below = node
     for each in source.above(node):
         if isinstance(each, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
@@ -94,7 +94,7 @@ def runs_directly_after(
       catches: whether a handler of a `try` around may catch the error.
     """
     if isinstance(statement, cst.ExceptHandler):
-        place: Optional[Any] = source.parents[statement]
+        place: Any = source.parents[statement]
         if _has_goal(place.finalbody, is_goal):
             return True
     else:

@@ -1,6 +1,6 @@
 """Modules that a project imports and that were not read with it: they may have queues or local variables."""
 import os
-from typing import Dict, List, NamedTuple, Set
+from typing import Dict, Iterable, List, NamedTuple, Set
 
 from legacy_towers.migrate.source.files import imported_names
 from legacy_towers.migrate.source.names import canonical_name
@@ -9,9 +9,13 @@ from legacy_towers.run.source_files import module_file, read_source
 
 # Packages without queues or local variables of TensorFlow 1, and the modules of Python itself.
 _KNOWN = frozenset(
-    "PIL absl cv2 h5py imageio imgaug joblib keras librosa lmdb matplotlib mock nltk numba numpy pandas past future "
-    "prettytable progressbar psutil pycocotools pydub pytest requests scipy seaborn simplejson six skimage sklearn "
-    "soundfile tabulate termcolor toml tqdm ujson xmltodict yaml".split()
+    "absl attr blessings bs4 caffe chainer click cloudpickle colorlog cv2 dateutil dill docopt easydict exifread "
+    "ffmpeg fire future gensim google gym h5py horovod imageio imgaug inflect jieba joblib jsonlines keras librosa "
+    "lmdb matplotlib mock moviepy mpi4py mpl_toolkits msgpack munch mxnet nibabel nltk numba numpy pandas past PIL "
+    "prettytable progress progressbar psutil pycocotools pydicom pydub pylab pytest pytz pyworld pywt rasterio "
+    "redis requests scikits scipy seaborn shapely SimpleITK simplejson six skimage sklearn skvideo soundfile spacy "
+    "tabulate tensorboard tensorboardX termcolor theano tifffile toml torch torchvision tqdm ujson unidecode wget "
+    "xmltodict yaml zmq".split()
 )
 _PYTHON = frozenset(
     "Queue StringIO __builtin__ __future__ _thread abc argparse array ast asyncio atexit base64 bisect builtins bz2 "
@@ -28,10 +32,10 @@ _PYTHON = frozenset(
 
 
 class Imported(NamedTuple):
-    """What the files of a project import, directly or not.
+    """What programs import, directly or not.
 
     Attributes:
-      sources: path -> the content of the files, those of the project included.
+      sources: path -> the content of the files of these programs.
       unknown: the names of modules that are not found beside the project, and of which nothing is known.
     """
 
@@ -39,24 +43,71 @@ class Imported(NamedTuple):
     unknown: Set[str]
 
 
-def imported_modules(project: Project) -> Imported:
-    """Returns what the files of a project import, as it is on disk."""
-    found = Imported({path: file.source for path, file in project.files.items()}, set())
-    if not found.sources:
-        return found
-    root = os.path.commonpath([os.path.dirname(path) or "." for path in found.sources])
-    waiting = sorted(found.sources)
-    while waiting:
-        path = waiting.pop()
-        for name, level in imported_names(found.sources[path]):
-            module = module_file(path, name, level, _folders(path, root))
+def imported_modules(project: Project, paths: Iterable[str]) -> Imported:
+    """Returns what the programs that use some files import, as it is on disk.
+
+    Args:
+      project: the project.
+      paths: the files: what they import counts, and what the files of the project import that import them.
+    """
+    graph = _Graph(project)
+    programs = graph.reached(paths, graph.importers())
+    reached = graph.reached(programs, graph.imports)
+    return Imported(
+        {path: graph.sources[path] for path in reached},
+        set().union(*(graph.unknown[path] for path in reached)),
+    )
+
+
+class _Graph:
+    """Which file imports which, files that were not read with the project included.
+
+    Args:
+      project: the project.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self.sources = {path: file.source for path, file in project.files.items()}
+        self.imports: Dict[str, Set[str]] = {}
+        self.unknown: Dict[str, Set[str]] = {}
+        self._root = os.path.commonpath([os.path.dirname(path) or "." for path in self.sources] or ["."])
+        waiting = sorted(self.sources)
+        while waiting:
+            waiting += self._read(waiting.pop())
+
+    def _read(self, path: str) -> List[str]:
+        """Adds the imports of a file; returns the files that are new."""
+        new: List[str] = []
+        self.imports[path], self.unknown[path] = set(), set()
+        for name, level in imported_names(self.sources[path]):
+            module = module_file(path, name, level, _folders(path, self._root))
             if module is None:
-                if not _is_known(path, name, level, root):
-                    found.unknown.add("." * level + name)
-            elif module not in found.sources:
-                found.sources[module] = read_source(module) if os.path.isfile(module) else b""
-                waiting.append(module)
-    return found
+                if not _is_known(path, name, level, self._root):
+                    self.unknown[path].add("." * level + name)
+                continue
+            self.imports[path].add(module)
+            if module not in self.sources:
+                self.sources[module] = read_source(module) if os.path.isfile(module) else b""
+                new.append(module)
+        return new
+
+    def importers(self) -> Dict[str, Set[str]]:
+        found: Dict[str, Set[str]] = {}
+        for path, modules in self.imports.items():
+            for module in modules:
+                found.setdefault(module, set()).add(path)
+        return found
+
+    @staticmethod
+    def reached(paths: Iterable[str], edges: Dict[str, Set[str]]) -> Set[str]:
+        found = set(paths)
+        waiting = list(found)
+        while waiting:
+            for each in edges.get(waiting.pop(), ()):
+                if each not in found:
+                    found.add(each)
+                    waiting.append(each)
+        return found
 
 
 def _folders(path: str, root: str) -> List[str]:

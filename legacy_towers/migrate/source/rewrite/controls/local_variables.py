@@ -43,7 +43,8 @@ def remove_initializers(file: ControlFile, controls: List[Site]) -> None:
         if _remove_expression(file, call):
             continue
         assignment = _assignment(file, call)
-        variable = file.variables.of(assignment.targets[0].target) if assignment is not None else None
+        target = assignment.targets[0].target if assignment is not None else None
+        variable = file.variables.of(target) if isinstance(target, cst.Name) else None
         if variable is None or any(scope_of(use, file.source.parents) is not variable.scope for use in variable.uses):
             continue
         uses = [use for use in variable.uses if file.assigned(use) is not assignment]

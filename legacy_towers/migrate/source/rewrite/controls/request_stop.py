@@ -141,7 +141,7 @@ def _raises_as_before(file: ControlFile, call: cst.Call, uses: CoordinatorUses, 
     earlier = [each for each in handlers[: handlers.index(handler)] if only_end_of_data(each, source)]
     types = caught(handler, source)
     is_every = not types or any(each in ("Exception", "BaseException") or is_end_of_data(each) for each in types)
-    rest = [each for each in _statements(file, handler) if not changes.is_removed(each)]
+    rest = [each for each in _statements(handler) if not changes.is_removed(each)]
     ends = [each for each in rest if isinstance(each, (cst.Return, cst.Raise, cst.Break, cst.Continue))]
     if ends or changes.is_changed(statement):
         return False
@@ -155,12 +155,12 @@ def _raises_as_before(file: ControlFile, call: cst.Call, uses: CoordinatorUses, 
     return True
 
 
-def _statements(file: ControlFile, handler: cst.ExceptHandler) -> List[Any]:
-    from_block = []
+def _statements(handler: cst.ExceptHandler) -> List[Any]:
+    found: List[Any] = []
     body: Any = handler.body
     for line in body.body:
-        from_block += line.body if isinstance(line, cst.SimpleStatementLine) else [line]
-    return from_block
+        found += line.body if isinstance(line, cst.SimpleStatementLine) else [line]
+    return found
 
 
 def _is_error(file: ControlFile, call: cst.Call, handler: cst.ExceptHandler) -> bool:

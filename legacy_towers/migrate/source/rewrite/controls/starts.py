@@ -132,7 +132,7 @@ def is_runners(file: ControlFile, node: cst.CSTNode) -> bool:
 
 def _created(file: ControlFile, loop: cst.For) -> List[cst.Call]:
     """Returns the calls of `create_threads` of the loop's variable that are statements, or add to a list."""
-    found = []
+    found: List[cst.Call] = []
     if not isinstance(loop.target, cst.Name):
         return found
     for statement in statements_of(loop.body):
@@ -239,8 +239,7 @@ def _join_loop(file: ControlFile, use: cst.Name) -> Optional[cst.For]:
     if not isinstance(loop, cst.For) or loop.iter is not use or loop.orelse is not None:
         return None
     statements = statements_of(loop.body)
-    is_join = len(statements) == 1 and isinstance(loop.target, cst.Name) and isinstance(statements[0], cst.Expr)
-    if not is_join:
+    if len(statements) != 1 or not isinstance(loop.target, cst.Name) or not isinstance(statements[0], cst.Expr):
         return None
     called = file.source.code(statements[0].value)
     return loop if called.startswith("{}.join(".format(loop.target.value)) else None

@@ -39,14 +39,24 @@ def broken():
 """
 
 
-def rewrite(folder, text, modules):
-    """Returns (the text of main.py with its controls rewritten, what can't be rewritten)."""
+def rewrite(folder, text, modules, names=None):
+    """Returns (the text of main.py with its controls rewritten, what can't be rewritten).
+
+    Args:
+      folder: where the files are written.
+      text: main.py, which may use pipe.py.
+      modules: name -> the text of other files.
+      names: the files whose pipelines are rewritten; None: all.
+    """
     for name, content in dict(modules, **{"main.py": text, "pipe.py": QUEUES}).items():
         (folder / name).write_text(textwrap.dedent(content), encoding="utf-8")
     project = read_project([str(folder)])
-    drafts = {path: new_draft(file) for path, file in project.files.items()}
+    paths = [str(folder / name) for name in names] if names is not None else list(project.files)
+    drafts = {path: new_draft(project.files[path]) for path in paths}
     controls = []
     for pipeline in find_pipelines(project).pipelines:
+        if not all(site.path in drafts for site in pipeline.sites):
+            continue
         controls += [site for site in pipeline.controls if site not in controls]
     left = rewrite_controls(Program(project, controls, drafts))
     return drafts[str(folder / "main.py")].edits.text(), left
@@ -68,8 +78,8 @@ def printed(text, pipe, monkeypatch):
 
 @pytest.fixture
 def rewritten(tmp_path):
-    def run(text, **modules):
-        return rewrite(tmp_path, text, {"{}.py".format(name): content for name, content in modules.items()})
+    def run(text, paths=None, **modules):
+        return rewrite(tmp_path, text, {"{}.py".format(name): content for name, content in modules.items()}, paths)
 
     return run
 

@@ -24,6 +24,7 @@ CASES = [
     pytest.param("try:\n    a()\nexcept E:\n    go()\n", "try:\n    a()\nexcept E:\n    pass\n", id="handler"),
     pytest.param("def f():\n    go()\n", "def f():\n    pass\n", id="function"),
     pytest.param("if a:\n    if b:\n        for x in y:\n            go()\nc()\n", "c()\n", id="nested"),
+    pytest.param("with a():\n    go()\n\n    b()\n", "with a():\n    b()\n", id="first of its block"),
     pytest.param("a()\n# Starts the threads.\ngo()\nc()\n", "a()\nc()\n", id="comment about threads"),
     pytest.param("a()\n\n# Trains.\ngo()\nc()\n", "a()\n\n# Trains.\nc()\n", id="another comment"),
     pytest.param("# A file of queues.\n\ngo()\nc()\n", "# A file of queues.\n\nc()\n", id="head of the file"),

@@ -261,6 +261,16 @@ def test_starts_stay_where_a_module_that_is_not_there_may_have_queues(rewritten,
     assert rewritten(text) == (text, [])
 
 
+def test_starts_go_where_only_another_program_has_unknown_modules(rewritten):
+    text = (
+        "import tensorflow as tf\nfrom pipe import numbers\n\nbatch = numbers()\nsess = tf.Session()\n"
+        "tf.train.start_queue_runners(sess=sess)\nprint(sess.run(batch))\n"
+    )
+    other = "import elsewhere\nimport tensorflow as tf\ntf.train.batch([1], 2)\n"
+    kept = text.replace("tf.train.start_queue_runners(sess=sess)\n", "")
+    assert rewritten(text, paths=["main.py", "pipe.py"], tool=other) == (kept, [])
+
+
 def test_starts_stay_where_another_pipeline_is_not_rewritten(tmp_path):
     from legacy_towers.migrate.source.pipelines import find_pipelines
     from legacy_towers.migrate.source.project import read_project

@@ -1,0 +1,40 @@
+"""A dataset that gives what a queue gave, with how it is made."""
+from typing import NamedTuple, Sequence, Tuple
+
+from legacy_towers.tensor_types import Dataset, Operation
+
+
+class Flow(NamedTuple):
+    """A dataset of tuples of tensors.
+
+    Attributes:
+      dataset: the dataset.
+      steps: how it is made, one transformation each.
+      mixed: why its order is not the one that the queues gave; empty where it is.
+      initializers: operations that start what it reads from, beside its own iterator.
+    """
+
+    dataset: Dataset
+    steps: Tuple[str, ...]
+    mixed: Tuple[str, ...] = ()
+    initializers: Tuple[Operation, ...] = ()
+
+    def then(self, dataset: Dataset, step: str, *mixed: str) -> "Flow":
+        """Returns the flow after one more transformation."""
+        return self._replace(dataset=dataset, steps=self.steps + (step,), mixed=self.mixed + mixed)
+
+    @staticmethod
+    def of_several(flows: Sequence["Flow"], dataset: Dataset, step: str, *mixed: str) -> "Flow":
+        """Returns the flow of a dataset that is made from those of several flows.
+
+        Args:
+          flows: these flows.
+          dataset: the dataset.
+          step: how it is made, with {} for the steps of `flows`.
+          mixed: why its order is not the one that the queues gave.
+        """
+        steps = "; ".join(".".join(flow.steps) for flow in flows)
+        return Flow(
+            dataset, (step.format(steps),), sum((flow.mixed for flow in flows), ()) + mixed,
+            tuple(dict.fromkeys(sum((flow.initializers for flow in flows), ()))),
+        )

@@ -1,0 +1,74 @@
+"""Operations that take elements from queues, readers and counters."""
+from typing import List, Optional
+
+from legacy_towers.compat import tf
+from legacy_towers.graph import op_kinds
+from legacy_towers.tensor_types import Operation, Tensor
+
+COUNTERS = ("CountUpTo", "ResourceCountUpTo")
+# What hands a queue's or a reader's handle on.
+HANDS_ON = ("FakeQueue", "Identity", "Switch", "RefSwitch", "Enter", "RefEnter", "RefIdentity")
+# Readers without a state: each read takes one file name, and gives its whole content or the name.
+_ONE_RECORD_PER_FILE = ("IdentityReader", "IdentityReaderV2", "WholeFileReader", "WholeFileReaderV2")
+
+
+def is_dequeue(operation: Operation) -> bool:
+    return operation.type in op_kinds.QUEUE_INPUT_OPS
+
+
+def is_read(operation: Operation) -> bool:
+    return operation.type in op_kinds.READER_INPUT_OPS
+
+
+def is_source(operation: Operation) -> bool:
+    """Returns whether an operation takes an element from a queue, a reader or a counter in each run."""
+    return is_dequeue(operation) or is_read(operation) or operation.type in COUNTERS
+
+
+def handle_of(tensor: Tensor) -> Operation:
+    """Returns the operation that made the queue or the reader whose handle is `tensor`."""
+    operation = tensor.op
+    while operation.type in HANDS_ON and operation.inputs:
+        operation = operation.inputs[0].op
+    return operation
+
+
+def store_of(source: Operation) -> Operation:
+    """Returns the operation that made the queue or the reader that a dequeue or read operation takes from."""
+    return handle_of(source.inputs[0])
+
+
+def files_of(read: Operation) -> Operation:
+    """Returns the operation that made the queue that gives a read operation its files."""
+    return handle_of(read.inputs[1])
+
+
+def reads_one_record_per_file(reader: Operation) -> bool:
+    """Returns whether a reader keeps nothing from one read to the next, so that it may read from several queues."""
+    return reader.type in _ONE_RECORD_PER_FILE
+
+
+def users_of(reader: Operation) -> List[Operation]:
+    """Returns what uses a reader: what reads, and what else, such as `reader.num_records_produced()`."""
+    waiting, found = [reader], []
+    while waiting:
+        for user in [each for output in waiting.pop().outputs for each in output.consumers()]:
+            if user.type in HANDS_ON:
+                waiting.append(user)
+            else:
+                found.append(user)
+    return found
+
+
+def counts_of(operation: Operation) -> List[Tensor]:
+    """Returns the input that says how many elements a dequeue or read takes, in a list; [] if it takes one."""
+    return list(operation.inputs)[2 if is_read(operation) else 1:]
+
+
+def count_of(operation: Operation) -> Optional[int]:
+    """Returns how many elements a dequeue or read takes at once; None: one, without a batch dimension; -1: unknown."""
+    counts = counts_of(operation)
+    if not counts:
+        return None
+    value = tf.get_static_value(counts[0])
+    return -1 if value is None else int(value)
