@@ -171,8 +171,6 @@ class DatasetBuilder:
         """Returns the flow of the elements of a queue, one by one."""
         if queue.operation in self._queues.lost:
             raise self._queues.lost[queue.operation]
-        if queue.kind == queue_graph.PRIORITY:
-            raise Refused("tf.data has no PriorityQueue", queue.operation)
         groups = self._groups[queue.operation]
         if not groups:
             raise Refused("no operation fills it", queue.operation)
@@ -189,6 +187,8 @@ class DatasetBuilder:
                 flows, tf.data.experimental.choose_from_datasets([each.dataset for each in flows], turns),
                 "choose_from_datasets([{}], in turn)", "{} operations fill {!r}".format(len(flows), queue.name),
             )
+        if queue.kind == queue_graph.PRIORITY:
+            return _by_priority(flow, queue)
         if queue.kind == queue_graph.SHUFFLE:
             if queue.capacity < 1:
                 raise Refused("it shuffles all that is in it, however much", queue.operation)
@@ -291,6 +291,25 @@ def _unbatched(dataset: Dataset, components: int) -> Dataset:
         return dataset.unbatch()
     # `unbatch` of TF 1.15 fails for tuples of one tensor.
     return tf.data.Dataset.zip((dataset.map(lambda value: value).unbatch(),))
+
+
+def _by_priority(flow: Flow, queue: Queue) -> Flow:
+    """Returns the elements as a queue gives them that is filled up, emptied, and filled again."""
+    shapes = queue.shapes
+    if queue.capacity < 1:
+        raise Refused("it sorts all that is in it, however much", queue.operation)
+    if not all(shape.is_fully_defined() for shape in shapes or [tf.TensorShape(None)]):
+        raise Refused("a PriorityQueue of elements whose shapes are not known can't be sorted", queue.operation)
+
+    def in_order(priorities: Tensor, *components: Tensor) -> Any:
+        order = tf.argsort(priorities, stable=True)
+        return tuple(tf.gather(each, order) for each in (priorities,) + components)
+
+    batches = flow.dataset.batch(queue.capacity).map(tf.autograph.experimental.do_not_convert(in_order))
+    return flow.then(
+        _unbatched(batches, 1 + len(queue.dtypes)), "batch({}).map(sort by priority).unbatch()".format(queue.capacity),
+        "{!r} gives the smallest of what is in it".format(queue.name),
+    )
 
 
 def outputs_of(source: Operation, in_model: bool = False) -> List[Tensor]:

@@ -47,10 +47,28 @@ class QueueConversion:
                     self._convert(session, graph, seen)
                 seen.version = graph.version
 
+    def note_runner(self, runner: Any) -> None:
+        """Remembers a queue runner of the script, which the script may start without a collection."""
+        if runner.enqueue_ops:
+            graph = getattr(runner.enqueue_ops[0], "op", runner.enqueue_ops[0]).graph
+            with self._lock:
+                self._graphs.setdefault(graph, _Seen()).made.append(runner)
+
+    def has_converted(self, runner: Any) -> bool:
+        """Returns whether the queue that a queue runner of the script fills is read by tf.data."""
+        return any(runner in seen.converted for seen in self._graphs.values())
+
+    def start_iterators(self, session: Session) -> None:
+        """Runs the initializers of the iterators of a session's graph, as `tf.train.start_queue_runners` does."""
+        for conversion in self._graphs[session.graph].conversions:
+            session.run(list(conversion.initializers))
+
     def _convert(self, session: Session, graph: Graph, seen: "_Seen") -> None:
         for conversion in seen.conversions:
             conversion.rewire()
-        runners = set(graph.get_collection(tf.GraphKeys.QUEUE_RUNNERS)) - seen.runners
+        collected = graph.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+        own = [each for each in seen.made if each not in collected and each not in seen.runners]
+        runners = set(collected + own) - seen.runners
         if not runners:
             if not seen.runners and not session.sess_str:
                 new = graph.get_operations()[seen.operations:]
@@ -63,9 +81,16 @@ class QueueConversion:
         if session.sess_str:
             self._say("the queues of a session on a server are not converted to tf.data: {}".format(session.sess_str))
             return
-        if self.proof is not None:
-            self.proof.check(graph)
-        conversion = convert(graph)
+        for runner in own:
+            graph.add_to_collection(tf.GraphKeys.QUEUE_RUNNERS, runner)
+        try:
+            if self.proof is not None:
+                self.proof.check(graph)
+            conversion = convert(graph)
+        finally:
+            left = graph.get_collection_ref(tf.GraphKeys.QUEUE_RUNNERS)
+            seen.converted |= runners - set(left)
+            left[:] = [each for each in left if each not in own]  # those that are left, the script starts itself
         seen.conversions.append(conversion)
         for plan in conversion.plans:
             self.plans.append(plan)
@@ -88,14 +113,18 @@ class _Seen:
 
     Attributes:
       version: its version when its session ran last.
+      made: the queue runners that the script has made itself.
       runners: its queue runners, converted or refused.
+      converted: those of them whose queues are read by tf.data.
       conversions: its conversions.
       operations: how many of its operations were searched for reads from queues.
     """
 
     def __init__(self) -> None:
         self.version = -1
+        self.made: List[Any] = []
         self.runners: Set[Any] = set()
+        self.converted: Set[Any] = set()
         self.conversions: List[Conversion] = []
         self.operations = 0
 

@@ -91,7 +91,17 @@ def of_one_reader_of_the_files_of_two_queues(files):
     return tf.train.shuffle_batch([key, first, second], 2, 20, 4, allow_smaller_final_batch=True)
 
 
+def by_priority(files):
+    number = tf.train.range_input_producer(20, num_epochs=1, shuffle=False).dequeue()
+    queue = tf.PriorityQueue(8, [tf.int32, tf.string], [[2], []])
+    priority = tf.cast(number * 7 % 10, tf.int64)
+    enqueue = queue.enqueue([priority, tf.stack([number, number]), tf.as_string(number)])
+    tf.train.add_queue_runner(tf.train.QueueRunner(queue, [enqueue]))
+    return queue.dequeue_many(2)
+
+
 INPUTS = [
+    by_priority,
     kept_in_two_ways, computed_in_a_branch, with_operations_that_differ_by_thread,
     of_one_reader_of_the_files_of_two_queues,
     shuffled, by_several_threads, joined, joined_of_different_operations, of_two_sources, kept, files_in_any_order,
@@ -217,3 +227,15 @@ def test_each_of_several_takers_gets_what_the_others_leave(build, first, files):
         100 * number + each for number in range(3) for each in range(5 + number)
     ]
     assert sorted(values) == sorted(expected)
+
+
+def test_a_priority_queue_gives_the_smallest_of_what_it_has_room_for():
+    with tf.Graph().as_default():
+        queue = tf.PriorityQueue(4, [tf.int32], [[]])
+        enqueue = queue.enqueue_many([tf.constant([5, 3, 9, 1, 8, 2], tf.int64), tf.range(6)])
+        tf.train.add_queue_runner(tf.train.QueueRunner(queue, [enqueue]))
+        priority, number = queue.dequeue()
+        [plan] = convert(epochs=1).plans
+        steps = run_to_end([priority, number])
+    assert plan.reason == "'priority_queue' gives the smallest of what is in it"
+    assert steps == [[1, 3], [3, 1], [5, 0], [9, 2], [2, 5], [8, 4]]

@@ -142,3 +142,26 @@ def test_a_graph_without_queue_runners_that_grows_is_not_converted_again(monkeyp
         assert converted == []
     assert converted == [graph]
     assert capsys.readouterr().err.count("'fed' stays a queue") == 1
+
+
+@pytest.mark.parametrize("offset, reads_dataset", [(None, True), ("fed", False)], ids=["converted", "refused"])
+def test_a_queue_runner_that_the_script_starts_itself(offset, reads_dataset, capsys):
+    with prepared.script("--queues-to-dataset") as (tf, _), tf.Graph().as_default():
+        keys = tf.constant([0, 1, 2], tf.int64)
+        table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, keys * 10), -1)
+        value = table.lookup(tf.constant([0, 1, 2], tf.int64))
+        value = value if offset is None else value + tf.placeholder_with_default(tf.constant(0, tf.int64), [])
+        queue = tf.FIFOQueue(6, [tf.int64], [[]], name="own")
+        runner = tf.train.QueueRunner(queue, [queue.enqueue_many([value])])
+        assert isinstance(runner, tf.train.QueueRunner)
+        batch = queue.dequeue_many(3)
+        with tf.Session() as session:
+            session.run(tf.tables_initializer())
+            coordinator = tf.train.Coordinator()
+            threads = runner.create_threads(session, coord=coordinator, start=True)
+            assert (threads == []) == reads_dataset
+            assert tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS).count(runner) == 0
+            assert [session.run(batch).tolist() for _ in range(3)] == [[0, 10, 20]] * 3
+            coordinator.request_stop()
+            coordinator.join(threads, stop_grace_period_secs=5)
+    assert ("'own' is read by tf.data" in capsys.readouterr().err) == reads_dataset
