@@ -85,6 +85,9 @@ class BatchStage:
                 "enqueue_many" in given and literal(given["enqueue_many"]) is None
             ):
                 element = element._replace(is_many=True)
+                if not examples.statements and element.is_root(entry.roots) and self._stage.reads_many():
+                    element = element._replace(is_many=False)
+                    self._stage.is_one_by_one = True
             found.append(element)
         if any(each.text != found[0].text or each.is_many != found[0].is_many for each in found):
             raise Irregular(batches[1][0], "it batches other tensors than the call before, from one reader")
@@ -126,14 +129,21 @@ class BatchStage:
     def threads(self, batches: Sequence[Batch], scope: Scope) -> str:
         return batchers.threads_of(self._given(*batches[0]), scope) if batches else ""
 
-    def write(self, entry: Entry, site: Site, call: cst.Call, scope: Scope) -> None:
+    def write(self, entry: Entry, site: Site, call: cst.Call, scope: Scope, block: Any) -> None:
         source, edits = entry.draft.source, entry.draft.edits
         statement = source.statement(call)
         if not isinstance(statement, (cst.Assign, cst.Return, cst.Expr)) or not self._is_plain(source, call, statement):
             raise Irregular(site, "it is called inside of another expression")
+        for each in source.above(statement):
+            if each is block:
+                break
+            if isinstance(each, (cst.For, cst.While, cst.Try, cst.FunctionDef, cst.ClassDef)):
+                raise Irregular(site, "it is called in another block than its examples are read in: in a loop, perhaps")
         tf = self._calls.tensorflow(scope, site)
+        # Two datasets with prefetch that end in one session.run can hang on TensorFlow 1.15.
+        prefetches = self._stage.is_endless or self._is_alone(entry)
         try:
-            lines = batchers.lines_of(site.name, self._given(site, call), scope, tf, entry.dataset)
+            lines = batchers.lines_of(site.name, self._given(site, call), scope, tf, entry.dataset, prefetches)
         except Cant as why:
             raise Irregular(site, str(why)) from None
         comments = _comments_in(call)
@@ -148,6 +158,12 @@ class BatchStage:
         edits.insert_before(statement, make)
         edits.replace(call, self._calls.next_element(entry.dataset, tf))
         self._written.append(site)
+
+    def _is_alone(self, entry: Entry) -> bool:
+        """Returns whether the program makes one dataset only, as far as the source shows it."""
+        if not self._calls.is_only_pipeline:
+            return False
+        return entry.function is None or len(self._calls.callers_of(entry.draft, entry.function)) <= 1
 
     @staticmethod
     def _is_plain(source: Any, call: cst.Call, statement: Any) -> bool:

@@ -35,17 +35,20 @@ class Element(NamedTuple):
       names: the names that they read.
       is_all: whether the only expression is a tuple.
       is_many: whether the first dimension is that of examples.
+      count: the number of its parts.
     """
 
     parts: Tuple[str, ...]
     names: Set[str]
     is_all: bool = False
     is_many: bool = False
+    count: int = 1
 
     @classmethod
     def of(cls, nodes: Sequence[Any], source: Any, is_all: bool = False) -> "Element":
         """Returns the element with the expressions `nodes`."""
-        return cls(tuple(source.code(each).strip() for each in nodes), names_of(*nodes).read, is_all and len(nodes) > 1)
+        return cls(tuple(source.code(each).strip() for each in nodes), names_of(*nodes).read,
+                   is_all and len(nodes) > 1, count=len(nodes))
 
     @property
     def text(self) -> str:
@@ -108,6 +111,12 @@ def element_of(tensors: Any, roots: Roots, statements: Sequence[Any], scope: Sco
 
 def returned_parts(function: Any) -> Any:
     """Returns the tuple or list that a function returns, if it has one return statement, of one; None otherwise."""
+    value = returned(function)
+    return value if isinstance(value, (cst.Tuple, cst.List)) else None
+
+
+def returned(function: Any) -> Any:
+    """Returns the expression that a function returns, if it has one return statement; None otherwise."""
     found: List[Any] = []
 
     class _Finder(cst.CSTVisitor):
@@ -118,7 +127,7 @@ def returned_parts(function: Any) -> Any:
             found.append(node.value)
 
     function.visit(_Finder())
-    return found[0] if len(found) == 1 and isinstance(found[0], (cst.Tuple, cst.List)) else None
+    return found[0] if len(found) == 1 else None
 
 
 def _kind(value: Any) -> Optional[str]:

@@ -36,10 +36,14 @@ class Calls:
       project: the project.
       pipeline: the pipeline.
       draft: returns the draft of a file, for a call that is to be rewritten.
+      is_only_pipeline: whether the project has no other pipeline.
     """
 
-    def __init__(self, project: Project, pipeline: Pipeline, draft: Callable[[str, Site], Draft]) -> None:
+    def __init__(
+        self, project: Project, pipeline: Pipeline, draft: Callable[[str, Site], Draft], is_only_pipeline: bool
+    ) -> None:
         self.project = project
+        self.is_only_pipeline = is_only_pipeline
         self._site = pipeline.sites[0]
         self._draft = draft
         self._changed: Dict[Function, Tuple[List[str], str]] = {}
@@ -90,6 +94,17 @@ class Calls:
             return False
         return any(each is defined.node for each in defined.draft.source.above(self.call(site)))
 
+    def callers_of(self, draft: Draft, node: cst.FunctionDef) -> List[Tuple[Draft, cst.Call]]:
+        """Returns the calls of the function that a definition makes."""
+        for calls in self.project.knowledge.calls.values():
+            for functions in calls.values():
+                for each in functions:
+                    if each.path == draft.source.path and each.node.lineno <= draft.source.line(node.name):
+                        defined = self._defined(each)
+                        if defined is not None and defined.node is node:
+                            return self.callers(defined)
+        return []
+
     def callers(self, defined: Defined) -> List[Tuple[Draft, cst.Call]]:
         """Returns the calls of a function, with their files."""
         found = []
@@ -97,19 +112,12 @@ class Calls:
             places = {place for place, functions in calls.items() if defined.function in functions}
             if places:
                 draft = self.draft(path)
-                found += [(draft, call) for call in draft.source.calls() if draft.source.key(call) in places
-                          and self._is_of(call, defined)]
+                for place in sorted(places):
+                    here = [call for call in draft.source.calls() if draft.source.key(call) == place]
+                    # Calls that begin at one place: f(x).g().
+                    named = [call for call in here if _last_name(call) == defined.node.name.value]
+                    found += [(draft, call) for call in named or here]
         return found
-
-    @staticmethod
-    def _is_of(call: cst.Call, defined: Defined) -> bool:
-        # Calls that begin at one place, `f(x).g()`: that of the function itself has its name, or another one as a
-        # variable.
-        func: Any = call.func
-        inner = func.value if isinstance(func, cst.Attribute) else None
-        while isinstance(inner, (cst.Attribute, cst.Subscript)):
-            inner = inner.value
-        return not isinstance(inner, cst.Call) or func.attr.value == defined.node.name.value
 
     def handled(self, draft: Draft, call: cst.Call, defined: Defined) -> None:
         """Records that a call of a function that is changed is rewritten."""
@@ -163,6 +171,11 @@ class Calls:
     def next_element(dataset: str, tf: str) -> cst.BaseExpression:
         """Returns the expression of the next element of a dataset."""
         return cst.parse_expression("{}.data.make_one_shot_iterator({}).get_next()".format(tf, dataset))
+
+
+def _last_name(call: cst.Call) -> str:
+    func: Any = call.func
+    return str(func.attr.value) if isinstance(func, cst.Attribute) else str(getattr(func, "value", ""))
 
 
 def uses_of(source: Any, body: Any, name: str) -> List[cst.Name]:

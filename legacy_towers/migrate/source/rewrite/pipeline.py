@@ -21,7 +21,7 @@ from legacy_towers.migrate.source.rewrite.batch_stage import BatchStage
 from legacy_towers.migrate.source.rewrite.checks import Checks, calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
-from legacy_towers.migrate.source.rewrite.examples import Element, Roots
+from legacy_towers.migrate.source.rewrite.examples import Element, Roots, returned_parts
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.mapping import write_map
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters, read_first, targets
@@ -38,10 +38,13 @@ class PipelineWriter:
       project: the project.
       pipeline: the pipeline.
       draft: returns the draft of a file.
+      is_only: whether the project has no other pipeline.
     """
 
-    def __init__(self, project: Project, pipeline: Pipeline, draft: Callable[[str, Site], Draft]) -> None:
-        self.calls = Calls(project, pipeline, draft)
+    def __init__(
+        self, project: Project, pipeline: Pipeline, draft: Callable[[str, Site], Draft], is_only: bool = True
+    ) -> None:
+        self.calls = Calls(project, pipeline, draft, is_only)
         self.stage = SourceStage(project, pipeline, self.calls)
         self.batches = BatchStage(pipeline, self.calls, self.stage)
         self._followed: Set[Tuple[str, Any, Any]] = set()
@@ -146,8 +149,9 @@ class PipelineWriter:
         threads = self.batches.threads(batches, scope)
         write_map(self.calls, entry, statement, examples, element, threads)
         for batch, call in batches:
-            self.batches.write(entry, batch, call, scope)
+            self.batches.write(entry, batch, call, scope, source.block(statement))
         for call, function in takers:
+            self._check_block(entry, call, source.block(statement))
             self._write_taker(entry, call, function, examples.names, element)
         if not batches and not takers:
             self._write_return(entry, statement, element)
@@ -241,6 +245,15 @@ class PipelineWriter:
         roots = Roots(tuple(arranged), element.is_all)
         self._follow(Entry(function.draft, function.node, None, roots, False, dataset))
 
+    def _check_block(self, entry: Entry, call: cst.Call, block: Any) -> None:
+        source = entry.draft.source
+        for each in source.above(call):
+            if each is block:
+                break
+            if isinstance(each, (cst.For, cst.While, cst.Try, cst.ListComp, cst.GeneratorExp, cst.Lambda)):
+                raise Irregular(self.stage.read, "its examples are batched in another block than they are read in: in "
+                                "a loop, perhaps", source.line(call))
+
     # Functions that return what they read
 
     def _returned_element(self, entry: Entry, statement: Any) -> Element:
@@ -248,6 +261,10 @@ class PipelineWriter:
             raise Irregular(self.stage.read, "what it reads is neither batched nor returned there",
                             entry.draft.source.line(statement))
         value = statement.value
+        called = self.calls.function_of(entry.draft, value) if isinstance(value, cst.Call) else None
+        shown = returned_parts(called.node) if called is not None else None
+        if isinstance(shown, cst.Tuple) and len(shown.elements) > 1:
+            return Element.of([value], entry.draft.source)._replace(count=len(shown.elements))
         if isinstance(value, (cst.Tuple, cst.List)):
             return Element.of([each.value for each in value.elements], entry.draft.source)
         if isinstance(value, (cst.Name, cst.Attribute, cst.Subscript)) or (
@@ -284,8 +301,8 @@ class PipelineWriter:
                 raise Irregular(self.stage.read, "the result of the function that reads is kept in an object",
                                 draft.source.line(caller))
             names = tuple(each.value for each in found)
-            is_all = len(names) == 1 and len(element.parts) > 1
-            if not is_all and len(names) != len(element.parts):
+            is_all = len(names) == 1 and element.count > 1
+            if not is_all and len(names) != element.count:
                 raise Irregular(self.stage.read, "the source does not show what is returned", draft.source.line(caller))
             scope = Scope(draft.source, draft.source.function(caller))
             dataset = self.calls.dataset_name(scope)

@@ -35,7 +35,7 @@ def plan_rewrite(project: Project, found: Pipelines) -> Rewriting:
       found: its pipelines.
     """
     rewriting = Rewriting({}, [], [])
-    groups = [_Group([pipeline]) for pipeline in found.pipelines]
+    groups = [_Group([pipeline], len(found.pipelines) == 1) for pipeline in found.pipelines]
     groups = _merged(groups)
     while True:
         for group in groups:
@@ -99,9 +99,11 @@ class _Group:
 
     Args:
       pipelines: the pipelines.
+      is_only: whether the project has one pipeline.
     """
 
-    def __init__(self, pipelines: List[Pipeline]) -> None:
+    def __init__(self, pipelines: List[Pipeline], is_only: bool) -> None:
+        self.is_only = is_only
         self.pipelines = pipelines
         self.paths: Set[str] = {site.path for pipeline in pipelines for site in pipeline.sites}
         self.control_paths = self.paths | {site.path for pipeline in pipelines for site in pipeline.controls}
@@ -120,7 +122,7 @@ class _Group:
 
         for pipeline in self.pipelines:
             try:
-                PipelineWriter(project, pipeline, draft).write()
+                PipelineWriter(project, pipeline, draft, self.is_only).write()
             except Irregular as irregular:
                 self.left.append(irregular.left)
         if not self.left:
@@ -151,7 +153,7 @@ def _merged(groups: List[_Group]) -> List[_Group]:
                 (pipeline.number, pipeline) for each in sharing + [group] for pipeline in each.pipelines
             ]
             paths = group.paths.union(*(each.paths for each in sharing))
-            group = _Group([pipeline for _, pipeline in sorted(pipelines, key=lambda pair: pair[0])])
+            group = _Group([pipeline for _, pipeline in sorted(pipelines, key=lambda pair: pair[0])], False)
             group.paths |= paths
             found = [each for each in found if each not in sharing]
         found.append(group)

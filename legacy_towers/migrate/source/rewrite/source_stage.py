@@ -12,20 +12,20 @@ from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, Roots, returned_parts
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
 from legacy_towers.migrate.source.rewrite.names import dotted, names_of, parameters
-from legacy_towers.migrate.source.rewrite.region import in_order
-from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.region import in_order, region_of
+from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import batchers, producers, readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
 from legacy_towers.migrate.source.rewrite.syntax import arguments, statements_of
-from legacy_towers.migrate.source.rewrite.taken import Taken, Takes
+from legacy_towers.migrate.source.rewrite.taken import Taken, Takes, attributes_of
 from legacy_towers.migrate.source.values import Site
 
-_READ, _DEQUEUE = "tf.ReaderBase.read", "tf.QueueBase.dequeue"
+_READ, _READ_UP_TO, _DEQUEUE = "tf.ReaderBase.read", "tf.ReaderBase.read_up_to", "tf.QueueBase.dequeue"
 _RANGES = ("range", "xrange")
 _SLICES = "tf.train.slice_input_producer"
 _REGULAR = frozenset(
     tuple(producers.PARAMETERS) + tuple(readers.PARAMETERS) + tuple(batchers.PARAMETERS)
-    + (_READ, _DEQUEUE, "tf.match_filenames_once")
+    + (_READ, _READ_UP_TO, _DEQUEUE, "tf.match_filenames_once")
 )
 
 
@@ -39,6 +39,8 @@ class SourceStage:
 
     Attributes:
       read: the call that reads: of reader.read, of the queue's dequeue, or of the producer.
+      is_endless: whether the producer has no num_epochs.
+      is_one_by_one: whether the records that reader.read_up_to reads are queued one by one, as they are.
     """
 
     def __init__(self, project: Project, pipeline: Pipeline, calls: Calls) -> None:
@@ -49,15 +51,18 @@ class SourceStage:
             if site.name not in _REGULAR:
                 raise Irregular(site, "pipelines with it are not rewritten")
         self._producer = self._only(tuple(producers.PARAMETERS), "producers")
-        reads = [site for site in pipeline.sites if site.name in (_READ, _DEQUEUE)]
+        reads = [site for site in pipeline.sites if site.name in (_READ, _READ_UP_TO, _DEQUEUE)]
         if len(reads) > 1:
             raise Irregular(reads[1], "its examples come from several reads")
         if not reads and self._producer.name != _SLICES:
             raise Irregular(self._producer, "nothing is read from its queue")
         self.read = reads[0] if reads else self._producer
-        self._reader = self._only(tuple(readers.PARAMETERS), "readers") if self.read.name == _READ else None
+        has_reader = bool(reads) and self.read.name != _DEQUEUE
+        self._reader = self._only(tuple(readers.PARAMETERS), "readers") if has_reader else None
         self._takes = Takes(project, pipeline.sites, calls, self.read, self._reader)
         self._readers = ""
+        self.is_endless = False
+        self.is_one_by_one = False
         self._joined: Optional[Tuple[str, Any]] = None
 
     def _only(self, names: Tuple[str, ...], what: str) -> Site:
@@ -89,27 +94,64 @@ class SourceStage:
         else:
             defined, call = there
             taken, records = self._through(draft, scope, tf, defined, call)
-        lines = self._producer_lines(scope, tf, dataset)
+        self._check_place(draft, producer, taken.statement)
+        lines = self._producer_lines(draft, scope, tf, dataset)
         more: List[str] = []
+        many: List[str] = []
         taken = self._of_join(draft, taken)
         if records is not None:
-            more = readers.lines_of(records, dataset, tf, bool(taken.key), self._readers)
-        if queue is None:
-            more = lines + more
-        elif self._is_next(draft, producer, taken.statement):
-            lines, more = lines + more, []
+            count = self._count(draft, function)
+            if count and not records.of_file:
+                raise Irregular(self.read, "the file names of its reader come one by one")
+            more = readers.lines_of(records, dataset, bool(taken.key), self._readers)
+            many = readers.lines_of(records, dataset, bool(taken.key), self._readers, count) if count else more
+        statement = draft.source.statement(producer)
+        is_one_place = queue is None or self._is_next(draft, producer, taken.statement)
+
+        def written(before: List[str]) -> Any:
+            # Records that are read many at a time, to be queued one by one, are read one by one.
+            return draft.source.parse("\n".join(before + (more if self.is_one_by_one else many or more)))
+
         if queue is not None:
-            statement = draft.source.statement(producer)
-            draft.edits.insert_before(statement, lambda: draft.source.parse("\n".join(lines)))
             draft.edits.remove(statement)
-        if more:
-            draft.edits.insert_before(taken.statement, lambda: draft.source.parse("\n".join(more)))
+        if is_one_place:
+            draft.edits.insert_before(statement if queue is not None else taken.statement, lambda: written(lines))
+        else:
+            draft.edits.insert_before(statement, lambda: draft.source.parse("\n".join(lines)))
+            draft.edits.insert_before(taken.statement, lambda: written([]))
         if not is_batched:
             self._read_next(draft, scope, tf, dataset, taken)
             return None
         if taken.expression is None:
             draft.edits.remove(taken.statement)
         return Entry(draft, function, taken.statement, taken.roots, taken.expression is not None, dataset)
+
+    def _check_place(self, draft: Draft, producer: cst.Call, statement: Any) -> None:
+        """Raises Irregular if what is read is read in another block than its queue is made in."""
+        source = draft.source
+        first = source.statement(producer)
+        if region_of(source, first) is not region_of(source, statement):
+            raise Irregular(self.read, "it is read in another block than its queue is made in: in a loop, perhaps")
+        for each in source.above(first):
+            if isinstance(each, cst.FunctionDef):
+                break
+            if isinstance(each, cst.With) and "control_dependencies" in source.code(each.items[0]):
+                raise Irregular(self.read, "it is read under tf.control_dependencies", source.line(each))
+
+    def reads_many(self) -> bool:
+        """Returns whether it reads many records at a time."""
+        return self.read.name == _READ_UP_TO
+
+    def _count(self, draft: Draft, function: Optional[cst.FunctionDef]) -> str:
+        """Returns the expression of the number of records that are read at a time, "" for one."""
+        if self.read.name != _READ_UP_TO:
+            return ""
+        given = arguments(self._calls.call(self.read), ("queue", "num_records", "name"))
+        if given is None or "num_records" not in given or self.read.path != draft.source.path or (
+            draft.source.function(self._calls.call(self.read)) is not function
+        ):
+            raise Irregular(self.read, "the number of its records is not known where its queue is made")
+        return draft.source.code(given["num_records"])
 
     @staticmethod
     def _is_next(draft: Draft, producer: cst.Call, statement: Any) -> bool:
@@ -187,6 +229,11 @@ class SourceStage:
         if not isinstance(statement, cst.Assign) or statement.value is not reader or len(statement.targets) != 1:
             raise Irregular(self._reader, "its reader is used in an expression")
         target = statement.targets[0].target
+        if isinstance(target, cst.Attribute) and dotted(target) == dotted(getattr(read.func, "value", None)):
+            loads = [each for each in attributes_of(source.module, target.attr.value) if each is not target]
+            if [source.parents[each] for each in loads] == [read.func]:
+                draft.edits.remove(statement)
+                return
         if not isinstance(target, cst.Name) or source.function(reader) is not source.function(read):
             raise Irregular(self._reader, "its reader is kept in an object, or used in another function")
         function = source.function(reader)
@@ -206,8 +253,8 @@ class SourceStage:
         inner = self._takes.of(there, read)
         order = parameters(defined.node)[1 if defined.is_method else 0 :]
         given = arguments(call, order)
-        passed = read.args[0].value if self.read.name == _READ else None
-        if self.read.name != _READ and isinstance(read.func, cst.Attribute):
+        passed = read.args[0].value if self._reader is not None else None
+        if self._reader is None and isinstance(read.func, cst.Attribute):
             passed = read.func.value
         if given is None or not isinstance(passed, cst.Name) or passed.value not in given:
             raise Irregular(self.read, "its queue is not a parameter of the function")
@@ -279,11 +326,13 @@ class SourceStage:
 
     # Producers
 
-    def _producer_lines(self, scope: Scope, tf: str, dataset: str) -> List[str]:
+    def _producer_lines(self, draft: Draft, scope: Scope, tf: str, dataset: str) -> List[str]:
         given = arguments(self._calls.call(self._producer), producers.PARAMETERS[self._producer.name])
         if given is None:
             raise Irregular(self._producer,
                             "it is called with *arguments, **keywords or arguments that it does not have")
+        self.is_endless = "num_epochs" not in given or literal(given["num_epochs"]) == "None"
+        self._resolve_matched(draft, scope, given)
         why = Checks(self._project.knowledge, scope.source).problem_of_captured(
             names_of(*given.values()).read, scope, list(given.values())
         )
@@ -293,6 +342,20 @@ class SourceStage:
             return producers.lines_of(self._producer.name, given, scope, tf, dataset)
         except Cant as why:
             raise Irregular(self._producer, str(why)) from None
+
+    @staticmethod
+    def _resolve_matched(draft: Draft, scope: Scope, given: Dict[str, Any]) -> None:
+        """Puts `match_filenames_once(...)` in place of a name that stands for it, and is used nowhere else."""
+        name = given.get("string_tensor")
+        value = scope.resolved(name)
+        if not isinstance(name, cst.Name) or not isinstance(value, cst.Call):
+            return
+        if dotted(value.func).endswith("match_filenames_once"):
+            source = draft.source
+            body = scope.function.body if scope.function is not None else source.module
+            if len(uses_of(source, body, name.value)) == 1:
+                draft.edits.remove(source.statement(value))
+                given["string_tensor"] = value
 
     def _read_next(self, draft: Draft, scope: Scope, tf: str, dataset: str, taken: Taken) -> None:
         """Replaces what is read by the next element, where nothing batches."""

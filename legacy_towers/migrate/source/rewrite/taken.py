@@ -10,7 +10,8 @@ from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.values import Site
 
-_READ, _SLICES = "tf.ReaderBase.read", "tf.train.slice_input_producer"
+_READS = ("tf.ReaderBase.read", "tf.ReaderBase.read_up_to")
+_SLICES = "tf.train.slice_input_producer"
 # The keys of these are file names.
 _NAMED = ("tf.WholeFileReader", "tf.IdentityReader")
 
@@ -55,7 +56,7 @@ class Takes:
         """Returns what takes the result of reader.read, queue.dequeue or slice_input_producer."""
         source = draft.source
         statement = source.statement(call)
-        if self._read.name != _READ:
+        if self._read.name not in _READS:
             if isinstance(statement, cst.Assign) and statement.value is call and len(statement.targets) == 1:
                 target: Any = statement.targets[0].target
                 if isinstance(target, cst.Name):
@@ -92,7 +93,7 @@ class Takes:
         if isinstance(key, cst.Attribute):
             attribute = key.attr.value
             for path in {site.path for site in self._sites} | set(self._project.knowledge.calls):
-                for each in _attribute_loads(self._calls.draft(path).source.module, attribute):
+                for each in attributes_of(self._calls.draft(path).source.module, attribute):
                     if each is not key:
                         raise Irregular(self._read, "the key that it gives is used",
                                         self._calls.draft(path).source.line(each))
@@ -110,7 +111,8 @@ class Takes:
         return str(key.value)
 
 
-def _attribute_loads(module: cst.Module, name: str) -> List[cst.Attribute]:
+def attributes_of(module: cst.Module, name: str) -> List[cst.Attribute]:
+    """Returns the attributes of this name in a module."""
     found: List[cst.Attribute] = []
 
     class _Finder(cst.CSTVisitor):

@@ -14,7 +14,7 @@ PARAMETERS: Dict[str, Tuple[str, ...]] = {
 }
 
 
-def lines_of(name: str, given: Given, scope: Scope, tf: str, dataset: str) -> List[str]:
+def lines_of(name: str, given: Given, scope: Scope, tf: str, dataset: str, prefetches: bool) -> List[str]:
     """Returns the statements that shuffle and batch a dataset of examples.
 
     Args:
@@ -23,6 +23,7 @@ def lines_of(name: str, given: Given, scope: Scope, tf: str, dataset: str) -> Li
       scope: where the statements stand.
       tf: what TensorFlow is called there.
       dataset: the name of the variable.
+      prefetches: whether the next batch is made while one is used.
 
     Raises:
       Cant: no dataset is the same.
@@ -52,7 +53,8 @@ def lines_of(name: str, given: Given, scope: Scope, tf: str, dataset: str) -> Li
         lines.append("{0} = {0}.batch({1}{2})".format(dataset, size, options))
     else:
         raise Cant("whether it pads (dynamic_pad) is known when the script runs only")
-    lines.append("{0} = {0}.prefetch(1)".format(dataset))
+    if prefetches:
+        lines.append("{0} = {0}.prefetch(1)".format(dataset))
     return lines
 
 

@@ -45,20 +45,24 @@ def records_of(name: str, given: Given, scope: Scope, tf: str) -> Records:
     return _READERS[name](given, scope, tf)
 
 
-def lines_of(records: Records, dataset: str, tf: str, with_key: bool, readers: str = "") -> List[str]:
+def lines_of(records: Records, dataset: str, with_key: bool, readers: str = "", count: str = "") -> List[str]:
     """Returns the statements that make the dataset of file names that of records.
 
     Args:
       records: how the reader reads.
       dataset: the name of the variable.
-      tf: what TensorFlow is called.
       with_key: whether the elements are (key, record).
       readers: the expression of the number of files that are read at a time, "" for one.
+      count: the expression of the number of records that are read at a time, "" for one.
     """
     if records.of_file:
+        of_file = records.of_file
+        if count:
+            called = of_file if of_file.startswith("lambda") else "lambda filename: {}(filename)".format(of_file)
+            of_file = "{}.batch({})".format(called, count)
         if readers:
-            return ["{0} = {0}.interleave({1}, cycle_length={2})".format(dataset, records.of_file, readers)]
-        return ["{0} = {0}.flat_map({1})".format(dataset, records.of_file)]
+            return ["{0} = {0}.interleave({1}, cycle_length={2})".format(dataset, of_file, readers)]
+        return ["{0} = {0}.flat_map({1})".format(dataset, of_file)]
     if with_key:
         return ["{0} = {0}.map(lambda filename: (filename, {1}{2}))".format(
             dataset, records.record, "(filename)" if records.record else "filename"

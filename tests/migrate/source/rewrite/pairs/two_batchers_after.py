@@ -15,10 +15,8 @@ def inputs(shuffle):
     if shuffle:
         dataset = dataset.shuffle(30)
         dataset = dataset.batch(4, drop_remainder=True)
-        dataset = dataset.prefetch(1)
         return tf.data.make_one_shot_iterator(dataset).get_next()
     dataset = dataset.batch(4, drop_remainder=True)
-    dataset = dataset.prefetch(1)
     return tf.data.make_one_shot_iterator(dataset).get_next()
 
 

@@ -1,0 +1,9 @@
+import os
+
+from legacy_towers.compat import tf
+
+dataset = tf.data.Dataset.list_files(os.path.join(FOLDER, "*.tfrecord"), shuffle=False)
+dataset = dataset.flat_map(tf.data.TFRecordDataset)
+dataset = dataset.batch(4, drop_remainder=True)
+dataset = dataset.prefetch(1)
+FETCHED = [tf.data.make_one_shot_iterator(dataset).get_next()]
