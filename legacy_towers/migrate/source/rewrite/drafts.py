@@ -2,6 +2,7 @@
 from typing import Dict, List, NamedTuple, Optional
 
 from legacy_towers.migrate.source.files import SourceFile
+from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.edits import Edits
 from legacy_towers.migrate.source.rewrite.syntax import Source
@@ -58,11 +59,13 @@ class Program(NamedTuple):
       project: the project.
       controls: the calls that start, stop and initialize the queues of these pipelines, which are all rewritten.
       drafts: path -> the draft, for each file that has one of these calls or one of the pipelines.
+      pipelines: the pipelines that are rewritten.
     """
 
     project: Project
     controls: List[Site]
     drafts: Dict[str, Draft]
+    pipelines: List[Pipeline]
 
 
 def new_draft(file: SourceFile) -> Optional[Draft]:

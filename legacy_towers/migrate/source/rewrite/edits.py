@@ -213,7 +213,7 @@ def _gap(lines: Sequence[cst.EmptyLine]) -> List[cst.EmptyLine]:
 
 
 def _begins_with_blank(block: Any) -> bool:
-    lines = block.body[0].leading_lines if block.body else ()
+    lines = list(block.body[0].leading_lines) if block.body else []
     return bool(lines) and lines[0].comment is None
 
 

@@ -80,7 +80,7 @@ class _Program:
                 except Irregular:
                     # It starts no queues any more, and does no harm.
                     controls = [each for each in controls if each.path != site.path]
-        return rewrite_controls(Program(project, controls, self._drafts))
+        return rewrite_controls(Program(project, controls, self._drafts, self.pipelines))
 
     def texts(self) -> Dict[str, str]:
         return {path: draft.edits.text() for path, draft in self._drafts.items() if draft.edits}

@@ -57,7 +57,7 @@ def rewrite_controls(program: Program) -> List[Left]:
         remove_coordinators(file, starts)
         if not keeps_initializers:
             remove_initializers(file, here)
-        left += remove_closes(file)
+        left += remove_closes(file, [site for pipeline in program.pipelines for site in pipeline.sites])
         file.changes.give()
     return left
 
@@ -70,20 +70,17 @@ def _may_have_queues(program: Program, imported: Imported) -> bool:
 
 def _controls_of_others(program: Program) -> Set[Site]:
     """Returns the calls that start, stop or initialize queues which are not rewritten too."""
+    numbers = {pipeline.number for pipeline in program.pipelines}
     return {
-        site for pipeline in find_pipelines(program.project).pipelines
-        if not all(each.path in program.drafts for each in pipeline.sites)
+        site for pipeline in find_pipelines(program.project).pipelines if pipeline.number not in numbers
         for site in pipeline.controls
     }
 
 
 def _starts(file: ControlFile, program: Program, controls: List[Site]) -> Set[cst.Call]:
     """Returns the calls of a file that can only start queues which are rewritten."""
-    found = set()
-    allowed = set(controls)
-    for name in FUNCTIONS:
-        for call in file.calls(name):
-            # The runner of create_threads belongs to the pipeline itself.
-            if name.endswith(".create_threads") or all(site in allowed for site in file.sites(call)):
-                found.add(call)
-    return found
+    # The runner of create_threads belongs to a pipeline itself.
+    allowed = set(controls).union(*(pipeline.sites for pipeline in program.pipelines))
+    return {
+        call for name in FUNCTIONS for call in file.calls(name) if all(site in allowed for site in file.sites(call))
+    }

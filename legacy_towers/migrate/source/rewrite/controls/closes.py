@@ -1,22 +1,29 @@
 """Queues that a script closes itself: `sess.run(queue.close())` goes."""
-from typing import List
+from typing import List, Sequence
 
 import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.controls.files import ControlFile
 from legacy_towers.migrate.source.rewrite.drafts import Left
+from legacy_towers.migrate.source.values import Site
 
 _CLOSE = "tf.QueueBase.close"
 
 
-def remove_closes(file: ControlFile) -> List[Left]:
-    """Removes what closes queues of a file.
+def remove_closes(file: ControlFile, sites: Sequence[Site]) -> List[Left]:
+    """Removes what closes queues from a file.
+
+    Args:
+      file: the file.
+      sites: the calls of the pipelines that are rewritten.
 
     Returns:
       The calls that can't be removed, with the reason.
     """
     left: List[Left] = []
     for call in file.calls(_CLOSE):
+        if not all(site in sites for site in file.sites(call)):
+            continue
         operations: List[cst.BaseExpression] = [call]
         above = file.source.parents[call]
         if isinstance(above, cst.Assign) and len(above.targets) == 1 and isinstance(above.targets[0].target, cst.Name):

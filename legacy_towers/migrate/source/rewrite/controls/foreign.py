@@ -9,7 +9,7 @@ from legacy_towers.run.source_files import module_file, read_source
 
 # Packages without queues or local variables of TensorFlow 1, and the modules of Python itself.
 _KNOWN = frozenset(
-    "absl attr blessings bs4 caffe chainer click cloudpickle colorlog cv2 dateutil dill docopt easydict exifread "
+    "absl attr blessings bs4 caffe chainer click cloudpickle colorlog cv2 dateutil dill dlib docopt easydict exifread "
     "ffmpeg fire future gensim google gym h5py horovod imageio imgaug inflect jieba joblib jsonlines keras librosa "
     "lmdb matplotlib mock moviepy mpi4py mpl_toolkits msgpack munch mxnet nibabel nltk numba numpy pandas past PIL "
     "prettytable progress progressbar psutil pycocotools pydicom pydub pylab pytest pytz pyworld pywt rasterio "

@@ -9,7 +9,7 @@ import pytest
 
 from legacy_towers.compat import tf
 from legacy_towers.migrate.source.pipelines import find_pipelines
-from legacy_towers.migrate.source.project import read_project
+from legacy_towers.migrate.source.project import position, read_project
 from legacy_towers.migrate.source.rewrite.controls import rewrite_controls
 from legacy_towers.migrate.source.rewrite.drafts import Program, new_draft
 
@@ -53,12 +53,11 @@ def rewrite(folder, text, modules, names=None):
     project = read_project([str(folder)])
     paths = [str(folder / name) for name in names] if names is not None else list(project.files)
     drafts = {path: new_draft(project.files[path]) for path in paths}
-    controls = []
-    for pipeline in find_pipelines(project).pipelines:
-        if not all(site.path in drafts for site in pipeline.sites):
-            continue
-        controls += [site for site in pipeline.controls if site not in controls]
-    left = rewrite_controls(Program(project, controls, drafts))
+    pipelines = [
+        each for each in find_pipelines(project).pipelines if all(site.path in drafts for site in each.sites)
+    ]
+    controls = {site for each in pipelines for site in each.controls}
+    left = rewrite_controls(Program(project, sorted(controls, key=position), drafts, pipelines))
     return drafts[str(folder / "main.py")].edits.text(), left
 
 

@@ -1,6 +1,11 @@
 """Starts of queue runners and the lists of their threads, before and after."""
 import pytest
 
+from legacy_towers.migrate.source.pipelines import find_pipelines
+from legacy_towers.migrate.source.project import read_project
+from legacy_towers.migrate.source.rewrite.controls import rewrite_controls
+from legacy_towers.migrate.source.rewrite.drafts import Program, new_draft
+
 START = """
     batch = numbers()
     sess = tf.Session()
@@ -271,19 +276,15 @@ def test_starts_go_where_only_another_program_has_unknown_modules(rewritten):
     assert rewritten(text, paths=["main.py", "pipe.py"], tool=other) == (kept, [])
 
 
-def test_starts_stay_where_another_pipeline_is_not_rewritten(tmp_path):
-    from legacy_towers.migrate.source.pipelines import find_pipelines
-    from legacy_towers.migrate.source.project import read_project
-    from legacy_towers.migrate.source.rewrite.controls import rewrite_controls
-    from legacy_towers.migrate.source.rewrite.drafts import Program, new_draft
-
-    reader = "import tensorflow as tf\ndef read():\n    return tf.train.batch([tf.train.range_input_producer(3)], 2)\n"
-    main = "import tensorflow as tf\nimport a, b\na.read(), b.read()\ntf.train.start_queue_runners()\n"
-    for name, text in (("a", reader), ("b", reader), ("main", main)):
-        (tmp_path / (name + ".py")).write_text(text)
-    project = read_project([str(tmp_path)])
+def test_starts_stay_where_another_pipeline_of_the_same_file_is_not_rewritten(tmp_path):
+    text = (
+        "import tensorflow as tf\na = tf.train.batch([tf.train.range_input_producer(3).dequeue()], 2)\n"
+        "b = tf.train.batch([tf.train.range_input_producer(3).dequeue()], 2)\ntf.train.start_queue_runners()\n"
+    )
+    path = tmp_path / "main.py"
+    path.write_text(text)
+    project = read_project([str(path)])
     first = find_pipelines(project).pipelines[0]
-    paths = [str(tmp_path / "a.py"), str(tmp_path / "main.py")]
-    drafts = {path: new_draft(project.files[path]) for path in paths}
-    assert rewrite_controls(Program(project, first.controls, drafts)) == []
-    assert drafts[paths[1]].edits.text() == main
+    drafts = {str(path): new_draft(project.files[str(path)])}
+    assert rewrite_controls(Program(project, first.controls, drafts, [first])) == []
+    assert drafts[str(path)].edits.text() == text
