@@ -35,20 +35,20 @@ class Element(NamedTuple):
       names: the names that they read.
       is_all: whether the only expression is a tuple.
       is_many: whether the first dimension is that of examples.
-      count: the number of its parts.
+      size: the number of its parts.
     """
 
     parts: Tuple[str, ...]
     names: Set[str]
     is_all: bool = False
     is_many: bool = False
-    count: int = 1
+    size: int = 1
 
     @classmethod
     def of(cls, nodes: Sequence[Any], source: Any, is_all: bool = False) -> "Element":
         """Returns the element with the expressions `nodes`."""
         return cls(tuple(source.code(each).strip() for each in nodes), names_of(*nodes).read,
-                   is_all and len(nodes) > 1, count=len(nodes))
+                   is_all and len(nodes) > 1, size=len(nodes))
 
     @property
     def text(self) -> str:

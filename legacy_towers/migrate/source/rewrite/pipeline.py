@@ -264,7 +264,7 @@ class PipelineWriter:
         called = self.calls.function_of(entry.draft, value) if isinstance(value, cst.Call) else None
         shown = returned_parts(called.node) if called is not None else None
         if isinstance(shown, cst.Tuple) and len(shown.elements) > 1:
-            return Element.of([value], entry.draft.source)._replace(count=len(shown.elements))
+            return Element.of([value], entry.draft.source)._replace(size=len(shown.elements))
         if isinstance(value, (cst.Tuple, cst.List)):
             return Element.of([each.value for each in value.elements], entry.draft.source)
         if isinstance(value, (cst.Name, cst.Attribute, cst.Subscript)) or (
@@ -301,8 +301,8 @@ class PipelineWriter:
                 raise Irregular(self.stage.read, "the result of the function that reads is kept in an object",
                                 draft.source.line(caller))
             names = tuple(each.value for each in found)
-            is_all = len(names) == 1 and element.count > 1
-            if not is_all and len(names) != element.count:
+            is_all = len(names) == 1 and element.size > 1
+            if not is_all and len(names) != element.size:
                 raise Irregular(self.stage.read, "the source does not show what is returned", draft.source.line(caller))
             scope = Scope(draft.source, draft.source.function(caller))
             dataset = self.calls.dataset_name(scope)

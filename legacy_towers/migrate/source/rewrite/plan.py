@@ -8,6 +8,8 @@ from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.controls import rewrite_controls
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular, Left, Program, new_draft
 from legacy_towers.migrate.source.rewrite.pipeline import PipelineWriter
+from legacy_towers.migrate.source.rewrite.syntax import Source
+from legacy_towers.migrate.source.rewrite.targets import TF1, TF2, renamed
 from legacy_towers.migrate.source.values import Site
 
 
@@ -25,7 +27,7 @@ class Rewriting(NamedTuple):
     left: List[Left]
 
 
-def plan_rewrite(project: Project, found: Pipelines) -> Rewriting:
+def plan_rewrite(project: Project, found: Pipelines, target: str = TF1) -> Rewriting:
     """Returns the rewriting of a project; writes nothing.
 
     Pipelines that share a file are rewritten together, or none of them is.
@@ -33,6 +35,7 @@ def plan_rewrite(project: Project, found: Pipelines) -> Rewriting:
     Args:
       project: the project.
       found: its pipelines.
+      target: "tf.data-1": files have the names of TensorFlow 1, as before; "tf.data-2": those of TensorFlow 2.
     """
     rewriting = Rewriting({}, [], [])
     groups = [_Group([pipeline], len(found.pipelines) == 1) for pipeline in found.pipelines]
@@ -49,10 +52,13 @@ def plan_rewrite(project: Project, found: Pipelines) -> Rewriting:
         rewriting.left.extend(group.left)
     for program in _programs([group for group in groups if not group.left]):
         left = program.write_controls(project)
+        texts = program.texts() if not left else {}
+        if target == TF2:
+            left += program.rename(texts)
         rewriting.left.extend(left)
         if not left:
             rewriting.rewritten.extend(program.pipelines)
-            rewriting.texts.update(program.texts())
+            rewriting.texts.update(texts)
     return rewriting
 
 
@@ -81,6 +87,16 @@ class _Program:
                     # It starts no queues any more, and does no harm.
                     controls = [each for each in controls if each.path != site.path]
         return rewrite_controls(Program(project, controls, self._drafts, self.pipelines))
+
+    def rename(self, texts: Dict[str, str]) -> List[Left]:
+        """Gives TensorFlow's API in `texts` the names of TensorFlow 2, and returns what has none."""
+        left = []
+        for path in sorted(texts):
+            texts[path], gone = renamed(Source(path, texts[path].encode("utf-8")))
+            if gone is not None:
+                left.append(Left(self.pipelines[0].sites[0], "TensorFlow 2 has no {}, in the new text of {}".format(
+                    gone[0], path)))
+        return left
 
     def texts(self) -> Dict[str, str]:
         return {path: draft.edits.text() for path, draft in self._drafts.items() if draft.edits}

@@ -11,6 +11,7 @@ from legacy_towers.compat import tf
 from legacy_towers.migrate.source.pipelines import find_pipelines
 from legacy_towers.migrate.source.project import read_project
 from legacy_towers.migrate.source.rewrite.plan import plan_rewrite
+from legacy_towers.migrate.source.rewrite.targets import TF2
 
 _PAIRS = os.path.join(os.path.dirname(__file__), "pairs")
 _SHUFFLED = {
@@ -118,3 +119,20 @@ def test_rewritten_script_reads_the_same_examples(name, data, tmp_path):
 def test_rewriting_its_own_output_changes_nothing(name, tmp_path):
     shutil.copy(os.path.join(_PAIRS, name + "_after.py"), str(tmp_path / "script.py"))
     assert _rewritten(tmp_path / "script.py") == {}
+
+
+@pytest.mark.parametrize("name", [
+    "csv", "dynamic_pad", "functions_that_read_and_batch", "slices_of_names_and_labels", "whole_files",
+])
+def test_script_with_the_names_of_tensorflow_2_reads_the_same_examples(name, data, tmp_path):
+    path = tmp_path / "script.py"
+    with open(os.path.join(_PAIRS, name + "_before.py")) as file:
+        before = file.read()
+    path.write_text(before.replace("from legacy_towers.compat import tf\n", "import tensorflow as tf\n"))
+    project = read_project([str(path)])
+    after = plan_rewrite(project, find_pipelines(project), TF2).texts[str(path)]
+    assert "tf.compat.v1.data.make_one_shot_iterator" in after
+    before_batches, before_shapes = _read(before, data)
+    after_batches, after_shapes = _read(after, data)
+    assert after_shapes == before_shapes
+    assert _examples(after_batches) == _examples(before_batches)

@@ -1,0 +1,71 @@
+import os
+
+import pytest
+
+from legacy_towers.compat import tf as tf1
+from legacy_towers.migrate.source.pipelines import find_pipelines
+from legacy_towers.migrate.source.project import read_project
+from legacy_towers.migrate.source.rewrite import targets
+from legacy_towers.migrate.source.rewrite.plan import plan_rewrite
+from legacy_towers.migrate.source.rewrite.syntax import Source
+from legacy_towers.migrate.source.rewrite.targets import TF2, renamed
+
+_PAIRS = os.path.join(os.path.dirname(__file__), "pairs")
+
+
+@pytest.mark.parametrize("before, after", [
+    pytest.param("tf.read_file(name)", "tf.io.read_file(name)", id="moved"),
+    pytest.param("tf.Session().run(a)", "tf.compat.v1.Session().run(a)", id="of 1.x"),
+    pytest.param("tf.cast(a, tf.float32)", "tf.cast(a, tf.float32)", id="the same"),
+    pytest.param("tf.train.Saver(tf.global_variables())",
+                 "tf.compat.v1.train.Saver(tf.compat.v1.global_variables())", id="inside"),
+    pytest.param("tf.parse_single_example(a, features=b)", "tf.io.parse_single_example(a, features=b)", id="call"),
+    pytest.param("tf.parse_single_example(a, b, 'name')", "tf.compat.v1.parse_single_example(a, b, 'name')",
+                 id="arguments in another order"),
+    pytest.param("tf.data.make_one_shot_iterator(d)", "tf.compat.v1.data.make_one_shot_iterator(d)", id="iterator"),
+    pytest.param("tf.data.Dataset.from_tensor_slices(d)", "tf.data.Dataset.from_tensor_slices(d)", id="dataset"),
+    pytest.param("a.tf.Session()", "a.tf.Session()", id="an attribute"),
+])
+def test_names_of_tensorflow_2(before, after):
+    text, gone = renamed(Source("a.py", "import tensorflow as tf\nx = {}\n".format(before).encode("utf-8")))
+    assert gone is None
+    assert text == "import tensorflow as tf\n\ntf.compat.v1.disable_v2_behavior()\nx = {}\n".format(after)
+
+
+@pytest.mark.parametrize("line", [
+    pytest.param("import tensorflow.compat.v1 as tf", id="compat.v1"),
+    pytest.param("from legacy_towers.compat import tf", id="legacy_towers"),
+])
+def test_files_with_the_names_of_1_stay(line):
+    text = line + "\ntf.Session()\n"
+    assert renamed(Source("a.py", text.encode("utf-8"))) == (text, None)
+
+
+def test_a_name_that_2_does_not_have_leaves_the_pipeline(tmp_path):
+    path = tmp_path / "a.py"
+    path.write_text(
+        "import tensorflow as tf\n\n"
+        "queue = tf.train.string_input_producer(['a'])\n"
+        "_, line = tf.TextLineReader().read(queue)\n"
+        "batch = tf.train.batch([line], 2)\n"
+        "x = tf.contrib.layers.flatten(batch)\n"
+    )
+    project = read_project([str(path)])
+    plan = plan_rewrite(project, find_pipelines(project), TF2)
+    assert plan.texts == {}
+    assert ["TensorFlow 2 has no tf.contrib.layers.flatten" in str(each) for each in plan.left] == [True]
+
+
+def _found(root, name):
+    for part in name.split("."):
+        root = getattr(root, part)
+    return root
+
+
+@pytest.mark.skipif(tf1.__version__.startswith("1."), reason="compares the names of TensorFlow 2")
+def test_the_tables_name_the_same_functions():
+    import tensorflow as tf2
+
+    assert [name for name in sorted(targets.SAME) if _found(tf1, name) is not _found(tf2, name)
+            and _found(tf1, name) != _found(tf2, name)] == []
+    assert [name for name, new in sorted(targets.MOVED.items()) if _found(tf1, name) is not _found(tf2, new)] == []
