@@ -47,7 +47,7 @@ def rewrite_controls(program: Program) -> List[Left]:
     imported = imported_modules(program.project, program.drafts)
     others = _controls_of_others(program)
     may_have_queues = _may_have_queues(program, imported)
-    keeps_initializers = may_have_local_variables(imported)
+    keeps_initializers = may_have_local_variables(program, imported)
     goes = [] if may_have_queues else [site for site in program.controls if site not in others]
     for path, draft in program.drafts.items():
         file = ControlFile(draft, program.project)

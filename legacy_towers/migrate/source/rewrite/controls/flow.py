@@ -105,7 +105,7 @@ def runs_directly_after(
                 return True
             if not is_removed(each):
                 return False
-        above = source.parents[source.block(place)]
+        above = source.parents.get(source.block(place))
         if isinstance(above, cst.Else):
             if isinstance(source.parents[above], LOOPS):
                 return False

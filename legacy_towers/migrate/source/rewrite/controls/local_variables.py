@@ -11,24 +11,34 @@ from typing import Any, List, Optional
 
 import libcst as cst
 
+from legacy_towers.migrate.source import queue_api
 from legacy_towers.migrate.source.rewrite.controls.blocks import has_call
 from legacy_towers.migrate.source.rewrite.controls.files import ControlFile
 from legacy_towers.migrate.source.rewrite.controls.foreign import Imported
 from legacy_towers.migrate.source.rewrite.controls.starts import without_argument
 from legacy_towers.migrate.source.rewrite.controls.variables import scope_of
+from legacy_towers.migrate.source.rewrite.drafts import Program
 from legacy_towers.migrate.source.values import Site
 
 NAME = "tf.local_variables_initializer"
+_WITH_LOCAL_VARIABLES = frozenset(
+    queue_api.PRODUCERS + queue_api.BATCHERS + queue_api.SLIM + queue_api.LEARN + queue_api.STATE_SAVERS
+)
 # What has local variables, or may have some.
 _LOCAL_VARIABLES = re.compile(
     rb"metrics|streaming_|local_variable\b|LOCAL_VARIABLES|['\"]local_variables['\"]|(?<!initialize_)local_variables\(|"
-    rb"match_filenames_once|SyncReplicas|sync_replicas|get_local_variable|contrib\.learn|tf\.estimator|local_scope"
+    rb"SyncReplicas|sync_replicas|get_local_variable|contrib\.learn|tf\.estimator|local_scope"
 )
 
 
-def may_have_local_variables(imported: Imported) -> bool:
-    """Returns whether something that the project imports may have local variables of TensorFlow."""
-    return bool(imported.unknown) or any(_LOCAL_VARIABLES.search(each) for each in imported.sources.values())
+def may_have_local_variables(program: Program, imported: Imported) -> bool:
+    """Returns whether something beside the pipelines that are rewritten may have local variables of TensorFlow."""
+    rewritten = {site for pipeline in program.pipelines for site in pipeline.sites}
+    queues = [site for site in program.project.sites if site.name in _WITH_LOCAL_VARIABLES and site not in rewritten]
+    return (
+        bool(imported.unknown) or any(site.path in imported.sources for site in queues)
+        or any(_LOCAL_VARIABLES.search(each) for each in imported.sources.values())
+    )
 
 
 def remove_initializers(file: ControlFile, controls: List[Site]) -> None:

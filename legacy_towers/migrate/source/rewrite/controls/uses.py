@@ -1,4 +1,5 @@
 """What a script does with one coordinator."""
+import re
 from typing import Any, Callable, List, NamedTuple
 
 import libcst as cst
@@ -7,6 +8,7 @@ from legacy_towers.migrate.source.rewrite.controls.flow import is_before, loops_
 from legacy_towers.migrate.source.rewrite.syntax import Source
 
 END_OF_DATA = "OutOfRangeError"
+_MESSAGE = re.compile(r"print$|(tf\.|tf\.compat\.v1\.)?logg(ing|er)\.(debug|info|warn|warning|error)$|log\.\w+$")
 
 
 class CoordinatorUses(NamedTuple):
@@ -40,11 +42,22 @@ class CoordinatorUses(NamedTuple):
         return is_before(stop, asked, source)
 
     def is_joined_after(self, statement: Any, source: Source, is_removed: Callable[[Any], bool]) -> bool:
-        """Returns whether `join` runs directly after a statement or handler, and raises the error that was reported."""
+        """Returns whether `join` runs after a statement or handler, and raises the error that was reported.
+
+        What is printed or logged between the two is left out of a run that fails, if the error is raised at once.
+        """
         joins = [source.statement(call) for call in self.joined]
         return runs_directly_after(
-            statement, source, lambda each: each in joins, is_removed, lambda each: not only_end_of_data(each, source)
+            statement, source, lambda each: each in joins,
+            lambda each: is_removed(each) or _is_message(each, source), lambda each: not only_end_of_data(each, source),
         )
+
+
+def _is_message(statement: Any, source: Source) -> bool:
+    """Returns whether a statement prints or logs."""
+    if not isinstance(statement, cst.Expr) or not isinstance(statement.value, cst.Call):
+        return False
+    return _MESSAGE.match(source.code(statement.value.func)) is not None
 
 
 def only_end_of_data(handler: cst.ExceptHandler, source: Source) -> bool:

@@ -1,6 +1,11 @@
 """Initializers of local variables that only num_epochs of queues needed, before and after."""
 import pytest
 
+from legacy_towers.migrate.source.pipelines import find_pipelines
+from legacy_towers.migrate.source.project import read_project
+from legacy_towers.migrate.source.rewrite.controls import rewrite_controls
+from legacy_towers.migrate.source.rewrite.drafts import Program, new_draft
+
 CASES = [
     ("sess.run(tf.local_variables_initializer())", ""),
     ("tf.local_variables_initializer().run()", ""),
@@ -46,7 +51,6 @@ def test_initializers_of_local_variables(check, before, after):
     "count = tf.Variable(0, collections=[tf.GraphKeys.LOCAL_VARIABLES])",
     "count = tf.Variable(0, collections=['local_variables'])",
     "count = tf.contrib.framework.local_variable(0)",
-    "names = tf.train.match_filenames_once('*.png')",
     "print(tf.local_variables())",
     "import networks",
 ])
@@ -56,6 +60,23 @@ def test_initializers_stay_where_there_may_be_local_variables(rewritten, uses):
         "sess.run(tf.local_variables_initializer())\nprint(sess.run(batch))\n".format(uses)
     )
     assert rewritten(text) == (text, [])
+
+
+@pytest.mark.parametrize("name", ["match_filenames_once", "string_input_producer"])
+def test_initializers_stay_where_another_queue_is_left(tmp_path, name):
+    text = (
+        "import tensorflow as tf\na = tf.train.batch([tf.train.range_input_producer(3, num_epochs=1).dequeue()], 2)\n"
+        "b = tf.train.{}('*.png')\ntf.Session().run(tf.local_variables_initializer())\n".format(name)
+    )
+    path = tmp_path / "main.py"
+    path.write_text(text)
+    project = read_project([str(path)])
+    first, second = find_pipelines(project).pipelines
+    for rewritten, after in (([first], text), ([first, second], text.rpartition("tf.Session")[0])):
+        drafts = {str(path): new_draft(project.files[str(path)])}
+        controls = [site for site in first.controls if all(site in each.controls for each in (first, second))]
+        assert rewrite_controls(Program(project, controls, drafts, rewritten)) == []
+        assert drafts[str(path)].edits.text() == after
 
 
 def test_initializers_stay_where_a_module_two_imports_away_has_local_variables(rewritten):

@@ -245,6 +245,7 @@ ENDS = [
         except Exception as e:
             coord.request_stop(e)
         coord.request_stop()
+        print("stops")
         coord.join(threads, stop_grace_period_secs=10)
         print("end")
         """,
@@ -254,6 +255,7 @@ ENDS = [
                 print(sess.run(batch))
         except tf.errors.OutOfRangeError:
             pass
+        print("stops")
         print("end")
         """,
         id="an error is reported",
@@ -379,7 +381,8 @@ KEPT = [
                 print(sess.run(batch))
         except Exception as e:
             coord.request_stop(e)
-        print("before join")
+        with open("/dev/null") as file:
+            print(file.read(), "before join")
         coord.join()
         """, id="an error that join raises later"),
     pytest.param("""

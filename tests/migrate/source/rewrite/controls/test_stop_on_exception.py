@@ -34,7 +34,8 @@ def test_stop_on_exception_ends_at_the_end_of_the_data(check, inputs, last):
 
 @pytest.mark.parametrize("end", [
     pytest.param("""
-        print("before join")
+        with open("/dev/null") as file:
+            print(file.read(), "before join")
         coord.join()
     """, id="join is not next"),
     pytest.param("""
