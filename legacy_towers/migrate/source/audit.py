@@ -1,13 +1,17 @@
 """Finds the constructs of queues in a project, by rule and by input pipeline, and what each becomes in tf.data."""
-from typing import Dict, List, NamedTuple, Sequence, Set, Tuple
+import importlib.util
+from typing import Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from legacy_towers.migrate.source import rules as _registered  # noqa: F401  # registers the rules
 from legacy_towers.migrate.source.files import SourceFile, notebooks_with
-from legacy_towers.migrate.source.pipelines import find_pipelines
+from legacy_towers.migrate.source.pipelines import Pipeline, Pipelines, find_pipelines
 from legacy_towers.migrate.source.project import Project, position, read_project
 from legacy_towers.migrate.source.queue_api import NOTEBOOK_NEEDLES
 from legacy_towers.migrate.source.rules.registry import Rule, of_name, rules
 from legacy_towers.migrate.source.values import Site
+
+# The package that rewriting needs: the extra `migrate`.
+_LIBCST = "libcst"
 
 
 class Finding(NamedTuple):
@@ -17,11 +21,13 @@ class Finding(NamedTuple):
       rule: its rule.
       site: the call.
       pipelines: the numbers of the pipelines that it belongs to; what starts and stops queues can belong to several.
+      reason: why it prevents the rewriting of its pipeline, as a clause; "" if it does not, or if that is not known.
     """
 
     rule: Rule
     site: Site
     pipelines: Tuple[int, ...]
+    reason: str = ""
 
 
 class Audit(NamedTuple):
@@ -30,6 +36,8 @@ class Audit(NamedTuple):
     Attributes:
       findings: the constructs: those of each pipeline in the order in which examples flow, then what starts and stops.
       pipelines: the number of pipelines.
+      rewritten: the numbers of the pipelines that can be rewritten; None if libcst is not installed, which tells it.
+      others: (call, reason) of what else prevents the rewriting of a pipeline.
       unread: the files that could not be read.
       notebooks: paths of notebooks that have names of queues; they are not read.
       limited: files in which some calls may not be connected to their pipeline.
@@ -38,6 +46,8 @@ class Audit(NamedTuple):
 
     findings: List[Finding]
     pipelines: int
+    rewritten: Optional[FrozenSet[int]]
+    others: List[Tuple[Site, str]]
     unread: List[SourceFile]
     notebooks: List[str]
     limited: List[str]
@@ -62,10 +72,20 @@ def audit_paths(paths: Sequence[str], select: Sequence[str] = (), ignore: Sequen
     """
     reported = set(rules(select, ignore))
     project = read_project(paths)
-    pipelines, findings = _findings(project)
+    pipelines = find_pipelines(project)
+    # A description of files without what reads them has no queue.
+    used = [each for each in pipelines.pipelines if not all(of_name(site.name).needs_queues for site in each.sites)]
+    numbers = {pipeline.number: number for number, pipeline in enumerate(used, 1)}
+    findings = _findings(project, used, pipelines.alone)
+    rewritten, left = _rewriting(project, pipelines)
+    found = {each.site for each in findings}
     return Audit(
-        findings=[each for each in findings if each.rule in reported],
-        pipelines=pipelines,
+        findings=[
+            each._replace(reason=left.get(each.site, "")) for each in findings if each.rule in reported
+        ],
+        pipelines=len(used),
+        rewritten=None if rewritten is None else frozenset(numbers[each] for each in rewritten if each in numbers),
+        others=[(site, reason) for site, reason in left.items() if site not in found],
         unread=project.unread,
         notebooks=notebooks_with(NOTEBOOK_NEEDLES, project.notebooks),
         limited=sorted(project.knowledge.limited),
@@ -73,29 +93,33 @@ def audit_paths(paths: Sequence[str], select: Sequence[str] = (), ignore: Sequen
     )
 
 
-def _findings(project: Project) -> Tuple[int, List[Finding]]:
-    """Returns the number of pipelines, and all findings."""
-    found = find_pipelines(project)
+def _findings(project: Project, pipelines: Sequence[Pipeline], alone: Sequence[Site]) -> List[Finding]:
     findings: List[Finding] = []
     controls: Dict[Site, List[int]] = {}
-    number = 0
-    for pipeline in found.pipelines:
-        # A description of files without what reads them has no queue.
-        if all(of_name(site.name).needs_queues for site in pipeline.sites):
-            continue
-        number += 1
+    for number, pipeline in enumerate(pipelines, 1):
         findings += [Finding(of_name(site.name), site, (number,)) for site in pipeline.sites]
         for site in pipeline.controls:
             controls.setdefault(site, []).append(number)
-    alone = [site for site in project.sites if site in found.alone and site not in controls]
+    others = [site for site in project.sites if site in alone and site not in controls]
     # A coordinator may serve other threads; where queues of another project are started, it is taken to serve them.
-    files = {site.path for site in alone if not of_name(site.name).needs_queues}
-    for site in alone:
+    files = {site.path for site in others if not of_name(site.name).needs_queues}
+    for site in others:
         if site.path in files:
             controls[site] = []
     for site in sorted(controls, key=position):
         findings.append(Finding(of_name(site.name), site, tuple(controls[site])))
-    return number, findings
+    return findings
+
+
+def _rewriting(project: Project, pipelines: Pipelines) -> Tuple[Optional[Set[int]], Dict[Site, str]]:
+    """Returns the numbers of the pipelines that can be rewritten, and the reason of each call that prevents it."""
+    if importlib.util.find_spec(_LIBCST) is None:
+        return None, {}
+    # Imported late: it needs libcst.
+    from legacy_towers.migrate.source.rewrite.plan import plan_rewrite
+
+    rewriting = plan_rewrite(project, pipelines)
+    return {each.number for each in rewriting.rewritten}, {each.site: each.reason for each in rewriting.left}
 
 
 def by_pipelines(findings: Sequence[Finding]) -> List[Tuple[Tuple[int, ...], List[Finding]]]:

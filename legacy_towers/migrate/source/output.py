@@ -19,8 +19,10 @@ _LIMITED = "not fully known is what is called in {}: some calls may not be conne
 
 def as_text(audit: Audit) -> str:
     """Formats an audit: the findings of each pipeline, one per line, what was not read, and a summary line."""
-    paragraphs = [_group(numbers, findings) for numbers, findings in by_pipelines(audit.findings)]
-    others = ["{}:{}: not read: {}".format(file.path, *_problem(file)) for file in audit.unread]
+    paragraphs = [_group(audit, numbers, findings) for numbers, findings in by_pipelines(audit.findings)]
+    others = ["{}:{}: {} prevents the rewriting of a pipeline: {}".format(site.path, site.line, site.name, reason)
+              for site, reason in audit.others]
+    others += ["{}:{}: not read: {}".format(file.path, *_problem(file)) for file in audit.unread]
     others += ["{}: not read: {}".format(path, _NOTEBOOK) for path in audit.notebooks]
     if audit.limited:
         others.append(_LIMITED.format(quoted(audit.limited, most=3)))
@@ -34,7 +36,11 @@ def as_json(audit: Audit) -> str:
     found: Dict[str, Any] = {
         "files": audit.files,
         "pipelines": audit.pipelines,
+        "rewritten": None if audit.rewritten is None else sorted(audit.rewritten),
         "findings": [_row(each) for each in audit.findings],
+        "others": [
+            {"path": site.path, "line": site.line, "name": site.name, "reason": reason} for site, reason in audit.others
+        ],
         "unread": [
             {"path": file.path, "line": _problem(file)[0], "reason": _problem(file)[1]} for file in audit.unread
         ],
@@ -62,16 +68,32 @@ def compared(example: Example) -> str:
     return "Both give {}.".format(example.same)
 
 
-def _group(numbers: Tuple[int, ...], findings: List[Finding]) -> str:
+def _group(audit: Audit, numbers: Tuple[int, ...], findings: List[Finding]) -> str:
     if len(numbers) > 1:
         heading = "starts and stops the queues of the pipelines {}".format(listed(str(each) for each in numbers))
     elif numbers:
-        heading = "pipeline {}".format(numbers[0])
+        heading = "pipeline {}{}".format(numbers[0], _outcome(audit, numbers[0]))
     else:
         heading = "starts and stops queues that are not made in these files"
-    return "\n".join([heading] + ["  {}:{}:{}: {} {} becomes {}".format(
-        each.site.path, each.site.line, each.site.column, each.rule.code, written(each.site.name), each.rule.becomes
-    ) for each in findings])
+    return "\n".join([heading] + ["  " + _line(each) for each in findings])
+
+
+def _outcome(audit: Audit, number: int) -> str:
+    """Returns whether a pipeline can be rewritten, as far as it is known."""
+    if audit.rewritten is None:
+        return ""
+    if number in audit.rewritten:
+        return ": can be rewritten"
+    has_reason = any(each.reason for each in audit.findings if number in each.pipelines)
+    return ": stays" if has_reason or audit.others else ": stays, like one that shares its files"
+
+
+def _line(finding: Finding) -> str:
+    site = finding.site
+    line = "{}:{}:{}: {} {}".format(site.path, site.line, site.column, finding.rule.code, written(site.name))
+    if not finding.reason:
+        return "{} becomes {}".format(line, finding.rule.becomes)
+    return "{} stays: {}; by hand: {}".format(line, finding.reason, finding.rule.becomes)
 
 
 def _summary(audit: Audit) -> str:
@@ -86,6 +108,10 @@ def _summary(audit: Audit) -> str:
     unread = len(audit.unread) + len(audit.notebooks)
     if unread:
         text += "; {} not read".format("1 file is" if unread == 1 else "{} files are".format(unread))
+    if audit.pipelines and audit.rewritten is None:
+        text += "; `pip install legacy_towers[migrate]` tells which of them can be rewritten"
+    elif audit.pipelines:
+        text += "; {} can be rewritten".format(_counted(len(audit.rewritten or ()), "pipeline"))
     if audit.findings:
         text += "; `legacy-towers migrate --explain {}` explains a rule".format(audit.findings[0].rule.code)
     return text
@@ -96,6 +122,7 @@ def _row(finding: Finding) -> Dict[str, Any]:
     return {
         "code": finding.rule.code, "name": site.name, "path": site.path, "line": site.line, "column": site.column,
         "function": site.function, "pipelines": list(finding.pipelines), "becomes": finding.rule.becomes,
+        "reason": finding.reason,
     }
 
 

@@ -5,6 +5,7 @@ import textwrap
 import pytest
 
 from legacy_towers.errors import ArgumentError, UserError
+from legacy_towers.migrate.source import audit as auditing
 from legacy_towers.migrate.source.audit import audit_paths, by_pipelines
 from legacy_towers.migrate.source.output import as_json, as_text, explanation
 from legacy_towers.migrate.source.rules.registry import of_code, rules
@@ -29,7 +30,8 @@ PROJECT = {
         from data import reader
 
         def batches(files):
-            return tf.train.batch([reader.read(files)], 8)
+            record = reader.read(files)
+            return tf.train.batch([record], 8)
         """,
     "train.py": """
         import tensorflow as tf
@@ -60,14 +62,15 @@ def write(folder, sources):
 def test_text_has_a_line_for_each_construct_by_pipeline(project):
     lines = as_text(audit_paths(["."])).splitlines()
     assert [line.partition(" becomes ")[0] for line in lines] == [
-        "pipeline 1",
+        "pipeline 1: can be rewritten",
         "  data/reader.py:5:17: LT201 tf.TFRecordReader",
         "  data/reader.py:5:42: LT101 tf.train.string_input_producer",
         "  data/reader.py:5:17: LT208 reader.read",
-        "  data/batches.py:6:12: LT301 tf.train.batch",
+        "  data/batches.py:7:12: LT301 tf.train.batch",
         "  train.py:7:5: LT503 tf.train.start_queue_runners",
         "",
-        "5 findings in 1 pipeline, in 3 of 5 files; `legacy-towers migrate --explain LT201` explains a rule",
+        "5 findings in 1 pipeline, in 3 of 5 files; 1 pipeline can be rewritten; "
+        "`legacy-towers migrate --explain LT201` explains a rule",
     ]
 
 
@@ -75,9 +78,35 @@ def test_json_has_the_same(project):
     found = json.loads(as_json(audit_paths(["."])))
     assert (found["files"], found["pipelines"], found["unread"], found["notebooks"]) == (5, 1, [], [])
     assert found["findings"][3] == {
-        "code": "LT301", "name": "tf.train.batch", "path": "data/batches.py", "line": 6, "column": 12,
+        "code": "LT301", "name": "tf.train.batch", "path": "data/batches.py", "line": 7, "column": 12,
         "function": "batches", "pipelines": [1], "becomes": of_code("LT301").becomes,
+        "reason": "",
     }
+    assert found["rewritten"] == [1]
+
+
+def test_a_call_that_prevents_the_rewriting_has_its_reason(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {"script.py": """
+        import tensorflow as tf
+        key, record = tf.TextLineReader().read(tf.train.string_input_producer(["a"]))
+        print(key)
+        x = tf.train.batch([record], 2)
+        """})
+    audit = audit_paths(["."])
+    text = as_text(audit)
+    assert text.startswith("pipeline 1: stays\n") and "0 pipelines can be rewritten" in text
+    ((reason, line),) = [(each.reason, each.site.line) for each in audit.findings if each.reason]
+    assert line == 3 and "key" in reason and " stays: {}; by hand: ".format(reason) in text
+    assert json.loads(as_json(audit))["rewritten"] == []
+
+
+def test_without_libcst_it_is_not_known_what_can_be_rewritten(project, monkeypatch):
+    monkeypatch.setattr(auditing, "_LIBCST", "no_such_package")
+    audit = audit_paths(["."])
+    assert audit.rewritten is None and json.loads(as_json(audit))["rewritten"] is None
+    assert "; `pip install legacy_towers[migrate]` tells which of them can be rewritten; " in as_text(audit)
+    assert as_text(audit).startswith("pipeline 1\n")
 
 
 def test_what_starts_several_pipelines_has_a_group_of_its_own(tmp_path):
