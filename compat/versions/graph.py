@@ -29,32 +29,6 @@ def is_in_loop(operation: Any) -> bool:
     return context is not None and context.GetWhileContext() is not None
 
 
-class Condition(NamedTuple):
-    """Whether the operations of a branch of a tf.cond run.
-
-    Attributes:
-      predicate: a bool tensor of shape [].
-      holds: its value where they run.
-    """
-
-    predicate: Any
-    holds: bool
-
-
-def conditions_of(operation: Any) -> List[Condition]:
-    """Returns the conditions under which `operation` runs, that of the outermost tf.cond first; [] outside of one.
-
-    Of control flow version 1. A tf.while_loop is not among them.
-    """
-    # Private: nothing public reports it. Tried on 1.15 and 2.21.
-    context, found = operation._get_control_flow_context(), []
-    while context is not None:
-        if context.IsCondContext():
-            found.append(Condition(context.pred, bool(context.branch)))
-        context = context.outer_context
-    return found[::-1]
-
-
 @contextlib.contextmanager
 def unfinalized(graph: Any) -> Iterator[None]:
     """Lets operations be added to a finalized graph until the context ends."""

@@ -357,9 +357,6 @@ def _check(part: Cut) -> None:
     for source in part.sources:
         if is_in_control_flow(source):
             raise Refused("what is in the queue is taken from another in a tf.cond or tf.while_loop", source)
-    for target in part.targets:
-        if target.op.type == "Switch":
-            raise Refused("it is filled in a tf.cond of which the graph knows no more", target.op)
     for operation in part.operations:
         kind = operation.type
         if any(each.dtype != each.dtype.base_dtype for each in list(operation.inputs) + list(operation.outputs)):

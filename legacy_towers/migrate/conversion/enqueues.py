@@ -1,11 +1,11 @@
 """The operations that put elements into queues, what runs them, under which conditions, and what else runs then."""
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
 
-from legacy_towers.compat.versions.graph import Condition, conditions_of, is_in_control_flow
+from legacy_towers.compat.versions.graph import is_in_control_flow
 from legacy_towers.graph import op_kinds
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.migrate.conversion.cut import Cut, cut
-from legacy_towers.migrate.conversion.operations import COUNTERS, is_source
+from legacy_towers.migrate.conversion.operations import COUNTERS, Condition, conditions_of, is_source
 from legacy_towers.migrate.conversion.plans import Refused
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
@@ -38,7 +38,7 @@ class Enqueue(NamedTuple):
     @property
     def sometimes(self) -> bool:
         """Whether its tensors are computed only where its conditions hold."""
-        return any(_is_conditional(each) for each in self.tensors)
+        return bool(self.conditions) and any(is_in_control_flow(each.op) for each in self.tensors)
 
 
 class Users:
@@ -95,10 +95,6 @@ def _before_switches(tensor: Tensor, conditions: List[Condition]) -> Tensor:
     while tensor.op.type in _SWITCHES and tensor.op.inputs[1].name in predicates:
         tensor = tensor.op.inputs[0]
     return tensor
-
-
-def _is_conditional(tensor: Tensor) -> bool:
-    return is_in_control_flow(tensor.op) and bool(conditions_of(tensor.op))
 
 
 def lost_stores(runs: Iterable[Operation], enqueues: Iterable[Any], stores_of: Any) -> Dict[Operation, Refused]:

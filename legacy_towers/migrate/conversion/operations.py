@@ -1,5 +1,5 @@
 """Operations that take elements from queues, readers and counters."""
-from typing import List, Optional
+from typing import List, NamedTuple, Optional
 
 from legacy_towers.compat import tf
 from legacy_towers.graph import op_kinds
@@ -10,6 +10,18 @@ COUNTERS = ("CountUpTo", "ResourceCountUpTo")
 HANDS_ON = ("FakeQueue", "Identity", "Switch", "RefSwitch", "Enter", "RefEnter", "RefIdentity")
 # Readers without a state: each read takes one file name, and gives its whole content or the name.
 _ONE_RECORD_PER_FILE = ("IdentityReader", "IdentityReaderV2", "WholeFileReader", "WholeFileReaderV2")
+
+
+class Condition(NamedTuple):
+    """Whether the operations of a branch of a tf.cond run.
+
+    Attributes:
+      predicate: a bool tensor of shape [].
+      holds: its value where they run.
+    """
+
+    predicate: Tensor
+    holds: bool
 
 
 def is_dequeue(operation: Operation) -> bool:
@@ -31,6 +43,20 @@ def handle_of(tensor: Tensor) -> Operation:
     while operation.type in HANDS_ON and operation.inputs:
         operation = operation.inputs[0].op
     return operation
+
+
+def conditions_of(user: Operation) -> List[Condition]:
+    """Returns the conditions under which an operation uses a queue or a reader, that of the outermost tf.cond first.
+
+    Each tf.cond of control flow version 1 switches the handle. The context of an operation without outputs is not in a
+    MetaGraph.
+    """
+    handle, found = user.inputs[0], []
+    while handle.op.type in ("Switch", "RefSwitch"):
+        # The second output is that of the branch for True.
+        found.append(Condition(handle.op.inputs[1], handle.value_index == 1))
+        handle = handle.op.inputs[0]
+    return found[::-1]
 
 
 def store_of(source: Operation) -> Operation:

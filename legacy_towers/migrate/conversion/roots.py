@@ -1,10 +1,11 @@
 """What a model reads from the queues and readers of its graph."""
 from typing import Any, Dict, List, NamedTuple, Set, Tuple
 
-from legacy_towers.compat.versions.graph import conditions_of, is_in_control_flow
+from legacy_towers.compat.versions.graph import is_in_control_flow
 from legacy_towers.graph.walk import ancestors, descendants
 from legacy_towers.migrate.conversion.operations import (
     COUNTERS,
+    conditions_of,
     files_of,
     handle_of,
     is_read,

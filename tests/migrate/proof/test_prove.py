@@ -127,7 +127,13 @@ def random_by_threads(files):
     return tf.train.shuffle_batch([number, x + tf.random_uniform([2])], 5, 20, 5, num_threads=3)
 
 
+def in_nested_conditions(files):
+    number = tf.train.range_input_producer(20, num_epochs=1, shuffle=False).dequeue()
+    return tf.contrib.training.bucket([number], number % 2, 2, 2, keep_input=number > 4)[1]
+
+
 SAME_SET = [
+    (in_nested_conditions, 14),
     (shuffled, 36), (shuffled_without_a_limit, 18), (by_threads, 36), (joined, 36), (shuffled_sparse, 36),
     (padded_by_threads, 36), (random_by_threads, 36), (for_three_towers, 30),
 ]
