@@ -1,4 +1,4 @@
-"""Gives mkdocs the pages that are generated, the command line and the API reference, and prepares pages for display.
+"""Gives mkdocs the pages that are generated, the command line, the API reference and the rules of migrate, and prepares pages for display.
 
 The generated pages are made at each build and never written to the checkout, so that they can't be out of date.
 """
@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import command_line  # noqa: E402
 import layout  # noqa: E402
 import reference  # noqa: E402
+import rules_pages  # noqa: E402
 
 _ATTRIBUTE = re.compile(r'class="doc doc-object doc-attribute">\s*<h\d id="([^"]+)"')
 _API = re.compile(r"API reference of `(lt(?:\.\w+)?)`")
@@ -20,11 +21,29 @@ _COMMANDS = "page of the command line"
 _COMMENT = re.compile(r"^<!--.*?-->\n", re.MULTILINE | re.DOTALL)
 
 
+# The page whose entry in the navigation becomes those of all rules.
+_RULES = "rules/index.md"
+
+
+def on_config(config):
+    """Puts the pages of the rules into the navigation, in the place of the list of all rules."""
+    for section in config["nav"]:
+        for entries in section.values():
+            if isinstance(entries, list):
+                for entry in entries:
+                    title = next(iter(entry))
+                    if entry[title] == _RULES:
+                        entry[title] = rules_pages.navigation()
+    return config
+
+
 def on_files(files, config):
     """Adds the generated pages to those of docs/pages."""
     files.append(File.generated(config, "command-line.md", content=command_line.page()))
     for name, content in reference.pages().items():
         files.append(File.generated(config, "reference/{}.md".format(name), content=content))
+    for path, content in rules_pages.pages().items():
+        files.append(File.generated(config, path, content=content))
     return files
 
 
@@ -33,7 +52,7 @@ def on_page_markdown(markdown, page, config, files):
 
     The pages have no such links themselves: a reader of the checkout has no generated pages.
     """
-    if page.file.src_uri.startswith(("reference/", "command-line")):
+    if page.file.src_uri.startswith(("reference/", "command-line", "rules/")):
         return markdown
     linked = _API.sub(_link_to_api, _COMMENT.sub("", markdown))
     return linked.replace(_COMMANDS, "[{}](command-line.md)".format(_COMMANDS))

@@ -170,6 +170,14 @@ def test_each_command_and_option_is_on_the_page_of_the_command_line(site):
                 assert "<code>{}</code>".format(option) in texts[row.name], (row.name, option)
 
 
+def test_each_rule_of_migrate_has_a_page_in_the_navigation(built):
+    import rules_pages
+
+    codes = [rule.code for rule in rules_pages.rules()]
+    assert len(codes) > 60 and [code for code in codes if "rules/{}.html".format(code) not in built] == []
+    assert [code for code in codes if "rules/{}.html".format(code) not in built["index.html"].links] == []
+
+
 def test_each_page_begins_with_what_the_reader_can_do_after_it(built):
     assert {path: page.first for path, page in built.items() if not page.first.startswith("After this page")} == {}
 
