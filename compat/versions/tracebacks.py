@@ -12,7 +12,8 @@ from legacy_towers.compat import versions
 from legacy_towers.compat.versions import tf
 
 _PACKAGED = re.compile(r"[/\\](?:site|dist)-packages[/\\]([^/\\]+)")
-_KERAS = ("keras", "tf_keras", "tensorflow_estimator")
+# tf_slim is tf.contrib.slim on TensorFlow 2.
+_LIBRARIES = ("keras", "tf_keras", "tensorflow_estimator", "tf_slim")
 
 
 def user_line(operation: Any) -> str:
@@ -48,7 +49,7 @@ def _is_foreign(path: str, folders: List[str]) -> bool:
         return True
     package = _PACKAGED.search(path)
     if package is not None:
-        return package.group(1) in _KERAS
+        return package.group(1) in _LIBRARIES
     return any(path.startswith(sysconfig.get_paths()[key] + os.sep) for key in ("stdlib", "platstdlib"))
 
 

@@ -3,6 +3,7 @@ from typing import Iterator, List, Set
 
 from legacy_towers.doctor.registry import WARNING, check
 from legacy_towers.doctor.subject import Evidence, Subject
+from legacy_towers.doctor.training.updates import value_of
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.tensor_types import Operation
 from legacy_towers.variables.base import VARIABLE_OPS
@@ -26,11 +27,11 @@ def regularization_lost(subject: Subject) -> Iterator[Evidence]:
         return
     differentiated = ancestors(list(roots), graph=subject.graph)
     trained = set(training.trained)
-    lost: List[Operation] = []
+    lost: List[Operation] = []  # a variable each
     for loss in sorted(training.regularization - differentiated, key=lambda each: str(each.name)):
         variables = {each for each in ancestors([loss], graph=subject.graph) if each.type in VARIABLE_OPS}
         if variables and variables <= trained and not _is_copied(loss, variables, differentiated):
-            lost.append(loss)
+            lost.append(min(variables, key=lambda each: str(each.name)))
     if lost:
         yield subject.evidence(
             lost[0],
@@ -41,11 +42,6 @@ def regularization_lost(subject: Subject) -> Iterator[Evidence]:
 
 
 def _is_copied(loss: Operation, variables: Set[Operation], differentiated: Set[Operation]) -> bool:
-    """Returns whether another operation of the same kind and variables, such as l2_loss, is differentiated instead."""
+    """Returns whether another operation of the same kind and variable, such as l2_loss, is differentiated instead."""
     norms = {each.type for each in ancestors([loss], graph=loss.graph) if each.type in ("L2Loss", "Abs", "Square")}
-    for operation in differentiated:
-        if operation.type in norms:
-            read = {each for each in ancestors([operation], graph=loss.graph) if each.type in VARIABLE_OPS}
-            if read == variables:
-                return True
-    return False
+    return any(each.type in norms and {value_of(each.inputs[0])} == variables for each in differentiated)

@@ -110,9 +110,9 @@ def _scaled(operation: Operation, of_gradients: bool) -> Optional[_Inputs]:
     # A factor that the step computes: the same for all gradients where tf.clip_by_global_norm does it.
     factor = 1.0 if "clip_by_global_norm" in operation.name else None
     if second.shape.ndims == 0 and first.shape.ndims != 0:
-        return [(first, factor, True)]
+        return [(first, factor, factor is None)]
     if first.shape.ndims == 0 and second.shape.ndims != 0 and operation.type == "Mul":
-        return [(second, factor, True)]
+        return [(second, factor, factor is None)]
     return None
 
 

@@ -70,6 +70,17 @@ def variable_of(tensor: Tensor) -> Optional[Operation]:
     return None
 
 
+def value_of(tensor: Tensor) -> Optional[Operation]:
+    """Returns the operation of the variable whose value a tensor is, cast or reshaped at most; None otherwise."""
+    for _ in range(_MOST_STEPS):
+        if tensor.op.type in VARIABLE_OPS:
+            return tensor.op
+        if tensor.op.type not in ("Identity", "ReadVariableOp", "Cast", "Reshape"):
+            return None
+        tensor = tensor.op.inputs[0]
+    return None
+
+
 def readers_of(variable: Operation) -> List[Operation]:
     """Returns the operations that take the value, the reference or the handle of a variable, initializers included."""
     return [each for output in variable.outputs for each in output.consumers()]
