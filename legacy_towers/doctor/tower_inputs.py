@@ -1,14 +1,17 @@
 """How the examples of an input operation reach the losses of towers."""
 from typing import Dict, FrozenSet, Iterator, List, Optional, Set, Tuple
 
+from legacy_towers.compat import tf
 from legacy_towers.doctor.subject import Subject
 from legacy_towers.graph.op_kinds import INPUT_OPS, PLACEHOLDER_OPS
 from legacy_towers.graph.shared_batches import SharedBatch
 from legacy_towers.graph.shared_batches.flow import CHOOSERS, is_permutation
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.tensor_types import Operation, Tensor
+from legacy_towers.variables.base import VARIABLE_OPS
 
 _CROSS_ENTROPIES = ("SparseSoftmaxCrossEntropyWithLogits", "SoftmaxCrossEntropyWithLogits")
+_DIFFERENCES = ("Sub", "SquaredDifference")
 
 Key = Tuple[Operation, int]  # an operation and the index of its output
 
@@ -23,16 +26,17 @@ def is_reordered(subject: Subject, shared: SharedBatch) -> bool:
 def shared_labels(subject: Subject) -> Iterator[Tuple[Operation, List[str]]]:
     """Yields (input operation of labels, towers) where towers compare predictions for images of their own with them.
 
-    Only losses by cross entropies are looked at: there one input is known to hold labels.
+    Labels are known as the second input of a cross entropy, or as what a prediction for a batch of unknown size is
+    subtracted from.
     """
     towers, shared = subject.shared_batches
     names = {each.operation for each in shared}
     known: Dict[Key, Dict[str, FrozenSet[Key]]] = {}  # labels -> tower -> what its predictions are computed from
     for tower in towers:
         for operation in ancestors(tower.losses, graph=subject.graph, by_control=False):
-            if operation.type in _CROSS_ENTROPIES:
-                labels = _inputs_before(operation.inputs[1])
-                predicted = _inputs_before(operation.inputs[0], through_choices=True)
+            for prediction, label in _compared(operation):
+                labels = _inputs_before(label)
+                predicted = _inputs_before(prediction, through_choices=True)
                 for key in labels or ():
                     known.setdefault(key, {}).setdefault(tower.name, predicted or frozenset())
     for key in sorted(known, key=lambda each: (str(each[0].name), each[1])):
@@ -42,6 +46,22 @@ def shared_labels(subject: Subject) -> Iterator[Tuple[Operation, List[str]]]:
         ]
         if len(by_tower) > 1 and all(own):
             yield key[0], sorted(by_tower)
+
+
+def _compared(operation: Operation) -> Iterator[Tuple[Tensor, Tensor]]:
+    """Yields (prediction, labels) if an operation compares the two."""
+    if operation.type in _CROSS_ENTROPIES:
+        yield operation.inputs[0], operation.inputs[1]
+    elif operation.type in _DIFFERENCES:
+        for prediction, label in (tuple(operation.inputs), tuple(reversed(operation.inputs))):
+            sizes = [tf.dimension_value(each.shape[0]) if each.shape.ndims else 0 for each in (prediction, label)]
+            if sizes == [None, None] and _reads_variables(prediction) and not _reads_variables(label):
+                yield prediction, label
+
+
+def _reads_variables(tensor: Tensor) -> bool:
+    needed = ancestors([tensor], graph=tensor.graph, by_control=False)
+    return any(each.type in VARIABLE_OPS for each in needed)
 
 
 def _is_always_permuted(source: Operation, losses: List[Tensor]) -> bool:

@@ -19,30 +19,24 @@ Copies on each device, as in replicated training, are not reported: there each c
 """)
 def duplicated_variables(subject: Subject) -> Iterator[Evidence]:
     training = subject.training
-    if len(training.towers) < 2:
-        return
     writes = writes_of(subject.operations)
-    calls = training.calls.by_scope
-    used = {scope for update in training.updates for scope in training.scopes(update)}
-    read: Dict[str, Set[Operation]] = {}
-    for scope in used:
-        towers = training.towers_of(calls[scope])
-        if len(towers) == 1:
-            read.setdefault(next(iter(towers)), set()).update(training.differentiable(calls[scope]))
+    reported: Set[Operation] = set()
     for update in training.updates:
-        for scope in sorted(training.scopes(update)):
-            towers = training.towers_of(calls[scope])
-            if len(towers) != 1 or update.variable in training.differentiable(calls[scope]):
+        trained_by = training.scopes(update)
+        own = {tower for scope in trained_by for tower in training.towers_of(training.calls.by_scope[scope])}
+        # Calls whose gradients no update applies are looked at, too: an averaging function may have left them out.
+        for scope, call in sorted(training.calls.by_scope.items()):
+            towers = training.towers_of(call)
+            read = training.differentiable(call)
+            if len(towers) != 1 or update.variable in read or (scope not in trained_by and towers <= own):
                 continue
-            tower = next(iter(towers))
-            if update.variable in read.get(tower, ()):
-                continue
-            copy = _unwritten_copy(update.variable, sorted(read[tower], key=lambda each: str(each.name)), writes)
-            if copy is not None:
+            copy = _unwritten_copy(update.variable, sorted(read, key=lambda each: str(each.name)), writes)
+            if copy is not None and copy not in reported:
+                reported.add(copy)
                 yield subject.evidence(
                     copy,
-                    "{} reads it, and it keeps its initial value: its gradient is applied to {!r}, which {} does not "
-                    "read".format(tower, update.variable.name, tower),
+                    "{} reads it, and it keeps its initial value: only {!r} is trained, which {} does not read".format(
+                        min(towers), update.variable.name, min(towers)),
                     "create the variable by tf.get_variable, and reuse it in the other towers",
                 )
 

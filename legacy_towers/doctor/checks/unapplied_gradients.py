@@ -1,13 +1,11 @@
 """LD209: gradients of towers are averaged, and not applied."""
-from typing import Dict, Iterator, List, Set
+from typing import Dict, Iterator, List, Optional, Set
 
 from legacy_towers.doctor.registry import WARNING, check
 from legacy_towers.doctor.subject import Evidence, Subject
 from legacy_towers.doctor.training.updates import readers_of, writes_of
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.tensor_types import Operation, Tensor
-
-_REDUCTIONS = frozenset("AddN Add AddV2 AccumulateNV2 Mean Sum RealDiv Div Mul".split())
 
 
 @check("LD209", "unapplied-gradients", WARNING, """
@@ -32,21 +30,27 @@ def unapplied_gradients(subject: Subject) -> Iterator[Evidence]:
     needed = ancestors(
         [each for each in subject.operations if each.type != "NoOp" and _ends(each)], graph=subject.graph
     )
-    dead = [each for each in subject.operations if each.type in _REDUCTIONS and each not in needed]
-    reductions: Dict[Operation, List[Operation]] = {}
-    for operation in dead:
-        if training.calls.of(operation) is not None:
+    used: Dict[Operation, Set[str]] = {each: set() for each in candidates}
+    ends: Dict[Operation, Operation] = {}
+    for operation in subject.operations:
+        if operation in needed or training.calls.of(operation) is not None:
             continue
-        for variable in candidates:
-            if _reduces(subject, operation, variable):
-                reductions.setdefault(variable, []).append(operation)
-    for variable in sorted(reductions, key=lambda each: str(each.name)):
-        yield subject.evidence(
-            variable,
-            "{!r} combines the gradients of {} towers for it, and nothing applies the result: it is not trained".format(
-                reductions[variable][-1].name, len(training.towers)),
-            "return the gradient of each variable from the function that averages, and apply all of them",
-        )
+        for tensor in operation.inputs:
+            call = training.calls.of(tensor.op)
+            if call is None:
+                continue
+            for variable in candidates:
+                if _shape_of(tensor) == _shape(variable) and _is_of(tensor.op, call.scope, variable):
+                    used[variable] |= training.towers_of(call)
+                    ends[variable] = operation
+    for variable in sorted(ends, key=lambda each: str(each.name)):
+        if used[variable] == set(training.towers):
+            yield subject.evidence(
+                variable,
+                "{!r} takes the gradients of {} towers for it, and nothing applies the result: it is not "
+                "trained".format(ends[variable].name, len(training.towers)),
+                "return the gradient of each variable from the function that averages, and apply all of them",
+            )
 
 
 def _ends(operation: Operation) -> bool:
@@ -61,33 +65,6 @@ def _written_later(variable: Operation, writes: Dict[Operation, List[Operation]]
     return any(each.type not in ("Assign", "AssignVariableOp") for each in writes[variable])
 
 
-def _reduces(subject: Subject, operation: Operation, variable: Operation) -> bool:
-    """Returns whether `operation` combines several towers' gradients for `variable`."""
-    shape = operation.outputs[0].shape
-    if not shape.ndims or shape.as_list() != _shape(variable):
-        return False
-    training = subject.training
-    towers: Set[str] = set()
-    for tensor in _gradients_before(subject, operation):
-        call = training.calls.of(tensor.op)
-        if call is not None and _is_of(tensor.op, call.scope, variable):
-            towers |= training.towers_of(call)
-    return len(towers) == len(training.towers)
-
-
-def _gradients_before(subject: Subject, operation: Operation) -> List[Tensor]:
-    found: List[Tensor] = []
-    waiting, seen = [operation], {operation}
-    while waiting:
-        for tensor in waiting.pop().inputs:
-            if subject.training.calls.of(tensor.op) is not None:
-                found.append(tensor)
-            elif tensor.op not in seen:
-                seen.add(tensor.op)
-                waiting.append(tensor.op)
-    return found
-
-
 def _is_of(gradient: Operation, scope: str, variable: Operation) -> bool:
     """Returns whether a gradient is computed where the variable is read: "gradients/MatMul_grad/..." of "MatMul"."""
     name, separator, _ = gradient.name[len(scope) + 1:].rpartition("_grad/")
@@ -99,6 +76,10 @@ def _is_of(gradient: Operation, scope: str, variable: Operation) -> bool:
 
 def _after(operation: Operation) -> List[Operation]:
     return [each for output in operation.outputs for each in output.consumers()]
+
+
+def _shape_of(tensor: Tensor) -> Optional[List[int]]:
+    return tensor.shape.as_list() if tensor.shape.ndims is not None else None
 
 
 def _shape(variable: Operation) -> List[int]:

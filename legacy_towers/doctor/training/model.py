@@ -183,15 +183,16 @@ class Training:
         return self._differentiated[call.scope]
 
     def _towers(self) -> Tuple[Callable[[Operation], Optional[str]], List[str]]:
+        """Returns how to know the tower of an operation, and the towers whose gradients are applied."""
         used = {scope for update in self.updates for scope in self.scopes(update)}
-        for key_of in KEYS:
-            self.key_of = key_of
-            self._keys.clear()
-            found: Set[str] = set()
-            for scope in used:
-                found |= self.towers_of(self.calls.by_scope[scope])
-            if len(found) > 1:
-                return key_of, sorted(found)
+        for scopes in (used, set(self.calls.by_scope) if used else used):
+            for key_of in KEYS:
+                self.key_of = key_of
+                self._keys.clear()
+                by_call = {scope: self.towers_of(self.calls.by_scope[scope]) for scope in scopes}
+                if len(frozenset().union(*by_call.values())) > 1:
+                    found = frozenset().union(*(by_call[scope] for scope in used))
+                    return key_of, sorted(found) if len(found) > 1 else []
         return KEYS[0], []
 
 

@@ -71,6 +71,10 @@ FOUND = {
         train="optimizer.apply_gradients(average([p[:1] for p in tower_pairs]) + "
               "average([p[1:] for p in tower_pairs[:3:2]]))")),
     "tf.Variable in each tower": ("LD208", script(before=LIST, variables=VARIABLE, gradients=OWN_VARIABLES)),
+    "tf.Variable in each tower, and gradients that are None are left out": ("LD208", script(
+        before=LIST, variables=VARIABLE, gradients="optimizer.compute_gradients(loss)", train=(
+            "optimizer.apply_gradients([(sum(g for g, _ in kept) / len(kept), kept[0][1]) for kept in "
+            "[[p for p in pairs if p[0] is not None] for pairs in zip(*tower_pairs)] if kept])"))),
     "the averaged gradient of the last variable is returned": (
         "LD209", script(before=ONE_AVERAGE, train="optimizer.apply_gradients(average_outside(tower_pairs))")),
 }
@@ -123,6 +127,9 @@ NOT_FOUND = {
     "copies of variables that get the averaged gradients": script(
         variables=VARIABLE.replace("tf.get_variable(\"bias\", [1])", "tf.Variable([0.0], name='bias')"),
         before=LIST + COPIES, gradients=OWN_VARIABLES, train="apply_to_copies(tower_pairs)"),
+    "a model of each tower's own": script(
+        variables=VARIABLE.replace("tf.get_variable(\"bias\", [1])", "tf.Variable([0.0], name='bias')"), before=LIST,
+        gradients=NO_GRADIENTS, train=MEAN_OF_LOSSES),
     "summaries of gradients that are not applied": script(
         gradients="optimizer.compute_gradients(loss, tf.trainable_variables()[1:])",
         train="(lambda pairs: (optimizer.apply_gradients(pairs[1:]), tf.summary.histogram('g', pairs[0][0])))("
