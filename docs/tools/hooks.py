@@ -1,6 +1,7 @@
-"""Gives mkdocs the pages that are generated, the command line, the API reference and the rules of migrate, and prepares pages for display.
+"""Gives mkdocs the pages that are generated, and prepares pages for display.
 
-The generated pages are made at each build and never written to the checkout, so that they can't be out of date.
+Generated are the command line, the API reference and the rules of migrate. They are made at each build and never
+written to the checkout, so that they can't be out of date.
 """
 import os
 import re

@@ -22,8 +22,8 @@ _HEAD = """\
 # Rules of migrate
 
 After this page you know each construct of queues that
-[`legacy-towers migrate PATH`](../queues-to-tf-data.md#audit-source-code) finds, what it becomes in tf.data, and where to
-read when it stays. `legacy-towers migrate --explain CODE` prints the page of a rule.
+[`legacy-towers migrate PATH`](../queues-to-tf-data.md#audit-source-code) finds, what it becomes in tf.data, and
+where to read when it stays. `legacy-towers migrate --explain CODE` prints the page of a rule.
 """
 _NAMES = """
 ## Names in the examples
@@ -33,7 +33,7 @@ The examples of the pages run in the tests, on TensorFlow 1.15 and on TensorFlow
 
 | name | what it is |
 | --- | --- |
-| `records`, `pattern` | names of two TFRecord files of `tf.train.Example` with the feature `id`; a pattern that they match |
+| `records`, `pattern` | names of two TFRecord files with the feature `id`; a pattern that they match |
 | `texts` | names of two CSV files with a header and the columns `id` and `x` |
 | `binaries` | names of two files of 16 bytes |
 | `images`, `labels` | names of six PNG files of 2 by 2 pixels; six numbers |
