@@ -6,6 +6,7 @@
     request_stop      ends of loops, and errors that are reported
     stop_on_exception
     local_variables   local_variables_initializer
+    slim_queues       with slim.queues.QueueRunners(session)
     closes            queue.close()
     foreign           modules that may have queues or local variables of their own
     blocks            the changes of a file: emptied blocks, comments
@@ -29,6 +30,7 @@ from legacy_towers.migrate.source.rewrite.controls.local_variables import (
     may_have_local_variables,
     remove_initializers,
 )
+from legacy_towers.migrate.source.rewrite.controls.slim_queues import remove_queue_runners
 from legacy_towers.migrate.source.rewrite.controls.starts import FUNCTIONS, find_starts, remove_starts
 from legacy_towers.migrate.source.rewrite.drafts import Left, Program
 from legacy_towers.migrate.source.values import Site
@@ -54,6 +56,7 @@ def rewrite_controls(program: Program) -> List[Left]:
         here = [site for site in goes if site.path == path]
         starts = find_starts(file, _starts(file, program, here), bool(here) and not others)
         left += remove_starts(file, starts)
+        remove_queue_runners(file, here)
         remove_coordinators(file, starts)
         if not keeps_initializers:
             remove_initializers(file, here)
