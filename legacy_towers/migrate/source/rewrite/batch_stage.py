@@ -129,7 +129,10 @@ class BatchStage:
     def threads(self, batches: Sequence[Batch], scope: Scope) -> str:
         return batchers.threads_of(self._given(*batches[0]), scope) if batches else ""
 
-    def write(self, entry: Entry, site: Site, call: cst.Call, scope: Scope, block: Any) -> None:
+    def write(
+        self, entry: Entry, site: Site, call: cst.Call, scope: Scope, block: Any, is_last: bool = True
+    ) -> None:
+        """Writes the dataset of batches; the call gives its next element, unless another stage follows."""
         source, edits = entry.draft.source, entry.draft.edits
         statement = source.statement(call)
         if not isinstance(statement, (cst.Assign, cst.Return, cst.Expr)) or not self._is_plain(source, call, statement):
@@ -140,10 +143,10 @@ class BatchStage:
             if isinstance(each, (cst.For, cst.While, cst.Try, cst.FunctionDef, cst.ClassDef)):
                 raise Irregular(site, "it is called in another block than its examples are read in: in a loop, perhaps")
         tf = self._calls.tensorflow(scope, site)
-        # Two datasets with prefetch that end in one session.run can hang on TensorFlow 1.15.
-        prefetches = self._stage.is_endless or self._is_alone(entry)
         try:
-            lines = batchers.lines_of(site.name, self._given(site, call), scope, tf, entry.dataset, prefetches)
+            lines = batchers.lines_of(
+                site.name, self._given(site, call), scope, tf, entry.dataset, is_last and self.prefetches(entry)
+            )
         except Cant as why:
             raise Irregular(site, str(why)) from None
         comments = _comments_in(call)
@@ -156,8 +159,14 @@ class BatchStage:
             return made
 
         edits.insert_before(statement, make)
-        edits.replace(call, self._calls.next_element(entry.dataset, tf))
+        if is_last:
+            edits.replace(call, self._calls.next_element(entry.dataset, tf))
         self._written.append(site)
+
+    def prefetches(self, entry: Entry) -> bool:
+        """Returns whether batches are made while others are used."""
+        # Two datasets with prefetch that end in one session.run can hang on TensorFlow 1.15.
+        return self._stage.is_endless or self._is_alone(entry)
 
     def _is_alone(self, entry: Entry) -> bool:
         """Returns whether the program makes one dataset only, as far as the source shows it."""

@@ -25,6 +25,7 @@ from legacy_towers.migrate.source.rewrite.examples import Element, Roots, return
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.mapping import write_map
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters, read_first, targets
+from legacy_towers.migrate.source.rewrite.prefetch_stage import PrefetchStage
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
 from legacy_towers.migrate.source.rewrite.syntax import arguments
@@ -46,7 +47,10 @@ class PipelineWriter:
     ) -> None:
         self.calls = Calls(project, pipeline, draft, is_only)
         self.stage = SourceStage(project, pipeline, self.calls)
-        self.batches = BatchStage(pipeline, self.calls, self.stage)
+        self.batchers = BatchStage(pipeline, self.calls, self.stage)
+        self.prefetch = PrefetchStage(project, pipeline, self.calls)
+        # The stage whose calls are looked for.
+        self.batches: Any = self.batchers
         self._followed: Set[Tuple[str, Any, Any]] = set()
 
     def write(self) -> None:
@@ -55,10 +59,11 @@ class PipelineWriter:
         Raises:
           Irregular: the pipeline can't be rewritten.
         """
-        entry = self.stage.entry(bool(self.batches.sites))
+        entry = self.stage.entry(bool(self.batchers.sites))
         if entry is not None:
             self._follow(entry)
-        self.batches.check_all_written()
+        self.batchers.check_all_written()
+        self.prefetch.check_all_written()
         self.calls.check_all_handled()
 
     # From an entry to what takes the examples
@@ -148,13 +153,48 @@ class PipelineWriter:
             raise Irregular(site, why)
         threads = self.batches.threads(batches, scope)
         write_map(self.calls, entry, statement, examples, element, threads)
-        for batch, call in batches:
-            self.batches.write(entry, batch, call, scope, source.block(statement))
+        self._write_batches(entry, statement, batches, element)
         for call, function in takers:
             self._check_block(entry, call, source.block(statement))
             self._write_taker(entry, call, function, examples.names, element)
         if not batches and not takers:
             self._write_return(entry, statement, element)
+
+    def _write_batches(
+        self, entry: Entry, statement: Any, batches: Sequence[Tuple[Site, cst.Call]], element: Element
+    ) -> None:
+        source = entry.draft.source
+        scope = Scope(source, entry.function)
+        if self.batches is self.prefetch:
+            for site, call in batches:
+                self.prefetch.write(entry, site, call, scope, self.batchers.prefetches(entry))
+            return
+        is_last = not self.prefetch.sites
+        for site, call in batches:
+            self.batchers.write(entry, site, call, scope, source.block(statement), is_last)
+        if is_last or not batches:
+            return
+        self.batches = self.prefetch
+        site, places = batches[0][0], [source.statement(call) for _, call in batches]
+        if len(places) == 1 and isinstance(places[0], cst.Return) and places[0].value is batches[0][1]:
+            self._write_return(entry, places[0], element)
+        elif all(isinstance(each, cst.Assign) and each.value is call for each, (_, call) in zip(places, batches)):
+            self._follow(self._batched(entry, statement, site, places, element))
+        else:
+            raise Irregular(site, "the batch is used in an expression before it is queued")
+        self.batches = self.batchers
+
+    def _batched(self, entry: Entry, statement: Any, site: Site, places: Sequence[Any], element: Element) -> Entry:
+        """Returns where code gets the batches, which are queued once more."""
+        bound = [targets(each) for each in places]
+        names = tuple(each.value for each in bound[0] if isinstance(each, cst.Name))
+        is_all = len(names) == 1 and element.size > 1
+        same = {tuple(entry.draft.source.code(each) for each in found) for found in bound}
+        if len(same) > 1 or len(names) != len(bound[0]) or not is_all and len(names) != element.size:
+            raise Irregular(site, "the source does not show the names of the batch that is queued")
+        for each in places:
+            entry.draft.edits.remove(each)
+        return Entry(entry.draft, entry.function, statement, Roots(names, is_all), False, entry.dataset)
 
     def _check_unused_after(
         self, entry: Entry, statements: List[Any], number: int, examples: region.Examples, skipped: List[Any]
@@ -169,6 +209,9 @@ class PipelineWriter:
             if each in skipped:
                 continue
             used = read_first([each]) & waiting
+            if used and self.batches is self.prefetch:
+                raise Irregular(self.prefetch.sites[0], "{!r} is of one batch, and is used after it is queued".format(
+                    sorted(used)[0]), source.line(each))
             if used:
                 raise Irregular(self.stage.read, "{!r} is of one example, and is used after the batch".format(
                     sorted(used)[0]), source.line(each))
