@@ -62,7 +62,7 @@ class _Program(NamedTuple):
     """What the program did in one graph.
 
     Attributes:
-      wanted: what a session run reads, by its fetches.
+      wanted: what a session run reads, and what it fetches that is computed from that, by its fetches.
       earlier: the session runs before the first that reads.
       runners: the queue runners that were started.
       pipelines: the names of what was read -> the number of the pipeline.
@@ -111,9 +111,9 @@ class Recorder:
 
         def recorded(session: Any, fetches: Any, feed_dict: Any = None, options: Any = None,
                      run_metadata: Any = None) -> Any:
-            targets, comparable, feeds = _fetched(session.graph, handler_of, fetches, feed_dict)
+            targets, feeds = _fetched(session.graph, handler_of, fetches, feed_dict)
             program = self._program_of(session.graph)
-            wanted = self._wanted_of(program, session.graph, targets, feeds)
+            wanted, comparable = self._wanted_of(program, session.graph, targets, feeds)
             if not wanted:
                 operations = [getattr(each, "op", each) for each in targets]
                 # Queue runners close the queues of this session, not those of a copy.
@@ -155,7 +155,9 @@ class Recorder:
     def _wanted_of(self, program: _Program, graph: Any, targets: Any, feeds: Any) -> Any:
         key = (graph.version, tuple(each.name for each in targets), tuple(sorted(feeds)))
         if key not in program.wanted:
-            program.wanted[key] = self._read_by(program, graph, targets, set(feeds))
+            wanted = self._read_by(program, graph, targets, set(feeds))
+            reads = {components[0][0].op for components in wanted}
+            program.wanted[key] = wanted, [each for each in targets if _is_comparable(each, reads)]
         return program.wanted[key]
 
     def _read_pipeline(self, session: Any, run: Any, program: _Program, wanted: Any) -> None:
@@ -226,7 +228,7 @@ class Recorder:
 
 
 def _fetched(graph: Any, handler_of: Any, fetches: Any, feed_dict: Any) -> Any:
-    """Returns what a session run fetches, what can be compared of it, and its feeds by the names of tensors."""
+    """Returns what a session run fetches, and its feeds by the names of tensors."""
     try:
         handler = handler_of(graph, fetches, {})
         # Since 2.x the handler gives references to tensors.
@@ -234,12 +236,24 @@ def _fetched(graph: Any, handler_of: Any, fetches: Any, feed_dict: Any) -> Any:
         feeds = {graph.as_graph_element(each).name: value for each, value in (feed_dict or {}).items()
                  if hasattr(each, "op") or isinstance(each, str)}
     except (AttributeError, KeyError, RuntimeError, TypeError, ValueError):
-        return [], [], {}  # TensorFlow's own run says what is wrong
-    comparable = [
-        each for each in tensors if each.dtype.name not in ("resource", "variant")
-        and not any(part in each.op.type for part in _NOT_COMPARED)
-    ]
-    return tensors + list(handler.targets()), comparable, feeds
+        return [], {}  # TensorFlow's own run says what is wrong
+    return tensors + list(handler.targets()), feeds
+
+
+def _is_comparable(target: Any, reads: Set[Any]) -> bool:
+    """Whether what is fetched is a value that is computed from what is read."""
+    if not hasattr(target, "dtype") or target.dtype.name in ("resource", "variant") \
+            or any(part in target.op.type for part in _NOT_COMPARED):
+        return False
+    seen, waiting = {target.op}, [target.op]
+    while waiting:
+        operation = waiting.pop()
+        if operation in reads:
+            return True
+        before = {each.op for each in operation.inputs} - seen
+        seen |= before
+        waiting += before
+    return False
 
 
 def _places(operation: Any) -> Any:

@@ -1,12 +1,17 @@
 """Finds the queues of source code, and what each becomes in tf.data; converts those of a MetaGraph file.
 
     legacy-towers migrate [OPTIONS] PATH [PATH ...]
+    legacy-towers migrate PATH [--diff | --write] [--target TARGET] [--verify COMMAND]
     legacy-towers migrate MODEL.meta --out CONVERTED.meta
     legacy-towers migrate --explain CODE
 
 PATH is a file or a folder. It is read, never run: each construct of queues is listed with
 its code, by input pipeline, also where a pipeline is spread over modules. The exit code is
 1 while queues are left, or files that could not be read.
+
+--diff prints how files are rewritten to tf.data, --write writes them, and --verify first
+runs a command before and after, in copies: the exit code is 0 if nothing is left and the
+examples are proven to be the same.
 
 Operations, tensors and variables of a converted MetaGraph keep their names: it is fetched
 and fed as before, and checkpoints restore. Queues that can't be converted stay, and the
@@ -20,6 +25,7 @@ from legacy_towers.cli.parser import Parser
 from legacy_towers.errors import ArgumentError
 
 META = ".meta"
+_OF_SOURCE = ("select", "ignore", "diff", "write", "target", "verify", "python")
 
 
 def add_arguments(parser: Parser, given: List[str]) -> None:
@@ -39,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ArgumentError("nothing is given: pass files and folders of source code, or a MetaGraph file")
     models = [path for path in arguments.paths if path.endswith(META)]
     if models:
-        _refuse(arguments, ("select", "ignore"), "is an option for source code, and {!r} is a MetaGraph", models[0])
+        _refuse(arguments, _OF_SOURCE, "is an option for source code, and {!r} is a MetaGraph", models[0])
         if len(arguments.paths) > 1:
             raise ArgumentError("{!r} is a MetaGraph: pass it alone".format(models[0]))
         return meta_graph.run(arguments, models[0])

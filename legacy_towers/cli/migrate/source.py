@@ -3,6 +3,7 @@ import argparse
 import sys
 from typing import Any, List
 
+from legacy_towers.cli.migrate import rewriting
 from legacy_towers.errors import ArgumentError
 from legacy_towers.text.files import check_file, write_whole
 
@@ -16,10 +17,13 @@ def add_arguments(group: Any) -> None:
     group.add_argument("--ignore", type=_codes, default=(), metavar="CODES", help="leave these rules out")
     group.add_argument("--explain", metavar="CODE",
                        help="print what a rule finds, what it becomes, and when it stays, with an example")
+    rewriting.add_arguments(group)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Audits the files and folders, prints the findings, and returns the exit code."""
+    """Audits or rewrites the files and folders, prints the findings, and returns the exit code."""
+    if rewriting.is_wanted(arguments):
+        return rewriting.run(arguments)
     from legacy_towers.migrate.source import output
     from legacy_towers.migrate.source.audit import audit_paths
 

@@ -1,6 +1,7 @@
 """Runs one version of a command in a copy of its project, and reads what was recorded."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,8 @@ from legacy_towers.text.documented_fields import documented_fields
 FIXED, PLAIN = "fixed", "plain"
 BEFORE, AFTER = "before", "after"
 _SHOWN_LINES = 3
+_ERROR = re.compile(r"[A-Za-z_][\w.]*(Error|Exception|Exit|Interrupt)\b")
+_MOST_CHARACTERS = 400
 _RUN = "legacy-towers run"
 
 Read = Dict[str, Any]
@@ -164,8 +167,14 @@ def _execute(project: Project, tree: Tree, python: Optional[str], recording: Lis
     except subprocess.TimeoutExpired:
         return None, "it took more than {:g} seconds".format(project.timeout)
     code = ended.returncode
-    lines = ended.stderr.strip().splitlines()[-_SHOWN_LINES:]
-    return code, " / ".join([line.strip() for line in lines] or ["exit code {}".format(code)]) if code else ""
+    return code, _error(ended.stderr) or "exit code {}".format(code) if code else ""
+
+
+def _error(text: str) -> str:
+    """Returns the error that a program ended with: the last line that names one, else its last lines."""
+    lines = [line.strip() for line in text.strip().splitlines()]
+    named = [line for line in lines if _ERROR.match(line)]
+    return named[-1][:_MOST_CHARACTERS] if named else " / ".join(lines[-_SHOWN_LINES:])
 
 
 def _lines_of(path: str) -> List[Dict[str, Any]]:

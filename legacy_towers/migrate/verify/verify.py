@@ -249,10 +249,12 @@ class _Runner:
         if any(len(reads) > 1 for reads in before.reads):
             return self._notes.append("by {}, {} is not compared: which of several reads gets which batch is not "
                                       "determined".format(self._title, what))
-        if compare.computed(before, self._run(BEFORE, FIXED))[1] is not None:
-            return self._notes.append("by {}, {} is not compared: two runs before the rewriting differ".format(
-                self._title, what
-            ))
+        # A value that is read while it is written, such as a loss beside the update of its variables, is a race.
+        for record in (before, after):
+            if compare.computed(record, self._run(record.version, FIXED))[1] is not None:
+                return self._notes.append("by {}, {} is not compared: two runs {} the rewriting differ".format(
+                    self._title, what, record.version
+                ))
         return self._add(what, DIFFERENT, difference)
 
     def _as_it_is(self, before: Record, after: Record) -> None:

@@ -1,0 +1,116 @@
+"""Rewrites the queues of source code: prints the changes, verifies them, writes them."""
+import argparse
+import difflib
+import json
+import os
+from typing import Any, Dict, List, Optional
+
+from legacy_towers.errors import ArgumentError
+from legacy_towers.text.files import check_file, write_bytes, write_whole
+
+DONE, LEFT = 0, 1
+TARGETS = ("tf.data-1", "tf.data-2")
+_INSTALL = "rewriting needs libcst: pip install 'legacy_towers[migrate]'"
+
+
+def add_arguments(group: Any) -> None:
+    """Adds the options of the rewriting to a group of the parser."""
+    group.add_argument("--diff", action="store_true", help="print how files are rewritten to tf.data; writes nothing")
+    group.add_argument("--write", action="store_true", help="rewrite the files")
+    group.add_argument(
+        "--target", choices=TARGETS,
+        help="the names in rewritten files: tf.data-1 leaves those of TensorFlow 1 (the default), tf.data-2 writes "
+        "those of TensorFlow 2",
+    )
+    group.add_argument(
+        "--verify", metavar="COMMAND",
+        help="run COMMAND before and after the rewriting, in copies of the project, and compare the examples that its "
+        "sessions read: 'train.py --steps 10', '-m project.train', or these after `python` or `legacy-towers run`; "
+        "with --write, files are written only if they are proven",
+    )
+    group.add_argument(
+        "--python", metavar="PYTHON",
+        help="a Python with TensorFlow 1.15, by which --verify runs COMMAND too (default: this one, or one on the "
+        "PATH, if it has it)",
+    )
+
+
+def is_wanted(arguments: argparse.Namespace) -> bool:
+    """Whether one of the options of the rewriting is given."""
+    given = (arguments.target, arguments.verify, arguments.python)
+    return bool(arguments.diff or arguments.write or any(each is not None for each in given))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Rewrites the files and folders, prints what was done, and returns the exit code."""
+    for name in ("select", "ignore"):
+        if getattr(arguments, name):
+            raise ArgumentError("--{} is an option of the audit: a file is rewritten whole or left".format(name))
+    check_file("--json", arguments.json)
+    from legacy_towers.cli.migrate import verified  # imports numpy, which the audit does without
+
+    given = verified.prepared(arguments)
+    try:
+        from legacy_towers.migrate.source.rewrite.plan import plan_rewrite
+    except ModuleNotFoundError as error:
+        if error.name != "libcst":
+            raise
+        raise ArgumentError(_INSTALL) from None
+    from legacy_towers.migrate.source.pipelines import find_pipelines
+    from legacy_towers.migrate.source.project import read_project
+
+    project = read_project(arguments.paths)
+    rewriting = plan_rewrite(project, find_pipelines(project), arguments.target or TARGETS[0])
+    if arguments.diff or not arguments.write:
+        for path, text in sorted(rewriting.texts.items()):
+            print(_diff(path, text), end="")
+    for left in rewriting.left:
+        print("left: {}".format(left))
+    texts = {os.path.abspath(path): text for path, text in rewriting.texts.items()}
+    verification = None
+    if given is not None and texts:
+        verification = verified.run(given, arguments.paths, texts, verified.places_of(rewriting.rewritten))
+    is_written = arguments.write and (verification is None or verified.is_proven(verification))
+    if is_written:
+        for path, text in sorted(rewriting.texts.items()):
+            write_bytes(path, text.encode("utf-8"), "the rewritten file")
+    _print_end(rewriting, arguments, is_written)
+    if arguments.json is not None:
+        found: Dict[str, Any] = {
+            "files": sorted(rewriting.texts), "pipelines": len(rewriting.rewritten),
+            "left": [{"path": each.site.path, "line": each.line or each.site.line, "name": each.site.name,
+                      "reason": each.reason} for each in rewriting.left],
+            "written": bool(is_written),
+            "verification": None if verification is None else verification.to_json(),
+        }
+        write_whole(arguments.json, json.dumps(found, indent=1) + "\n", "the rewriting")
+    is_proven = verification is None or verified.is_proven(verification)
+    return DONE if is_proven and not rewriting.left else LEFT
+
+
+def _diff(path: str, text: str) -> str:
+    with open(path, encoding="utf-8", newline="") as file:
+        before = file.read()
+    lines = difflib.unified_diff(
+        before.splitlines(True), text.splitlines(True), path, path + " (tf.data)",
+    )
+    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
+
+
+def _print_end(rewriting: Any, arguments: argparse.Namespace, is_written: bool) -> None:
+    count, files = len(rewriting.rewritten), len(rewriting.texts)
+    parts: List[str] = ["{} pipeline{} rewritten in {} file{}".format(
+        count, "" if count == 1 else "s", files, "" if files == 1 else "s"
+    )]
+    if rewriting.left:
+        parts.append("{} call{} left".format(len(rewriting.left), " is" if len(rewriting.left) == 1 else "s are"))
+    note: Optional[str] = None
+    if not files:
+        note = "nothing is written" if arguments.write else None
+    elif is_written:
+        note = "written"
+    elif arguments.write:
+        note = "nothing is written, since the rewriting is not proven"
+    else:
+        note = "nothing is written; --write writes"
+    print("; ".join(parts + ([note] if note else [])))

@@ -1,0 +1,93 @@
+"""The options --verify and --python: runs a command before and after a rewriting."""
+import argparse
+import ast
+import os
+import shlex
+from typing import Dict, List, Optional, Sequence, Tuple
+
+from legacy_towers.cli import run as run_command
+from legacy_towers.cli.parser import Parser
+from legacy_towers.errors import ArgumentError
+from legacy_towers.migrate.proof.values import PROVEN
+from legacy_towers.migrate.source.pipelines import Pipeline
+from legacy_towers.migrate.source.values import Site
+from legacy_towers.migrate.verify import command as commands
+from legacy_towers.migrate.verify.command import Command
+from legacy_towers.migrate.verify.verify import Place, Verification, verify
+
+
+def prepared(arguments: argparse.Namespace) -> Optional[Tuple[Command, Optional[str]]]:
+    """Returns the command of --verify and the Python with TensorFlow 1.15, or None without --verify.
+
+    Raises:
+      ArgumentError: the command or the Python can't be used, or --python is given without --verify.
+    """
+    if arguments.verify is None:
+        if arguments.python is not None:
+            raise ArgumentError("--python is an option of --verify: pass --verify COMMAND too")
+        return None
+    command = command_of(arguments.verify)
+    python = commands.find_python() if arguments.python is None else commands.check_python(arguments.python)
+    return command, python
+
+
+def command_of(text: str) -> Command:
+    """Returns the command that a text names.
+
+    Raises:
+      ArgumentError: it names no script or module, or has options that can't be used.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ArgumentError("--verify {!r}: {}".format(text, error)) from None
+    variables, rest, by_run = commands.split(text, words)
+    options: List[str] = []
+    if by_run:
+        parser = Parser(prog="legacy-towers run")
+        run_command.add_arguments(parser, rest)  # takes the script and its arguments out of `rest`
+        program = parser.get_default("program")
+        parser.parse_args(rest)
+        options, rest = rest, program
+    if not rest or rest == ["-m"]:
+        raise ArgumentError("--verify {!r} names no script: pass SCRIPT [ARGUMENTS], or -m MODULE [ARGUMENTS]".format(
+            text
+        ))
+    return Command(text, variables, options, rest)
+
+
+def run(
+    given: Tuple[Command, Optional[str]], paths: Sequence[str], texts: Dict[str, str], places: Sequence[Place]
+) -> Verification:
+    """Verifies a rewriting and prints what was found.
+
+    Args:
+      given: what `prepared` returned.
+      paths: the files and folders that were rewritten.
+      texts: path of a rewritten file -> its text after the rewriting.
+      places: the pipelines that were rewritten.
+    """
+    command, python = given
+    found = verify(command, paths, texts, places, python)
+    print(found)
+    return found
+
+
+def is_proven(found: Verification) -> bool:
+    """Whether a rewriting is proven."""
+    return found.verdict == PROVEN
+
+
+def places_of(pipelines: Sequence[Pipeline]) -> List[Place]:
+    """Returns where the source code makes the operations that read from pipelines."""
+    return [
+        Place("the pipeline of {}:{}".format(os.path.relpath(site.path), site.line),
+              [(each.path, each.line, _last_line(each)) for each in pipeline.sites])
+        for pipeline in pipelines for site in pipeline.sites[:1]
+    ]
+
+
+def _last_line(site: Site) -> int:
+    return max(
+        [site.line] + [getattr(node, "end_lineno", None) or getattr(node, "lineno", 0) for node in ast.walk(site.node)]
+    )

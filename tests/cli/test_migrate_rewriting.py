@@ -1,0 +1,115 @@
+"""`legacy-towers migrate` with --diff, --write and --verify."""
+import json
+import sys
+
+import preloaded
+import pytest
+
+from legacy_towers.cli import main
+
+SCRIPT = """\
+import tensorflow as tf
+
+names = tf.train.string_input_producer(["numbers.txt"], num_epochs=2, shuffle=False)
+_, line = tf.TextLineReader().read(names)
+number = tf.string_to_number(line)
+batch = tf.train.batch([number], 4, allow_smaller_final_batch=True)
+with tf.Session() as session:
+    session.run(tf.local_variables_initializer())
+    coordinator = tf.train.Coordinator()
+    threads = tf.train.start_queue_runners(session, coordinator)
+    try:
+        while not coordinator.should_stop():
+            print(session.run(batch))
+    except tf.errors.OutOfRangeError:
+        print("done")
+    coordinator.request_stop()
+    coordinator.join(threads)
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "executable", preloaded.executable())
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    (tmp_path / "train.py").write_text(SCRIPT)
+    (tmp_path / "numbers.txt").write_text("1\n2\n3\n4\n5\n")
+    return tmp_path
+
+
+def test_diff_prints_the_changes_and_writes_nothing(project, capsys):
+    assert main.main(["migrate", "train.py", "--diff"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("--- train.py\n+++ train.py (tf.data)\n@@ ")
+    assert "-names = tf.train.string_input_producer(" in printed and "\n+dataset = " in printed
+    assert printed.endswith("1 pipeline rewritten in 1 file; nothing is written; --write writes\n")
+    assert (project / "train.py").read_text() == SCRIPT
+
+
+def test_write_rewrites_the_file_and_then_nothing_is_left(project, capsys):
+    assert main.main(["migrate", "train.py", "--write", "--json", "found.json"]) == 0
+    assert capsys.readouterr().out == "1 pipeline rewritten in 1 file; written\n"
+    assert "_producer" not in (project / "train.py").read_text()
+    assert json.loads((project / "found.json").read_text())["written"] is True
+    assert main.main(["migrate", "train.py"]) == 0
+    assert main.main(["migrate", "train.py", "--write"]) == 0
+    assert capsys.readouterr().out.endswith("0 pipelines rewritten in 0 files; nothing is written\n")
+
+
+def test_a_target_decides_the_names_of_rewritten_files(project, capsys):
+    assert main.main(["migrate", "train.py", "--target", "tf.data-2"]) == 0
+    printed = capsys.readouterr().out
+    assert "nothing is written; --write writes\n" in printed
+    assert main.main(["migrate", "train.py", "--target", "tf.data-1"]) == 0
+    assert capsys.readouterr().out != printed
+
+
+def test_what_is_left_is_printed_with_the_reason(project, capsys):
+    (project / "train.py").write_text(SCRIPT.replace("[number], 4", "[number, names.size()], 4"))
+    assert main.main(["migrate", "train.py", "--write"]) == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith("left: train.py:") and "nothing is written\n" in printed
+
+
+def test_verify_proves_the_rewriting_and_writes_it(project, capsys):
+    words = ["migrate", ".", "--write", "--verify", "python train.py", "--json", "found.json"]
+    assert main.main(words) == 0
+    printed = capsys.readouterr().out
+    assert "python train.py: PROVEN: the same examples after the rewriting\n" in printed
+    assert printed.endswith("1 pipeline rewritten in 1 file; written\n")
+    assert "_producer" not in (project / "train.py").read_text()
+    assert json.loads((project / "found.json").read_text())["verification"]["verdict"] == "proven"
+
+
+def test_nothing_is_written_where_the_command_reads_other_examples(project, capsys):
+    # The rewritten script sees that it is: it reads another file.
+    wrong = SCRIPT.replace('["numbers.txt"]', '["numbers.txt"] * (1 + ("tf.da" + "ta" in open(__file__).read()))')
+    (project / "train.py").write_text(wrong)
+    assert main.main(["migrate", "train.py", "--write", "--verify", "train.py"]) == 1
+    printed = capsys.readouterr().out
+    assert "train.py: DIFFERENT: by legacy-towers run, TensorFlow " in printed
+    assert printed.endswith("nothing is written, since the rewriting is not proven\n")
+    assert (project / "train.py").read_text() == wrong
+
+
+def test_a_command_that_does_not_run_what_is_rewritten_proves_nothing(project, capsys):
+    (project / "other.py").write_text("print()\n")
+    assert main.main(["migrate", "train.py", "--write", "--verify", "other.py"]) == 1
+    assert "other.py: NOT COMPARED: " in capsys.readouterr().out
+    assert (project / "train.py").read_text() == SCRIPT
+
+
+@pytest.mark.parametrize("words, problem", [
+    (["--verify", "missing.py"], "there is no file 'missing.py' in "),
+    (["--verify", "python"], "names no script: pass SCRIPT"),
+    (["--verify", "train.py 'x"], "No closing quotation"),
+    (["--verify", "legacy-towers run --py2"], "names no script: pass SCRIPT"),
+    (["--python", "python3"], "--python is an option of --verify"),
+    (["--verify", "train.py", "--python", "/no/python"], "--python /no/python: there is no such program"),
+    (["--diff", "--select", "LT101"], "--select is an option of the audit"),
+])
+def test_wrong_usage(words, problem, project, capsys):
+    assert main.main(["migrate", "train.py"] + words) == 2
+    error = capsys.readouterr().err
+    assert problem in error and error.count("\n") == 1
