@@ -106,7 +106,7 @@ class QueueGraph:
                 queue = self.queues.get(handle_of(handle))
                 if queue is not None:
                     self._note_use(queue, operation, index, threads, users)
-        self.inside: Set[Operation] = set()
+        self.inside: Set[Operation] = {operation for operation, _ in self._enqueues}
         for queue in self.queues.values():
             for each in queue.enqueues:
                 self.inside.update(each.part.operations)

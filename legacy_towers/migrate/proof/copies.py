@@ -16,6 +16,7 @@ _COLLECTIONS = (
 )
 _SEEDS = ("seed", "seed2")
 _SHUFFLES = {"RandomShuffleQueue": "FIFOQueue", "RandomShuffleQueueV2": "FIFOQueueV2"}
+_PADDING = "PaddingFIFOQueue"
 _TO_THE_END = {
     "QueueDequeueMany": "QueueDequeueUpTo", "QueueDequeueManyV2": "QueueDequeueUpToV2",
 }
@@ -84,12 +85,23 @@ def without_shuffling(meta: Any) -> Any:
     return copied
 
 
-def with_remainder(meta: Any, reads: Sequence[str]) -> Any:
-    """Returns a copy in which the operations named `reads` give a last, smaller batch rather than drop it."""
+def with_remainder(meta: Any, reads: Sequence[str], batches: Sequence[str] = ()) -> Any:
+    """Returns a copy in which a last, smaller batch is given rather than dropped.
+
+    Args:
+      meta: a MetaGraphDef.
+      reads: names of the operations that give batches.
+      batches: the name of a queue that holds whole batches, and names of the operations that make these.
+    """
     copied = copy_of(meta)
     for node in copied.graph_def.node:
-        if node.name in reads:
+        if node.name in reads or node.name in batches[1:]:
             node.op = _TO_THE_END.get(node.op, node.op)
+        elif node.name in batches[:1] and node.op.startswith(_PADDING):
+            for shape in node.attr["shapes"].list.shape:
+                shape.dim[0].size = -1
+        elif node.name in batches[:1]:
+            del node.attr["shapes"].list.shape[:]
     return copied
 
 

@@ -45,7 +45,9 @@ class Shape(NamedTuple):
       name: the name of the queue or reader.
       reads: for each operation of the model that takes a batch, the components that it gives.
       read_names: the names of these operations.
-      batch_size: their number; None: one example without a batch dimension.
+      batch_size: the number of examples in a batch; None: one example without a batch dimension.
+      batches: where the queue holds whole batches, its name and those of the operations that make them, such as
+        `prefetch_queue` and its batch; () otherwise.
       feeds: name of a tensor -> its value in each read: the condition of a `tf.cond`.
       random_ops: names of the random operations that its examples depend on.
       orders: those of them that only decide an order, such as that of file names.
@@ -59,6 +61,7 @@ class Shape(NamedTuple):
     reads: Tuple[Tuple[Component, ...], ...]
     read_names: Tuple[str, ...]
     batch_size: Optional[int]
+    batches: Tuple[str, ...]
     feeds: Dict[str, bool]
     random_ops: Tuple[str, ...]
     orders: Tuple[str, ...]
@@ -169,7 +172,9 @@ def _shape(root: Root, queues: QueueGraph) -> Shape:
         handle = read.inputs[0]
         if handle.op.type in ("Switch", "RefSwitch"):
             feeds[handle.op.inputs[1].name] = bool(handle.value_index)
-    size = count_of(root.reads[0])
+    size, batches = count_of(root.reads[0]), ()
+    if size is None:
+        size, batches = _of_batches(root, queues)
     return Shape(
         root.name,
         tuple(
@@ -178,6 +183,7 @@ def _shape(root: Root, queues: QueueGraph) -> Shape:
         ),
         tuple(read.name for read in root.reads),
         size,
+        batches,
         feeds,
         tuple(dict.fromkeys(random_ops)),
         tuple(each for each in dict.fromkeys(random_ops) if queues.graph.get_operation_by_name(each).type == _SHUFFLE),
@@ -192,6 +198,19 @@ def _shape(root: Root, queues: QueueGraph) -> Shape:
             if each.op in needed
         ),
     )
+
+
+def _of_batches(root: Root, queues: QueueGraph) -> Tuple[Optional[int], Tuple[str, ...]]:
+    """Returns the size of the batches that a queue holds, and its `batches`; None and () if it holds examples."""
+    if root.store not in queues.queues or root.is_preview:
+        return None, ()
+    sources = [each for enqueue in queues.queues[root.store].enqueues for each in enqueue.part.sources]
+    sizes = {count_of(each) if is_dequeue(each) else None for each in sources}
+    shapes = [each.shape for read in root.reads for each in read.outputs]
+    size = sizes.pop() if len(sizes) == 1 else None
+    if size is None or size < 1 or any(shape.rank in (None, 0) or shape.as_list()[0] != size for shape in shapes):
+        return None, ()
+    return size, (root.store.name,) + tuple(each.name for each in sources)
 
 
 def _component(tensor: Tensor, queues: QueueGraph, padded: bool, size: Optional[int]) -> Component:

@@ -132,8 +132,20 @@ def in_nested_conditions(files):
     return tf.contrib.training.bucket([number], number % 2, 2, 2, keep_input=number > 4)[1]
 
 
+def of_batches_in_a_queue(files):
+    number, x = parsed(record(files["tfrecord"], shuffle=True)[1])
+    batch = tf.train.batch([number, tf.one_hot(number % 7, 7), x], 5, num_threads=2)
+    return tf.contrib.slim.prefetch_queue.prefetch_queue(batch, capacity=2).dequeue()
+
+
+def of_padded_batches_in_a_queue(files):
+    number, x = parsed(record(files["tfrecord"], shuffle=True)[1])
+    batch = tf.train.batch([number, x], 5, num_threads=2)
+    return tf.contrib.slim.prefetch_queue.prefetch_queue(batch, capacity=2, dynamic_pad=True).dequeue()
+
+
 SAME_SET = [
-    (in_nested_conditions, 14),
+    (in_nested_conditions, 7), (of_batches_in_a_queue, 36), (of_padded_batches_in_a_queue, 36),
     (shuffled, 36), (shuffled_without_a_limit, 18), (by_threads, 36), (joined, 36), (shuffled_sparse, 36),
     (padded_by_threads, 36), (random_by_threads, 36), (for_three_towers, 30),
 ]

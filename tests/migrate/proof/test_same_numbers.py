@@ -8,6 +8,7 @@ from queue_inputs import parsed, producer
 from legacy_towers.compat import tf
 from legacy_towers.migrate import prove
 from legacy_towers.migrate.conversion.datasets import DatasetBuilder
+from legacy_towers.migrate.conversion.takers import MODEL
 from legacy_towers.migrate.proof import copies
 from legacy_towers.migrate.proof.same_numbers import SEEDS, with_same_numbers
 
@@ -44,8 +45,8 @@ def test_other_examples_are_different_whatever_the_random_numbers(files):
     joined(files, in_branches)
     taken = DatasetBuilder.taken
 
-    def changed(self, operation, in_model=False, readers=1):
-        flow = taken(self, operation, in_model, readers)
+    def changed(self, operation, taker=MODEL, readers=1):
+        flow = taken(self, operation, taker, readers)
         if not in_model:
             return flow
         return flow._replace(dataset=flow.dataset.map(lambda number, x: (number, tf.abs(x))))
