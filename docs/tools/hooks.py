@@ -22,12 +22,12 @@ _COMMANDS = "page of the command line"
 _COMMENT = re.compile(r"^<!--.*?-->\n", re.MULTILINE | re.DOTALL)
 
 
-# The page whose entry in the navigation becomes those of all rules.
-_RULES = "rules/index.md"
+# The pages whose entries in the navigation become those of all rules, and of all checks.
+_RULES, _CHECKS = "rules/index.md", "checks.md"
 
 
 def on_config(config):
-    """Puts the pages of the rules into the navigation, in the place of the list of all rules."""
+    """Puts the pages of rules and checks into the navigation, in the place of the lists of all."""
     for section in config["nav"]:
         for entries in section.values():
             if isinstance(entries, list):
@@ -35,7 +35,20 @@ def on_config(config):
                     title = next(iter(entry))
                     if entry[title] == _RULES:
                         entry[title] = rules_pages.navigation()
+                    elif entry[title] == _CHECKS:
+                        entry[title] = [{"All checks": _CHECKS}] + _checks(config["docs_dir"])
     return config
+
+
+def _checks(folder):
+    """Returns the entries of the pages of checks, which are in the checkout."""
+    names = sorted(os.listdir(os.path.join(folder, "checks")))
+    entries = []
+    for name in names:
+        with open(os.path.join(folder, "checks", name), encoding="utf-8") as source:
+            title = re.search(r"^# (.+)$", source.read(), re.MULTILINE).group(1)
+        entries.append({title: "checks/" + name})
+    return entries
 
 
 def on_files(files, config):

@@ -75,6 +75,9 @@ class Subject:
         """
         requested: Dict[str, str] = getattr(self.graph, "requested_devices", {})
         device = requested.get(operation.name) or operation.device or ""
+        if requested and operation.name not in requested:
+            for group in operation.colocation_groups():  # gradients are placed where their operations are
+                device = requested.get(group[len(b"loc:@"):].decode(), device)
         if device not in self._short_names:
             self._short_names[device] = short_name(device)
         return self._short_names[device]

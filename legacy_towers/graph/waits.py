@@ -6,6 +6,7 @@
 """
 from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
+from legacy_towers.graph.walk import ancestors
 from legacy_towers.tensor_types import Operation
 
 
@@ -15,7 +16,8 @@ class Wait(NamedTuple):
     Attributes:
       group: the name of the group.
       before: the name of the group that it waits for.
-      share: the share of the group's operations that run only after one of `before`, 0 to 1.
+      share: the share of the group's operations that run only after operations of `before`, 0 to 1.
+      done: the share of the operations of `before` that must have run before the first of them.
       operation: the first of them.
       waits_for: what leads from `before` to it: an operation that `operation` has as an input.
       by_control: whether it is a control input.
@@ -24,13 +26,14 @@ class Wait(NamedTuple):
     group: str
     before: str
     share: float
+    done: float
     operation: Operation
     waits_for: Operation
     by_control: bool
 
     def __str__(self) -> str:
-        return "{:.0%} of the operations of {} run only after operations of {}: {!r} waits for {!r}{}".format(
-            self.share, self.group, self.before, self.operation.name, self.waits_for.name,
+        return "{:.0%} of the operations of {} run only after {:.0%} of those of {}: {!r} waits for {!r}{}".format(
+            self.share, self.group, self.done, self.before, self.operation.name, self.waits_for.name,
             " (a control input)" if self.by_control else "",
         )
 
@@ -38,9 +41,11 @@ class Wait(NamedTuple):
 def find_waits(groups: Mapping[str, Sequence[Operation]], least: float = 0.5) -> List[Wait]:
     """Returns the groups that wait for another, which does not wait for them, the largest share first.
 
+    A group that waits only for the beginning of another, for the reading of its batch for instance, is left out.
+
     Args:
       groups: name -> operations of one graph.
-      least: the share of a group's operations that must wait.
+      least: the share of a group's operations that must wait, and of the other's that they must wait for.
     """
     names = [name for name in sorted(groups) if groups[name]]
     bits = {name: 1 << index for index, name in enumerate(names)}
@@ -52,10 +57,13 @@ def find_waits(groups: Mapping[str, Sequence[Operation]], least: float = 0.5) ->
             if other != name:
                 waiting = sum(1 for each in groups[name] if before[each] & bits[other])
                 shares[name, other] = waiting / len(groups[name])
-    found = [
-        Wait(name, other, share, *_first(groups[name], bits[other], before, bit_of))
-        for (name, other), share in shares.items() if share >= least and not shares[other, name]
-    ]
+    found = []
+    for (name, other), share in shares.items():
+        if share >= least and not shares[other, name]:
+            operation, waits_for, by_control = _first(groups[name], bits[other], before, bit_of)
+            done = len(ancestors([operation], graph=operation.graph).intersection(groups[other])) / len(groups[other])
+            if done >= least:
+                found.append(Wait(name, other, share, done, operation, waits_for, by_control))
     return sorted(found, key=lambda each: -each.share)
 
 

@@ -178,6 +178,11 @@ def test_each_rule_of_migrate_has_a_page_in_the_navigation(built):
     assert [code for code in codes if "rules/{}.html".format(code) not in built["index.html"].links] == []
 
 
+def test_each_check_of_doctor_has_a_page_in_the_navigation(built):
+    pages = [path for path in built if path.startswith("checks/")]
+    assert len(pages) > 30 and [path for path in pages if path not in built["index.html"].links] == []
+
+
 def test_each_page_begins_with_what_the_reader_can_do_after_it(built):
     assert {path: page.first for path, page in built.items() if not page.first.startswith("After this page")} == {}
 

@@ -20,17 +20,22 @@ def test_shares_and_the_first_operation_that_waits():
     first = chain("a", tf.constant(1.0))
     second = chain("b", first[-1])
     third = chain("c", tf.constant(1.0), 2)
-    with tf.control_dependencies([first[0]]):
+    with tf.control_dependencies([first[2]]):
         third += chain("d", third[-1], 2)
     groups = {"one": operations(first), "two": operations(second), "three": operations(third)}
     found = find_waits(groups)
-    assert [(each.group, each.before, each.share, each.by_control) for each in found] == [
-        ("two", "one", 1.0, False), ("three", "one", 0.5, True)]
+    assert [(each.group, each.before, each.share, each.done, each.by_control) for each in found] == [
+        ("two", "one", 1.0, 1.0, False), ("three", "one", 0.5, 0.75, True)]
     assert (found[0].operation.name, found[0].waits_for.name) == ("b0", "a3")
-    assert (found[1].operation.name, found[1].waits_for.name) == ("d0", "a0")
-    assert str(found[1]) == "50% of the operations of three run only after operations of one: 'd0' waits for 'a0' (a " \
-        "control input)"
+    assert (found[1].operation.name, found[1].waits_for.name) == ("d0", "a2")
+    assert str(found[1]) == "50% of the operations of three run only after 75% of those of one: 'd0' waits for 'a2' " \
+        "(a control input)"
     assert [each.group for each in find_waits(groups, least=0.6)] == ["two"]
+
+
+def test_a_group_that_waits_for_the_beginning_of_another_is_left_out():
+    first = chain("a", tf.constant(1.0))
+    assert find_waits({"one": operations(first), "two": operations(chain("b", first[0]))}) == []
 
 
 def test_groups_that_wait_for_each_other_are_left_out():

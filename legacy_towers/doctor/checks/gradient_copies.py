@@ -4,6 +4,7 @@ from typing import Dict, Iterator, Set, Tuple
 from legacy_towers.doctor.registry import WARNING, check
 from legacy_towers.doctor.replicas import is_backward
 from legacy_towers.doctor.subject import Evidence, Subject
+from legacy_towers.graph.op_kinds import applies_gradient
 from legacy_towers.tensor_types import Operation, Tensor
 
 # Copies in one step that are reported, and bytes below which a copy takes about as long as an empty one.
@@ -24,7 +25,7 @@ def gradient_copies(subject: Subject) -> Iterator[Evidence]:
     small: Set[Tuple[Tensor, str]] = set()
     sources: Dict[str, Operation] = {}
     for operation in subject.operations:
-        if operation not in subject.trained:
+        if operation not in subject.trained or _is_in_backward_pass(operation):
             continue
         target = subject.device_of(operation) or _DEFAULT
         for tensor in operation.inputs:
@@ -39,6 +40,10 @@ def gradient_copies(subject: Subject) -> Iterator[Evidence]:
                 len(small), SMALL >> 10, " and ".join(sorted(sources))),
             "pack small gradients before they are copied",
         )
+
+
+def _is_in_backward_pass(operation: Operation) -> bool:
+    return is_backward(operation) and not applies_gradient(operation)
 
 
 def _is_small(tensor: Tensor) -> bool:

@@ -30,12 +30,16 @@ SERIAL = {
         "loss", False),
     "by data": (towers(plus="+ (losses[0] if i else 0.0)"), "loss", False),
 }
+DEEP = "tf.matmul(tf.tanh(tf.sin(tf.cos(tf.tanh(x)))), w)"
 PARALLEL = {
     "independent towers": towers(),
+    "batches that are read in the order of the towers": towers(after="[reads[-1]] if i else []").replace(
+        "gradients, losses", "gradients, reads, losses").replace("= [], []", "= [], [], []").replace(
+        '        h = tf.matmul(x, w, name="h")', "        reads.append(x.op)\n        h = " + DEEP),
     "all after one operation of no tower": towers(after="[data]"),
     "a tower whose last operations wait": TOWERS.format(before="pass", after="[]", plus="").replace(
         "h - 1.0", "h - (tf.stop_gradient(losses[0]) if i else 1.0)").replace(
-        'h = tf.matmul(x, w, name="h")', "h = tf.matmul(tf.tanh(tf.sin(tf.cos(tf.tanh(x)))), w)"),
+        'h = tf.matmul(x, w, name="h")', "h = " + DEEP),
     "stages of one model": """
 x = tf.random_uniform([8, 1])
 for i in range(2):
@@ -50,7 +54,8 @@ steps(tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_mean(x)))
 def test_towers_that_wait_for_another_are_reported_with_the_share(source, waits_for, by_control):
     (found,) = diagnosed.findings(source, ["LD501"])
     assert found.check.severity == "warning"
-    assert "% of the operations of tower_1 run only after operations of tower_0: 'tower_1/" in found.evidence.message
+    assert "% of the operations of tower_1 run only after " in found.evidence.message
+    assert "% of those of tower_0: 'tower_1/" in found.evidence.message
     assert ("(a control input)" in found.evidence.message) == by_control and waits_for in found.evidence.message
     lines = [diagnosed.line_of(source, text) for text in ("x = tf.identity", "name_scope")]
     assert any("examined.py, line {}".format(line) in found.evidence.line for line in [lines[0], lines[1] + 1])
@@ -123,6 +128,10 @@ SOUND = {
     "all training operations in one run": model(runs="sess.run(train_ops)"),
     "towers on CPU devices": model(device="/cpu:0"),
     "large gradients": VARIABLES.format(size=20000, type="gpu"),
+    "small gradients inside the backward pass": VARIABLES.format(size=3, type="gpu").replace(
+        "loss = tf", "with tf.device('/cpu:0'): inner = [tf.tanh(v) for v in variables]\n        loss = tf").replace(
+        "each - float(i))) for each in variables]", "each - float(i))) for each in inner]").replace(
+        "range(2)", "range(1)"),
     "gradients on CPU devices": VARIABLES.format(size=3, type="cpu"),
     "examples prepared on the CPU": PIPELINE.format(device="/cpu:0"),
     "a Python function of whole numbers": model(

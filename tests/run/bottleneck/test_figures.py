@@ -133,8 +133,8 @@ def test_the_verdict_names_what_makes_devices_wait_for_each_other():
         tf.identity(tf.constant(2.0), name="b")
     ops = [("a", "MatMul", "CPU:0", 0, 50), ("b", "MatMul", "CPU:1", 50, 100)]
     sentence = verdict(figures.of_runs(script(21, run=10, python=0, ops=ops), 0))
-    assert "(/cpu:0 50%, /cpu:1 50% of a run): 100% of the operations of /cpu:1 run only after operations of /cpu:0: " \
-        "'b' waits for '" in sentence
+    assert "(/cpu:0 50%, /cpu:1 50% of a run): 100% of the operations of /cpu:1 run only after 100% of those of " \
+        "/cpu:0: 'b' waits for '" in sentence
 
 
 def test_other_runs_can_be_the_largest_part():
