@@ -3,7 +3,7 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import libcst as cst
 
-from legacy_towers.migrate.source.rewrite.names import dotted, names_of, targets
+from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self, names_of, targets
 from legacy_towers.migrate.source.rewrite.scope import Scope
 
 # Functions that return a dict.
@@ -24,7 +24,8 @@ class Roots(NamedTuple):
 
     def parameters(self) -> str:
         """Returns the parameters of a function that Dataset.map calls."""
-        return "*" + self.names[0] if self.is_all else ", ".join(self.names)
+        names = [each.rpartition(".")[2] for each in self.names]
+        return "*" + names[0] if self.is_all else ", ".join(names)
 
 
 class Element(NamedTuple):
@@ -71,7 +72,8 @@ class Element(NamedTuple):
 
     def is_targets(self, found: Sequence[Any], source: Any) -> bool:
         """Returns whether its parts are what an assignment binds."""
-        return self.parts == tuple(source.code(each).strip() for each in found)
+        names = [each.attr if is_of_self(each) else each for each in found]
+        return self.parts == tuple(source.code(each).strip() for each in names)
 
 
 def element_of(tensors: Any, roots: Roots, statements: Sequence[Any], scope: Scope) -> Optional[Element]:

@@ -68,7 +68,7 @@ def _direct(calls: Calls, entry: Entry, examples: Examples, element: Element) ->
         if called[2] == roots.parameters() + ")" and called[0].replace("_", "").replace(".", "").isalnum():
             return called[0]
         return "lambda {}: {}".format(roots.parameters(), element.text)
-    if len(examples.statements) > 1 or roots.is_all:
+    if len(examples.statements) > 1:
         return None
     statement = examples.statements[0]
     if not isinstance(statement, cst.Assign) or not isinstance(statement.value, cst.Call):

@@ -12,7 +12,7 @@ class Names:
 
     Attributes:
       read: the names that it reads from the scope around it.
-      bound: the names that it binds there.
+      bound: the names that it binds there; attributes of `self` are names, too.
       changed: the names of objects that it changes: `a.b = c`, `a["b"] = c`, `a.append(c)`.
     """
 
@@ -64,6 +64,11 @@ def _read_first(statement: Any) -> Set[str]:
     return names_of(statement).read
 
 
+def is_of_self(node: Any) -> bool:
+    """Returns whether an expression is an attribute of `self`; it counts as a name, too."""
+    return isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name) and node.value.value == "self"
+
+
 def base_name(node: Any) -> str:
     """Returns `a` of `a.b[0].c`, "" of another expression."""
     while isinstance(node, (cst.Attribute, cst.Subscript)):
@@ -106,6 +111,8 @@ class _Reader(cst.CSTVisitor):
         self._names.read.add(node.value)
 
     def visit_Attribute(self, node: cst.Attribute) -> bool:
+        if is_of_self(node):
+            self._names.read.add("self." + node.attr.value)
         node.value.visit(self)
         return False
 
@@ -214,6 +221,9 @@ class _Reader(cst.CSTVisitor):
         elif isinstance(node, (cst.Tuple, cst.List)):
             for element in node.elements:
                 self._target(element.value)
+        elif is_of_self(node):
+            self._names.read.add("self")
+            self._names.bound.add("self." + node.attr.value)
         elif isinstance(node, (cst.Attribute, cst.Subscript)):
             node.visit(self)
             if base_name(node):

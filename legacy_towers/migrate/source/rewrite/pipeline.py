@@ -23,6 +23,7 @@ from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, Roots, returned_parts
 from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.kept import Kept
 from legacy_towers.migrate.source.rewrite.mapping import write_map
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters, read_first, targets
 from legacy_towers.migrate.source.rewrite.prefetch_stage import PrefetchStage
@@ -80,6 +81,10 @@ class PipelineWriter:
             block = entry.function.body if entry.function is not None else source.module
         statements = region.in_order(block)
         start = statements.index(entry.statement) + 1 if entry.statement is not None else 0
+        kept = Kept(self.calls, self.batches, self.stage.read)
+        if kept.is_kept(entry, statements[start:]):
+            kept.write(entry, statements, start)
+            return
         sink = self._sink(entry, statements, start)
         self._write_sink(entry, statements, start, sink)
 
@@ -127,6 +132,9 @@ class PipelineWriter:
             )
         except region.Unclear as unclear:
             raise Irregular(site, str(unclear), source.line(unclear.node)) from None
+        kept = sorted(each for each in examples.names if each.startswith("self.") and each not in entry.roots.names)
+        if kept or any(each.startswith("self.") for each in entry.roots.names):
+            raise Irregular(site, "it keeps what is of one example in {}".format((kept or entry.roots.names)[0]))
         for each in examples.statements:
             if region.exits(each):
                 raise Irregular(site, "examples are computed in a statement that also returns", source.line(each))

@@ -150,6 +150,16 @@ def _check(statements: Sequence[Any], moved: Sequence[Any], roots: Set[str]) -> 
             last_read[name] = statement
 
 
+def names_before(source: Any, function: cst.FunctionDef, statement: Any) -> List[str]:
+    """Returns the names that a function binds before a statement."""
+    found: List[str] = []
+    for each in in_order(function.body):
+        if each is statement:
+            break
+        found += sorted(names_of(each).bound)
+    return found
+
+
 def exits(node: Any) -> bool:
     """Returns whether a statement has a return, yield, break or continue of the code around it."""
     finder = _Exits()

@@ -12,12 +12,12 @@ from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, Roots, returned_parts
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
 from legacy_towers.migrate.source.rewrite.names import dotted, names_of, parameters
-from legacy_towers.migrate.source.rewrite.region import in_order, region_of
+from legacy_towers.migrate.source.rewrite.region import names_before, region_of
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import batchers, prefetch, producers, readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
 from legacy_towers.migrate.source.rewrite.syntax import arguments, statements_of
-from legacy_towers.migrate.source.rewrite.taken import Taken, Takes, attributes_of
+from legacy_towers.migrate.source.rewrite.taken import Taken, Takes, attributes_of, is_next, put_matched
 from legacy_towers.migrate.source.values import Site
 
 _READ, _READ_UP_TO, _DEQUEUE = "tf.ReaderBase.read", "tf.ReaderBase.read_up_to", "tf.QueueBase.dequeue"
@@ -108,7 +108,7 @@ class SourceStage:
             more = readers.lines_of(records, dataset, bool(taken.key), self._readers)
             many = readers.lines_of(records, dataset, bool(taken.key), self._readers, count) if count else more
         statement = draft.source.statement(producer)
-        is_one_place = queue is None or self._is_next(draft, producer, taken.statement)
+        is_one_place = queue is None or is_next(draft, producer, taken.statement)
 
         def written(before: List[str]) -> Any:
             # Records that are read many at a time, to be queued one by one, are read one by one.
@@ -122,6 +122,8 @@ class SourceStage:
             draft.edits.insert_before(statement, lambda: draft.source.parse("\n".join(lines)))
             draft.edits.insert_before(taken.statement, lambda: written([]))
         if not is_batched:
+            if taken.roots.names[0].startswith("self."):
+                raise Irregular(self.read, "its result is kept in an object")
             self._read_next(draft, scope, tf, dataset, taken)
             return None
         if taken.expression is None:
@@ -154,17 +156,6 @@ class SourceStage:
         ):
             raise Irregular(self.read, "the number of its records is not known where its queue is made")
         return draft.source.code(given["num_records"])
-
-    @staticmethod
-    def _is_next(draft: Draft, producer: cst.Call, statement: Any) -> bool:
-        """Returns whether only removed statements are between the producer and a statement."""
-        first = draft.source.statement(producer)
-        block = draft.source.block(first)
-        statements = statements_of(block)
-        if draft.source.block(statement) is not block:
-            return False
-        between = statements[statements.index(first) + 1 : statements.index(statement)]
-        return all(draft.edits.is_changed(each) for each in between)
 
     # Where the queue goes
 
@@ -267,7 +258,7 @@ class SourceStage:
         if inner.key or len(inner.roots.names) != 1:
             raise Irregular(self.read, "the function uses the key")
         (value,) = inner.roots.names
-        before = [each for each in _names_before(there.source, defined.node, inner.statement) if each == value]
+        before = [each for each in names_before(there.source, defined.node, inner.statement) if each == value]
         if before or value in order:
             raise Irregular(self.read, "{!r} has another value before".format(value))
         if inner.expression is None:
@@ -334,7 +325,7 @@ class SourceStage:
             raise Irregular(self._producer,
                             "it is called with *arguments, **keywords or arguments that it does not have")
         self.is_endless = "num_epochs" not in given or literal(given["num_epochs"]) == "None"
-        self._resolve_matched(draft, scope, given)
+        put_matched(draft, scope, given)
         why = Checks(self._project.knowledge, scope.source).problem_of_captured(
             names_of(*given.values()).read, scope, list(given.values())
         )
@@ -344,20 +335,6 @@ class SourceStage:
             return producers.lines_of(self._producer.name, given, scope, tf, dataset)
         except Cant as why:
             raise Irregular(self._producer, str(why)) from None
-
-    @staticmethod
-    def _resolve_matched(draft: Draft, scope: Scope, given: Dict[str, Any]) -> None:
-        """Puts `match_filenames_once(...)` in place of a name that stands for it, and is used nowhere else."""
-        name = given.get("string_tensor")
-        value = scope.resolved(name)
-        if not isinstance(name, cst.Name) or not isinstance(value, cst.Call):
-            return
-        if dotted(value.func).endswith("match_filenames_once"):
-            source = draft.source
-            body = scope.function.body if scope.function is not None else source.module
-            if len(uses_of(source, body, name.value)) == 1:
-                draft.edits.remove(source.statement(value))
-                given["string_tensor"] = value
 
     def _read_next(self, draft: Draft, scope: Scope, tf: str, dataset: str, taken: Taken) -> None:
         """Replaces what is read by the next element, where nothing batches."""
@@ -409,13 +386,3 @@ class SourceStage:
             if shown is not None:
                 return Element((text if isinstance(shown, cst.Tuple) else "tuple({})".format(text),), names, True)
         raise Irregular(site, "the source does not show what it joins")
-
-
-def _names_before(source: Any, function: cst.FunctionDef, statement: Any) -> List[str]:
-    """Returns the names that a function binds before a statement."""
-    found: List[str] = []
-    for each in in_order(function.body):
-        if each is statement:
-            break
-        found += sorted(names_of(each).bound)
-    return found

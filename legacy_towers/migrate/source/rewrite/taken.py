@@ -1,5 +1,5 @@
 """How code takes what a reader or queue gives."""
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import libcst as cst
 
@@ -7,7 +7,9 @@ from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
+from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self
 from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.syntax import statements_of
 from legacy_towers.migrate.source.values import Site
 
 _READS = ("tf.ReaderBase.read", "tf.ReaderBase.read_up_to")
@@ -61,11 +63,13 @@ class Takes:
                 target: Any = statement.targets[0].target
                 if isinstance(target, cst.Name):
                     return Taken(statement, Roots((target.value,), self._read.name == _SLICES), None, "")
+                if is_of_self(target) and self._read.name == _SLICES:
+                    return Taken(statement, Roots(("self." + target.attr.value,), True), None, "")
                 names = self._names_of_targets(source, target)
                 return Taken(statement, Roots(names), None, "")
             raise Irregular(self._read, "its result is used in an expression")
         node: Any = call
-        parent = source.parents[call]
+        parent: Any = source.parents[call]
         if isinstance(parent, cst.Subscript) and source.code(parent)[len(source.code(call)) :].strip() == "[1]":
             node = parent
         if isinstance(statement, cst.Assign) and statement.value is node and len(statement.targets) == 1:
@@ -82,7 +86,9 @@ class Takes:
         raise Irregular(self._read, "its key and value are not bound to two names")
 
     def _names_of_targets(self, source: Any, target: Any) -> Tuple[str, ...]:
-        names = [each.value for each in target.elements] if isinstance(target, (cst.Tuple, cst.List)) else [target]
+        names: List[Any] = [target]
+        if isinstance(target, (cst.Tuple, cst.List)):
+            names = [each.value for each in target.elements]
         if any(not isinstance(each, cst.Name) for each in names):
             raise Irregular(self._read, "its result is kept in an object")
         return tuple(each.value for each in names)
@@ -122,3 +128,28 @@ def attributes_of(module: cst.Module, name: str) -> List[cst.Attribute]:
 
     module.visit(_Finder())
     return found
+
+
+def is_next(draft: Draft, producer: cst.Call, statement: Any) -> bool:
+    """Returns whether only removed statements are between the producer and a statement."""
+    first = draft.source.statement(producer)
+    block = draft.source.block(first)
+    statements = statements_of(block)
+    if draft.source.block(statement) is not block:
+        return False
+    between = statements[statements.index(first) + 1 : statements.index(statement)]
+    return all(draft.edits.is_changed(each) for each in between)
+
+
+def put_matched(draft: Draft, scope: Scope, given: Dict[str, Any]) -> None:
+    """Puts `match_filenames_once(...)` in place of a name that stands for it, and is used nowhere else."""
+    name = given.get("string_tensor")
+    value = scope.resolved(name)
+    if not isinstance(name, cst.Name) or not isinstance(value, cst.Call):
+        return
+    if dotted(value.func).endswith("match_filenames_once"):
+        source = draft.source
+        body = scope.function.body if scope.function is not None else source.module
+        if len(uses_of(source, body, name.value)) == 1:
+            draft.edits.remove(source.statement(value))
+            given["string_tensor"] = value

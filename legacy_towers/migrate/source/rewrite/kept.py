@@ -1,0 +1,156 @@
+"""Examples that a class keeps, and batches in another method.
+
+    self.queue = slice_input_producer([self.images, self.labels])       self.dataset = dataset.map(...)
+    self.image, self.label = self.read(self.queue)
+
+    def dequeue(self, count):                                           dataset = self.dataset
+        return tf.train.batch([self.image, self.label], count)          dataset = dataset.batch(count)
+"""
+from typing import Any, List, Optional, Sequence, Tuple
+
+import libcst as cst
+
+from legacy_towers.migrate.source.rewrite import region
+from legacy_towers.migrate.source.rewrite.batch_stage import BatchStage
+from legacy_towers.migrate.source.rewrite.checks import Checks
+from legacy_towers.migrate.source.rewrite.drafts import Irregular
+from legacy_towers.migrate.source.rewrite.entries import Entry
+from legacy_towers.migrate.source.rewrite.examples import Element
+from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.mapping import write_map
+from legacy_towers.migrate.source.rewrite.names import is_of_self, names_of
+from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.syntax import statements_of
+from legacy_towers.migrate.source.rewrite.taken import attributes_of
+from legacy_towers.migrate.source.values import Site
+
+_LOOPS = (cst.For, cst.While, cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.SetComp, cst.Lambda)
+
+
+class Kept:
+    """Writes the pipelines whose examples are attributes of an object.
+
+    Args:
+      calls: the functions and calls of the pipeline.
+      batches: its batchers.
+      read: the call that reads.
+    """
+
+    def __init__(self, calls: Calls, batches: BatchStage, read: Site) -> None:
+        self._calls = calls
+        self._batches = batches
+        self._read = read
+
+    def is_kept(self, entry: Entry, statements: Sequence[Any]) -> bool:
+        """Returns whether a method keeps examples, which another method of the same file batches."""
+        names = set(entry.roots.names)
+        for statement in statements:
+            found = names_of(statement)
+            if self._batches.batches_in(entry, statement):
+                return False
+            if found.read & names:
+                names |= found.bound
+        method = self._method(entry)
+        return method is not None and bool(method[1]) and set(method[1]) <= names
+
+    def _method(self, entry: Entry) -> Optional[Tuple[cst.FunctionDef, List[str]]]:
+        """Returns the method that batches attributes of its object, with these."""
+        source = entry.draft.source
+        if len(self._batches.sites) != 1 or self._batches.sites[0].path != source.path:
+            return None
+        call = self._calls.call(self._batches.sites[0])
+        function = source.function(call)
+        tensors = call.args[0].value if call.args else None
+        if function is None or function is entry.function or not isinstance(tensors, (cst.List, cst.Tuple)):
+            return None
+        parts = [each.value for each in tensors.elements]
+        if not all(is_of_self(each) for each in parts):
+            return None
+        return function, [source.code(each) for each in parts]
+
+    def write(self, entry: Entry, statements: List[Any], start: int) -> None:
+        """Edits the method that reads and the one that batches."""
+        source, edits = entry.draft.source, entry.draft.edits
+        method = self._method(entry)
+        assert method is not None
+        function, kept = method
+        checks = Checks(self._calls.project.knowledge, source)
+        try:
+            examples = region.computing(
+                statements, start, len(statements), set(entry.roots.names), [], checks.is_random
+            )
+        except region.Unclear as unclear:
+            raise Irregular(self._read, str(unclear), source.line(unclear.node)) from None
+        problem = checks.problem_inside(examples.statements)
+        if problem is not None:
+            raise Irregular(self._read, problem[0], problem[1])
+        if not examples.statements or any(region.exits(each) for each in examples.statements):
+            raise Irregular(self._read, "what it gives is kept in an object")
+        captured = set().union(*(names_of(each).read for each in examples.statements)) - examples.names
+        scope = Scope(source, entry.function)
+        why = checks.problem_of_captured(captured, scope, examples.statements)
+        if why is not None:
+            raise Irregular(self._read, why)
+        self._check_uses(entry, function, examples)
+        attribute = scope.fresh("dataset", "examples")
+        self._name_locally(entry, examples)
+        element = Element.of([cst.Name(each[len("self.") :]) for each in kept], source)
+        last = examples.statements[-1]
+        site = self._batches.sites[0]
+        threads = self._batches.threads([(site, self._calls.call(site))], Scope(source, function))
+        threads = threads if threads.isdigit() else ""
+        write_map(self._calls, entry, last, examples, element, threads)
+        edits.insert_before(last, lambda: source.parse("self.{} = {}".format(attribute, entry.dataset)))
+        self._write_batch(entry, function, site, attribute)
+
+    def _check_uses(self, entry: Entry, function: cst.FunctionDef, examples: region.Examples) -> None:
+        """Raises Irregular if the examples are used elsewhere, or batched several times."""
+        source = entry.draft.source
+        own = {id(statement) for statement in examples.statements}
+        batching = source.statement(self._calls.call(self._batches.sites[0]))
+        for name in sorted(each for each in examples.names if each.startswith("self.")):
+            for path in set(self._calls.project.knowledge.calls) | {source.path}:
+                there = self._calls.draft(path).source
+                tf = Scope(there, None).tensorflow()
+                for each in attributes_of(there.module, name[len("self.") :]):
+                    if there.code(each.value) == tf:
+                        continue
+                    statement = there.statement(each)
+                    is_own = any(id(one) in own for one in [statement] + there.above(statement))
+                    is_root = statement is entry.statement
+                    if not is_own and not is_root and statement is not batching:
+                        raise Irregular(self._read, "{!r} is of one example, and is also used elsewhere".format(name),
+                                        there.line(each))
+        callers = self._calls.callers_of(entry.draft, function)
+        if len(callers) > 1 or any(
+            isinstance(each, _LOOPS) for draft, call in callers for each in draft.source.above(call)
+        ):
+            raise Irregular(self._batches.sites[0], "it is called several times: batches would be the same, not others")
+
+    def _name_locally(self, entry: Entry, examples: region.Examples) -> None:
+        """Makes the attributes that are of an example variables in the statements that are moved."""
+        source, edits = entry.draft.source, entry.draft.edits
+        own = {each for each in examples.names if each.startswith("self.")}
+        bound = set().union(*(names_of(each).bound | names_of(each).read for each in examples.statements))
+        for name in sorted(own):
+            local = name[len("self.") :]
+            if local in bound:
+                raise Irregular(self._read, "{!r} and {!r} are two things".format(local, name))
+            for each in attributes_of(source.module, local):
+                statement = source.statement(each)
+                chain = [statement] + source.above(statement)
+                if is_of_self(each) and any(one in examples.statements for one in chain):
+                    edits.replace(each, cst.Name(local))
+
+    def _write_batch(self, entry: Entry, function: cst.FunctionDef, site: Site, attribute: str) -> None:
+        draft = entry.draft
+        scope = Scope(draft.source, function)
+        statement = draft.source.statement(self._calls.call(site))
+        if statement not in region.in_order(function.body) and statement not in statements_of(function.body):
+            raise Irregular(site, "it is called in a branch or a loop of the method")
+        dataset = self._calls.dataset_name(scope)
+        draft.edits.insert_before(
+            statement, lambda: draft.source.parse("{} = self.{}".format(dataset, attribute))
+        )
+        there = Entry(draft, function, None, entry.roots, False, dataset)
+        self._batches.write(there, site, self._calls.call(site), scope, draft.source.block(statement))
