@@ -47,7 +47,7 @@ def test_other_examples_are_different_whatever_the_random_numbers(files):
 
     def changed(self, operation, taker=MODEL, readers=1):
         flow = taken(self, operation, taker, readers)
-        if not in_model:
+        if taker is not MODEL:
             return flow
         return flow._replace(dataset=flow.dataset.map(lambda number, x: (number, tf.abs(x))))
 
