@@ -27,6 +27,7 @@ from legacy_towers.migrate.source.rewrite.kept import Kept
 from legacy_towers.migrate.source.rewrite.mapping import write_map
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters, read_first, targets
 from legacy_towers.migrate.source.rewrite.prefetch_stage import PrefetchStage
+from legacy_towers.migrate.source.rewrite.queue_stage import QueueStage
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
 from legacy_towers.migrate.source.rewrite.syntax import arguments
@@ -49,9 +50,13 @@ class PipelineWriter:
         self.calls = Calls(project, pipeline, draft, is_only)
         self.stage = SourceStage(project, pipeline, self.calls)
         self.batchers = BatchStage(pipeline, self.calls, self.stage)
-        self.prefetch = PrefetchStage(project, pipeline, self.calls)
+        self.later: Any = PrefetchStage(project, pipeline, self.calls)
+        own = QueueStage(project, pipeline, self.calls)
+        if own.sites and self.later.sites:
+            raise Irregular(own.sites[0], "its examples go through several queues")
+        self.later = self.later if self.later.sites else own
         # The stage whose calls are looked for.
-        self.batches: Any = self.batchers
+        self.batches: Any = self.batchers if self.batchers.sites else self.later
         self._followed: Set[Tuple[str, Any, Any]] = set()
 
     def write(self) -> None:
@@ -60,11 +65,11 @@ class PipelineWriter:
         Raises:
           Irregular: the pipeline can't be rewritten.
         """
-        entry = self.stage.entry(bool(self.batchers.sites))
+        entry = self.stage.entry(bool(self.batchers.sites or self.later.sites))
         if entry is not None:
             self._follow(entry)
         self.batchers.check_all_written()
-        self.prefetch.check_all_written()
+        self.later.check_all_written()
         self.calls.check_all_handled()
 
     # From an entry to what takes the examples
@@ -173,16 +178,16 @@ class PipelineWriter:
     ) -> None:
         source = entry.draft.source
         scope = Scope(source, entry.function)
-        if self.batches is self.prefetch:
+        if self.batches is self.later:
             for site, call in batches:
-                self.prefetch.write(entry, site, call, scope, self.batchers.prefetches(entry))
+                self.later.write(entry, site, call, scope, self.batchers.prefetches(entry))
             return
-        is_last = not self.prefetch.sites
+        is_last = not self.later.sites
         for site, call in batches:
             self.batchers.write(entry, site, call, scope, source.block(statement), is_last)
         if is_last or not batches:
             return
-        self.batches = self.prefetch
+        self.batches = self.later
         site, places = batches[0][0], [source.statement(call) for _, call in batches]
         if len(places) == 1 and isinstance(places[0], cst.Return) and places[0].value is batches[0][1]:
             self._write_return(entry, places[0], element)
@@ -217,8 +222,8 @@ class PipelineWriter:
             if each in skipped:
                 continue
             used = read_first([each]) & waiting
-            if used and self.batches is self.prefetch:
-                raise Irregular(self.prefetch.sites[0], "{!r} is of one batch, and is used after it is queued".format(
+            if used and self.batches is self.later:
+                raise Irregular(self.later.sites[0], "{!r} is queued, and is used after that too".format(
                     sorted(used)[0]), source.line(each))
             if used:
                 raise Irregular(self.stage.read, "{!r} is of one example, and is used after the batch".format(

@@ -14,7 +14,7 @@ from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_
 from legacy_towers.migrate.source.rewrite.names import dotted, names_of, parameters
 from legacy_towers.migrate.source.rewrite.region import names_before, region_of
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
-from legacy_towers.migrate.source.rewrite.shapes import batchers, prefetch, producers, readers
+from legacy_towers.migrate.source.rewrite.shapes import batchers, prefetch, producers, queues, readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
 from legacy_towers.migrate.source.rewrite.syntax import arguments, statements_of
 from legacy_towers.migrate.source.rewrite.taken import Taken, Takes, attributes_of, is_next, put_matched
@@ -25,7 +25,7 @@ _RANGES = ("range", "xrange")
 _SLICES = "tf.train.slice_input_producer"
 _REGULAR = frozenset(
     tuple(producers.PARAMETERS) + tuple(readers.PARAMETERS) + tuple(batchers.PARAMETERS)
-    + (_READ, _READ_UP_TO, _DEQUEUE, "tf.match_filenames_once", prefetch.NAME)
+    + (_READ, _READ_UP_TO, _DEQUEUE, "tf.match_filenames_once", prefetch.NAME) + queues.NAMES
 )
 
 
@@ -52,7 +52,10 @@ class SourceStage:
                 raise Irregular(site, "pipelines with it are not rewritten")
         self._producer = self._only(tuple(producers.PARAMETERS), "producers")
         reads = [site for site in pipeline.sites if site.name in (_READ, _READ_UP_TO, _DEQUEUE)]
-        shared = prefetch.dequeues_of(project, pipeline)
+        shared = prefetch.dequeues_of(project, pipeline) + queues.dequeues_of(project, pipeline)
+        for site in pipeline.sites:
+            if site.name in queues.TAKES and site.name != _DEQUEUE and site not in shared:
+                raise Irregular(site, "pipelines with it are not rewritten")
         reads = [site for site in reads if site not in shared]
         if len(reads) > 1:
             raise Irregular(reads[1], "its examples come from several reads")

@@ -17,7 +17,7 @@ numbers = tf.train.batch([number], 4)
 
 @pytest.mark.parametrize("queue, reason", [
     ("queue = prefetch_queue([numbers])\nprint(queue.dequeue(), numbers)",
-     "'numbers' is of one batch, and is used after it is queued"),
+     "'numbers' is queued, and is used after that too"),
     ("queue = prefetch_queue([numbers], shared_name='a')\nprint(queue.dequeue())",
      "its shared_name lets several processes read from one queue"),
     ("print(prefetch_queue([numbers]).dequeue())", "its result is used in an expression"),
