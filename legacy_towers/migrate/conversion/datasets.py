@@ -231,10 +231,7 @@ class DatasetBuilder:
             mapped = flow
         else:
             mapped = self._mapped(flow, enqueue, taken, seeds, threads)
-            mapped = mapped._replace(mixed=mapped.mixed + tuple(
-                "{!r} draws random numbers without a seed".format(each.name) for each in part.operations
-                if op_kinds.draws_random_numbers(each) and not op_kinds.has_op_seed(each)
-            ))
+            mapped = mapped._replace(mixed=mapped.mixed + _unseeded(part))
         if enqueue.conditions:
             kept = mapped.dataset.filter(lambda *values: values[-1])
             mapped = mapped.then(kept.map(lambda *values: values[:-1]), "filter(keep_input)")
@@ -367,3 +364,14 @@ def _check(part: Cut) -> None:
             raise Refused("what is in the queue comes from {}".format(kind), operation)
         if kind in ("QueueSize", "QueueSizeV2", "QueueIsClosed", "QueueIsClosedV2"):
             raise Refused("what is in the queue depends on the size of a queue", operation)
+
+
+def _unseeded(part: Cut) -> Tuple[str, ...]:
+    """Returns why a dataset of a part is not the same sequence: its random numbers have no seed."""
+    names = [
+        repr(each.name) for each in part.operations
+        if op_kinds.draws_random_numbers(each) and not op_kinds.has_op_seed(each)
+    ]
+    if len(names) < 2:
+        return tuple("{} draws random numbers without a seed".format(name) for name in names)
+    return ("{} and {} more draw random numbers without a seed".format(names[0], len(names) - 1),)

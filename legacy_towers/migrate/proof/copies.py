@@ -95,6 +95,7 @@ def with_remainder(meta: Any, reads: Sequence[str], batches: Sequence[str] = ())
     """
     copied = copy_of(meta)
     for node in copied.graph_def.node:
+        node.attr.pop("_output_shapes", None)
         if node.name in reads or node.name in batches[1:]:
             node.op = _TO_THE_END.get(node.op, node.op)
         elif node.name in batches[:1] and node.op.startswith(_PADDING):

@@ -121,8 +121,9 @@ class _Pipeline:
     ) -> PipelineProof:
         found = compare.sequences(first, second, self._shape)
         if found is None:
-            return self._done(base, PROVEN, "", "the same {} batches in the same order, bit for bit".format(
-                len(first.batches)
+            number = len(first.batches)
+            return self._done(base, PROVEN, "", "the same {} in the same order, bit for bit".format(
+                "batch" if number == 1 else "{} batches".format(number)
             ))
         if compare.sequences(first, again, self._shape) is not None:
             return self._done(base, NOT_COMPARED, "two runs of the queue differ from each other")

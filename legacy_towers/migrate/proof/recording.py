@@ -162,6 +162,8 @@ def examples_of(values: Sequence[Any], components: Sequence[Component], has_batc
     if not has_batches:
         return [tuple(_hash(value) for value in values)]
     split = [_split(value, component) for value, component in zip(values, components)]
+    if len({len(each) for each in split}) > 1:  # a queue whose elements are not batches of the same examples
+        return [tuple(_hash(value) for value in values)]
     return list(zip(*split))
 
 

@@ -122,7 +122,7 @@ def _run(graph: Graph, train_ops: Any, losses: Any, steps: int, seconds: float, 
 
 
 def _problem(graph: Graph, needed: Any) -> Optional[str]:
-    for operation in needed:
+    for operation in sorted(needed, key=lambda each: each.name):
         if operation.type in ("Placeholder", "PlaceholderV2"):
             return "the training operation is fed: {!r}".format(operation.name)
     reads = [shape for shape in shapes_of(graph) if _is_used(graph, shape, needed)]
@@ -130,8 +130,11 @@ def _problem(graph: Graph, needed: Any) -> Optional[str]:
         if len(shape.reads) > 1:
             return "{} operations read from {!r} in a step, in any order".format(len(shape.reads), shape.name)
     known = {name for shape in reads for name in shape.read_names}
-    other = [each for each in needed if each.type in INPUT_OPS and each.name not in known and not _is_of_queues(each)]
-    return "it reads from {!r}, too".format(other[0].name) if other else None
+    other = sorted(
+        each.name for each in needed
+        if each.type in INPUT_OPS and each.name not in known and not _is_of_queues(each)
+    )
+    return "it reads from {!r}, too".format(other[0]) if other else None
 
 
 def _is_of_queues(operation: Any) -> bool:

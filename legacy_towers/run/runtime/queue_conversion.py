@@ -31,6 +31,7 @@ class QueueConversion:
         self.proof = proof
         self.plans: List[PipelinePlan] = []
         self._without_runners: Dict[int, Graph] = {}  # graphs whose queues have had no queue runner so far
+        self._found = False  # whether a session had queue runners
         self._graphs: Any = weakref.WeakKeyDictionary()  # graph -> _Seen
         self._lock = threading.Lock()
 
@@ -76,6 +77,7 @@ class QueueConversion:
                 if any(is_source(each) for each in new):
                     self._without_runners[id(seen)] = graph
             return
+        self._found = True
         self._without_runners.pop(id(seen), None)
         seen.runners |= runners
         if session.sess_str:
@@ -104,8 +106,8 @@ class QueueConversion:
             for plan in plans:
                 self.plans.append(plan)
                 self._say(_sentence(plan))
-        if not self.plans:
-            self._say("--queues-to-dataset: no session of the script reads from a queue with a queue runner")
+        if not self.plans and not self._found:
+            self._say("--queues-to-dataset: no session that the script ran reads from a queue with a queue runner")
 
 
 class _Seen:

@@ -1,14 +1,11 @@
 """Random numbers that operations draw in any order: copies in which all examples get the same are compared."""
-from unittest import mock
-
 import numpy as np
 import pytest
+from planted_datasets import planted
 from queue_inputs import parsed, producer
 
 from legacy_towers.compat import tf
 from legacy_towers.migrate import prove
-from legacy_towers.migrate.conversion.datasets import DatasetBuilder
-from legacy_towers.migrate.conversion.takers import MODEL
 from legacy_towers.migrate.proof import copies
 from legacy_towers.migrate.proof.same_numbers import SEEDS, with_same_numbers
 
@@ -25,11 +22,22 @@ def behind_a_queue_that_two_readers_fill(files, change):
     return tf.train.batch([number[0], change(tf.cast(tf.stack([number[0], number[0]]), tf.float32))], 4)
 
 
+def in_batches_of_another_queue(files, change):
+    names = producer(files["tfrecord"])
+    both = [parsed(tf.TFRecordReader().read(names)[1]) for _ in range(2)]
+    batch = tf.train.shuffle_batch_join([[number, change(x)] for number, x in both], 5, 20, 5)
+    queue = tf.FIFOQueue(4, [tf.int64, tf.float32], [each.shape for each in batch])
+    tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(batch)]))
+    queue.dequeue()
+
+
 def in_branches(x):
     return tf.cond(tf.random_uniform([]) < 0.5, lambda: x, lambda: -x)
 
 
-@pytest.mark.parametrize("build", [joined, behind_a_queue_that_two_readers_fill], ids=lambda build: build.__name__)
+@pytest.mark.parametrize("build", [
+    joined, behind_a_queue_that_two_readers_fill, in_batches_of_another_queue,
+], ids=lambda build: build.__name__)
 @pytest.mark.parametrize("change", [
     lambda x: x + tf.random_uniform([2]), lambda x: x + tf.random_uniform([2], seed=3), in_branches,
 ], ids=["uniform", "with a seed", "in branches"])
@@ -43,15 +51,7 @@ def test_a_race_for_random_numbers_is_proven_with_the_same_for_all_examples(buil
 
 def test_other_examples_are_different_whatever_the_random_numbers(files):
     joined(files, in_branches)
-    taken = DatasetBuilder.taken
-
-    def changed(self, operation, taker=MODEL, readers=1):
-        flow = taken(self, operation, taker, readers)
-        if taker is not MODEL:
-            return flow
-        return flow._replace(dataset=flow.dataset.map(lambda number, x: (number, tf.abs(x))))
-
-    with mock.patch.object(DatasetBuilder, "taken", changed):
+    with planted(lambda dataset: dataset.map(lambda number, x: (number, tf.abs(x)))):
         [proof] = prove(rounds=0).pipelines
     assert proof.verdict == "different"
     assert "examples of the queue are not in tf.data as often" in proof.reason

@@ -2,27 +2,16 @@
 from unittest import mock
 
 import pytest
+from planted_datasets import planted
 
 from legacy_towers.compat import tf
 from legacy_towers.migrate import prove
 from legacy_towers.migrate.conversion.datasets import DatasetBuilder
-from legacy_towers.migrate.conversion.takers import MODEL
 
 
 def numbers(num_epochs=1, count=12):
     number = tf.train.range_input_producer(count, num_epochs=num_epochs, shuffle=False).dequeue()
     return [number, tf.cast(number, tf.float32) / 4.0]
-
-
-def planted(change):
-    """Returns a patch that changes the dataset of each converted pipeline."""
-    taken = DatasetBuilder.taken
-
-    def changed(self, operation, taker=MODEL, readers=1):
-        flow = taken(self, operation, taker, readers)
-        return flow._replace(dataset=change(flow.dataset)) if taker is MODEL else flow
-
-    return mock.patch.object(DatasetBuilder, "taken", changed)
 
 
 def swapped(dataset):

@@ -107,14 +107,14 @@ def test_a_queue_that_the_script_fills_by_feeding_is_named(capsys):
             assert [int(session.run(value)) for _ in range(3)] == [0, 1, 2]
     error = capsys.readouterr().err
     assert error.count("'fed' stays a queue: no queue runner runs this operation, which fills 'fed' ('fill', ") == 1
-    assert "no session of the script reads" not in error
+    assert "no session that the script ran reads" not in error
 
 
 def test_a_script_without_queues_is_reported(capsys):
     with prepared.script("--queues-to-dataset") as (tf, _), tf.Graph().as_default():
         with tf.Session() as session:
             session.run(tf.constant(1))
-    assert "no session of the script reads from a queue with a queue runner" in capsys.readouterr().err
+    assert "no session that the script ran reads from a queue with a queue runner" in capsys.readouterr().err
 
 
 def test_the_report_has_the_plans(tmp_path):

@@ -1,0 +1,16 @@
+"""Wrong conversions of queues, for tests that must find them."""
+from unittest import mock
+
+from legacy_towers.migrate.conversion.datasets import DatasetBuilder
+from legacy_towers.migrate.conversion.takers import MODEL
+
+
+def planted(change):
+    """Returns a patch that changes the dataset of each converted pipeline."""
+    taken = DatasetBuilder.taken
+
+    def changed(self, operation, taker=MODEL, readers=1):
+        flow = taken(self, operation, taker, readers)
+        return flow._replace(dataset=change(flow.dataset)) if taker is MODEL else flow
+
+    return mock.patch.object(DatasetBuilder, "taken", changed)
