@@ -24,6 +24,10 @@ KNOWN = {
     "own_threads": ("LD401", "LD509"),
     # Their dense layer has a regularizer, and no loss contains it.
     "reuse_flag": ("LD204",), "reuse_call": ("LD204",), "reuse_auto": ("LD204",), "reuse_template": ("LD204",),
+    # Regularization is in the collection, and in no loss whose gradients are computed.
+    "queue_csv": ("LD204",), "package": ("LD204",),
+    "tower_feed_lists": ("LD205",),  # the first tower adds the regularization, and the gradients of two are averaged
+    "queue_shuffled": ("LD102",),  # both towers concatenate the same batch of a second queue to their own examples
     "tutorial": ("LD307",),  # as TensorFlow's own tutorial, it starts queue runners without a coordinator
 }
 EXAMPLES = ("cifar10.py", "digits.py", "gan.py", "input_bound.py", "large_feed.py", "placement.py", "triplet.py")
