@@ -31,6 +31,10 @@ class Edits:
         """Returns whether `node` itself is replaced, removed or unwrapped."""
         return node in self._new or node in self._removed or node in self._unwrapped
 
+    def is_removed(self, statement: cst.CSTNode) -> bool:
+        """Returns whether a statement is removed."""
+        return statement in self._removed
+
     def replace(self, node: cst.CSTNode, new: New) -> None:
         """Replaces a node by another, or by what a function makes of the node in which the inner edits are done."""
         self._new[node] = new

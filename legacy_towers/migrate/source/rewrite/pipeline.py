@@ -172,6 +172,12 @@ class PipelineWriter:
             self._write_taker(entry, call, function, examples.names, element)
         if not batches and not takers:
             self._write_return(entry, statement, element)
+        for each in [statement] + [one for one, _ in later]:
+            # What the new statement reads, without the calls that took the examples.
+            used = read_first([entry.draft.edits.done(each)]) & examples.names
+            if used and not entry.draft.edits.is_removed(each):
+                raise Irregular(site, "{!r} is of one example, and is used beside the batch".format(sorted(used)[0]),
+                                source.line(each))
 
     def _write_batches(
         self, entry: Entry, statement: Any, batches: Sequence[Tuple[Site, cst.Call]], element: Element

@@ -1,0 +1,132 @@
+"""Pipelines that are left as they are, with the call, its line and the reason."""
+import pytest
+
+from legacy_towers.migrate.source.pipelines import find_pipelines
+from legacy_towers.migrate.source.project import read_project
+from legacy_towers.migrate.source.rewrite.plan import plan_rewrite
+
+_START = """import tensorflow as tf
+queue = tf.train.string_input_producer(["a", "b"])
+reader = tf.TFRecordReader()
+key, value = reader.read(queue)
+"""
+
+
+def _left(tmp_path, text):
+    path = tmp_path / "script.py"
+    path.write_text(text)
+    project = read_project([str(path)])
+    plan = plan_rewrite(project, find_pipelines(project))
+    assert plan.texts == {}
+    assert plan.rewritten == []
+    return [str(each)[len(str(path)) + 1 :] for each in plan.left]
+
+
+@pytest.mark.parametrize("text, left", [
+    pytest.param("x = tf.decode_raw(value, tf.uint8)\nb = tf.train.batch([x, key], 2)\n",
+                 "6: tf.ReaderBase.read: the key that it gives is used, which tf.data does not have", id="key"),
+    pytest.param("b = tf.train.batch([value], 2)\nsize = queue.size()\n",
+                 "6: tf.QueueBase.size: pipelines with it are not rewritten", id="size of the queue"),
+    pytest.param("n = reader.num_records_produced()\nb = tf.train.batch([value], 2)\n",
+                 "5: tf.ReaderBase.num_records_produced: pipelines with it are not rewritten", id="records produced"),
+    pytest.param("x = tf.decode_raw(value, tf.uint8)\nb = tf.train.batch([x], 2)\nmean = tf.reduce_mean(x)\n",
+                 "7: tf.ReaderBase.read: 'x' is of one example, and is used after the batch", id="example used later"),
+    pytest.param("x = tf.decode_raw(value, tf.uint8)\ntf.summary.scalar('x', x[0])\nb = tf.train.batch([x], 2)\n",
+                 "6: tf.ReaderBase.read: tf.summary.scalar summarizes each example, which Dataset.map can't: summarize "
+                 "the batch", id="summary"),
+    pytest.param("w = tf.get_variable('w', [])\nx = tf.to_float(tf.size(value)) * w\nb = tf.train.batch([x], 2)\n",
+                 "4: tf.ReaderBase.read: it computes examples with 'w', which is a variable (tf.get_variable)",
+                 id="variable"),
+    pytest.param("p = tf.placeholder(tf.float32)\nx = tf.to_float(tf.size(value)) * p\nb = tf.train.batch([x], 2)\n",
+                 "4: tf.ReaderBase.read: it computes examples with 'p', which is fed (tf.placeholder)",
+                 id="placeholder"),
+    pytest.param("for _ in range(2):\n    b = tf.train.batch([value], 2)\n",
+                 "6: tf.train.batch: it is called in another block than its examples are read in: in a loop, perhaps",
+                 id="batches in a loop"),
+    pytest.param("a = tf.train.batch([value], 2)\nb = tf.train.batch([value], 2)\n",
+                 "6: tf.ReaderBase.read: 'value' is of one example, and is used after the batch", id="two batches"),
+    pytest.param("scale = 2\nx = tf.decode_raw(value, tf.uint8) * scale\nscale = 3\nb = tf.train.batch([x], 2)\n",
+                 "7: tf.ReaderBase.read: 'scale' is bound again, after what computes an example reads it",
+                 id="a name bound again"),
+    pytest.param("tensors = some_tensors(value)\nb = tf.train.batch(tensors, 2)\n",
+                 "6: tf.train.batch: the source does not show whether it batches a list or a dict", id="list or dict"),
+    pytest.param("b = tf.train.batch([value], 2, shared_name='all')\n",
+                 "5: tf.train.batch: its shared_name lets several processes read from one queue", id="shared name"),
+    pytest.param("b = tf.train.batch([value], 2, **options)\n",
+                 "5: tf.train.batch: it is called with *arguments, **keywords or arguments that it does not have",
+                 id="keywords"),
+    pytest.param("b = tf.train.batch([value], 2, dynamic_pad=pad)\n",
+                 "5: tf.train.batch: whether it pads (dynamic_pad) is known when the script runs only", id="pads"),
+    pytest.param("b = tf.train.maybe_batch([value], tf.equal(tf.size(value), 1), 2)\n",
+                 "5: tf.train.maybe_batch: pipelines with it are not rewritten", id="maybe_batch"),
+    pytest.param("with tf.control_dependencies([tf.assert_positive(tf.size(value))]):\n"
+                 "    b = tf.train.batch([value], 2)\n",
+                 "5: tf.ReaderBase.read: 'value' is of one example, and is used beside the batch",
+                 id="control dependencies"),
+    pytest.param("if len(FILES) > 1:\n    value = tf.strings.join([value, 'x'])\n    b = tf.train.batch([value], 2)\n"
+                 "else:\n    b = tf.train.batch([value], 3)\n",
+                 "5: tf.ReaderBase.read: 'value' is of one example, and is used beside the batch",
+                 id="computed in one branch"),
+])
+def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
+    found = _left(tmp_path, _START + text)
+    if left is None:
+        assert len(found) == 1
+    else:
+        assert found == [left]
+
+
+@pytest.mark.parametrize("text, left", [
+    pytest.param("q = tf.train.string_input_producer(['a'])\n"
+                 "for _ in range(2):\n    _, v = tf.TFRecordReader().read(q)\n    b = tf.train.batch([v], 2)\n",
+                 "4: tf.ReaderBase.read: it is read in another block than its queue is made in: in a loop, perhaps",
+                 id="reads in a loop"),
+    pytest.param("def read(q):\n    return tf.TFRecordReader().read(q)[1]\n"
+                 "q = tf.train.string_input_producer(['a'])\na, b = read(q), read(q)\n"
+                 "x = tf.train.batch([a, b], 2)\n",
+                 "5: tf.train.string_input_producer: several calls read its queue", id="one queue read twice"),
+    pytest.param("a = tf.train.string_input_producer(['a'])\nb = tf.train.string_input_producer(['b'])\n"
+                 "_, x = tf.TextLineReader().read(a)\n_, y = tf.TextLineReader().read(b)\n"
+                 "c = tf.train.batch([x, y], 2)\n",
+                 "3: tf.train.string_input_producer: its examples come from several producers", id="two producers"),
+    pytest.param("q = tf.train.string_input_producer(['a'])\n"
+                 "_, x = tf.FixedLengthRecordReader(8, hop_bytes=4).read(q)\nb = tf.train.batch([x], 2)\n",
+                 "3: tf.FixedLengthRecordReader: its records overlap or have gaps (hop_bytes), which tf.data can't "
+                 "read",
+                 id="hop_bytes"),
+    pytest.param("images = tf.Variable(tf.zeros([4]))\n"
+                 "x, = tf.train.slice_input_producer([images])\nb = tf.train.batch([x], 2)\n",
+                 "3: tf.train.slice_input_producer: it computes examples with 'images', which is a variable "
+                 "(tf.Variable)", id="slices of a variable"),
+    pytest.param("u = tf.random_uniform([])\nprint(u)\nq = tf.train.string_input_producer(['a'])\n"
+                 "_, x = tf.TextLineReader().read(q)\ny = tf.to_float(tf.size(x)) * u\n"
+                 "b = tf.train.batch([y], 2)\nz = u + 1\n", None, id="random numbers used elsewhere"),
+    pytest.param("def late():\n    return value\n"
+                 "q = tf.train.string_input_producer(['a'])\n_, value = tf.TextLineReader().read(q)\n"
+                 "b = tf.train.batch([value], 2)\n",
+                 "2: tf.ReaderBase.read: 'value' is of one example, and late uses it", id="function uses an example"),
+    pytest.param("q = tf.FIFOQueue(10, [tf.float32])\nb = q.dequeue()\n",
+                 "2: tf.FIFOQueue: the source does not show its producers", id="queue of its own"),
+])
+def test_irregular_sources_are_left_with_the_reason(text, left, tmp_path):
+    found = _left(tmp_path, "import tensorflow as tf\n" + text)
+    if left is None:
+        assert len(found) == 1
+    else:
+        assert found == [left]
+
+
+def test_a_file_is_left_whole(tmp_path):
+    text = ("import tensorflow as tf\n"
+            "q = tf.train.string_input_producer(['a'])\n_, x = tf.TextLineReader().read(q)\n"
+            "b = tf.train.batch([x], 2)\n"
+            "p = tf.FIFOQueue(10, [tf.float32])\nc = p.dequeue()\n")
+    assert _left(tmp_path, text) == ["5: tf.FIFOQueue: the source does not show its producers"]
+
+
+def test_a_file_of_python_2_is_left(tmp_path):
+    text = ("import tensorflow as tf\nprint 'a'\n"
+            "q = tf.train.string_input_producer(['a'])\n_, x = tf.TextLineReader().read(q)\n"
+            "b = tf.train.batch([x], 2)\n")
+    (found,) = _left(tmp_path, text)
+    assert "is written for Python 2: make it one of Python 3 first" in found
