@@ -17,6 +17,8 @@ BEFORE, AFTER = "before", "after"
 _SHOWN_LINES = 3
 _ERROR = re.compile(r"[A-Za-z_][\w.]*(Error|Exception|Exit|Interrupt)\b")
 _MOST_CHARACTERS = 400
+# What TensorFlow 2 writes before the message and after it.
+_HEADING, _NODE = "Graph execution error:", "[[{{node"
 _RUN = "legacy-towers run"
 
 Read = Dict[str, Any]
@@ -173,8 +175,14 @@ def _execute(project: Project, tree: Tree, python: Optional[str], recording: Lis
 def _error(text: str) -> str:
     """Returns the error that a program ended with: the last line that names one, else its last lines."""
     lines = [line.strip() for line in text.strip().splitlines()]
-    named = [line for line in lines if _ERROR.match(line)]
-    return named[-1][:_MOST_CHARACTERS] if named else " / ".join(lines[-_SHOWN_LINES:])
+    named = [number for number, line in enumerate(lines) if _ERROR.match(line)]
+    if not named:
+        return " / ".join(lines[-_SHOWN_LINES:])
+    found, rest = lines[named[-1]], lines[named[-1] + 1:]
+    nodes = [number for number, line in enumerate(rest) if line.startswith(_NODE)]
+    if found.endswith(_HEADING) and nodes and nodes[0] > 0:
+        found = found[: -len(_HEADING)] + rest[nodes[0] - 1]
+    return found[:_MOST_CHARACTERS]
 
 
 def _lines_of(path: str) -> List[Dict[str, Any]]:
