@@ -8,9 +8,9 @@ from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.controls import rewrite_controls
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular, Left, Program, new_draft
 from legacy_towers.migrate.source.rewrite.pipeline import PipelineWriter
-from legacy_towers.migrate.source.rewrite.unused import remove_unused
 from legacy_towers.migrate.source.rewrite.syntax import Source
 from legacy_towers.migrate.source.rewrite.targets import TF1, TF2, renamed
+from legacy_towers.migrate.source.rewrite.unused import remove_unused
 from legacy_towers.migrate.source.values import Site
 
 
