@@ -22,7 +22,7 @@ class Edits:
         self._removed: Dict[Any, bool] = {}
         self._before: Dict[Any, List[Statements]] = {}
         self._unwrapped: Dict[Any, bool] = {}
-        self._top: List[Statements] = []
+        self._datasets: Dict[Any, int] = {}
 
     def __bool__(self) -> bool:
         return bool(self._new or self._removed or self._before or self._unwrapped)
@@ -30,6 +30,11 @@ class Edits:
     def is_changed(self, node: cst.CSTNode) -> bool:
         """Returns whether `node` itself is replaced, removed or unwrapped."""
         return node in self._new or node in self._removed or node in self._unwrapped
+
+    def count_dataset(self, function: Any) -> int:
+        """Returns the number of one more dataset that is written in a function, from 1; None is the module."""
+        self._datasets[function] = self._datasets.get(function, 0) + 1
+        return self._datasets[function]
 
     def is_removed(self, statement: cst.CSTNode) -> bool:
         """Returns whether a statement is removed."""

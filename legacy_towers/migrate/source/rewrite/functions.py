@@ -48,7 +48,6 @@ class Calls:
         self._draft = draft
         self._changed: Dict[Function, Tuple[List[str], str]] = {}
         self._handled: Set[Any] = set()
-        self._datasets: Dict[Any, int] = {}
 
     def draft(self, path: str) -> Draft:
         """Returns the draft of a file."""
@@ -161,8 +160,7 @@ class Calls:
 
     def dataset_name(self, scope: Scope) -> str:
         """Returns a name for the dataset of a function: `dataset`, `dataset_2` for a second one."""
-        key = (scope.source.path, scope.function)
-        number = self._datasets[key] = self._datasets.get(key, 0) + 1
+        number = self.draft(scope.source.path).edits.count_dataset(scope.function)
         name = "dataset" if "dataset" not in scope.source.names else "examples"
         name = name if name not in scope.source.names else scope.fresh("dataset", "examples")
         return name if number == 1 else "{}_{}".format(name, number)
