@@ -232,18 +232,16 @@ def _is_random(tensor: Tensor, queues: QueueGraph, seen: Set[Tensor]) -> bool:
         return False
     seen.add(tensor.name)
     for enqueue in queues.queue_of(tensor.op).enqueues:
-        targets = [enqueue.tensors[tensor.value_index]]
-        waiting = [each.op for each in targets + [condition.predicate for condition in enqueue.conditions]]
+        waiting = [enqueue.tensors[tensor.value_index]] + [condition.predicate for condition in enqueue.conditions]
         done: Set[Operation] = set()
         while waiting:
-            operation = waiting.pop()
-            if operation in done or is_source(operation):
-                continue
-            done.add(operation)
-            if op_kinds.draws_random_numbers(operation):
-                return True
-            for each in operation.inputs:
+            each = waiting.pop()
+            if is_source(each.op):
                 if _is_random(each, queues, seen):
                     return True
-                waiting.append(each.op)
+            elif each.op not in done:
+                done.add(each.op)
+                if op_kinds.draws_random_numbers(each.op):
+                    return True
+                waiting += each.op.inputs
     return False
