@@ -22,8 +22,8 @@ debugging.
 """)
 def moved_to_cpu(subject: Subject) -> Iterator[Evidence]:
     found: Dict[str, List[Operation]] = {}
-    for operation in subject.operations:
-        if operation.type in _CPU_ONLY and operation in subject.trained and _is_between(subject, operation):
+    for operation in subject.of_types(sorted(_CPU_ONLY)):
+        if operation in subject.trained and _is_between(subject, operation):
             found.setdefault(operation.type, []).append(operation)
     for kind, operations in sorted(found.items()):
         yield subject.evidence(

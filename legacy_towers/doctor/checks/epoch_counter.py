@@ -19,8 +19,8 @@ def uninitialized_epochs(subject: Subject) -> Iterator[Evidence]:
     if subject.observed is None or not subject.observed.runs:
         return
     ran = subject.observed.all_ran()
-    for operation in subject.operations:
-        if operation.type not in COUNTERS or operation not in ran:
+    for operation in subject.of_types(COUNTERS):
+        if operation not in ran:
             continue
         holder = operation.inputs[0].op
         if holder.type not in _HOLDERS:

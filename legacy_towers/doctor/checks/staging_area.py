@@ -18,10 +18,9 @@ Run `put` once before the loop and in each step, in the same run as the step tha
 """)
 def unused_staging_area(subject: Subject) -> Iterator[Evidence]:
     areas: Dict[Tuple[Any, Any], Tuple[List[Operation], List[Operation]]] = {}
-    for operation in subject.operations:
-        if operation.type in _PUTS + _GETS:
-            key = operation.get_attr("container"), operation.get_attr("shared_name")
-            areas.setdefault(key, ([], []))[operation.type in _GETS].append(operation)
+    for operation in subject.of_types(_PUTS + _GETS):
+        key = operation.get_attr("container"), operation.get_attr("shared_name")
+        areas.setdefault(key, ([], []))[operation.type in _GETS].append(operation)
     ran = subject.observed.all_ran() if subject.observed is not None else set()
     for puts, gets in areas.values():
         if gets and not puts:

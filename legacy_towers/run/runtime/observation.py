@@ -68,6 +68,7 @@ class Observed:
         self._version = -1
         self._operations = 0
         self._ran: Dict[Tuple[Any, ...], Set[Any]] = {}
+        self._all_ran: Tuple[int, Set[Any]] = (0, set())  # (the number of `fetched`, what they need)
 
     def ran(self, fetched: Tuple[Any, ...]) -> Set[Any]:
         """Returns the operations that a run of `fetched` needs."""
@@ -77,10 +78,10 @@ class Observed:
 
     def all_ran(self) -> Set[Any]:
         """Returns the operations that some run needed."""
-        found: Set[Any] = set()
-        for fetched in list(self.fetched):
-            found |= self.ran(fetched)
-        return found
+        number = len(self.fetched)
+        if self._all_ran[0] != number:
+            self._all_ran = number, set().union(*[self.ran(fetched) for fetched in list(self.fetched)])
+        return self._all_ran[1]
 
     def trains(self, fetched: Tuple[Any, ...]) -> bool:
         """Returns whether a run of `fetched` applies gradients."""
