@@ -70,7 +70,7 @@ class _Graph:
         self.sources = {path: file.source for path, file in project.files.items()}
         self.imports: Dict[str, Set[str]] = {}
         self.unknown: Dict[str, Set[str]] = {}
-        self._root = os.path.commonpath([os.path.dirname(path) or "." for path in self.sources] or ["."])
+        self._root = os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in self.sources] or ["/"])
         waiting = sorted(self.sources)
         while waiting:
             waiting += self._read(waiting.pop())
@@ -114,7 +114,7 @@ def _folders(path: str, root: str) -> List[str]:
     """Returns the folder of a file and those above it, up to `root`."""
     folder = os.path.dirname(path)
     folders = [folder]
-    while folder and os.path.normpath(folder) != os.path.normpath(root) and os.path.dirname(folder) != folder:
+    while os.path.abspath(folder) != root and os.path.dirname(folder) != folder:
         folder = os.path.dirname(folder)
         folders.append(folder)
     return folders

@@ -1,4 +1,6 @@
 """Starts of queue runners and the lists of their threads, before and after."""
+import os
+
 import pytest
 
 from legacy_towers.migrate.source.pipelines import find_pipelines
@@ -274,6 +276,24 @@ def test_starts_go_where_only_another_program_has_unknown_modules(rewritten):
     other = "import elsewhere\nimport tensorflow as tf\ntf.train.batch([1], 2)\n"
     kept = text.replace("tf.train.start_queue_runners(sess=sess)\n", "")
     assert rewritten(text, paths=["main.py", "pipe.py"], tool=other) == (kept, [])
+
+
+def test_starts_go_from_files_that_are_named_in_different_ways(tmp_path, monkeypatch):
+    text = (
+        "import tensorflow as tf\nimport helper\na = tf.train.batch([tf.train.range_input_producer(3).dequeue()], 2)\n"
+        "tf.train.start_queue_runners()\n"
+    )
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "main.py").write_text(text)
+        (tmp_path / folder / "helper.py").write_text("import os\n")
+    monkeypatch.chdir(str(tmp_path))
+    project = read_project([os.path.join("one", "main.py"), str(tmp_path / "two" / "main.py")])
+    drafts = {path: new_draft(file) for path, file in project.files.items()}
+    pipelines = find_pipelines(project).pipelines
+    controls = [site for pipeline in pipelines for site in pipeline.controls]
+    assert rewrite_controls(Program(project, controls, drafts, pipelines)) == []
+    assert [draft.edits.text() for draft in drafts.values()] == [text.rpartition("tf.train.start")[0]] * 2
 
 
 def test_starts_stay_where_another_pipeline_of_the_same_file_is_not_rewritten(tmp_path):
