@@ -34,6 +34,8 @@ class BatchStage:
         self._stage = stage
         self.sites = [site for site in pipeline.sites if site.name in batchers.PARAMETERS]
         self._written: List[Site] = []
+        # Whether the iterator is initialized with the tables.
+        self.is_initialized = False
 
     def check_all_written(self) -> None:
         """Raises Irregular if a batcher is not rewritten."""
@@ -150,6 +152,13 @@ class BatchStage:
         except Cant as why:
             raise Irregular(site, str(why)) from None
         comments = _comments_in(call)
+        iterator = Scope(source, entry.function).fresh("iterator") if is_last and self.is_initialized else ""
+        if iterator:
+            # A one-shot iterator can't use tables.
+            lines += [
+                "{} = {}.data.make_initializable_iterator({})".format(iterator, tf, entry.dataset),
+                "{0}.add_to_collection({0}.GraphKeys.TABLE_INITIALIZERS, {1}.initializer)".format(tf, iterator),
+            ]
 
         def make() -> List[Any]:
             made = source.parse("\n".join(lines))
@@ -160,7 +169,9 @@ class BatchStage:
 
         edits.insert_before(statement, make)
         if is_last:
-            edits.replace(call, self._calls.next_element(entry.dataset, tf))
+            edits.replace(call, cst.parse_expression(iterator + ".get_next()") if iterator else (
+                self._calls.next_element(entry.dataset, tf)
+            ))
         self._written.append(site)
 
     def prefetches(self, entry: Entry) -> bool:

@@ -43,9 +43,8 @@ _NEVER_CAPTURED = (
     ("tf.Variable", "is a variable"),
     ("tf.get_variable", "is a variable"),
     ("tf.get_local_variable", "is a variable"),
-    ("tf.contrib.lookup.", "is a table"),
-    ("tf.lookup.", "is a table"),
 )
+_TABLES = ("tf.contrib.lookup.", "tf.lookup.")
 
 
 class Checks:
@@ -108,6 +107,13 @@ class Checks:
                     if why is not None:
                         return why
         return None
+
+    def uses_table(self, names: Set[str], scope: Scope) -> bool:
+        """Returns whether one of `names`, which `scope` binds, is a table."""
+        return any(
+            called.startswith(_TABLES) for name in names for value in assigned_to(scope, name)
+            for called, _ in self.names(value)
+        )
 
     def problem_of_captured(self, names: Set[str], scope: Scope, moved: Sequence[Any]) -> Optional[str]:
         """Returns why the function can't use one of `names`, which `scope` binds, or an attribute; None if it can."""

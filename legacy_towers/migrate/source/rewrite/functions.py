@@ -10,6 +10,11 @@ from legacy_towers.migrate.source.rewrite.names import names_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.values import Function, Site
 
+# What runs the initializers in tf.GraphKeys.TABLE_INITIALIZERS.
+_INITIALIZING = (
+    b"tables_initializer", b"initialize_all_tables", b"MonitoredSession", b"MonitoredTrainingSession", b"Supervisor",
+)
+
 
 class Defined(NamedTuple):
     """A function of the project.
@@ -164,6 +169,10 @@ class Calls:
         name = "dataset" if "dataset" not in scope.source.names else "examples"
         name = name if name not in scope.source.names else scope.fresh("dataset", "examples")
         return name if number == 1 else "{}_{}".format(name, number)
+
+    def initializes_tables(self) -> bool:
+        """Returns whether the project runs the initializers of tables, by itself or by its sessions."""
+        return any(each in file.source for file in self.project.files.values() for each in _INITIALIZING)
 
     @staticmethod
     def next_element(dataset: str, tf: str) -> cst.BaseExpression:

@@ -89,6 +89,8 @@ class Kept:
         captured = set().union(*(names_of(each).read for each in examples.statements)) - examples.names
         scope = Scope(source, entry.function)
         why = checks.problem_of_captured(captured, scope, examples.statements)
+        if checks.uses_table(captured, scope):
+            why = "it computes examples with a table"
         if why is not None:
             raise Irregular(self._read, why)
         self._check_uses(entry, function, examples)

@@ -164,6 +164,11 @@ class PipelineWriter:
         why = checks.problem_of_captured(captured, scope, examples.statements)
         if why is not None:
             raise Irregular(site, why)
+        if checks.uses_table(captured, scope):
+            if self.batches is not self.batchers or self.later.sites or not self.calls.initializes_tables():
+                raise Irregular(site, "it computes examples with a table, and nothing would initialize the iterator of "
+                                "its dataset: run tf.tables_initializer()")
+            self.batchers.is_initialized = True
         threads = self.batches.threads(batches, scope)
         write_map(self.calls, entry, statement, examples, element, threads)
         self._write_batches(entry, statement, batches, element)

@@ -40,6 +40,10 @@ def _left(tmp_path, text):
     pytest.param("p = tf.placeholder(tf.float32)\nx = tf.to_float(tf.size(value)) * p\nb = tf.train.batch([x], 2)\n",
                  "4: tf.ReaderBase.read: it computes examples with 'p', which is fed (tf.placeholder)",
                  id="placeholder"),
+    pytest.param("t = tf.contrib.lookup.index_table_from_tensor(['a'])\nx = t.lookup(value)\n"
+                 "b = tf.train.batch([x], 2)\n",
+                 "4: tf.ReaderBase.read: it computes examples with a table, and nothing would initialize the iterator "
+                 "of its dataset: run tf.tables_initializer()", id="table"),
     pytest.param("for _ in range(2):\n    b = tf.train.batch([value], 2)\n",
                  "6: tf.train.batch: it is called in another block than its examples are read in: in a loop, perhaps",
                  id="batches in a loop"),
