@@ -36,7 +36,7 @@ class GradientCalls:
         self.by_scope: Dict[str, GradientCall] = {}
         by_name = {each.name: each for each in operations}
         for operation in list(by_name.values()):
-            match = _START.fullmatch(operation.name)
+            match = _START.fullmatch(operation.name) if "/grad_ys_" in operation.name else None
             if match is not None:
                 scope = match.group("scope")
                 call = self.by_scope.setdefault(scope, GradientCall(scope, [], []))
