@@ -7,7 +7,7 @@ rng = np.random.RandomState(0)
 
 
 def batches(size, name):
-    with tf.name_scope(name):
+    with tf.name_scope(name), tf.device("/cpu:0"):
         example = tf.train.slice_input_producer(
             [rng.rand(size, 5).astype(np.float32), rng.randint(0, 3, size).astype(np.int32)])
         return tf.train.shuffle_batch(example, BATCH, capacity=64, min_after_dequeue=24)
