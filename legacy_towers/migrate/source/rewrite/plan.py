@@ -6,6 +6,7 @@ import libcst as cst
 from legacy_towers.migrate.source.pipelines import Pipeline, Pipelines
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.controls import rewrite_controls
+from legacy_towers.migrate.source.rewrite.controls.foreign import ModuleGraph
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular, Left, Program, new_draft
 from legacy_towers.migrate.source.rewrite.pipeline import PipelineWriter
 from legacy_towers.migrate.source.rewrite.syntax import Source
@@ -51,8 +52,10 @@ def plan_rewrite(project: Project, found: Pipelines, target: str = TF1) -> Rewri
         groups = fewer
     for group in groups:
         rewriting.left.extend(group.left)
-    for program in _programs([group for group in groups if not group.left]):
-        left = program.write_controls(project)
+    programs = _programs([group for group in groups if not group.left])
+    modules = ModuleGraph(project) if programs else None
+    for program in programs:
+        left = program.write_controls(project, found, modules)
         texts = program.texts() if not left else {}
         if target == TF2:
             left += program.rename(texts)
@@ -77,7 +80,7 @@ class _Program:
         for group in groups:
             self._drafts.update({path: group.drafts[path] for path in group.paths if path in group.drafts})
 
-    def write_controls(self, project: Project) -> List[Left]:
+    def write_controls(self, project: Project, found: Pipelines, modules: Optional[ModuleGraph]) -> List[Left]:
         """Takes out what only these queues needed, and returns what prevents it."""
         controls = list({id(site): site for site in self.controls}.values())
         for site in controls:
@@ -87,7 +90,7 @@ class _Program:
                 except Irregular:
                     # It starts no queues any more, and does no harm.
                     controls = [each for each in controls if each.path != site.path]
-        return rewrite_controls(Program(project, controls, self._drafts, self.pipelines))
+        return rewrite_controls(Program(project, controls, self._drafts, self.pipelines), found, modules)
 
     def rename(self, texts: Dict[str, str]) -> List[Left]:
         """Gives TensorFlow's API in `texts` the names of TensorFlow 2, and returns what has none."""

@@ -3,7 +3,7 @@ import ast
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
+from libcst.metadata import MetadataWrapper, PositionProvider
 
 from legacy_towers.migrate.source.values import Site
 
@@ -32,10 +32,10 @@ class Source:
         self.path = path
         self.module = wrapper.module
         self.positions: Any = wrapper.resolve(PositionProvider)
-        self.parents: Any = wrapper.resolve(ParentNodeProvider)
         self._lines = content.decode(self.module.encoding, "replace").splitlines()
         collector = _Calls(self)
         self.module.visit(collector)
+        self.parents = collector.parents
         self._calls = collector.found
         self.functions = collector.functions
         self.names = collector.names
@@ -138,16 +138,28 @@ class _Calls(cst.CSTVisitor):
         self.found: Dict[Key, cst.Call] = {}
         self.functions: List[cst.FunctionDef] = []
         self.names: List[str] = []
+        # Found in the same visit: libcst's ParentNodeProvider would visit the file once more.
+        self.parents: Dict[Any, Any] = {}
+        self._around: List[cst.CSTNode] = []
 
-    def visit_Call(self, node: cst.Call) -> None:
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if self._around:
+            self.parents[node] = self._around[-1]
+        self._around.append(node)
+        if isinstance(node, cst.Call):
+            self._call(node)
+        elif isinstance(node, cst.FunctionDef):
+            self.functions.append(node)
+        elif isinstance(node, cst.Name):
+            self.names.append(node.value)
+        return True
+
+    def on_leave(self, original_node: cst.CSTNode) -> None:
+        self._around.pop()
+
+    def _call(self, node: cst.Call) -> None:
         start = self._source.positions[node].start
         self.found[(start.line, start.column, _depth(node))] = node
-
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
-        self.functions.append(node)
-
-    def visit_Name(self, node: cst.Name) -> None:
-        self.names.append(node.value)
 
 
 def _ast_depth(node: Any) -> int:

@@ -16,16 +16,16 @@ Whatever is not known to mean the same without queues stays, if it does no harm:
 without threads, an initializer without local variables. Errors of the threads of queues come at another place then:
 `session.run` raises them, where `coord.join` did before.
 """
-from typing import List, Set
+from typing import List, Optional, Set
 
 import libcst as cst
 
-from legacy_towers.migrate.source.pipelines import find_pipelines
+from legacy_towers.migrate.source.pipelines import Pipelines, find_pipelines
 from legacy_towers.migrate.source.queue_api import NEEDLES
 from legacy_towers.migrate.source.rewrite.controls.closes import remove_closes
 from legacy_towers.migrate.source.rewrite.controls.coordinators import remove_coordinators
 from legacy_towers.migrate.source.rewrite.controls.files import ControlFile
-from legacy_towers.migrate.source.rewrite.controls.foreign import Imported, imported_modules
+from legacy_towers.migrate.source.rewrite.controls.foreign import Imported, ModuleGraph
 from legacy_towers.migrate.source.rewrite.controls.local_variables import (
     may_have_local_variables,
     remove_initializers,
@@ -36,18 +36,22 @@ from legacy_towers.migrate.source.rewrite.drafts import Left, Program
 from legacy_towers.migrate.source.values import Site
 
 
-def rewrite_controls(program: Program) -> List[Left]:
+def rewrite_controls(
+    program: Program, found: Optional[Pipelines] = None, modules: Optional[ModuleGraph] = None
+) -> List[Left]:
     """Adds to the drafts of a program the edits that take out what only its queues needed.
 
     Args:
       program: the files, and the calls that start, stop and initialize their queues, all of which are rewritten.
+      found: all pipelines of the project, if they are known already.
+      modules: what the files of the project import, if it is known already.
 
     Returns:
       What can neither go nor stay, with the reason.
     """
     left: List[Left] = []
-    imported = imported_modules(program.project, program.drafts)
-    others = _controls_of_others(program)
+    imported = (modules or ModuleGraph(program.project)).imported(program.drafts)
+    others = _controls_of_others(program, found or find_pipelines(program.project))
     may_have_queues = _may_have_queues(program, imported)
     keeps_initializers = may_have_local_variables(program, imported)
     goes = [] if may_have_queues else [site for site in program.controls if site not in others]
@@ -71,11 +75,11 @@ def _may_have_queues(program: Program, imported: Imported) -> bool:
     return bool(imported.unknown) or any(NEEDLES.search(source) for source in others)
 
 
-def _controls_of_others(program: Program) -> Set[Site]:
+def _controls_of_others(program: Program, found: Pipelines) -> Set[Site]:
     """Returns the calls that start, stop or initialize queues which are not rewritten too."""
     numbers = {pipeline.number for pipeline in program.pipelines}
     return {
-        site for pipeline in find_pipelines(program.project).pipelines if pipeline.number not in numbers
+        site for pipeline in found.pipelines if pipeline.number not in numbers
         for site in pipeline.controls
     }
 

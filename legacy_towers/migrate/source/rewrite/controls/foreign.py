@@ -43,23 +43,7 @@ class Imported(NamedTuple):
     unknown: Set[str]
 
 
-def imported_modules(project: Project, paths: Iterable[str]) -> Imported:
-    """Returns what the programs that use some files import, as it is on disk.
-
-    Args:
-      project: the project.
-      paths: the files: what they import counts, and what the files of the project import that import them.
-    """
-    graph = _Graph(project)
-    programs = graph.reached(paths, graph.importers())
-    reached = graph.reached(programs, graph.imports)
-    return Imported(
-        {path: graph.sources[path] for path in reached},
-        set().union(*(graph.unknown[path] for path in reached)),
-    )
-
-
-class _Graph:
+class ModuleGraph:
     """Which file imports which, files that were not read with the project included.
 
     Args:
@@ -91,7 +75,20 @@ class _Graph:
                 new.append(module)
         return new
 
-    def importers(self) -> Dict[str, Set[str]]:
+    def imported(self, paths: Iterable[str]) -> Imported:
+        """Returns what the programs that use some files import, as it is on disk.
+
+        Args:
+          paths: the files: what they import counts, and what the files of the project import that import them.
+        """
+        programs = self._reached(paths, self._importers())
+        reached = self._reached(programs, self.imports)
+        return Imported(
+            {path: self.sources[path] for path in reached},
+            set().union(*(self.unknown[path] for path in reached)),
+        )
+
+    def _importers(self) -> Dict[str, Set[str]]:
         found: Dict[str, Set[str]] = {}
         for path, modules in self.imports.items():
             for module in modules:
@@ -99,7 +96,7 @@ class _Graph:
         return found
 
     @staticmethod
-    def reached(paths: Iterable[str], edges: Dict[str, Set[str]]) -> Set[str]:
+    def _reached(paths: Iterable[str], edges: Dict[str, Set[str]]) -> Set[str]:
         found = set(paths)
         waiting = list(found)
         while waiting:
