@@ -3,8 +3,8 @@
     python tests/benchmarks/migrate_audit.py [--files 500] [PATH ...]
 
 The generated repository is a package that imports the names of all of its modules into its __init__.py, layers and
-models in classes that register themselves in tables, readers of files in 60 modules, and scripts that train. The time is
-that of the command in a process of its own; CPU seconds are those of the process, which other load changes less.
+models in classes that register themselves in tables, readers of files in 60 modules, and scripts that train. The time
+is that of the command in a process of its own; CPU seconds are those of the process, which other load changes less.
 
 CPU seconds of finding the queues, and of finding out what can be rewritten, Python 3.11: 500 generated files with 60
 pipelines, all of which can be rewritten, 0.4 and 6.1; tensorflow/models of July 2017 (601 files) 2.3 and 2.4, of April
