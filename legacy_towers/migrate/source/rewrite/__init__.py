@@ -5,13 +5,13 @@
     plan      plan_rewrite(project): the new text of each file, or the calls that stay, with the reason
     drafts    a file with its edits; what is left, with the reason
     pipeline  writes one pipeline, stage by stage:
-      source_stage    its producer and reader; taken: what takes what they give; carried: expressions of another function
+      source_stage    its producer and reader; taken: what takes what they give; carried: expressions moved to a call
       region, checks  the statements that compute an example, and what can't be in Dataset.map
       mapping         the function of Dataset.map; examples: what it returns
       batch_stage     batchers; prefetch_stage and queue_stage: queues behind them; kept: examples that a class keeps
     shapes/   what each producer, reader and batcher becomes
     functions, scope, names   functions and calls, where code is written, the names that it reads and binds
-    unused    queues that nothing reads
+    unused    readers that nothing reads with
     controls/ what starts, stops and initializes queues: start_queue_runners, Coordinator, should_stop loops
     targets   the names of TensorFlow 1 or 2 in the new text
 
