@@ -148,16 +148,13 @@ class _Pipeline:
             return self._done(base, DIFFERENT, found.sentence)
         base = base._replace(shuffle_distance=self._distances(first, second))
         # Which examples are in a last batch that is dropped depends on the order.
-        kept = copies.with_remainder(self._meta, self._shape.read_names, self._shape.batches)
-        queue, kept_dataset, _ = self._sides(kept)
-        assert kept_dataset is not None
-        first = self._record(queue)
-        if first.error and self._shape.batches:  # what fills the queue can't compute a smaller batch
-            kept = copies.with_remainder(self._meta, self._shape.read_names)
+        for batches in dict.fromkeys([self._shape.batches, ()]):
+            kept = copies.with_remainder(self._meta, self._shape.read_names, batches)
             queue, kept_dataset, _ = self._sides(kept)
             assert kept_dataset is not None
-            first = self._record(queue)
-        second = self._record(kept_dataset)
+            first, second = self._record(queue), self._record(kept_dataset)
+            if not first.error and not second.error:
+                break  # else what fills a queue of batches may not be able to compute a smaller one
         every = list(range(len(self._shape.reads[0])))
         # Which of several operations draws the next random number for an example is a race.
         if self._shape.joins and any(self._shape.reads[0][index].is_random for index in every):
