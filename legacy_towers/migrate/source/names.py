@@ -12,6 +12,8 @@ _ROOTS = (
     ("tensorflow.contrib", "tf.contrib"),
     ("tensorflow", "tf"),
     ("tf_slim", "tf.contrib.slim"),
+    # Scripts import it in the place of TensorFlow, all of whose names it has.
+    ("sugartensor", "tf"),
 )
 # Its name `tf` is TensorFlow.
 _OURS = "legacy_towers.compat"
@@ -45,6 +47,7 @@ _HOMES = (
     ("tf.contrib.slim.python.slim.data.", "tf.contrib.slim."),
     ("tf.contrib.slim.python.slim.", "tf.contrib.slim."),
     ("tf.contrib.slim.data.", "tf.contrib.slim."),
+    ("tf.contrib.slim.learning.supervisor.", "tf.train."),
     ("tf.contrib.slim.prefetch_queue.", "tf.contrib.slim."),
     ("tf.contrib.slim.parallel_reader.", "tf.contrib.slim."),
     ("tf.contrib.slim.dataset_data_provider.", "tf.contrib.slim."),

@@ -44,6 +44,7 @@ FOUND = {
     "position of a reader": ("r = tf.TFRecordReader()\nn = r.num_records_produced()", [("LT201", 1), ("LT210", 2)]),
     "batch": ("x = tf.train.batch([t], 2)", [("LT301", 1)]),
     "batch by another name": ("from tensorflow.train import batch as b\nb([t], 2)", [("LT301", 2)]),
+    "batch of sugartensor": ("import sugartensor as tf\ntf.train.batch([t], 2)", [("LT301", 2)]),
     "shuffle_batch": ("x = tf.train.shuffle_batch([t], 2, 9, 4)", [("LT302", 1)]),
     "batch_join": ("x = tf.train.batch_join([[t], [t]], 2)", [("LT303", 1)]),
     "shuffle_batch_join": ("x = tf.train.shuffle_batch_join([[t]], 2, 9, 4)", [("LT304", 1)]),
@@ -118,6 +119,9 @@ FOUND = {
     "Supervisor": (
         SUPERVISOR + "with sv.managed_session() as sess:\n  while not sv.should_stop():\n    pass\n  sv.coord.join()",
         [("LT301", 1), ("LT511", 2), ("LT512", 3), ("LT512", 4), ("LT512", 6), ("LT508", 6)],
+    ),
+    "Supervisor of slim": (
+        "x = tf.train.batch([t], 2)\nsv = slim.learning.supervisor.Supervisor()", [("LT301", 1), ("LT511", 2)]
     ),
     "LooperThread": (
         LOOP + "t = tf.train.LooperThread(coord, 1.0)\ntf.train.LooperThread.loop(coord, 1.0, f)",
