@@ -88,6 +88,7 @@ def places_of(pipelines: Sequence[Pipeline]) -> List[Place]:
 
 
 def _last_line(site: Site) -> int:
-    return max(
-        [site.line] + [getattr(node, "end_lineno", None) or getattr(node, "lineno", 0) for node in ast.walk(site.node)]
-    )
+    lines: List[int] = [
+        getattr(node, "end_lineno", None) or getattr(node, "lineno", 0) for node in ast.walk(site.node)
+    ]
+    return max([site.line] + lines)

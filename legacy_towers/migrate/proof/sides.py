@@ -172,7 +172,8 @@ def _shape(root: Root, queues: QueueGraph) -> Shape:
         handle = read.inputs[0]
         if handle.op.type in ("Switch", "RefSwitch"):
             feeds[handle.op.inputs[1].name] = bool(handle.value_index)
-    size, batches = count_of(root.reads[0]), ()
+    size = count_of(root.reads[0])
+    batches: Tuple[str, ...] = ()
     if size is None:
         size, batches = _of_batches(root, queues)
     return Shape(
