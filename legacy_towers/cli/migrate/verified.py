@@ -88,7 +88,7 @@ def places_of(pipelines: Sequence[Pipeline]) -> List[Place]:
 
 
 def _last_line(site: Site) -> int:
-    lines: List[int] = [
-        getattr(node, "end_lineno", None) or getattr(node, "lineno", 0) for node in ast.walk(site.node)
-    ]
-    return max([site.line] + lines)
+    lines = [site.line]
+    for node in ast.walk(site.node):
+        lines.append(getattr(node, "end_lineno", None) or getattr(node, "lineno", None) or 0)
+    return max(lines)

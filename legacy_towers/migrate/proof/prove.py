@@ -162,6 +162,7 @@ class _Pipeline:
             return self._with_same_numbers(base, kept, every, reason)
         found = compare.sets(first, second, every)
         if found is not None:
+            assert kept_dataset is not None
             if compare.sets(first, self._record(queue), every) is not None:
                 return self._with_same_numbers(base, kept, every, "two runs of the queue differ from each other")
             example = self._example(queue, kept_dataset, found, first, second)

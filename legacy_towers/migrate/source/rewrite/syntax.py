@@ -89,18 +89,18 @@ class Source:
 
     def function(self, node: cst.CSTNode) -> Optional[cst.FunctionDef]:
         """Returns the function that `node` is in, None at the top level of the module or of a class."""
-        node = self.parents.get(node)
-        while node is not None and not isinstance(node, cst.FunctionDef):
-            node = self.parents.get(node)
-        return node
+        for each in self.above(node):
+            if isinstance(each, cst.FunctionDef):
+                return each
+        return None
 
     def above(self, node: cst.CSTNode) -> List[Any]:
         """Returns the nodes around `node`, the innermost first."""
         found = []
-        node = self.parents.get(node)
-        while node is not None:
-            found.append(node)
-            node = self.parents.get(node)
+        above = self.parents.get(node)
+        while above is not None:
+            found.append(above)
+            above = self.parents.get(above)
         return found
 
     def _characters(self, line: int, column: int) -> int:
