@@ -8,7 +8,7 @@
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.versions.data import set_deterministic, set_private_threads
+from legacy_towers.compat.versions.data import prefetched, set_deterministic, set_private_threads
 from legacy_towers.data import Examples
 from legacy_towers.data.example_set import Shuffle
 from legacy_towers.data.start import Start, start_of
@@ -237,6 +237,8 @@ class DatasetInput(routes.DatasetPipeline):
     def _prefetched(self, batches: Dataset, sizes: Sizes) -> Dataset:
         if self.route == "per_device" or not self._options.prefetch:
             return batches
+        if self.route == "sharded":
+            return prefetched(batches, self._options.prefetch)
         elements_per_step = sizes.towers if self.route == "next_per_tower" else 1
         return batches.prefetch(self._options.prefetch * elements_per_step)
 

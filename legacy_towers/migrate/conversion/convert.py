@@ -3,7 +3,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions import graph as graph_changes
-from legacy_towers.compat.versions.data import with_parallel_operations
+from legacy_towers.compat.versions.data import prefetched, with_parallel_operations
 from legacy_towers.compat.versions.tracebacks import user_line
 from legacy_towers.errors import ArgumentError
 from legacy_towers.graph.op_kinds import applies_gradient
@@ -163,7 +163,7 @@ class _Conversion:
         else:
             buffered = _buffer_size(self._queues.queues.get(root.store), count_of(first))
         return flow.then(
-            with_parallel_operations(flow.dataset.prefetch(buffered)), "prefetch({})".format(buffered)
+            with_parallel_operations(prefetched(flow.dataset, buffered)), "prefetch({})".format(buffered)
         )
 
     def _check_preview(self, root: Root) -> None:
