@@ -56,11 +56,16 @@ class SummaryHook(MeasuringHook, Callback):
 
     def on_evaluation(self, step: int, metrics: Mapping[str, float]) -> None:
         """Writes an evaluation, also after the session has ended."""
-        writer = self.writer()
-        writer.add_summary(_summary([("evaluation/" + name, metrics[name]) for name in sorted(metrics)]), step)
+        summary = _summary([("evaluation/" + name, metrics[name]) for name in sorted(metrics)])
         if self._ended:
-            writer.close()  # its thread would be left over
+            # A file of its own: TF 1.15 names files by the second, and a writer that is opened again in the second of
+            # its first opening would empty its file.
+            writer = tf.summary.FileWriter(self._directory, filename_suffix=".evaluation")
+            writer.add_summary(summary, step)
+            writer.close()
         else:
+            writer = self.writer()
+            writer.add_summary(summary, step)
             writer.flush()
 
     def end(self, session: Session) -> None:
