@@ -3,6 +3,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence
 
 from legacy_towers.doctor.subject import Evidence, Subject
 from legacy_towers.errors import UserError
+from legacy_towers.text.codes import chosen
 
 ERROR, WARNING = "error", "warning"
 
@@ -57,14 +58,7 @@ def checks(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> List[Check
     for each in list(select) + list(ignore):
         if not each or not any(code.startswith(each) for code in _CHECKS):
             raise UserError("no check has the code {!r}: the codes are {}".format(each, ", ".join(sorted(_CHECKS))))
-    return [
-        _CHECKS[code] for code in sorted(_CHECKS)
-        if (not select or _begins(code, select)) and not _begins(code, ignore)
-    ]
-
-
-def _begins(code: str, beginnings: Sequence[str]) -> bool:
-    return any(code.startswith(each) for each in beginnings)
+    return [_CHECKS[code] for code in chosen(_CHECKS, select, ignore)]
 
 
 def of_code(code: str) -> Any:

@@ -1,12 +1,13 @@
 """The project's functions that a pipeline goes through, the calls of them, and names for what is written."""
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import libcst as cst
 
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
-from legacy_towers.migrate.source.rewrite.names import names_of
+from legacy_towers.migrate.source.rewrite.names import NameVisitor, names_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.values import Function, Site
 
@@ -64,6 +65,11 @@ class Calls:
         if call is None:
             raise Irregular(site, "a class is derived from it")
         return call
+
+    def among(self, sites: Sequence[Site], path: str, statement: Any) -> List[Tuple[Site, cst.Call]]:
+        """Returns those of `sites` whose call is in `statement` of the file `path`, with their calls."""
+        inside = set(calls_in(statement))
+        return [(site, self.call(site)) for site in sites if site.path == path and self.call(site) in inside]
 
     def function_of(self, draft: Draft, call: cst.Call) -> Optional[Defined]:
         """Returns the function of the project that `call` calls; None if it may be of several, or of another."""
@@ -189,15 +195,7 @@ def uses_of(source: Any, body: Any, name: str) -> List[cst.Name]:
     """Returns where the code of `body` reads a name."""
     found: List[cst.Name] = []
 
-    class _Finder(cst.CSTVisitor):
-        def visit_Attribute(self, node: cst.Attribute) -> bool:
-            node.value.visit(self)
-            return False
-
-        def visit_Arg(self, node: cst.Arg) -> bool:
-            node.value.visit(self)
-            return False
-
+    class _Finder(NameVisitor):
         def visit_Param(self, node: cst.Param) -> bool:
             if node.default is not None:
                 node.default.visit(self)

@@ -102,7 +102,19 @@ def targets(statement: Any) -> List[Any]:
     return [target]
 
 
-class _Reader(cst.CSTVisitor):
+class NameVisitor(cst.CSTVisitor):
+    """Visits names, without those of attributes and keywords."""
+
+    def visit_Attribute(self, node: cst.Attribute) -> bool:
+        node.value.visit(self)
+        return False
+
+    def visit_Arg(self, node: cst.Arg) -> bool:
+        node.value.visit(self)
+        return False
+
+
+class _Reader(NameVisitor):
     def __init__(self, names: Names) -> None:
         super().__init__()
         self._names = names
@@ -113,12 +125,7 @@ class _Reader(cst.CSTVisitor):
     def visit_Attribute(self, node: cst.Attribute) -> bool:
         if is_of_self(node):
             self._names.read.add("self." + node.attr.value)
-        node.value.visit(self)
-        return False
-
-    def visit_Arg(self, node: cst.Arg) -> bool:
-        node.value.visit(self)
-        return False
+        return super().visit_Attribute(node)
 
     def visit_AssignTarget(self, node: cst.AssignTarget) -> bool:
         self._target(node.target)

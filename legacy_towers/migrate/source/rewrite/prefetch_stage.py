@@ -13,7 +13,6 @@ import libcst as cst
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.batch_stage import Batch
-from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, element_of
@@ -49,11 +48,7 @@ class PrefetchStage:
             raise Irregular(self.sites[1], "the batches are in several such queues")
 
     def batches_in(self, entry: Entry, statement: Any) -> List[Batch]:
-        inside = set(calls_in(statement))
-        return [
-            (site, self._calls.call(site)) for site in self.sites
-            if site.path == entry.draft.source.path and self._calls.call(site) in inside
-        ]
+        return self._calls.among(self.sites, entry.draft.source.path, statement)
 
     def batches_later(self, entry: Entry, statements: List[Any]) -> List[Tuple[Any, List[Batch]]]:
         return []

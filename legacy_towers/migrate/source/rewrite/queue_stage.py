@@ -18,7 +18,6 @@ import libcst as cst
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.batch_stage import Batch
-from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.controls.blocks import is_about_queues
 from legacy_towers.migrate.source.rewrite.controls.variables import Variables
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
@@ -59,11 +58,7 @@ class QueueStage:
             raise Irregular(self._queues[0], "what it queues can't be followed to the reader")
 
     def batches_in(self, entry: Entry, statement: Any) -> List[Batch]:
-        inside = set(calls_in(statement))
-        return [
-            (site, self._calls.call(site)) for site in self.sites
-            if site.path == entry.draft.source.path and self._calls.call(site) in inside
-        ]
+        return self._calls.among(self.sites, entry.draft.source.path, statement)
 
     def batches_later(self, entry: Entry, statements: List[Any]) -> List[Tuple[Any, List[Batch]]]:
         return []

@@ -2,6 +2,7 @@
 from typing import Dict, List, NamedTuple, Sequence, Tuple
 
 from legacy_towers.errors import ArgumentError
+from legacy_towers.text.codes import chosen
 
 # How the code before and after compares: what `batch` gives, or what both print.
 SAME_SEQUENCE, SAME_SET, SAME_OUTPUT = "the same sequence", "the same examples", "the same output"
@@ -103,10 +104,7 @@ def rules(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> List[Rule]:
     for each in list(select) + list(ignore):
         if not each or not any(code.startswith(each) for code in _RULES):
             raise _unknown(each)
-    return [
-        _RULES[code] for code in sorted(_RULES)
-        if (not select or code.startswith(tuple(select))) and not (ignore and code.startswith(tuple(ignore)))
-    ]
+    return [_RULES[code] for code in chosen(_RULES, select, ignore)]
 
 
 def of_code(code: str) -> Rule:

@@ -3,6 +3,8 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set
 
 import libcst as cst
 
+from legacy_towers.migrate.source.rewrite.names import NameVisitor
+
 Parents = Mapping[cst.CSTNode, cst.CSTNode]
 
 _SCOPES = (cst.Module, cst.FunctionDef, cst.Lambda, cst.ClassDef)
@@ -72,19 +74,7 @@ class Variables:
         return self._bindings[scope]
 
 
-class _Names(cst.CSTVisitor):
-    """Visits names, without those of attributes and keywords."""
-
-    def visit_Attribute(self, node: cst.Attribute) -> bool:
-        node.value.visit(self)
-        return False
-
-    def visit_Arg(self, node: cst.Arg) -> bool:
-        node.value.visit(self)
-        return False
-
-
-class _Bindings(_Names):
+class _Bindings(NameVisitor):
     """Finds the names that one scope binds, those of nested scopes left out."""
 
     def __init__(self, scope: Any) -> None:
@@ -151,7 +141,7 @@ class _Bindings(_Names):
         return node is self.scope
 
 
-class _Uses(_Names):
+class _Uses(NameVisitor):
     """Finds the uses of a variable in the scope that binds it and in the functions inside."""
 
     def __init__(self, name: str, scope: Any, bindings_of: Any) -> None:

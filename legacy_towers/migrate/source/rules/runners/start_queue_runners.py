@@ -1,5 +1,6 @@
 """LT503: tf.train.start_queue_runners."""
-from legacy_towers.migrate.source.rules.registry import SAME_OUTPUT, Example, Rule, rule
+from legacy_towers.migrate.source.rules.registry import Rule, rule
+from legacy_towers.migrate.source.rules.runners.coordinated_loop import COORDINATED_LOOP
 
 rule(Rule(
     code="LT503",
@@ -13,35 +14,5 @@ nothing to start.
 It stays as long as a queue of the program stays. Where the project has no pipeline that it starts, the queues are
 made elsewhere: in a library, or in a file that was not named to `legacy-towers migrate`.
 """,
-    example=Example(
-        before="""
-number = tf.train.range_input_producer(5, num_epochs=1, shuffle=False).dequeue()
-batch = tf.train.batch([number], batch_size=2)
-
-with tf.Session() as session:
-    session.run(tf.local_variables_initializer())
-    coordinator = tf.train.Coordinator()
-    threads = tf.train.start_queue_runners(sess=session, coord=coordinator)
-    try:
-        while not coordinator.should_stop():
-            print(session.run(batch))
-    except tf.errors.OutOfRangeError:
-        print("end")
-    finally:
-        coordinator.request_stop()
-        coordinator.join(threads)
-""",
-        after="""
-dataset = tf.data.Dataset.range(5).batch(2, drop_remainder=True)
-batch = tf.data.make_one_shot_iterator(dataset).get_next()
-
-with tf.Session() as session:
-    try:
-        while True:
-            print(session.run(batch))
-    except tf.errors.OutOfRangeError:
-        print("end")
-""",
-        same=SAME_OUTPUT,
-    ),
+    example=COORDINATED_LOOP,
 ))
