@@ -30,13 +30,13 @@ def build(first=1, steps=40, values=None, pipeline=lt.inputs.feed, **options):
     return lt.build_train_step(model_fn, source, optimizer, lt.devices.cpus(TOWERS), **options)
 
 
-def run(step, last, hooks, start=0, **options):
+def run(step, last, hooks, start=0, config=CONFIG, **options):
     """Runs the steps after `start` up to `last` in a MonitoredTrainingSession."""
     scaffold = tf.train.Scaffold(init_fn=lambda scaffold, session: session.run(set_step))
     set_step = tf.assign(step.global_step, start)
     hooks = list(step.hooks) + list(hooks) + [tf.train.StopAtStepHook(last_step=last)]
     with tf.train.MonitoredTrainingSession(
-        hooks=hooks, scaffold=scaffold, config=CONFIG, log_step_count_steps=None, save_summaries_steps=None,
+        hooks=hooks, scaffold=scaffold, config=config, log_step_count_steps=None, save_summaries_steps=None,
         save_summaries_secs=None, **options
     ) as session:
         while not session.should_stop():

@@ -31,7 +31,8 @@ class InputPlan(NamedTuple):
       seed: the seed of the shuffled order; None if it is not shuffled, or differs from run to run.
       shards: per tower, a description of its examples; () if unknown.
       lasts: printed instead of epochs and examples: "as long as it lasts".
-      steps_ahead: the most steps whose batches are prepared early; None: unknown.
+      steps_ahead: the most steps whose batches are prepared early; None: unknown. Where TensorFlow fuses parsing and
+        batching into one operation, that one may hold up to 16 batches besides.
       resume: what a run that resumes can rely on: "exact" (the same examples, in the same order, with the same values),
         "once per epoch" (each example once in each epoch) or "refused" (the input begins again).
       resume_reason: why, in a clause.

@@ -10,10 +10,17 @@ from legacy_towers.compat import tf
 from legacy_towers.training.hooks.measuring import MeasuringHook
 
 ROWS = 2
+# A model that sleeps in both towers leaves threads for the input, also on two cores.
+CONFIG = lt.session_config(logical_cpus=TOWERS, inter_op_threads=8, per_session_threads=True)
 
 
 def slow(x):
     time.sleep(0.02)
+    return x
+
+
+def slower(x):
+    time.sleep(0.1)  # long, beside what the input takes on a busy machine
     return x
 
 
@@ -23,7 +30,7 @@ def fast_model(batch, mode):
 
 
 def slow_model(batch, mode):
-    (x,) = [tf.py_func(slow, [batch["x"]], tf.float32)]
+    (x,) = [tf.py_func(slower, [batch["x"]], tf.float32)]
     x.set_shape([ROWS])
     return fast_model({"x": x}, mode)
 
@@ -46,7 +53,7 @@ def waits(source, model_fn):
             model_fn, source, tf.train.GradientDescentOptimizer(0.0), lt.devices.cpus(TOWERS)
         )
         hook = Kept(step, 12)
-        run(step, 12, [hook])
+        run(step, 12, [hook], config=CONFIG)
     first, last = hook.measures
     assert first.input_wait is None and last.step == 12
     return last.input_wait
