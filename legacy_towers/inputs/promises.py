@@ -1,5 +1,5 @@
 """What an input pipeline over `Examples` can promise to a run that resumes, and why."""
-from typing import Any, Iterable, List, Sequence, Set
+from typing import Any, Iterable, List, Mapping, Sequence, Set
 
 from legacy_towers.compat import tf
 from legacy_towers.data import Examples
@@ -9,6 +9,8 @@ from legacy_towers.inputs.position import EXACT, ONCE, REFUSED, Promise
 from legacy_towers.text.names import quoted
 
 IN_ORDER = "the order of the data"
+# What calls a function for several elements at a time.
+_PARALLEL = ("Parallel", "MapAndBatch", "ExperimentalMapAndBatch", "LegacyParallel")
 
 
 def refused(reason: str) -> Promise:
@@ -43,14 +45,23 @@ def promise_for_dataset(initializers: Sequence[Any]) -> Promise:
       initializers: of the iterators over it.
     """
     operations = ancestors(initializers)
-    nodes = _called_nodes(initializers[0].graph, operations)
+    graph = initializers[0].graph
+    functions = {each.signature.name: each.node_def for each in graph.as_graph_def().library.function}
+    nodes = _called_nodes(functions, [operation.node_def for operation in operations])
+    parallel = _called_nodes(functions, [
+        each for each in nodes + [operation.node_def for operation in operations] if each.op.startswith(_PARALLEL)
+    ])
     unseeded = sorted(each.name for each in operations if "Shuffle" in each.type and _has_no_seed(each))
-    if unseeded or any("Shuffle" in each.op for each in nodes):
+    # With a seed, calls that come one after the other draw the same numbers in each run.
+    varying = [each for each in nodes if each.op in RANDOM_OPS and not _is_seeded(each)]
+    varying += [each for each in parallel if each.op in RANDOM_OPS]
+    drawing = sorted({each.name for each in varying})
+    shuffling = [each for each in nodes if "Shuffle" in each.op and each.op not in RANDOM_OPS]
+    if unseeded or shuffling or any("Shuffle" in each.op for each in varying):
         return refused("your dataset shuffles by {}: give each shuffle() of it a seed, outside of map functions".format(
             quoted(unseeded) if unseeded else "a function"
         ))
     reason = "your dataset is read again, without the batches that were used"
-    drawing = sorted({each.name for each in nodes if each.op in RANDOM_OPS})
     if drawing:
         return Promise(ONCE, "{}, but each run draws other random numbers in {} of a function of it".format(
             reason, quoted(drawing)
@@ -67,18 +78,22 @@ def _has_no_seed(operation: Any) -> bool:
     return all(tf.get_static_value(tensor) == 0 for tensor in seeds)
 
 
-def _called_nodes(graph: Any, operations: Iterable[Any]) -> List[Any]:
-    """Returns the nodes of all functions that operations of a graph call."""
-    functions = {each.signature.name: each for each in graph.as_graph_def().library.function}
+def _is_seeded(node: Any) -> bool:
+    """Returns whether a random operation was built with a seed of its own or of its graph."""
+    return any(node.attr[name].i != 0 for name in ("seed", "seed2") if name in node.attr)
+
+
+def _called_nodes(functions: Mapping[str, Iterable[Any]], nodes: Iterable[Any]) -> List[Any]:
+    """Returns the nodes of all functions that nodes call, directly or through others; `functions` has their nodes."""
     found: List[Any] = []
     seen: Set[str] = set()
-    waiting = _callees([operation.node_def for operation in operations])
+    waiting = _callees(nodes)
     while waiting:
         name = waiting.pop()
         if name in functions and name not in seen:
             seen.add(name)
-            found += functions[name].node_def
-            waiting += _callees(functions[name].node_def)
+            found += functions[name]
+            waiting += _callees(functions[name])
     return found
 
 

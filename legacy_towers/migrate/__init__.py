@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from legacy_towers.migrate.conversion.convert import Conversion as Conversion
     from legacy_towers.migrate.conversion.convert import convert as convert
     from legacy_towers.migrate.conversion.plans import PipelinePlan as PipelinePlan
+    from legacy_towers.migrate.conversion.to_dataset import to_dataset as to_dataset
     from legacy_towers.migrate.meta_graph import convert_meta_graph as convert_meta_graph
     from legacy_towers.migrate.proof.prove import prove as prove
     from legacy_towers.migrate.proof.values import Proof as Proof
@@ -26,9 +27,10 @@ _NAMES = {
     "convert": "legacy_towers.migrate.conversion.convert",
     "convert_meta_graph": "legacy_towers.migrate.meta_graph",
     "prove": "legacy_towers.migrate.proof.prove",
+    "to_dataset": "legacy_towers.migrate.conversion.to_dataset",
 }
 
-__all__ = ["Conversion", "PipelinePlan", "Proof", "convert", "convert_meta_graph", "prove"]
+__all__ = ["Conversion", "PipelinePlan", "Proof", "convert", "convert_meta_graph", "prove", "to_dataset"]
 
 
 def __getattr__(name: str) -> Any:

@@ -31,7 +31,7 @@ def generator(**options):
     return Examples.from_generator(rows, spec, **options)
 
 
-def own_dataset(route, seed=2, function=None, **options):
+def own_dataset(route, seed=2, function=None, parallel_calls=None, **options):
     """Returns a pipeline over a dataset of batches: of 6 for the route "split", else of 3."""
     import legacy_towers as lt
     from legacy_towers.compat import tf
@@ -39,7 +39,7 @@ def own_dataset(route, seed=2, function=None, **options):
     def batches(towers=1, tower=0):
         rows = tf.data.Dataset.from_tensor_slices({"id": np.arange(COUNT, dtype=np.int64), "x": ROWS})
         rows = rows.shard(towers, tower).shuffle(COUNT, seed=seed).repeat()
-        rows = rows if function is None else rows.map(function)
+        rows = rows if function is None else rows.map(function, parallel_calls)
         return rows.batch(6 if route == "split" else 3, drop_remainder=True)
 
     return lt.inputs.from_dataset(batches if route == "sharded" else batches(), route=route, **options)
@@ -198,11 +198,28 @@ def test_a_callers_dataset_continues_after_the_batches_that_were_used(tmp_path):
         assert steps == run(lambda route=route: own_dataset(route), directory + " whole", 9)[0]
     plans = [run(make, str(tmp_path / str(number)), 1)[2] for number, make in enumerate([
         lambda: lt.inputs.staged(own_dataset("split", seed=None)),
-        lambda: own_dataset("split", function=lambda row: dict(row, x=row["x"] + tf.random.uniform([3], seed=1))),
+        lambda: own_dataset("split", function=lambda row: dict(row, x=row["x"] + tf.random.uniform([3]))),
+        lambda: own_dataset("split", function=drawing, parallel_calls=2),
     ])]
-    assert [plan.resume for plan in plans] == ["refused", "once per epoch"]
+    assert [plan.resume for plan in plans] == ["refused", "once per epoch", "once per epoch"]
     assert "give each shuffle() of it a seed" in plans[0].resume_reason
-    assert "random_uniform" in plans[1].resume_reason
+    assert all("random_uniform" in plan.resume_reason for plan in plans[1:])
+
+
+def drawing(row):
+    from legacy_towers.compat import tf
+
+    return dict(row, x=row["x"] + tf.random.uniform([3], seed=1))
+
+
+def test_random_numbers_with_a_seed_in_a_sequential_map_are_drawn_again(tmp_path):
+    def make():
+        return own_dataset("split", function=drawing)
+
+    first, _, plan = run(make, str(tmp_path / "resumed"), 3)
+    assert plan.resume == "exact"
+    second = run(make, str(tmp_path / "resumed"), 9)[0]
+    assert first + second == run(make, str(tmp_path / "whole"), 9)[0]
 
 
 @pytest.mark.parametrize("make, promise, reason", [

@@ -8,17 +8,16 @@ from legacy_towers.compat.versions.tracebacks import user_line
 from legacy_towers.errors import ArgumentError
 from legacy_towers.graph.op_kinds import applies_gradient
 from legacy_towers.graph.walk import descendants
+from legacy_towers.migrate.conversion.checks import check_root
 from legacy_towers.migrate.conversion.datasets import DatasetBuilder, outputs_of
 from legacy_towers.migrate.conversion.flows import Flow
-from legacy_towers.migrate.conversion.operations import count_of, is_read, users_of
+from legacy_towers.migrate.conversion.operations import count_of
 from legacy_towers.migrate.conversion.plans import REFUSED, SAME_SEQUENCE, SAME_SET, PipelinePlan, Refused
 from legacy_towers.migrate.conversion.queue_graph import SHUFFLE, QueueGraph
 from legacy_towers.migrate.conversion.retired import retire
-from legacy_towers.migrate.conversion.roots import Root, ends_of, find_roots, in_any_order, stores_of
+from legacy_towers.migrate.conversion.roots import Root, find_roots, in_any_order, stores_of
 from legacy_towers.migrate.conversion.starter import IteratorStarter
 from legacy_towers.tensor_types import Graph, Operation, Tensor
-
-_SUMMARIES = ("ScalarSummary", "MergeSummary")
 
 
 class Conversion(NamedTuple):
@@ -133,26 +132,9 @@ class _Conversion:
 
     def _flow(self, root: Root) -> Flow:
         first = root.reads[0]
-        counts = {count_of(each) for each in root.reads}
-        kinds = {each.type for each in root.reads}
-        if len(counts) > 1 or len(kinds) > 1:
-            raise Refused("operations take different numbers of elements from it", root.reads[1])
-        for read in root.reads:
-            if graph_changes.is_in_loop(read):
-                raise Refused("it is read in a tf.while_loop", read)
-            if graph_changes.is_in_control_flow(read) and read.inputs[0].op.type != "Switch":
-                raise Refused("it is made in the tf.cond that reads it", read)
+        check_root(root, self._queues)
         if root.is_preview:
             self._check_preview(root)
-        for store in stores_of(root, self._queues):
-            queue = self._queues.queues.get(store)
-            for size in queue.sizes if queue is not None else []:
-                self._check_size(size)
-            for other in queue.others if queue is not None else users_of(store):
-                if not is_read(other):
-                    raise Refused("{} uses {!r}".format(other.type, store.name), other)
-            if store in self._queues.lost:
-                raise self._queues.lost[store]
         flow = self._builder.preview(first) if root.is_preview else self._builder.taken(first)
         if in_any_order(root):
             flow = flow._replace(mixed=flow.mixed + ("{} operations take from it in a step".format(len(root.reads)),))
@@ -170,11 +152,6 @@ class _Conversion:
         for operation in descendants(root.reads):
             if applies_gradient(operation) or operation.type.startswith("Assign"):
                 raise Refused("a queue and the model both take from it", operation)
-
-    def _check_size(self, size: Operation) -> None:
-        for end in ends_of([size]):
-            if end.type not in _SUMMARIES and not end.type.startswith("WriteScalarSummary"):
-                raise Refused("its size is used", end)
 
     def _plan(self, root: Root, flow: Any) -> PipelinePlan:
         if isinstance(flow, Refused):

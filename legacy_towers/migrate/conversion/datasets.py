@@ -3,9 +3,9 @@ import random
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.versions.graph import is_in_control_flow
 from legacy_towers.graph import op_kinds
 from legacy_towers.migrate.conversion import queue_graph
+from legacy_towers.migrate.conversion.checks import check_part
 from legacy_towers.migrate.conversion.conditional import with_condition
 from legacy_towers.migrate.conversion.cut import Cut, build
 from legacy_towers.migrate.conversion.enqueues import Enqueue
@@ -40,11 +40,19 @@ class DatasetBuilder:
       queues: the queues of the graph.
       model: dequeues and read operations of the model: those of one queue or reader share what is in it.
       epochs: how often producers without a limit of their own give their elements; None: for ever.
+      seed: of shuffles and random operations without a seed of their own; None leaves them to chance.
     """
 
-    def __init__(self, queues: QueueGraph, model: Sequence[Operation] = (), epochs: Optional[int] = None) -> None:
+    def __init__(
+        self,
+        queues: QueueGraph,
+        model: Sequence[Operation] = (),
+        epochs: Optional[int] = None,
+        seed: Optional[int] = None,
+    ) -> None:
         self._queues = queues
         self._epochs = epochs
+        self._seed = seed
         self._seeds: Dict[str, Tuple[int, int]] = {}
         self._copies = 1  # how many times what is built now is built
         self._groups = {queue.operation: queue.groups() for queue in queues.queues.values()}
@@ -202,18 +210,20 @@ class DatasetBuilder:
         seeds = [queue.operation.get_attr("seed"), queue.operation.get_attr("seed2")]
         if any(seeds):
             return int(seeds[1] or seeds[0])
-        return None if self._copies == 1 else self._common_seeds(queue.name)[0]
+        return None if self._copies == 1 and self._seed is None else self.seeds_of(queue.name)[0]
 
-    def _common_seeds(self, name: str) -> Tuple[int, int]:
+    def seeds_of(self, name: str) -> Tuple[int, int]:
+        """Returns the two seeds of all copies of what has no seed of its own; `name` is that of its operation."""
         if name not in self._seeds:
-            self._seeds[name] = random.randrange(1, 2**31), random.randrange(1, 2**31)
+            draw = random.Random(None if self._seed is None else "{} {}".format(self._seed, name))
+            self._seeds[name] = draw.randrange(1, 2**31), draw.randrange(1, 2**31)
         return self._seeds[name]
 
     def _enqueued(self, queue: Queue, group: List[Enqueue]) -> Flow:
         """Returns the flow of what several operations, which compute the same, put into a queue."""
         enqueue = group[0]
         part = enqueue.part
-        _check(part)
+        check_part(part)
         flow = self._sources(group)
         threads = sum(each.threads for each in group)
         if len(group) > 1:
@@ -223,9 +233,9 @@ class DatasetBuilder:
         taken = sum((outputs_of(source) for source in part.sources), [])
         # Each copy of an operation draws the numbers of the others.
         seeds = {
-            each.name: self._common_seeds(each.name) for each in part.operations
+            each.name: self.seeds_of(each.name) for each in part.operations
             if op_kinds.draws_random_numbers(each) and not op_kinds.has_op_seed(each)
-            and (self._copies > 1 or each in self._takers.in_several_groups)
+            and (self._seed is not None or self._copies > 1 or each in self._takers.in_several_groups)
         }
         if not part.operations and not enqueue.conditions and part.sources and list(part.targets) == taken:
             mapped = flow
@@ -348,22 +358,6 @@ def _counted(counter: Operation) -> Flow:
     limit, dtype = counter.get_attr("limit"), counter.outputs[0].dtype.base_dtype
     dataset = tf.data.Dataset.range(limit).map(lambda number: (tf.cast(number, dtype),))
     return Flow(dataset, ("Dataset.range({})".format(limit),))
-
-
-def _check(part: Cut) -> None:
-    for source in part.sources:
-        if is_in_control_flow(source):
-            raise Refused("what is in the queue is taken from another in a tf.cond or tf.while_loop", source)
-    for operation in part.operations:
-        kind = operation.type
-        if any(each.dtype != each.dtype.base_dtype for each in list(operation.inputs) + list(operation.outputs)):
-            raise Refused("a variable is read on the way to the queue: tf.data would not see it change", operation)
-        if kind in op_kinds.PLACEHOLDER_OPS:
-            raise Refused("what is in the queue is fed", operation)
-        if kind in op_kinds.INPUT_OPS:
-            raise Refused("what is in the queue comes from {}".format(kind), operation)
-        if kind in ("QueueSize", "QueueSizeV2", "QueueIsClosed", "QueueIsClosedV2"):
-            raise Refused("what is in the queue depends on the size of a queue", operation)
 
 
 def _unseeded(part: Cut) -> Tuple[str, ...]:
