@@ -4,7 +4,7 @@ from typing import Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Set, T
 
 from legacy_towers.migrate.source import rules as _registered  # noqa: F401  # registers the rules
 from legacy_towers.migrate.source.files import SourceFile, notebooks_with
-from legacy_towers.migrate.source.pipelines import Pipeline, Pipelines, find_pipelines
+from legacy_towers.migrate.source.pipelines import Pipelines, find_pipelines
 from legacy_towers.migrate.source.project import Project, position, read_project
 from legacy_towers.migrate.source.queue_api import NOTEBOOK_NEEDLES
 from legacy_towers.migrate.source.rules.registry import Rule, of_name, rules
@@ -73,18 +73,15 @@ def audit_paths(paths: Sequence[str], select: Sequence[str] = (), ignore: Sequen
     reported = set(rules(select, ignore))
     project = read_project(paths)
     pipelines = find_pipelines(project)
-    # A description of files without what reads them has no queue.
-    used = [each for each in pipelines.pipelines if not all(of_name(site.name).needs_queues for site in each.sites)]
-    numbers = {pipeline.number: number for number, pipeline in enumerate(used, 1)}
-    findings = _findings(project, used, pipelines.alone)
+    findings = _findings(project, pipelines)
     rewritten, left = _rewriting(project, pipelines)
     found = {each.site for each in findings}
     return Audit(
         findings=[
             each._replace(reason=left.get(each.site, "")) for each in findings if each.rule in reported
         ],
-        pipelines=len(used),
-        rewritten=None if rewritten is None else frozenset(numbers[each] for each in rewritten if each in numbers),
+        pipelines=len(pipelines.pipelines),
+        rewritten=None if rewritten is None else frozenset(rewritten),
         others=[(site, reason) for site, reason in left.items() if site not in found],
         unread=project.unread,
         notebooks=notebooks_with(NOTEBOOK_NEEDLES, project.notebooks),
@@ -93,14 +90,14 @@ def audit_paths(paths: Sequence[str], select: Sequence[str] = (), ignore: Sequen
     )
 
 
-def _findings(project: Project, pipelines: Sequence[Pipeline], alone: Sequence[Site]) -> List[Finding]:
+def _findings(project: Project, found: Pipelines) -> List[Finding]:
     findings: List[Finding] = []
     controls: Dict[Site, List[int]] = {}
-    for number, pipeline in enumerate(pipelines, 1):
-        findings += [Finding(of_name(site.name), site, (number,)) for site in pipeline.sites]
+    for pipeline in found.pipelines:
+        findings += [Finding(of_name(site.name), site, (pipeline.number,)) for site in pipeline.sites]
         for site in pipeline.controls:
-            controls.setdefault(site, []).append(number)
-    others = [site for site in project.sites if site in alone and site not in controls]
+            controls.setdefault(site, []).append(pipeline.number)
+    others = [site for site in project.sites if site in found.alone and site not in controls]
     # A coordinator may serve other threads; where queues of another project are started, it is taken to serve them.
     files = {site.path for site in others if not of_name(site.name).needs_queues}
     for site in others:

@@ -44,6 +44,7 @@ def find_pipelines(project: Project) -> Pipelines:
     inside = [site for site in project.sites if not _is_control(site)]
     sources = {site: project.sources(site) for site in inside}
     groups = sorted(_groups(inside, sources), key=lambda group: position(group[0]))
+    groups = [group for group in groups if not all(site.name in queue_api.DESCRIPTIONS for site in group)]
     callees = _callees(project)
     used = {site: _used_by(project, site, callees) for site in project.sites if _is_control(site)}
     controls = [site for site in used if site.name not in queue_api.FED]

@@ -62,8 +62,6 @@ SLIM = (
     "tf.contrib.slim.ParallelReader",
     "tf.contrib.slim.DatasetDataProvider",
     "tf.contrib.slim.ParallelDataProvider",
-    "tf.contrib.slim.TFExampleDecoder",
-    "tf.contrib.slim.Dataset",
 )
 LEARN = (
     "tf.contrib.learn.read_batch_examples",
@@ -83,12 +81,14 @@ LEARN = (
 STATE_SAVERS = ("tf.contrib.training.SequenceQueueingStateSaver",)
 # What is fed: it matters where it flows into a queue.
 FED = ("tf.placeholder", "tf.placeholder_with_default")
+# Descriptions of files: without a provider that reads them, they have no queue.
+DESCRIPTIONS = ("tf.contrib.slim.TFExampleDecoder", "tf.contrib.slim.Dataset")
 # What gives no examples of a queue: it is followed through computations only in files that make queues.
-NO_EXAMPLES = FED + ("tf.contrib.slim.TFExampleDecoder", "tf.contrib.slim.Dataset")
+NO_EXAMPLES = FED + DESCRIPTIONS
 
 TRACKED = frozenset(
     PRODUCERS + READER_CLASSES + BATCHERS + QUEUE_CLASSES + STAGING_CLASSES + RUNNERS + SESSIONS + INITIALIZERS
-    + SLIM + LEARN + STATE_SAVERS + FED
+    + SLIM + LEARN + STATE_SAVERS + NO_EXAMPLES
 )
 
 _NEEDLES = (

@@ -101,6 +101,20 @@ def test_a_call_that_prevents_the_rewriting_has_its_reason(tmp_path, monkeypatch
     assert json.loads(as_json(audit))["rewritten"] == []
 
 
+def test_descriptions_of_files_that_no_provider_reads_prevent_nothing(project):
+    description = """
+        from tensorflow.contrib import slim
+
+        decoder = slim.tfexample_decoder.TFExampleDecoder({}, {})
+        split = slim.dataset.Dataset("a", tf.TFRecordReader, decoder, 9, {})
+        """
+    write(project, {"data/reader.py": PROJECT["data/reader.py"] + description, "data/flowers.py": description})
+    audit = audit_paths(["."])
+    assert as_text(audit).startswith("pipeline 1: can be rewritten\n")
+    assert (audit.pipelines, audit.rewritten, audit.others) == (1, {1}, [])
+    assert {each.site.path for each in audit.findings} == {"data/reader.py", "data/batches.py", "train.py"}
+
+
 def test_without_libcst_it_is_not_known_what_can_be_rewritten(project, monkeypatch):
     monkeypatch.setattr(auditing, "_LIBCST", "no_such_package")
     audit = audit_paths(["."])

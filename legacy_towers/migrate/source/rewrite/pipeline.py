@@ -51,10 +51,10 @@ class PipelineWriter:
         self.stage = SourceStage(project, pipeline, self.calls)
         self.batchers = BatchStage(pipeline, self.calls, self.stage)
         self.later: Any = PrefetchStage(project, pipeline, self.calls)
-        own = QueueStage(project, pipeline, self.calls)
-        if own.sites and self.later.sites:
-            raise Irregular(own.sites[0], "its examples go through several queues")
-        self.later = self.later if self.later.sites else own
+        self.queue = QueueStage(project, pipeline, self.calls)
+        if self.queue.sites and self.later.sites:
+            raise Irregular(self.queue.sites[0], "its examples go through several queues")
+        self.later = self.later if self.later.sites else self.queue
         # The stage whose calls are looked for.
         self.batches: Any = self.batchers if self.batchers.sites else self.later
         self._followed: Set[Tuple[str, Any, Any]] = set()
@@ -84,7 +84,8 @@ class PipelineWriter:
             block = region.region_of(source, entry.statement)
         else:
             block = entry.function.body if entry.function is not None else source.module
-        statements = region.in_order(block)
+        # A queue takes dtypes and shapes from an example, and goes.
+        statements = [each for each in region.in_order(block) if not self.queue.is_made_in(entry, each)]
         start = statements.index(entry.statement) + 1 if entry.statement is not None else 0
         kept = Kept(self.calls, self.batches, self.stage.read)
         if kept.is_kept(entry, statements[start:]):

@@ -57,6 +57,10 @@ class QueueStage:
         if self._queues and not self._is_written:
             raise Irregular(self._queues[0], "what it queues can't be followed to the reader")
 
+    def is_made_in(self, entry: Entry, statement: Any) -> bool:
+        """Returns whether a statement makes the queue."""
+        return bool(self._calls.among(self._queues, entry.draft.source.path, statement))
+
     def batches_in(self, entry: Entry, statement: Any) -> List[Batch]:
         return self._calls.among(self.sites, entry.draft.source.path, statement)
 

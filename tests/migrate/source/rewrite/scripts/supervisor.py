@@ -9,7 +9,7 @@ def input_data(path):
 
 x = input_data(os.path.join(sys.argv[1], "train-00002-of-00003"))
 w = tf.Variable(1.0, name="w")
-loss = tf.reduce_sum(w * x)
+loss = tf.reduce_sum(tf.square(w * x))  # its gradient needs w * x, which is thus computed before w changes
 global_step = tf.Variable(0, trainable=False, name="global_step")
 train = tf.train.GradientDescentOptimizer(1e-4).minimize(loss, global_step=global_step)
 sv = tf.train.Supervisor(logdir=None, global_step=global_step)
