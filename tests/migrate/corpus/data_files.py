@@ -29,8 +29,16 @@ import struct
 import wave
 
 import numpy as np
-
-from legacy_towers.compat import tf
+from migrate.corpus.record_files import (
+    example_of,
+    floats,
+    images_of,
+    ints,
+    path_below,
+    sequence_of,
+    strings,
+    write_records,
+)
 
 FLOWERS = ("daisy", "rose", "tulip")
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "and", "saw", "two", "birds")
@@ -43,77 +51,27 @@ def write(folder):
         _records, _digits, _cifar, _captions, _speech, _clicks, _video, _iris, _census, _text, _photos, _roads, _sounds,
         _features,
     ):
-        kind(lambda *parts: _path(folder, *parts), random)
-
-
-def _path(folder, *parts):
-    path = os.path.join(str(folder), *parts)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    return path
-
-
-def _images(random, number, height, width, depth, kind):
-    """Returns `number` encoded images."""
-    encode = tf.image.encode_jpeg if kind == "jpeg" else tf.image.encode_png
-    with tf.Graph().as_default(), tf.Session() as session:
-        pixels = tf.placeholder(tf.uint8, [height, width, depth])
-        encoded = encode(pixels)
-        return [
-            session.run(encoded, {pixels: random.randint(0, 256, [height, width, depth])}) for _ in range(number)
-        ]
-
-
-def _ints(*values):
-    return tf.train.Feature(int64_list=tf.train.Int64List(value=[int(each) for each in values]))
-
-
-def _floats(*values):
-    return tf.train.Feature(float_list=tf.train.FloatList(value=[float(each) for each in values]))
-
-
-def _bytes(*values):
-    return tf.train.Feature(bytes_list=tf.train.BytesList(
-        value=[each if isinstance(each, bytes) else each.encode() for each in values]
-    ))
-
-
-def _example(features):
-    return tf.train.Example(features=tf.train.Features(feature=features))
-
-
-def _sequence(context, lists):
-    return tf.train.SequenceExample(
-        context=tf.train.Features(feature=context),
-        feature_lists=tf.train.FeatureLists(feature_list={
-            name: tf.train.FeatureList(feature=features) for name, features in lists.items()
-        }),
-    )
-
-
-def _write_records(path, protos, compression=""):
-    with tf.io.TFRecordWriter(path, options=compression or None) as writer:
-        for each in protos:
-            writer.write(each.SerializeToString())
+        kind(lambda *parts: path_below(folder, *parts), random)
 
 
 def _records(path, random):
     def example(number, encoded):
         kind = number % 3
-        return _example({
-            "image/encoded": _bytes(encoded), "image/format": _bytes("JPEG"), "image/colorspace": _bytes("RGB"),
-            "image/height": _ints(24), "image/width": _ints(20), "image/channels": _ints(3),
-            "image/filename": _bytes("{:04d}.jpg".format(number)),
-            "image/class/label": _ints(kind + 1), "image/class/text": _bytes(FLOWERS[kind]),
-            "image/object/bbox/xmin": _floats(*[0.1] * kind), "image/object/bbox/xmax": _floats(*[0.7] * kind),
-            "image/object/bbox/ymin": _floats(*[0.2] * kind), "image/object/bbox/ymax": _floats(*[0.9] * kind),
-            "image/object/bbox/label": _ints(*[kind + 1] * kind),
+        return example_of({
+            "image/encoded": strings(encoded), "image/format": strings("JPEG"), "image/colorspace": strings("RGB"),
+            "image/height": ints(24), "image/width": ints(20), "image/channels": ints(3),
+            "image/filename": strings("{:04d}.jpg".format(number)),
+            "image/class/label": ints(kind + 1), "image/class/text": strings(FLOWERS[kind]),
+            "image/object/bbox/xmin": floats(*[0.1] * kind), "image/object/bbox/xmax": floats(*[0.7] * kind),
+            "image/object/bbox/ymin": floats(*[0.2] * kind), "image/object/bbox/ymax": floats(*[0.9] * kind),
+            "image/object/bbox/label": ints(*[kind + 1] * kind),
         })
 
-    images = _images(random, 24, 24, 20, 3, "jpeg")
+    images = images_of(random, 24, 24, 20, 3, "jpeg")
     examples = [example(number, encoded) for number, encoded in enumerate(images)]
     for shard, (begin, end) in enumerate([(0, 5), (5, 11), (11, 18)]):
-        _write_records(path("records", "train-{:05d}-of-00003".format(shard)), examples[begin:end])
-    _write_records(path("records", "validation-00000-of-00001"), examples[18:])
+        write_records(path("records", "train-{:05d}-of-00003".format(shard)), examples[begin:end])
+    write_records(path("records", "validation-00000-of-00001"), examples[18:])
 
 
 def _digits(path, random):
@@ -121,15 +79,15 @@ def _digits(path, random):
         pixels = random.randint(0, 256, [number, 28, 28]).astype(np.uint8)
         labels = random.randint(0, 10, number).astype(np.uint8)
         examples = [
-            _example({
-                "image_raw": _bytes(image.tobytes()), "label": _ints(label), "height": _ints(28), "width": _ints(28),
-                "depth": _ints(1),
+            example_of({
+                "image_raw": strings(image.tobytes()), "label": ints(label), "height": ints(28), "width": ints(28),
+                "depth": ints(1),
             }) for image, label in zip(pixels, labels)
         ]
-        _write_records(path("digits", name + ".tfrecords"), examples)
+        write_records(path("digits", name + ".tfrecords"), examples)
         if name == "train":
-            _write_records(path("digits", "train.tfrecords.gz"), examples, "GZIP")
-            _write_records(path("digits", "train.zlib"), examples, "ZLIB")
+            write_records(path("digits", "train.tfrecords.gz"), examples, "GZIP")
+            write_records(path("digits", "train.zlib"), examples, "ZLIB")
         with open(path("digits", idx + "-images-idx3-ubyte"), "wb") as file:
             file.write(struct.pack(">4i", 2051, number, 28, 28) + pixels.tobytes())
         with open(path("digits", idx + "-labels-idx1-ubyte"), "wb") as file:
@@ -147,25 +105,25 @@ def _cifar(path, random):
 
 
 def _captions(path, random):
-    images = _images(random, 9, 16, 16, 3, "jpeg")
+    images = images_of(random, 9, 16, 16, 3, "jpeg")
     examples = [
-        _sequence(
-            {"image/data": _bytes(encoded), "image/image_id": _ints(1000 + number)},
-            {"image/caption_ids": [_ints(each) for each in random.randint(1, 30, 3 + number % 4)],
-             "image/caption": [_bytes(WORDS[each]) for each in random.randint(0, len(WORDS), 3 + number % 4)]},
+        sequence_of(
+            {"image/data": strings(encoded), "image/image_id": ints(1000 + number)},
+            {"image/caption_ids": [ints(each) for each in random.randint(1, 30, 3 + number % 4)],
+             "image/caption": [strings(WORDS[each]) for each in random.randint(0, len(WORDS), 3 + number % 4)]},
         ) for number, encoded in enumerate(images)
     ]
     for shard in range(2):
-        _write_records(path("captions", "train-{}.tfrecords".format(shard)), examples[shard::2])
+        write_records(path("captions", "train-{}.tfrecords".format(shard)), examples[shard::2])
 
 
 def _speech(path, random):
     for shard in range(2):
-        _write_records(path("speech", "utterances-{}.tfrecords".format(shard)), [
-            _sequence(
-                {"speaker": _ints(number % 4)},
-                {"frames": [_floats(*row) for row in random.randn(4 + number % 5, 13)],
-                 "phones": [_ints(each) for each in random.randint(1, 20, 2 + number % 3)]},
+        write_records(path("speech", "utterances-{}.tfrecords".format(shard)), [
+            sequence_of(
+                {"speaker": ints(number % 4)},
+                {"frames": [floats(*row) for row in random.randn(4 + number % 5, 13)],
+                 "phones": [ints(each) for each in random.randint(1, 20, 2 + number % 3)]},
             ) for number in range(shard, 12, 2)
         ])
 
@@ -175,13 +133,13 @@ def _clicks(path, random):
         examples = []
         for number in range(6 + shard):
             features = {
-                "click": _floats(number % 2), "age": _floats(20 + number),
-                "ids": _ints(*random.randint(0, 50, number % 4)), "values": _floats(*random.rand(number % 4)),
+                "click": floats(number % 2), "age": floats(20 + number),
+                "ids": ints(*random.randint(0, 50, number % 4)), "values": floats(*random.rand(number % 4)),
             }
             if number % 3 == 0:
-                features["campaign"] = _bytes("campaign{}".format(shard))
-            examples.append(_example(features))
-        _write_records(path("clicks", "part-{}.tfrecords".format(shard)), examples)
+                features["campaign"] = strings("campaign{}".format(shard))
+            examples.append(example_of(features))
+        write_records(path("clicks", "part-{}.tfrecords".format(shard)), examples)
 
 
 def _video(path, random):
@@ -222,7 +180,7 @@ def _text(path, random):
 
 
 def _photos(path, random):
-    images = _images(random, 9, 18, 14, 3, "jpeg")
+    images = images_of(random, 9, 18, 14, 3, "jpeg")
     listed = []
     for number, encoded in enumerate(images):
         name = os.path.join(FLOWERS[number % 3], "{}.jpg".format(number))
@@ -235,7 +193,7 @@ def _photos(path, random):
 
 
 def _roads(path, random):
-    pairs = list(zip(_images(random, 7, 12, 16, 3, "png"), _images(random, 7, 12, 16, 1, "png")))
+    pairs = list(zip(images_of(random, 7, 12, 16, 3, "png"), images_of(random, 7, 12, 16, 1, "png")))
     with open(path("roads", "pairs.txt"), "w") as listed:
         for number, pair in enumerate(pairs):
             names = [os.path.join(kind, "{}.png".format(number)) for kind in ("images", "masks")]

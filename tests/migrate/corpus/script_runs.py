@@ -71,7 +71,7 @@ def _execute(path, arguments, chosen):
     main = types.ModuleType("__main__")
     main.__file__ = path
     run = user_script.ScriptRun(path, os.path.dirname(path), symbols=SYMBOLS)
-    with mock.patch.object(sys, "argv", [path] + arguments), mock.patch.dict(sys.modules, {"__main__": main}):
+    with mock.patch.object(sys, "argv", [path] + arguments), _as_main(main):
         user_script.begin(run)
         finder = loader.install(run, True, replaced_modules.replaced_modules())
         try:
@@ -84,6 +84,17 @@ def _execute(path, arguments, chosen):
             user_script.end()
             for flag in set(flags.FLAGS) - before:
                 delattr(flags.FLAGS, flag)
+
+
+@contextlib.contextmanager
+def _as_main(module):
+    """Runs a block with `module` as `__main__`; modules that it imports stay, since they register gradients once."""
+    before = sys.modules["__main__"]
+    sys.modules["__main__"] = module
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = before
 
 
 @contextlib.contextmanager

@@ -1,15 +1,15 @@
 """Whole scripts with queues, in the idioms of 2016 to 2019: what becomes of their queues, and that it is proven.
 
-Each script runs with its queues converted, on files of `data_files`. A table states the promise of each of its queues;
-converted queues must be proven to give the same examples, and the script must end as it did.
+Each script runs with its queues converted, on files of `data_files` and `small_data_files`. A table states the promise
+of each of its queues; converted queues must be proven to give the same examples, and the script must end as it did.
 """
 import pytest
-from migrate.corpus import data_files, expected_readers, script_runs
+from migrate.corpus import data_files, expected_readers, expected_sets, script_runs, small_data_files
 from migrate.corpus.expected import Expected
 
 from legacy_towers.migrate.proof.values import DIFFERENT, PROVEN
 
-TABLES = (expected_readers.EXPECTED,)
+TABLES = (expected_readers.EXPECTED, expected_sets.EXPECTED)
 EXPECTED = {name: queues for table in TABLES for name, queues in table.items()}
 
 
@@ -17,6 +17,7 @@ EXPECTED = {name: queues for table in TABLES for name, queues in table.items()}
 def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("corpus")
     data_files.write(folder)
+    small_data_files.write(folder)
     return folder
 
 
