@@ -5,9 +5,10 @@
     plan      plan_rewrite(project): the new text of each file, or the calls that stay, with the reason
     drafts    a file with its edits; what is left, with the reason
     pipeline  writes one pipeline, stage by stage:
-      source_stage    its producer and reader; taken: what takes what they give; carried: expressions moved to a call
+      regular         calls that no stage rewrites; origins: which producers and reads belong together
+      source_stage    a producer and its reader; taken: what takes what they give; carried: expressions moved to a call
       region, checks  the statements that compute an example, and what can't be in Dataset.map
-      mapping         the function of Dataset.map; examples: what it returns
+      mapping         the function of Dataset.map; examples: what it returns; results: of a function that reads
       batch_stage     batchers; prefetch_stage and queue_stage: queues behind them; kept: examples that a class keeps
     shapes/   what each producer, reader and batcher becomes
     functions, scope, names   functions and calls, where code is written, the names that it reads and binds

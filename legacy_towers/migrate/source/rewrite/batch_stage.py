@@ -4,7 +4,6 @@ from typing import Any, Dict, List, Sequence, Tuple
 import libcst as cst
 
 from legacy_towers.migrate.source.pipelines import Pipeline
-from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, element_of
@@ -26,12 +25,16 @@ class BatchStage:
     Args:
       pipeline: the pipeline.
       calls: its functions and calls.
-      stage: its producer and reader.
+      stages: its producers and readers.
+
+    Attributes:
+      stage: the producer and reader whose examples are followed.
     """
 
-    def __init__(self, pipeline: Pipeline, calls: Calls, stage: SourceStage) -> None:
+    def __init__(self, pipeline: Pipeline, calls: Calls, stages: Sequence[SourceStage]) -> None:
         self._calls = calls
-        self._stage = stage
+        self._stages = stages
+        self.stage = stages[0]
         self.sites = [site for site in pipeline.sites if site.name in batchers.PARAMETERS]
         self._written: List[Site] = []
         # Whether the iterator is initialized with the tables.
@@ -44,13 +47,7 @@ class BatchStage:
             raise Irregular(left[0], "what it batches can't be followed to the reader")
 
     def batches_in(self, entry: Entry, statement: Any) -> List[Batch]:
-        found = []
-        inside = set(calls_in(statement))
-        for site in self.sites:
-            call = self._calls.call(site)
-            if site.path == entry.draft.source.path and call in inside:
-                found.append((site, call))
-        return found
+        return self._calls.among(self.sites, entry.draft.source.path, statement)
 
     def batches_later(self, entry: Entry, statements: List[Any]) -> List[Tuple[Any, List[Batch]]]:
         """Returns the statements that batch where the first one does not: `if shuffle: return a; return b`."""
@@ -72,7 +69,7 @@ class BatchStage:
             tensors = given.get("tensors_list" if join else "tensors")
             if tensors is None:
                 raise Irregular(site, "its tensors are not in its call")
-            joined = self._stage.joined(entry.draft, site, tensors) if join else tensors
+            joined = self.stage.joined(entry.draft, site, tensors) if join else tensors
             element = joined if isinstance(joined, Element) else element_of(
                 joined, entry.roots, examples.statements, scope
             )
@@ -87,9 +84,9 @@ class BatchStage:
                 "enqueue_many" in given and literal(given["enqueue_many"]) is None
             ):
                 element = element._replace(is_many=True)
-                if not examples.statements and element.is_root(entry.roots) and self._stage.reads_many():
+                if not examples.statements and element.is_root(entry.roots) and self.stage.reads_many():
                     element = element._replace(is_many=False)
-                    self._stage.is_one_by_one = True
+                    self.stage.is_one_by_one = True
             found.append(element)
         if any(each.text != found[0].text or each.is_many != found[0].is_many for each in found):
             raise Irregular(batches[1][0], "it batches other tensors than the call before, from one reader")
@@ -177,11 +174,11 @@ class BatchStage:
     def prefetches(self, entry: Entry) -> bool:
         """Returns whether batches are made while others are used."""
         # Two datasets with prefetch that end in one session.run can hang on TensorFlow 1.15.
-        return self._stage.is_endless or self._is_alone(entry)
+        return all(each.is_endless for each in self._stages) or self._is_alone(entry)
 
     def _is_alone(self, entry: Entry) -> bool:
         """Returns whether the program makes one dataset only, as far as the source shows it."""
-        if not self._calls.is_only_pipeline:
+        if not self._calls.is_only_pipeline or len(self._stages) > 1:
             return False
         return entry.function is None or len(self._calls.callers_of(entry.draft, entry.function)) <= 1
 

@@ -70,12 +70,17 @@ class Checks:
         """Returns whether a statement draws random numbers itself."""
         return any(name.startswith(_RANDOM) for name, _ in self.names(node))
 
-    def problem_inside(self, nodes: Sequence[Any]) -> Optional[Tuple[str, int]]:
-        """Returns why `nodes` can't be in the function, and the line in this file; None if they can."""
+    def problem_inside(self, nodes: Sequence[Any], skipped: Sequence[cst.Call] = ()) -> Optional[Tuple[str, int]]:
+        """Returns why `nodes` can't be in the function, and the line in this file; None if they can.
+
+        Args:
+          nodes: statements.
+          skipped: calls in them that do not go there.
+        """
         for node in nodes:
             for name, call in self.names(node):
                 why = next((why for start, why in _NEVER_INSIDE if name.startswith(start)), None)
-                if why is not None:
+                if why is not None and call not in skipped:
                     return "{} {}".format(name, why), self._source.line(call)
             for call in calls_in(node):
                 for function in self.functions(call):
@@ -114,6 +119,16 @@ class Checks:
             called.startswith(_TABLES) for name in names for value in assigned_to(scope, name)
             for called, _ in self.names(value)
         )
+
+    def problem_of_value(self, node: Any) -> Optional[str]:
+        """Returns why a dataset can't be made from the expression `node` itself; None if it can."""
+        for called, _ in self.names(node):
+            why = next((why for start, why in _NEVER_CAPTURED if called.startswith(start)), None)
+            if called.startswith(_RANDOM):
+                why = "is drawn at random in each epoch"
+            if why is not None:
+                return "it reads from what {} ({})".format(why, called)
+        return None
 
     def problem_of_captured(self, names: Set[str], scope: Scope, moved: Sequence[Any]) -> Optional[str]:
         """Returns why the function can't use one of `names`, which `scope` binds, or an attribute; None if it can."""

@@ -10,7 +10,7 @@
 `Entry` is where a function gets examples, and `follow` goes from there to what takes them: a batcher, a function of the
 project that batches, or a return statement, whose callers are followed then.
 """
-from typing import Any, Callable, List, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
 
 import libcst as cst
 
@@ -21,13 +21,16 @@ from legacy_towers.migrate.source.rewrite.batch_stage import BatchStage
 from legacy_towers.migrate.source.rewrite.checks import Checks, calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
-from legacy_towers.migrate.source.rewrite.examples import Element, Roots, returned_parts
+from legacy_towers.migrate.source.rewrite.examples import Element, Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.kept import Kept
 from legacy_towers.migrate.source.rewrite.mapping import write_map
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters, read_first, targets
+from legacy_towers.migrate.source.rewrite.origins import origins_of
 from legacy_towers.migrate.source.rewrite.prefetch_stage import PrefetchStage
 from legacy_towers.migrate.source.rewrite.queue_stage import QueueStage
+from legacy_towers.migrate.source.rewrite.regular import check_regular
+from legacy_towers.migrate.source.rewrite.results import returned_element, returns_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
 from legacy_towers.migrate.source.rewrite.syntax import arguments
@@ -48,8 +51,13 @@ class PipelineWriter:
         self, project: Project, pipeline: Pipeline, draft: Callable[[str, Site], Draft], is_only: bool = True
     ) -> None:
         self.calls = Calls(project, pipeline, draft, is_only)
-        self.stage = SourceStage(project, pipeline, self.calls)
-        self.batchers = BatchStage(pipeline, self.calls, self.stage)
+        check_regular(project, pipeline)
+        self._stages = [
+            SourceStage(project, pipeline, self.calls, each) for each in origins_of(project, pipeline, self.calls)
+        ]
+        # The one whose examples are followed.
+        self.stage = self._stages[0]
+        self.batchers = BatchStage(pipeline, self.calls, self._stages)
         self.later: Any = PrefetchStage(project, pipeline, self.calls)
         self.queue = QueueStage(project, pipeline, self.calls)
         if self.queue.sites and self.later.sites:
@@ -57,7 +65,11 @@ class PipelineWriter:
         self.later = self.later if self.later.sites else self.queue
         # The stage whose calls are looked for.
         self.batches: Any = self.batchers if self.batchers.sites else self.later
-        self._followed: Set[Tuple[str, Any, Any]] = set()
+        if len(self._stages) > 1 and self.later.sites:
+            raise Irregular(self.later.sites[0], "its batches come from several producers")
+        self._followed: Dict[Tuple[str, Any, Any], Entry] = {}
+        # Statement that takes examples -> where the function gets them.
+        self._taken: Dict[Any, Entry] = {}
 
     def write(self) -> None:
         """Edits the drafts.
@@ -65,9 +77,12 @@ class PipelineWriter:
         Raises:
           Irregular: the pipeline can't be rewritten.
         """
-        entry = self.stage.entry(bool(self.batchers.sites or self.later.sites))
-        if entry is not None:
-            self._follow(entry)
+        is_batched = bool(self.batchers.sites or self.later.sites)
+        entries = [each.entry(is_batched) for each in self._stages]
+        for stage, entry in zip(self._stages, entries):
+            self.stage = self.batchers.stage = stage
+            if entry is not None:
+                self._follow(entry)
         self.batchers.check_all_written()
         self.later.check_all_written()
         self.calls.check_all_handled()
@@ -77,9 +92,13 @@ class PipelineWriter:
     def _follow(self, entry: Entry) -> None:
         source = entry.draft.source
         key = (source.path, entry.function, entry.statement)
-        if key in self._followed:
+        before = self._followed.setdefault(key, entry)
+        if before is not entry:
+            # A function that is reached from several producers or calls.
+            if (before.roots, before.dataset) != (entry.roots, entry.dataset):
+                raise Irregular(self.stage.read, "a function gets examples of several producers in different ways",
+                                source.line(entry.statement or entry.function or source.module))
             return
-        self._followed.add(key)
         if entry.statement is not None:
             block = region.region_of(source, entry.statement)
         else:
@@ -88,10 +107,13 @@ class PipelineWriter:
         statements = [each for each in region.in_order(block) if not self.queue.is_made_in(entry, each)]
         start = statements.index(entry.statement) + 1 if entry.statement is not None else 0
         kept = Kept(self.calls, self.batches, self.stage.read)
-        if kept.is_kept(entry, statements[start:]):
+        if len(self._stages) == 1 and kept.is_kept(entry, statements[start:]):
             kept.write(entry, statements, start)
             return
         sink = self._sink(entry, statements, start)
+        if self._taken.setdefault((self.batches, statements[sink]), entry) is not entry:
+            raise Irregular(self.stage.read, "examples of several producers are in one batch: read each from its "
+                            "own dataset, and zip the datasets", source.line(statements[sink]))
         self._write_sink(entry, statements, start, sink)
 
     def _sink(self, entry: Entry, statements: List[Any], start: int) -> int:
@@ -146,7 +168,8 @@ class PipelineWriter:
                 raise Irregular(site, "examples are computed in a statement that also returns", source.line(each))
             if self.batches.batches_in(entry, each):
                 raise Irregular(site, "examples are computed from batches of them", source.line(each))
-        problem = checks.problem_inside(examples.statements)
+        own = [self.calls.call(each) for each in self.stage.sites]
+        problem = checks.problem_inside(examples.statements, own)
         if problem is not None:
             raise Irregular(site, problem[0], problem[1])
         batches = self.batches.batches_in(entry, statement)
@@ -160,7 +183,7 @@ class PipelineWriter:
         elif takers:
             element = self._taker_element(entry, takers, examples.names)
         else:
-            element = self._returned_element(entry, statement)
+            element = returned_element(self.calls, self.stage.read, entry, statement)
         captured = self._captured(entry, examples, element)
         why = checks.problem_of_captured(captured, scope, examples.statements)
         if why is not None:
@@ -324,33 +347,12 @@ class PipelineWriter:
 
     # Functions that return what they read
 
-    def _returned_element(self, entry: Entry, statement: Any) -> Element:
-        if not isinstance(statement, cst.Return) or entry.function is None:
-            raise Irregular(self.stage.read, "what it reads is neither batched nor returned there",
-                            entry.draft.source.line(statement))
-        value = statement.value
-        called = self.calls.function_of(entry.draft, value) if isinstance(value, cst.Call) else None
-        shown = returned_parts(called.node) if called is not None else None
-        if isinstance(shown, cst.Tuple) and len(shown.elements) > 1:
-            return Element.of([value], entry.draft.source)._replace(size=len(shown.elements))
-        if isinstance(value, (cst.Tuple, cst.List)):
-            return Element.of([each.value for each in value.elements], entry.draft.source)
-        if isinstance(value, (cst.Name, cst.Attribute, cst.Subscript)) or (
-            isinstance(value, cst.Call) and self.calls.function_of(entry.draft, value) is None
-        ):
-            found = Scope(entry.draft.source, entry.function).resolved(value)
-            if isinstance(found, (cst.List, cst.Tuple, cst.ListComp)):
-                raise Irregular(self.stage.read, "it returns a list", entry.draft.source.line(statement))
-            return Element.of([value], entry.draft.source)
-        raise Irregular(self.stage.read, "the source does not show what is returned",
-                        entry.draft.source.line(statement))
-
     def _write_return(self, entry: Entry, statement: Any, element: Element) -> None:
         source, edits = entry.draft.source, entry.draft.edits
         assert entry.function is not None
         edits.replace(statement.value, cst.Name(entry.dataset))
         function = self.calls.of_node(entry.draft, entry.function)
-        count = len(_returns(entry.function))
+        count = len(returns_of(entry.function))
         if count != 1:
             raise Irregular(self.stage.read, "the function that reads has {} return statements".format(count),
                             source.line(statement))
@@ -377,20 +379,3 @@ class PipelineWriter:
             edits_there = draft.edits
             edits_there.replace(caller.targets[0], cst.AssignTarget(cst.Name(dataset)))
             self._follow(Entry(draft, draft.source.function(caller), caller, Roots(names, is_all), False, dataset))
-
-
-def _returns(function: Any) -> List[Any]:
-    found: List[Any] = []
-
-    class _Finder(cst.CSTVisitor):
-        def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
-            return node is function
-
-        def visit_Lambda(self, node: cst.Lambda) -> bool:
-            return False
-
-        def visit_Return(self, node: cst.Return) -> None:
-            found.append(node)
-
-    function.visit(_Finder())
-    return found

@@ -12,21 +12,16 @@ from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, Roots, returned_parts
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
 from legacy_towers.migrate.source.rewrite.names import dotted, names_of, parameters
+from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, SLICES, Origin, branches_of
 from legacy_towers.migrate.source.rewrite.region import names_before, region_of
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
-from legacy_towers.migrate.source.rewrite.shapes import batchers, prefetch, producers, queues, readers
+from legacy_towers.migrate.source.rewrite.shapes import producers, readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
 from legacy_towers.migrate.source.rewrite.syntax import arguments, statements_of
 from legacy_towers.migrate.source.rewrite.taken import Taken, Takes, attributes_of, is_next, put_matched
 from legacy_towers.migrate.source.values import Site
 
-_READ, _READ_UP_TO, _DEQUEUE = "tf.ReaderBase.read", "tf.ReaderBase.read_up_to", "tf.QueueBase.dequeue"
 _RANGES = ("range", "xrange")
-_SLICES = "tf.train.slice_input_producer"
-_REGULAR = frozenset(
-    tuple(producers.PARAMETERS) + tuple(readers.PARAMETERS) + tuple(batchers.PARAMETERS)
-    + (_READ, _READ_UP_TO, _DEQUEUE, "tf.match_filenames_once", prefetch.NAME) + queues.NAMES
-)
 
 
 class SourceStage:
@@ -36,47 +31,27 @@ class SourceStage:
       project: the project.
       pipeline: the pipeline.
       calls: its functions and calls.
+      origin: the producer and reader.
 
     Attributes:
       read: the call that reads: of reader.read, of the queue's dequeue, or of the producer.
+      sites: the calls of the producers, of the reader and of `read`.
       is_endless: whether the producer has no num_epochs.
       is_one_by_one: whether the records that reader.read_up_to reads are queued one by one, as they are.
     """
 
-    def __init__(self, project: Project, pipeline: Pipeline, calls: Calls) -> None:
+    def __init__(self, project: Project, pipeline: Pipeline, calls: Calls, origin: Origin) -> None:
         self._project = project
         self._calls = calls
-        self._sites = pipeline.sites
-        for site in pipeline.sites:
-            if site.name not in _REGULAR:
-                raise Irregular(site, "pipelines with it are not rewritten")
-        self._producer = self._only(tuple(producers.PARAMETERS), "producers")
-        reads = [site for site in pipeline.sites if site.name in (_READ, _READ_UP_TO, _DEQUEUE)]
-        shared = prefetch.dequeues_of(project, pipeline) + queues.dequeues_of(project, pipeline)
-        for site in pipeline.sites:
-            if site.name in queues.TAKES and site.name != _DEQUEUE and site not in shared:
-                raise Irregular(site, "pipelines with it are not rewritten")
-        reads = [site for site in reads if site not in shared]
-        if len(reads) > 1:
-            raise Irregular(reads[1], "its examples come from several reads")
-        if not reads and self._producer.name != _SLICES:
-            raise Irregular(self._producer, "nothing is read from its queue")
-        self.read = reads[0] if reads else self._producer
-        has_reader = bool(reads) and self.read.name != _DEQUEUE
-        self._reader = self._only(tuple(readers.PARAMETERS), "readers") if has_reader else None
+        self._producer, self._others = origin.producers[0], origin.producers[1:]
+        self.read = origin.read
+        self.sites = origin.producers + [each for each in (origin.reader, origin.read) if each is not None]
+        self._reader = origin.reader
         self._takes = Takes(project, pipeline.sites, calls, self.read, self._reader)
         self._readers = ""
         self.is_endless = False
         self.is_one_by_one = False
         self._joined: Optional[Tuple[str, Any]] = None
-
-    def _only(self, names: Tuple[str, ...], what: str) -> Site:
-        found = [site for site in self._sites if site.name in names]
-        if not found:
-            raise Irregular(self._sites[0], "the source does not show its {}".format(what))
-        if len(found) > 1:
-            raise Irregular(found[1], "its examples come from several {}".format(what))
-        return found[0]
 
     def entry(self, is_batched: bool) -> Optional[Entry]:
         """Writes the dataset of records, and returns where code gets them.
@@ -100,7 +75,7 @@ class SourceStage:
             defined, call = there
             taken, records = self._through(draft, scope, tf, defined, call)
         self._check_place(draft, producer, taken.statement)
-        lines = self._producer_lines(draft, scope, tf, dataset)
+        lines = self._producer_lines(self._producer, draft, scope, tf, dataset)
         more: List[str] = []
         many: List[str] = []
         taken = self._of_join(draft, taken)
@@ -111,7 +86,7 @@ class SourceStage:
             more = readers.lines_of(records, dataset, bool(taken.key), self._readers)
             many = readers.lines_of(records, dataset, bool(taken.key), self._readers, count) if count else more
         statement = draft.source.statement(producer)
-        is_one_place = queue is None or is_next(draft, producer, taken.statement)
+        is_one_place = not self._others and (queue is None or is_next(draft, producer, taken.statement))
 
         def written(before: List[str]) -> Any:
             # Records that are read many at a time, to be queued one by one, are read one by one.
@@ -124,6 +99,8 @@ class SourceStage:
         else:
             draft.edits.insert_before(statement, lambda: draft.source.parse("\n".join(lines)))
             draft.edits.insert_before(taken.statement, lambda: written([]))
+        for other in self._others:
+            self._write_other(other, draft, scope, tf, dataset)
         if not is_batched:
             if taken.roots.names[0].startswith("self."):
                 raise Irregular(self.read, "its result is kept in an object")
@@ -133,10 +110,21 @@ class SourceStage:
             draft.edits.remove(taken.statement)
         return Entry(draft, function, taken.statement, taken.roots, taken.expression is not None, dataset)
 
+    def _write_other(self, site: Site, draft: Draft, scope: Scope, tf: str, dataset: str) -> None:
+        """Writes the dataset of a producer in another branch."""
+        statement = draft.source.statement(self._calls.call(site))
+        is_endless = self.is_endless
+        lines = self._producer_lines(site, draft, scope, tf, dataset)
+        self.is_endless = self.is_endless and is_endless
+        draft.edits.remove(statement)
+        draft.edits.insert_before(statement, lambda: draft.source.parse("\n".join(lines)))
+
     def _check_place(self, draft: Draft, producer: cst.Call, statement: Any) -> None:
         """Raises Irregular if what is read is read in another block than its queue is made in."""
         source = draft.source
         first = source.statement(producer)
+        if self._others:
+            first = branches_of(source, [self._calls.call(each) for each in [self._producer] + self._others])
         if region_of(source, first) is not region_of(source, statement):
             raise Irregular(self.read, "it is read in another block than its queue is made in: in a loop, perhaps")
         for each in source.above(first):
@@ -147,11 +135,11 @@ class SourceStage:
 
     def reads_many(self) -> bool:
         """Returns whether it reads many records at a time."""
-        return self.read.name == _READ_UP_TO
+        return self.read.name == READ_UP_TO
 
     def _count(self, draft: Draft, function: Optional[cst.FunctionDef]) -> str:
         """Returns the expression of the number of records that are read at a time, "" for one."""
-        if self.read.name != _READ_UP_TO:
+        if self.read.name != READ_UP_TO:
             return ""
         given = arguments(self._calls.call(self.read), ("queue", "num_records", "name"))
         if given is None or "num_records" not in given or self.read.path != draft.source.path or (
@@ -165,7 +153,7 @@ class SourceStage:
     def _queue_name(self, draft: Draft, producer: cst.Call) -> Optional[str]:
         """Returns the name that the producer's queue is bound to; None if it is used where it is made."""
         statement = draft.source.statement(producer)
-        if self._producer.name == _SLICES:
+        if self._producer.name == SLICES:
             return None
         if not isinstance(statement, cst.Assign) or statement.value is not producer:
             return None
@@ -322,22 +310,22 @@ class SourceStage:
 
     # Producers
 
-    def _producer_lines(self, draft: Draft, scope: Scope, tf: str, dataset: str) -> List[str]:
-        given = arguments(self._calls.call(self._producer), producers.PARAMETERS[self._producer.name])
+    def _producer_lines(self, site: Site, draft: Draft, scope: Scope, tf: str, dataset: str) -> List[str]:
+        given = arguments(self._calls.call(site), producers.PARAMETERS[site.name])
         if given is None:
-            raise Irregular(self._producer,
+            raise Irregular(site,
                             "it is called with *arguments, **keywords or arguments that it does not have")
         self.is_endless = "num_epochs" not in given or literal(given["num_epochs"]) == "None"
         put_matched(draft, scope, given)
-        why = Checks(self._project.knowledge, scope.source).problem_of_captured(
-            names_of(*given.values()).read, scope, list(given.values())
-        )
+        checks = Checks(self._project.knowledge, scope.source)
+        why = next((why for why in map(checks.problem_of_value, given.values()) if why), None)
+        why = why or checks.problem_of_captured(names_of(*given.values()).read, scope, list(given.values()))
         if why is not None:
-            raise Irregular(self._producer, why)
+            raise Irregular(site, why)
         try:
-            return producers.lines_of(self._producer.name, given, scope, tf, dataset)
+            return producers.lines_of(site.name, given, scope, tf, dataset)
         except Cant as why:
-            raise Irregular(self._producer, str(why)) from None
+            raise Irregular(site, str(why)) from None
 
     def _read_next(self, draft: Draft, scope: Scope, tf: str, dataset: str, taken: Taken) -> None:
         """Replaces what is read by the next element, where nothing batches."""

@@ -26,9 +26,11 @@ def _left(tmp_path, text):
     pytest.param("x = tf.decode_raw(value, tf.uint8)\nb = tf.train.batch([x, key], 2)\n",
                  "6: tf.ReaderBase.read: the key that it gives is used, which tf.data does not have", id="key"),
     pytest.param("b = tf.train.batch([value], 2)\nsize = queue.size()\n",
-                 "6: tf.QueueBase.size: pipelines with it are not rewritten", id="size of the queue"),
+                 "6: tf.QueueBase.size: the size of its queue is read, and a dataset has none: remove what shows or "
+                 "awaits it", id="size of the queue"),
     pytest.param("n = reader.num_records_produced()\nb = tf.train.batch([value], 2)\n",
-                 "5: tf.ReaderBase.num_records_produced: pipelines with it are not rewritten", id="records produced"),
+                 "5: tf.ReaderBase.num_records_produced: it uses the position of its reader, which a dataset does not "
+                 "have: count examples by tf.data or in Python", id="records produced"),
     pytest.param("x = tf.decode_raw(value, tf.uint8)\nb = tf.train.batch([x], 2)\nmean = tf.reduce_mean(x)\n",
                  "7: tf.ReaderBase.read: 'x' is of one example, and is used after the batch", id="example used later"),
     pytest.param("x = tf.decode_raw(value, tf.uint8)\ntf.summary.scalar('x', x[0])\nb = tf.train.batch([x], 2)\n",
@@ -62,7 +64,8 @@ def _left(tmp_path, text):
     pytest.param("b = tf.train.batch([value], 2, dynamic_pad=pad)\n",
                  "5: tf.train.batch: whether it pads (dynamic_pad) is known when the script runs only", id="pads"),
     pytest.param("b = tf.train.maybe_batch([value], tf.equal(tf.size(value), 1), 2)\n",
-                 "5: tf.train.maybe_batch: pipelines with it are not rewritten", id="maybe_batch"),
+                 "5: tf.train.maybe_batch: its keep_input chooses examples: write that as Dataset.filter, before "
+                 "Dataset.batch", id="maybe_batch"),
     pytest.param("with tf.control_dependencies([tf.assert_positive(tf.size(value))]):\n"
                  "    b = tf.train.batch([value], 2)\n",
                  "5: tf.ReaderBase.read: 'value' is of one example, and is used beside the batch",
@@ -92,7 +95,29 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
     pytest.param("a = tf.train.string_input_producer(['a'])\nb = tf.train.string_input_producer(['b'])\n"
                  "_, x = tf.TextLineReader().read(a)\n_, y = tf.TextLineReader().read(b)\n"
                  "c = tf.train.batch([x, y], 2)\n",
-                 "3: tf.train.string_input_producer: its examples come from several producers", id="two producers"),
+                 "6: tf.ReaderBase.read: examples of several producers are in one batch: read each from its own "
+                 "dataset, and zip the datasets", id="two producers"),
+    pytest.param("def read(q):\n    return tf.TextLineReader().read(q)[1]\n"
+                 "x = read(tf.train.string_input_producer(['a']))\ny = read(tf.train.string_input_producer(['b']))\n"
+                 "z = tf.strings.join([x, y])\nc = tf.train.batch([z], 2)\n",
+                 "7: tf.ReaderBase.read: examples of several producers are in one batch: read each from its own "
+                 "dataset, and zip the datasets", id="two producers whose examples are computed with each other"),
+    pytest.param("def batched(a, b):\n    return tf.train.batch([a, b], 2)\n"
+                 "def one():\n    _, x = tf.TextLineReader().read(tf.train.string_input_producer(['a']))\n"
+                 "    return batched(x, tf.constant(0))\n"
+                 "def other():\n    _, y = tf.TextLineReader().read(tf.train.string_input_producer(['b']))\n"
+                 "    return batched(tf.constant('a'), y)\none()\nother()\n",
+                 "5: tf.TextLineReader: 'batched' is called in different ways",
+                 id="two producers, each for another argument of a function"),
+    pytest.param("if FIRST:\n    q = tf.train.string_input_producer(['a'])\nelse:\n"
+                 "    q = tf.train.string_input_producer(tf.placeholder(tf.string, [1]))\n"
+                 "_, x = tf.TextLineReader().read(q)\nc = tf.train.batch([x], 2)\n",
+                 "5: tf.train.string_input_producer: it reads from what is fed (tf.placeholder)",
+                 id="fed in one of two branches"),
+    pytest.param("q = tf.train.string_input_producer(tf.random_shuffle(['a', 'b']))\n"
+                 "_, x = tf.TextLineReader().read(q)\nc = tf.train.batch([x], 2)\n",
+                 "2: tf.train.string_input_producer: it reads from what is drawn at random in each epoch "
+                 "(tf.random_shuffle)", id="files in a random order of the script's own"),
     pytest.param("q = tf.train.string_input_producer(['a'])\n"
                  "_, x = tf.FixedLengthRecordReader(8, hop_bytes=4).read(q)\nb = tf.train.batch([x], 2)\n",
                  "3: tf.FixedLengthRecordReader: its records overlap or have gaps (hop_bytes), which tf.data can't "

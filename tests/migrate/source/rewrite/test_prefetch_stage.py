@@ -5,6 +5,7 @@ from legacy_towers.migrate.source.pipelines import find_pipelines
 from legacy_towers.migrate.source.project import read_project
 from legacy_towers.migrate.source.rewrite.plan import plan_rewrite
 
+SIZE = "the size of its queue is read, and a dataset has none: remove what shows or awaits it"
 SCRIPT = """\
 import tensorflow as tf
 from tensorflow.contrib.slim.python.slim.data.prefetch_queue import prefetch_queue
@@ -24,7 +25,7 @@ numbers = tf.train.batch([number], 4)
     ("a, b = prefetch_queue([numbers]), prefetch_queue([numbers])\nprint(a.dequeue())",
      "its result is used in an expression"),
     ("queue = prefetch_queue([tf.constant(1)])\nprint(queue.dequeue())", "the source does not show its producers"),
-    ("queue = prefetch_queue([numbers])\nprint(queue.dequeue(), queue.size())", "pipelines with it are not rewritten"),
+    ("queue = prefetch_queue([numbers])\nprint(queue.dequeue(), queue.size())", SIZE),
 ], ids=["batch used", "shared name", "in an expression", "two queues", "no batch", "size"])
 def test_prefetch_queue_is_left(tmp_path, queue, reason):
     path = tmp_path / "script.py"

@@ -5,6 +5,7 @@ from legacy_towers.migrate.source.pipelines import find_pipelines
 from legacy_towers.migrate.source.project import read_project
 from legacy_towers.migrate.source.rewrite.plan import plan_rewrite
 
+SIZE = "the size of its queue is read, and a dataset has none: remove what shows or awaits it"
 START = """\
 import tensorflow as tf
 
@@ -29,7 +30,7 @@ def rewritten(tmp_path, text):
     ("enqueue = queue.enqueue(number)\nprint(queue.dequeue())\n", "no queue runner of the project runs it"),
     ("batch = queue.dequeue_many(2)\n" + ENQUEUE,
      "it takes from the queue before the operation that fills it is made"),
-    (ENQUEUE + "print(queue.dequeue())\nprint(queue.size())\n", "pipelines with it are not rewritten"),
+    (ENQUEUE + "print(queue.dequeue())\nprint(queue.size())\n", SIZE),
     ("n = 2\n" + ENQUEUE + "print(queue.dequeue_many(n), queue.dequeue_many(n))\n",
      "several take from its queue, and the size of their batches is not a number"),
     (ENQUEUE + "print(queue.dequeue_many(2), queue.dequeue_many(3))\n",

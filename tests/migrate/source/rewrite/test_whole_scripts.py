@@ -108,32 +108,32 @@ LEFT = {
         _, value = tf.TextLineReader().read(names)
         length = tf.size(tf.string_split([value]).values)
         _, batch = tf.contrib.training.bucket_by_sequence_length(length, [value], 4, [2, 4])
-    """, "tf.contrib.training.bucket_by_sequence_length: pipelines with it are not rewritten"),
+    """, "tf.contrib.training.bucket_by_sequence_length: it batches by length"),
     "a condition of the batch": ("""
         names = tf.train.string_input_producer(["a", "b"])
         _, value = tf.TextLineReader().read(names)
         batch = tf.train.maybe_batch([value], tf.not_equal(value, ""), 4)
-    """, "tf.train.maybe_batch: pipelines with it are not rewritten"),
+    """, "tf.train.maybe_batch: its keep_input chooses examples"),
     "the number of records of the reader": ("""
         names = tf.train.string_input_producer(["a", "b"])
         reader = tf.TextLineReader()
         _, value = reader.read(names)
         done = reader.num_records_produced()
         batch = tf.train.batch([value, done], 4)
-    """, "tf.ReaderBase.num_records_produced: pipelines with it are not rewritten"),
+    """, "tf.ReaderBase.num_records_produced: it uses the position of its reader"),
     "a queue by priority": ("""
         queue = tf.PriorityQueue(10, [tf.string], [[]])
         names = tf.train.string_input_producer(["a", "b"])
         _, value = tf.TextLineReader().read(names)
         tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue([tf.constant(1, tf.int64), value])]))
         batch = queue.dequeue_many(4)
-    """, "tf.PriorityQueue: pipelines with it are not rewritten"),
+    """, "tf.PriorityQueue: it sorts examples by priority"),
     "the size of the queue": ("""
         names = tf.train.string_input_producer(["a", "b"])
         _, value = tf.TextLineReader().read(names)
         waiting = names.size()
         batch = tf.train.batch([value, waiting], 4)
-    """, "tf.QueueBase.size: pipelines with it are not rewritten"),
+    """, "tf.QueueBase.size: the size of its queue is read"),
     "a variable that is read for each example": ("""
         names = tf.train.string_input_producer(["a", "b"])
         _, value = tf.TextLineReader().read(names)

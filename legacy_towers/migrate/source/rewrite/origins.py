@@ -1,0 +1,157 @@
+"""Where the examples of a pipeline come from: its producers, with the reader and the call that read from each.
+
+    if is_training:                                              one origin: one of both runs, and one name has it
+        queue = string_input_producer(train_files)
+    else:
+        queue = string_input_producer(test_files)
+    _, value = reader.read(queue)
+
+    def distorted_inputs(): read(string_input_producer(...))     two origins, which share a function that reads
+    def inputs(): read(string_input_producer(...))
+"""
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+
+import libcst as cst
+
+from legacy_towers.migrate.source.pipelines import Pipeline
+from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.rewrite.drafts import Irregular
+from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.region import is_transparent
+from legacy_towers.migrate.source.rewrite.shapes import prefetch, producers, queues, readers
+from legacy_towers.migrate.source.rewrite.syntax import Source
+from legacy_towers.migrate.source.values import Site
+
+READ, READ_UP_TO, DEQUEUE = "tf.ReaderBase.read", "tf.ReaderBase.read_up_to", "tf.QueueBase.dequeue"
+SLICES = "tf.train.slice_input_producer"
+
+
+class Origin(NamedTuple):
+    """Where examples come from.
+
+    Attributes:
+      producers: the producers: one, or several in branches of one `if`, whose queues are bound to one name.
+      reader: the call that makes the reader, None where the elements of the queue are the examples.
+      read: the call that reads: of reader.read, of the queue's dequeue, or of the producer.
+    """
+
+    producers: List[Site]
+    reader: Optional[Site]
+    read: Site
+
+
+def origins_of(project: Project, pipeline: Pipeline, calls: Calls) -> List[Origin]:
+    """Returns the origins of a pipeline's examples.
+
+    Raises:
+      Irregular: the source does not show them.
+    """
+    shared = prefetch.dequeues_of(project, pipeline) + queues.dequeues_of(project, pipeline)
+    found = [site for site in pipeline.sites if site.name in producers.PARAMETERS]
+    reads = [site for site in pipeline.sites if site.name in (READ, READ_UP_TO, DEQUEUE) and site not in shared]
+    if not found:
+        raise Irregular(pipeline.sites[0], "the source does not show its producers")
+    reads_of = {each: [site for site in reads if each in project.sources(site)] for each in found}
+    groups = _alternatives(found, reads_of, calls)
+    origins = []
+    for group in groups:
+        own = reads_of[group[0]] if len(groups) > 1 else reads
+        if len(own) > 1:
+            raise Irregular(own[1], "its examples come from several reads")
+        if not own and group[0].name != SLICES:
+            raise Irregular(group[0], "nothing is read from its queue")
+        read = own[0] if own else group[0]
+        has_reader = bool(own) and read.name != DEQUEUE
+        origins.append(Origin(group, _reader(project, pipeline, read, len(groups) == 1) if has_reader else None, read))
+    if len(origins) > 1:
+        many = [each for each in origins if each.read.name == READ_UP_TO]
+        if many:
+            raise Irregular(many[0].read, "it reads many records at a time, and its pipeline has several producers")
+    return origins
+
+
+def _reader(project: Project, pipeline: Pipeline, read: Site, is_only: bool) -> Site:
+    found = [site for site in pipeline.sites if site.name in readers.PARAMETERS]
+    if not is_only:
+        found = [site for site in found if site in project.sources(read)]
+    if not found:
+        raise Irregular(read if not is_only else pipeline.sites[0], "the source does not show its readers")
+    if len(found) > 1:
+        raise Irregular(found[1], "its examples come from several readers")
+    return found[0]
+
+
+def _alternatives(found: Sequence[Site], reads_of: Dict[Site, List[Site]], calls: Calls) -> List[List[Site]]:
+    """Returns the producers; those of which one runs, and whose queues have one name and one read, are together."""
+    groups: List[List[Site]] = []
+    for site in found:
+        group = next((
+            each for each in groups
+            if reads_of[site] == reads_of[each[0]] and all(_exclude(one, site, calls) for one in each)
+        ), None)
+        if group is not None:
+            group.append(site)
+        else:
+            groups.append([site])
+    return groups
+
+
+def _exclude(one: Site, other: Site, calls: Calls) -> bool:
+    if one.path != other.path:
+        return False
+    source = calls.draft(one.path).source
+    first, second = calls.call(one), calls.call(other)
+    name = bound_name(source, first)
+    return bool(name) and name == bound_name(source, second) and branches_of(source, [first, second]) is not None
+
+
+def bound_name(source: Source, call: cst.Call) -> str:
+    """Returns the only name that the result of a call is assigned to, "" if there is none."""
+    statement = source.statement(call)
+    if not isinstance(statement, cst.Assign) or statement.value is not call or len(statement.targets) != 1:
+        return ""
+    target = statement.targets[0].target
+    return str(target.value) if isinstance(target, cst.Name) else ""
+
+
+def branches_of(source: Source, nodes: Sequence[cst.CSTNode]) -> Optional[cst.If]:
+    """Returns the `if`, the first of a chain with `elif`, of which each branch has one of `nodes`, None without it."""
+    chains = [_ifs_around(source, each) for each in nodes]
+    common = _common(chains)
+    if not common:
+        return None
+    for number, one in enumerate(nodes):
+        for place in range(number + 1, len(nodes)):
+            inner = _common([chains[number], chains[place]])[0]
+            if _branch(source, one, inner) is _branch(source, nodes[place], inner):
+                return None
+    return _outermost(source, common[0])
+
+
+def _common(chains: Sequence[List[cst.If]]) -> List[cst.If]:
+    return [each for each in chains[0] if all(any(each is one for one in chain) for chain in chains)]
+
+
+def _ifs_around(source: Source, node: cst.CSTNode) -> List[cst.If]:
+    """Returns the `if` statements around a node, the innermost first, up to another block."""
+    found: List[cst.If] = []
+    for each in source.above(node):
+        if isinstance(each, cst.If):
+            found.append(each)
+        elif isinstance(each, cst.BaseCompoundStatement) and not is_transparent(each):
+            break
+    return found
+
+
+def _branch(source: Source, node: Any, statement: cst.If) -> Any:
+    """Returns the child of an `if` that has a node."""
+    chain = [node] + source.above(node)
+    return chain[next(number for number, each in enumerate(chain) if each is statement) - 1]
+
+
+def _outermost(source: Source, statement: cst.If) -> cst.If:
+    """Returns the `if` that an `elif` belongs to."""
+    above = source.parents[statement]
+    while isinstance(above, cst.If) and above.orelse is statement:
+        statement, above = above, source.parents[above]
+    return statement

@@ -1,0 +1,56 @@
+"""What a function that reads returns, as an element of its dataset."""
+from typing import Any, List
+
+import libcst as cst
+
+from legacy_towers.migrate.source.rewrite.drafts import Irregular
+from legacy_towers.migrate.source.rewrite.entries import Entry
+from legacy_towers.migrate.source.rewrite.examples import Element, returned_parts
+from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.values import Site
+
+
+def returned_element(calls: Calls, read: Site, entry: Entry, statement: Any) -> Element:
+    """Returns the element that a function returns which reads: what its return statement shows.
+
+    Raises:
+      Irregular: with the call `read`, where the source does not show it.
+    """
+    if not isinstance(statement, cst.Return) or entry.function is None:
+        raise Irregular(read, "what it reads is neither batched nor returned there",
+                        entry.draft.source.line(statement))
+    value = statement.value
+    called = calls.function_of(entry.draft, value) if isinstance(value, cst.Call) else None
+    shown = returned_parts(called.node) if called is not None else None
+    if isinstance(shown, cst.Tuple) and len(shown.elements) > 1:
+        return Element.of([value], entry.draft.source)._replace(size=len(shown.elements))
+    if isinstance(value, (cst.Tuple, cst.List)):
+        return Element.of([each.value for each in value.elements], entry.draft.source)
+    if isinstance(value, (cst.Name, cst.Attribute, cst.Subscript)) or (
+        isinstance(value, cst.Call) and calls.function_of(entry.draft, value) is None
+    ):
+        found = Scope(entry.draft.source, entry.function).resolved(value)
+        if isinstance(found, (cst.List, cst.Tuple, cst.ListComp)):
+            raise Irregular(read, "it returns a list", entry.draft.source.line(statement))
+        return Element.of([value], entry.draft.source)
+    raise Irregular(read, "the source does not show what is returned",
+                    entry.draft.source.line(statement))
+
+
+def returns_of(function: Any) -> List[Any]:
+    """Returns the return statements of a function, without those of functions in it."""
+    found: List[Any] = []
+
+    class _Finder(cst.CSTVisitor):
+        def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+            return node is function
+
+        def visit_Lambda(self, node: cst.Lambda) -> bool:
+            return False
+
+        def visit_Return(self, node: cst.Return) -> None:
+            found.append(node)
+
+    function.visit(_Finder())
+    return found
