@@ -1,5 +1,6 @@
 """Runs a script of the corpus in this process, as `legacy-towers run --queues-to-dataset --prove` does."""
 import contextlib
+import functools
 import io
 import json
 import os
@@ -15,7 +16,7 @@ from run.runtime.prepared import parsed
 from legacy_towers.compat import tf
 from legacy_towers.compat.tf1 import user_script
 from legacy_towers.run import loader, replaced_modules
-from legacy_towers.run.runtime import options
+from legacy_towers.run.runtime import options, queue_proof
 from legacy_towers.run.runtime.symbols import SYMBOLS
 
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripts")
@@ -71,7 +72,9 @@ def _execute(path, arguments, chosen):
     main = types.ModuleType("__main__")
     main.__file__ = path
     run = user_script.ScriptRun(path, os.path.dirname(path), symbols=SYMBOLS)
-    with mock.patch.object(sys, "argv", [path] + arguments), _as_main(main):
+    untimed = functools.partial(queue_proof.prove, rounds=0)
+    with mock.patch.object(sys, "argv", [path] + arguments), _as_main(main), \
+            mock.patch.object(queue_proof, "prove", untimed):
         user_script.begin(run)
         finder = loader.install(run, True, replaced_modules.replaced_modules())
         try:
