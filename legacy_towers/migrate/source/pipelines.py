@@ -1,5 +1,5 @@
 """Which calls of queues belong to one input pipeline, and what starts and ends its queues."""
-from typing import Dict, List, NamedTuple, Set, Tuple
+from typing import Dict, List, NamedTuple, Sequence, Set, Tuple
 
 from legacy_towers.migrate.source import queue_api
 from legacy_towers.migrate.source.project import Project, position
@@ -56,6 +56,13 @@ def find_pipelines(project: Project) -> Pipelines:
         ]))
     started = {site for pipeline in pipelines for site in pipeline.controls}
     return Pipelines(pipelines, [site for site in controls if site not in started])
+
+
+def controls_of(project: Project, sites: Sequence[Site], controls: Sequence[Site]) -> List[Site]:
+    """Returns those of `controls` that run in a program which has one of `sites`."""
+    callees = _callees(project)
+    places = {(site.path, site.function) for site in sites}
+    return [site for site in controls if places & _used_by(project, site, callees)]
 
 
 def _is_control(site: Site) -> bool:

@@ -9,6 +9,8 @@ from legacy_towers.migrate.source.rewrite.controls import rewrite_controls
 from legacy_towers.migrate.source.rewrite.controls.foreign import ModuleGraph
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular, Left, Program, new_draft
 from legacy_towers.migrate.source.rewrite.pipeline import PipelineWriter
+from legacy_towers.migrate.source.rewrite.queues_apart import REASON, with_queues_apart
+from legacy_towers.migrate.source.rewrite.shapes import prefetch
 from legacy_towers.migrate.source.rewrite.syntax import Source
 from legacy_towers.migrate.source.rewrite.targets import TF1, TF2, renamed
 from legacy_towers.migrate.source.rewrite.unused import remove_unused
@@ -32,13 +34,25 @@ class Rewriting(NamedTuple):
 def plan_rewrite(project: Project, found: Pipelines, target: str = TF1) -> Rewriting:
     """Returns the rewriting of a project; writes nothing.
 
-    Pipelines that share a file are rewritten together, or none of them is.
+    Pipelines that share a file are rewritten together, or none of them is. Where only slim's prefetch_queue prevents
+    that, which takes batches of a function that other programs use too, this queue stays, and the dataset fills it.
 
     Args:
       project: the project.
       found: its pipelines.
       target: "tf.data-1": files have the names of TensorFlow 1, as before; "tf.data-2": those of TensorFlow 2.
     """
+    rewriting = _planned(project, found, target)
+    others = with_queues_apart(project, found, {each.number for each in rewriting.rewritten})
+    if others is not None:
+        apart = _planned(project, others, target)
+        if len(apart.rewritten) > len(rewriting.rewritten):
+            left = [each._replace(reason=REASON) if each.site.name == prefetch.NAME else each for each in apart.left]
+            return apart._replace(left=left)
+    return rewriting
+
+
+def _planned(project: Project, found: Pipelines, target: str) -> Rewriting:
     rewriting = Rewriting({}, [], [])
     groups = [_Group([pipeline], len(found.pipelines) == 1) for pipeline in found.pipelines]
     groups = _merged(groups)
@@ -59,11 +73,24 @@ def plan_rewrite(project: Project, found: Pipelines, target: str = TF1) -> Rewri
         texts = program.texts() if not left else {}
         if target == TF2:
             left += program.rename(texts)
-        rewriting.left.extend(left)
+        rewriting.left.extend(left + program.unread)
         if not left:
             rewriting.rewritten.extend(program.pipelines)
             rewriting.texts.update(texts)
+    rewriting.left.extend(_left_alone(project, found, {each.site.path for each in rewriting.left}))
     return rewriting
+
+
+def _left_alone(project: Project, found: Pipelines, paths: Set[str]) -> List[Left]:
+    """Returns the first call of each file not in `paths` that starts queues of no pipeline, and that can't be read."""
+    left: Dict[str, Left] = {}
+    for site in found.alone:
+        if site.path not in paths and site.path not in left:
+            try:
+                _draft(project, site.path, site)
+            except Irregular as irregular:
+                left[site.path] = irregular.left
+    return list(left.values())
 
 
 class _Program:
@@ -76,6 +103,8 @@ class _Program:
     def __init__(self, groups: Sequence["_Group"]) -> None:
         self.pipelines = sorted((each for group in groups for each in group.pipelines), key=lambda each: each.number)
         self.controls = [site for pipeline in self.pipelines for site in pipeline.controls]
+        # Calls that start queues in files which can't be rewritten.
+        self.unread: List[Left] = []
         self._drafts: Dict[str, Draft] = {}
         for group in groups:
             self._drafts.update({path: group.drafts[path] for path in group.paths if path in group.drafts})
@@ -83,13 +112,16 @@ class _Program:
     def write_controls(self, project: Project, found: Pipelines, modules: Optional[ModuleGraph]) -> List[Left]:
         """Takes out what only these queues needed, and returns what prevents it."""
         controls = list({id(site): site for site in self.controls}.values())
+        unread: Set[str] = set()
         for site in controls:
-            if site.path not in self._drafts:
+            if site.path not in self._drafts and site.path not in unread:
                 try:
                     self._drafts[site.path] = _draft(project, site.path, site)
-                except Irregular:
+                except Irregular as irregular:
                     # It starts no queues any more, and does no harm.
                     controls = [each for each in controls if each.path != site.path]
+                    self.unread.append(irregular.left)
+                    unread.add(site.path)
         return rewrite_controls(Program(project, controls, self._drafts, self.pipelines), found, modules)
 
     def rename(self, texts: Dict[str, str]) -> List[Left]:

@@ -20,22 +20,26 @@ def returned_element(calls: Calls, read: Site, entry: Entry, statement: Any) -> 
     if not isinstance(statement, cst.Return) or entry.function is None:
         raise Irregular(read, "what it reads is neither batched nor returned there",
                         entry.draft.source.line(statement))
-    value = statement.value
+    value, source = statement.value, entry.draft.source
+
+    def written(node: Any) -> Any:
+        # In `return read(queue)` the call is one of a record now.
+        return entry.draft.edits.done(node) if entry.is_computing and statement is entry.statement else node
+
     called = calls.function_of(entry.draft, value) if isinstance(value, cst.Call) else None
     shown = returned_parts(called.node) if called is not None else None
     if isinstance(shown, cst.Tuple) and len(shown.elements) > 1:
-        return Element.of([value], entry.draft.source)._replace(size=len(shown.elements))
+        return Element.of([written(value)], source)._replace(size=len(shown.elements))
     if isinstance(value, (cst.Tuple, cst.List)):
-        return Element.of([each.value for each in value.elements], entry.draft.source)
+        return Element.of([written(each.value) for each in value.elements], source)
     if isinstance(value, (cst.Name, cst.Attribute, cst.Subscript)) or (
         isinstance(value, cst.Call) and calls.function_of(entry.draft, value) is None
     ):
-        found = Scope(entry.draft.source, entry.function).resolved(value)
+        found = Scope(source, entry.function).resolved(value)
         if isinstance(found, (cst.List, cst.Tuple, cst.ListComp)):
-            raise Irregular(read, "it returns a list", entry.draft.source.line(statement))
-        return Element.of([value], entry.draft.source)
-    raise Irregular(read, "the source does not show what is returned",
-                    entry.draft.source.line(statement))
+            raise Irregular(read, "it returns a list", source.line(statement))
+        return Element.of([written(value)], source)
+    raise Irregular(read, "the source does not show what is returned", source.line(statement))
 
 
 def returns_of(function: Any) -> List[Any]:

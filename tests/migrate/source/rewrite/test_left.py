@@ -159,3 +159,48 @@ def test_a_file_of_python_2_is_left(tmp_path):
             "b = tf.train.batch([x], 2)\n")
     (found,) = _left(tmp_path, text)
     assert "is written for Python 2: make it one of Python 3 first" in found
+
+
+def test_a_file_of_python_2_that_only_starts_queues_is_left(tmp_path):
+    (tmp_path / "inputs.py").write_text(
+        "import tensorflow as tf\n\ndef batches():\n    q = tf.train.string_input_producer(['a'])\n"
+        "    _, v = tf.TextLineReader().read(q)\n    return tf.train.batch([v], 2)\n")
+    (tmp_path / "train.py").write_text(
+        "import tensorflow as tf\nimport inputs\nx = inputs.batches()\nwith tf.Session() as s:\n"
+        "    coord = tf.train.Coordinator()\n    tf.train.start_queue_runners(s, coord)\n    print s.run(x)\n")
+    project = read_project([str(tmp_path)])
+    plan = plan_rewrite(project, find_pipelines(project))
+    assert [path[-9:] for path in plan.texts] == ["inputs.py"]
+    (left,) = plan.left
+    assert (left.site.path[-8:], left.site.line) == ("train.py", 5)
+    assert "is written for Python 2" in left.reason
+
+
+def test_a_file_of_python_2_that_starts_queues_of_other_projects_is_left(tmp_path):
+    (tmp_path / "train.py").write_text(
+        "import tensorflow as tf\nwith tf.Session() as s:\n    coord = tf.train.Coordinator()\n"
+        "    tf.train.start_queue_runners(s, coord)\n    print s.run('x:0')\n")
+    project = read_project([str(tmp_path)])
+    (left,) = plan_rewrite(project, find_pipelines(project)).left
+    assert "is written for Python 2" in left.reason
+
+
+def test_a_prefetch_queue_of_batches_that_other_programs_read_stays_alone(tmp_path):
+    (tmp_path / "inputs.py").write_text(
+        "import tensorflow as tf\n\ndef batches():\n    q = tf.train.string_input_producer(['a'])\n"
+        "    _, v = tf.TextLineReader().read(q)\n    x = tf.train.batch([v], 2)\n"
+        "    tf.summary.scalar('size', tf.size(x))\n    return x\n")
+    (tmp_path / "train.py").write_text(
+        "import tensorflow as tf\nimport inputs\nx = inputs.batches()\nwith tf.Session() as s:\n"
+        "    tf.train.start_queue_runners(s)\n    print(s.run(x))\n")
+    towers = ("import tensorflow as tf\nimport inputs\nx = inputs.batches()\n"
+              "q = tf.contrib.slim.prefetch_queue.prefetch_queue([x], capacity=4)\na, b = q.dequeue(), q.dequeue()\n"
+              "with tf.Session() as s:\n    tf.train.start_queue_runners(s)\n    print(s.run([a, b]))\n")
+    (tmp_path / "towers.py").write_text(towers)
+    project = read_project([str(tmp_path)])
+    plan = plan_rewrite(project, find_pipelines(project))
+    texts = {path.rpartition("/")[2]: text for path, text in plan.texts.items()}
+    assert sorted(texts) == ["inputs.py", "train.py"]
+    assert not any("queue" in text for text in texts.values())
+    assert [str(each).rpartition("/")[2][:50] for each in plan.left] == [
+        "towers.py:4: tf.contrib.slim.prefetch_queue: it ta"]

@@ -58,7 +58,8 @@ def rewrite_controls(
     for path, draft in program.drafts.items():
         file = ControlFile(draft, program.project)
         here = [site for site in goes if site.path == path]
-        starts = find_starts(file, _starts(file, program, here), bool(here) and not others)
+        are_only = bool(here) and all(site.path != path for site in others)
+        starts = find_starts(file, _starts(file, program, here), are_only)
         left += remove_starts(file, starts)
         remove_queue_runners(file, here)
         remove_coordinators(file, starts)
