@@ -8,6 +8,7 @@ from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, element_of
 from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.region import Examples
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import batchers
@@ -26,15 +27,19 @@ class BatchStage:
       pipeline: the pipeline.
       calls: its functions and calls.
       stages: its producers and readers.
+      joins: its lists of examples.
 
     Attributes:
       stage: the producer and reader whose examples are followed.
+      is_one_dataset: whether one dataset has what is read from all producers.
     """
 
-    def __init__(self, pipeline: Pipeline, calls: Calls, stages: Sequence[SourceStage]) -> None:
+    def __init__(self, pipeline: Pipeline, calls: Calls, stages: Sequence[SourceStage], joins: Joins) -> None:
         self._calls = calls
         self._stages = stages
+        self._joins = joins
         self.stage = stages[0]
+        self.is_one_dataset = True
         self.sites = [site for site in pipeline.sites if site.name in batchers.PARAMETERS]
         self._written: List[Site] = []
         # Whether the iterator is initialized with the tables.
@@ -69,7 +74,7 @@ class BatchStage:
             tensors = given.get("tensors_list" if join else "tensors")
             if tensors is None:
                 raise Irregular(site, "its tensors are not in its call")
-            joined = self.stage.joined(entry.draft, site, tensors) if join else tensors
+            joined = self._joins.joined(site, tensors) if join else tensors
             element = joined if isinstance(joined, Element) else element_of(
                 joined, entry.roots, examples.statements, scope
             )
@@ -126,7 +131,9 @@ class BatchStage:
         return given
 
     def threads(self, batches: Sequence[Batch], scope: Scope) -> str:
-        return batchers.threads_of(self._given(*batches[0]), scope) if batches else ""
+        if not batches:
+            return ""
+        return self._joins.threads(batches[0][0]) or batchers.threads_of(self._given(*batches[0]), scope)
 
     def write(
         self, entry: Entry, site: Site, call: cst.Call, scope: Scope, block: Any, is_last: bool = True
@@ -178,7 +185,7 @@ class BatchStage:
 
     def _is_alone(self, entry: Entry) -> bool:
         """Returns whether the program makes one dataset only, as far as the source shows it."""
-        if not self._calls.is_only_pipeline or len(self._stages) > 1:
+        if not self._calls.is_only_pipeline or not self.is_one_dataset:
             return False
         return entry.function is None or len(self._calls.callers_of(entry.draft, entry.function)) <= 1
 

@@ -144,7 +144,7 @@ class _Editor(cst.CSTTransformer):
             return []
         own = list(found[0].leading_lines) if found[0].leading_lines and found[0] is not new else []
         inserted = [each for each in own if each not in lines]
-        found[0] = _led_by(found[0], _one_gap(waiting, lines) + inserted)
+        found[0] = _led_by(found[0], _one_gap(_one_gap(waiting, lines), inserted))
         waiting.clear()
         if line in edits._unwrapped and isinstance(new.body, cst.IndentedBlock):
             waiting += [each for each in new.body.footer if each.comment]

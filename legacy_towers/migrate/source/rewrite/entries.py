@@ -1,5 +1,5 @@
 """Where a function or module gets examples."""
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Tuple
 
 import libcst as cst
 
@@ -17,6 +17,7 @@ class Entry(NamedTuple):
       roots: the names of what an example is, and whether one name stands for all.
       is_computing: whether the statement computes with the example, and is part of the function of Dataset.map.
       dataset: the name of the dataset.
+      computing: other statements that compute with the example, where several readers give its parts.
     """
 
     draft: Draft
@@ -25,3 +26,4 @@ class Entry(NamedTuple):
     roots: Roots
     is_computing: bool
     dataset: str
+    computing: Tuple[Any, ...] = ()

@@ -102,7 +102,10 @@ def _exclude(one: Site, other: Site, calls: Calls) -> bool:
     source = calls.draft(one.path).source
     first, second = calls.call(one), calls.call(other)
     name = bound_name(source, first)
-    return bool(name) and name == bound_name(source, second) and branches_of(source, [first, second]) is not None
+    is_same = bool(name) and name == bound_name(source, second)
+    if one.name == other.name == SLICES:
+        is_same = _bound_code(source, first) == _bound_code(source, second)
+    return is_same and branches_of(source, [first, second]) is not None
 
 
 def bound_name(source: Source, call: cst.Call) -> str:
@@ -112,6 +115,13 @@ def bound_name(source: Source, call: cst.Call) -> str:
         return ""
     target = statement.targets[0].target
     return str(target.value) if isinstance(target, cst.Name) else ""
+
+
+def _bound_code(source: Source, call: cst.Call) -> str:
+    """Returns what stands left of the = of a call."""
+    statement = source.statement(call)
+    is_bound = isinstance(statement, cst.Assign) and statement.value is call and len(statement.targets) == 1
+    return source.code(statement.targets[0].target) if is_bound else source.code(call)
 
 
 def branches_of(source: Source, nodes: Sequence[cst.CSTNode]) -> Optional[cst.If]:

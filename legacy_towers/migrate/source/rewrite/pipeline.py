@@ -23,17 +23,19 @@ from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.kept import Kept
 from legacy_towers.migrate.source.rewrite.mapping import write_map
-from legacy_towers.migrate.source.rewrite.names import names_of, parameters, read_first, targets
+from legacy_towers.migrate.source.rewrite.names import names_of, read_first, targets
 from legacy_towers.migrate.source.rewrite.origins import origins_of
+from legacy_towers.migrate.source.rewrite.passing import Passing
 from legacy_towers.migrate.source.rewrite.prefetch_stage import PrefetchStage
 from legacy_towers.migrate.source.rewrite.queue_stage import QueueStage
 from legacy_towers.migrate.source.rewrite.regular import check_regular
-from legacy_towers.migrate.source.rewrite.results import returned_element, returns_of
+from legacy_towers.migrate.source.rewrite.results import returned_element
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
-from legacy_towers.migrate.source.rewrite.syntax import arguments
+from legacy_towers.migrate.source.rewrite.zipped import Zip
 from legacy_towers.migrate.source.values import Site
 
 
@@ -52,12 +54,15 @@ class PipelineWriter:
     ) -> None:
         self.calls = Calls(project, pipeline, draft, is_only)
         check_regular(project, pipeline)
+        self.joins = Joins(self.calls, pipeline.sites)
         self._stages = [
-            SourceStage(project, pipeline, self.calls, each) for each in origins_of(project, pipeline, self.calls)
+            SourceStage(project, pipeline, self.calls, each, self.joins)
+            for each in origins_of(project, pipeline, self.calls)
         ]
         # The one whose examples are followed.
         self.stage = self._stages[0]
-        self.batchers = BatchStage(pipeline, self.calls, self._stages)
+        self.batchers = BatchStage(pipeline, self.calls, self._stages, self.joins)
+        self.passing = Passing(self.calls, self.stage.read, self._follow)
         self.later: Any = PrefetchStage(project, pipeline, self.calls)
         self.queue = QueueStage(project, pipeline, self.calls)
         if self.queue.sites and self.later.sites:
@@ -67,6 +72,7 @@ class PipelineWriter:
         self.batches: Any = self.batchers if self.batchers.sites else self.later
         if len(self._stages) > 1 and self.later.sites:
             raise Irregular(self.later.sites[0], "its batches come from several producers")
+        self._is_one_dataset = True
         self._followed: Dict[Tuple[str, Any, Any], Entry] = {}
         # Statement that takes examples -> where the function gets them.
         self._taken: Dict[Any, Entry] = {}
@@ -78,11 +84,18 @@ class PipelineWriter:
           Irregular: the pipeline can't be rewritten.
         """
         is_batched = bool(self.batchers.sites or self.later.sites)
-        entries = [each.entry(is_batched) for each in self._stages]
-        for stage, entry in zip(self._stages, entries):
-            self.stage = self.batchers.stage = stage
-            if entry is not None:
-                self._follow(entry)
+        found = [(stage, stage.entry(is_batched)) for stage in self._stages]
+        reads = [(stage, entry) for stage, entry in found if entry is not None]
+        zipped = Zip(self.calls, self.joins, self.batches.sites)
+        self._is_one_dataset = len(self._stages) == 1 or zipped.is_one_example([entry for _, entry in reads])
+        if len(reads) > 1 and self._is_one_dataset:
+            reads = [(self._stages[0], zipped.write(reads))]
+        self.batchers.is_one_dataset = self._is_one_dataset
+        for self.stage, entry in reads:
+            self.batchers.stage = self.stage
+            self.passing.read = self.stage.read
+            self._follow(entry)
+        self.joins.remove_loops()
         self.batchers.check_all_written()
         self.later.check_all_written()
         self.calls.check_all_handled()
@@ -100,11 +113,14 @@ class PipelineWriter:
                                 source.line(entry.statement or entry.function or source.module))
             return
         if entry.statement is not None:
-            block = region.region_of(source, entry.statement)
+            block = region.region_of(source, self.joins.place(source, entry.statement))
         else:
             block = entry.function.body if entry.function is not None else source.module
-        # A queue takes dtypes and shapes from an example, and goes.
-        statements = [each for each in region.in_order(block) if not self.queue.is_made_in(entry, each)]
+        # A queue takes dtypes and shapes from an example, and goes; what was in a list for a join is gone.
+        statements = [
+            each for each in region.in_order(block, self.joins.loops) if each is entry.statement
+            or not self.queue.is_made_in(entry, each) and not entry.draft.edits.is_removed(each)
+        ]
         start = statements.index(entry.statement) + 1 if entry.statement is not None else 0
         kept = Kept(self.calls, self.batches, self.stage.read)
         if len(self._stages) == 1 and kept.is_kept(entry, statements[start:]):
@@ -118,12 +134,15 @@ class PipelineWriter:
 
     def _sink(self, entry: Entry, statements: List[Any], start: int) -> int:
         """Returns the number of the first statement that takes examples."""
-        first = [entry.statement] if entry.is_computing else []
+        first = ([entry.statement] if entry.is_computing else []) + list(entry.computing)
         names = set(entry.roots.names)
         for statement in first:
             names |= names_of(statement).bound
         for number, statement in enumerate(statements[start:], start):
-            if self.batches.batches_in(entry, statement) or self._takers_in(entry, statement, names):
+            batches = self.batches.batches_in(entry, statement)
+            if batches and (self._is_one_dataset or self._is_read(statement, batches, names)):
+                return number
+            if self._takers_in(entry, statement, names):
                 return number
             if isinstance(statement, cst.Return) and names_of(statement).read & names:
                 return number
@@ -134,6 +153,11 @@ class PipelineWriter:
             return start - 1
         raise Irregular(self.stage.read, "what it reads is neither batched nor returned there",
                         entry.draft.source.line(entry.statement or entry.function or entry.draft.source.module))
+
+    def _is_read(self, statement: Any, batches: Sequence[Tuple[Site, cst.Call]], names: Set[str]) -> bool:
+        """Returns whether a statement batches something of `names`."""
+        joined = [self.joins.value_of(site) for site, _ in batches]
+        return bool(names_of(statement, *[each for each in joined if each is not None]).read & names)
 
     def _takers_in(self, entry: Entry, statement: Any, names: Set[str]) -> List[Tuple[cst.Call, Any]]:
         """Returns the calls of functions of the project that batch what they are given, with these functions."""
@@ -154,6 +178,7 @@ class PipelineWriter:
         site = self.stage.read
         checks = Checks(self.calls.project.knowledge, source)
         first = [entry.statement] if entry.is_computing and entry.statement is not statement else []
+        first += entry.computing
         try:
             examples = region.computing(
                 statements, start, number, set(entry.roots.names), first, checks.is_random
@@ -168,7 +193,7 @@ class PipelineWriter:
                 raise Irregular(site, "examples are computed in a statement that also returns", source.line(each))
             if self.batches.batches_in(entry, each):
                 raise Irregular(site, "examples are computed from batches of them", source.line(each))
-        own = [self.calls.call(each) for each in self.stage.sites]
+        own = [self.calls.call(each) for stage in self._stages for each in stage.sites]
         problem = checks.problem_inside(examples.statements, own)
         if problem is not None:
             raise Irregular(site, problem[0], problem[1])
@@ -181,7 +206,7 @@ class PipelineWriter:
         if batches:
             element = self.batches.element(entry, batches, examples, scope)
         elif takers:
-            element = self._taker_element(entry, takers, examples.names)
+            element = self.passing.taker_element(entry, takers, examples.names)
         else:
             element = returned_element(self.calls, self.stage.read, entry, statement)
         captured = self._captured(entry, examples, element)
@@ -197,10 +222,10 @@ class PipelineWriter:
         write_map(self.calls, entry, statement, examples, element, threads)
         self._write_batches(entry, statement, batches, element)
         for call, function in takers:
-            self._check_block(entry, call, source.block(statement))
-            self._write_taker(entry, call, function, examples.names, element)
+            self.passing.check_block(entry, call, source.block(statement))
+            self.passing.write_taker(entry, call, function, examples.names, element)
         if not batches and not takers:
-            self._write_return(entry, statement, element)
+            self.passing.write_return(entry, statement, element)
         for each in [statement] + [one for one, _ in later]:
             # What the new statement reads, without the calls that took the examples.
             used = read_first([entry.draft.edits.done(each)]) & examples.names
@@ -225,7 +250,7 @@ class PipelineWriter:
         self.batches = self.later
         site, places = batches[0][0], [source.statement(call) for _, call in batches]
         if len(places) == 1 and isinstance(places[0], cst.Return) and places[0].value is batches[0][1]:
-            self._write_return(entry, places[0], element)
+            self.passing.write_return(entry, places[0], element)
         elif all(isinstance(each, cst.Assign) and each.value is call for each, (_, call) in zip(places, batches)):
             self._follow(self._batched(entry, statement, site, places, element))
         else:
@@ -297,85 +322,3 @@ class PipelineWriter:
             read |= found.read
             bound |= found.bound
         return read - bound
-
-    # Functions of the project that batch what they are given
-
-    def _taker_element(self, entry: Entry, takers: Sequence[Tuple[cst.Call, Any]], names: Set[str]) -> Element:
-        if len(takers) > 1:
-            raise Irregular(self.stage.read, "two functions batch its examples", entry.draft.source.line(takers[0][0]))
-        call, _ = takers[0]
-        given = [each for each in call.args if names_of(each.value).read & names]
-        if len(given) == 1 and isinstance(given[0].value, (cst.List, cst.Tuple)):
-            return Element.of([each.value for each in given[0].value.elements], entry.draft.source, is_all=True)
-        return Element.of([each.value for each in given], entry.draft.source)
-
-    def _write_taker(self, entry: Entry, call: cst.Call, function: Any, names: Set[str], element: Element) -> None:
-        source, edits = entry.draft.source, entry.draft.edits
-        site = self.stage.read
-        order = parameters(function.node)
-        if function.is_method:
-            order = order[1:]
-        given = arguments(call, order)
-        if given is None:
-            raise Irregular(site, "a function that batches its examples is called with *arguments", source.line(call))
-        taken = [name for name in order if name in given and names_of(given[name]).read & names]
-        arranged = [name for each in call.args for name in taken if given[name] is each.value]
-        scope = Scope(function.draft.source, function.node)
-        dataset = "dataset" if "dataset" not in function.draft.source.names else scope.fresh("dataset", "examples")
-        args = [
-            each.with_changes(value=cst.Name(entry.dataset),
-                              keyword=None if each.keyword is None else cst.Name(dataset))
-            if each.value is given[arranged[0]] else each
-            for each in call.args if each.value is given[arranged[0]] or all(each.value is not given[one]
-                                                                             for one in arranged)
-        ]
-        last = args[-1].with_changes(comma=call.args[-1].comma)
-        edits.replace(call, call.with_changes(args=args[:-1] + [last]))
-        self.calls.handled(entry.draft, call, function)
-        self.calls.change_parameters(function, arranged, dataset)
-        roots = Roots(tuple(arranged), element.is_all)
-        self._follow(Entry(function.draft, function.node, None, roots, False, dataset))
-
-    def _check_block(self, entry: Entry, call: cst.Call, block: Any) -> None:
-        source = entry.draft.source
-        for each in source.above(call):
-            if each is block:
-                break
-            if isinstance(each, (cst.For, cst.While, cst.Try, cst.ListComp, cst.GeneratorExp, cst.Lambda)):
-                raise Irregular(self.stage.read, "its examples are batched in another block than they are read in: in "
-                                "a loop, perhaps", source.line(call))
-
-    # Functions that return what they read
-
-    def _write_return(self, entry: Entry, statement: Any, element: Element) -> None:
-        source, edits = entry.draft.source, entry.draft.edits
-        assert entry.function is not None
-        edits.replace(statement.value, cst.Name(entry.dataset))
-        function = self.calls.of_node(entry.draft, entry.function)
-        count = len(returns_of(entry.function))
-        if count != 1:
-            raise Irregular(self.stage.read, "the function that reads has {} return statements".format(count),
-                            source.line(statement))
-        callers = self.calls.callers(function)
-        if not callers:
-            raise Irregular(self.stage.read, "nothing in the project calls the function that reads",
-                            source.line(entry.function))
-        for draft, call in callers:
-            self.calls.handled(draft, call, function)
-            caller = draft.source.statement(call)
-            if not isinstance(caller, cst.Assign) or caller.value is not call or len(caller.targets) != 1:
-                raise Irregular(self.stage.read, "the result of the function that reads is used in an expression",
-                                draft.source.line(caller))
-            found = targets(caller)
-            if any(not isinstance(each, cst.Name) for each in found):
-                raise Irregular(self.stage.read, "the result of the function that reads is kept in an object",
-                                draft.source.line(caller))
-            names = tuple(each.value for each in found)
-            is_all = len(names) == 1 and element.size > 1
-            if not is_all and len(names) != element.size:
-                raise Irregular(self.stage.read, "the source does not show what is returned", draft.source.line(caller))
-            scope = Scope(draft.source, draft.source.function(caller))
-            dataset = self.calls.dataset_name(scope)
-            edits_there = draft.edits
-            edits_there.replace(caller.targets[0], cst.AssignTarget(cst.Name(dataset)))
-            self._follow(Entry(draft, draft.source.function(caller), caller, Roots(names, is_all), False, dataset))

@@ -40,11 +40,12 @@ def region_of(source: Source, statement: Any) -> Any:
     return block
 
 
-def in_order(block: Any) -> List[Any]:
-    """Returns the statements of a block, with those in `with` statements of scopes and devices."""
+def in_order(block: Any, loops: Sequence[Any] = ()) -> List[Any]:
+    """Returns the statements of a block, with those in `with` statements of scopes and devices, and in `loops`."""
     found: List[Any] = []
     for statement in statements_of(block):
-        found += in_order(statement.body) if is_transparent(statement) else [statement]
+        is_seen_through = is_transparent(statement) or any(statement is each for each in loops)
+        found += in_order(statement.body, loops) if is_seen_through else [statement]
     return found
 
 
@@ -71,7 +72,7 @@ def computing(
       start: the number of the first statement after the reader.
       end: the number of the statement that takes the example.
       roots: the names of what the reader gives.
-      first: statements before `start` that compute it already.
+      first: statements that are known to compute it.
       is_random: returns whether a statement draws random numbers: those that an example is computed with are drawn for
         each example.
 
@@ -83,6 +84,8 @@ def computing(
     for statement in first:
         names |= names_of(statement).bound
     for statement in statements[start:end]:
+        if any(statement is each for each in first):
+            continue
         found = names_of(statement)
         if found.read & names or (found.changed & names):
             moved.append(statement)

@@ -1,57 +1,60 @@
-"""The first stage of a pipeline: its producer and reader become a dataset of records."""
-from typing import Any, Dict, List, Optional, Tuple
+"""A producer and a reader, which become a dataset of records."""
+import functools
+from typing import Any, List, Optional, Sequence, Tuple
 
 import libcst as cst
 
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
-from legacy_towers.migrate.source.rewrite.carried import carried
 from legacy_towers.migrate.source.rewrite.checks import Checks
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
-from legacy_towers.migrate.source.rewrite.examples import Element, Roots, returned_parts
+from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
-from legacy_towers.migrate.source.rewrite.names import dotted, names_of, parameters
+from legacy_towers.migrate.source.rewrite.joins import Joins
+from legacy_towers.migrate.source.rewrite.names import names_of, parameters
 from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, SLICES, Origin, branches_of
+from legacy_towers.migrate.source.rewrite.reader import Reader
 from legacy_towers.migrate.source.rewrite.region import names_before, region_of
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import producers, readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
-from legacy_towers.migrate.source.rewrite.syntax import arguments, statements_of
-from legacy_towers.migrate.source.rewrite.taken import Taken, Takes, attributes_of, is_next, put_matched
+from legacy_towers.migrate.source.rewrite.syntax import arguments
+from legacy_towers.migrate.source.rewrite.taken import Taken, Takes, is_next, put_matched
 from legacy_towers.migrate.source.values import Site
-
-_RANGES = ("range", "xrange")
 
 
 class SourceStage:
-    """The producer and reader of a pipeline.
+    """A producer and its reader.
 
     Args:
       project: the project.
       pipeline: the pipeline.
       calls: its functions and calls.
       origin: the producer and reader.
+      joins: the lists of examples that the pipeline joins.
 
     Attributes:
       read: the call that reads: of reader.read, of the queue's dequeue, or of the producer.
       sites: the calls of the producers, of the reader and of `read`.
-      is_endless: whether the producer has no num_epochs.
+      is_endless: whether no producer has num_epochs.
       is_one_by_one: whether the records that reader.read_up_to reads are queued one by one, as they are.
     """
 
-    def __init__(self, project: Project, pipeline: Pipeline, calls: Calls, origin: Origin) -> None:
+    def __init__(self, project: Project, pipeline: Pipeline, calls: Calls, origin: Origin, joins: Joins) -> None:
         self._project = project
         self._calls = calls
-        self._producer, self._others = origin.producers[0], origin.producers[1:]
+        self._producers = origin.producers
+        self._producer = origin.producers[0]
+        self._reader = origin.reader
         self.read = origin.read
         self.sites = origin.producers + [each for each in (origin.reader, origin.read) if each is not None]
-        self._reader = origin.reader
+        self._joins = joins
+        self._reading = Reader(project, calls, self._reader, self.read)
         self._takes = Takes(project, pipeline.sites, calls, self.read, self._reader)
-        self._readers = ""
-        self.is_endless = False
+        self._passed: Optional[Tuple[Draft, Any]] = None
+        self.is_endless = True
         self.is_one_by_one = False
-        self._joined: Optional[Tuple[str, Any]] = None
 
     def entry(self, is_batched: bool) -> Optional[Entry]:
         """Writes the dataset of records, and returns where code gets them.
@@ -59,72 +62,85 @@ class SourceStage:
         Args:
           is_batched: whether the pipeline batches; otherwise what is read is the next element.
         """
-        producer = self._calls.call(self._producer)
+        made = [self._calls.call(each) for each in self._producers]
         draft = self._calls.draft(self._producer.path)
-        function = draft.source.function(producer)
-        scope = Scope(draft.source, function)
-        queue = self._queue_name(draft, producer)
-        there = self._reading_function(draft, function, producer, queue)
+        source, edits = draft.source, draft.edits
+        function = source.function(made[0])
+        scope = Scope(source, function)
+        queue = self._queue_name(draft, made[0])
+        there = self._reading_function(draft, function, made, queue)
         dataset = self._calls.dataset_name(scope)
         tf = self._calls.tensorflow(scope, self._producer)
         if there is None:
-            taken = self._takes.of(draft, self._calls.call(self.read))
-            records = self._records(scope, tf, {})
-            self._remove_reader(draft)
+            taken = self._taken(draft, made)
+            records = self._reading.records(scope, tf, {})
+            self._reading.remove(draft)
         else:
-            defined, call = there
-            taken, records = self._through(draft, scope, tf, defined, call)
-        self._check_place(draft, producer, taken.statement)
-        lines = self._producer_lines(self._producer, draft, scope, tf, dataset)
+            taken, records = self._through(draft, scope, tf, *there)
+        statements = [source.statement(each) for each in made]
+        first = statements[0] if len(made) == 1 else branches_of(source, made)
+        place = self._joins.place(source, taken.statement)
+        self._check_place(draft, first, place)
+        lines = [
+            self._producer_lines(draft, scope, tf, dataset, site, call) for site, call in zip(self._producers, made)
+        ]
         more: List[str] = []
         many: List[str] = []
-        taken = self._of_join(draft, taken)
+        several = self._joins.readers_of(draft, taken.statement)
+        taken = self._joins.taken(draft, taken)
         if records is not None:
             count = self._count(draft, function)
             if count and not records.of_file:
                 raise Irregular(self.read, "the file names of its reader come one by one")
-            more = readers.lines_of(records, dataset, bool(taken.key), self._readers)
-            many = readers.lines_of(records, dataset, bool(taken.key), self._readers, count) if count else more
-        statement = draft.source.statement(producer)
-        is_one_place = not self._others and (queue is None or is_next(draft, producer, taken.statement))
+            more = readers.lines_of(records, dataset, bool(taken.key), several)
+            many = readers.lines_of(records, dataset, bool(taken.key), several, count) if count else more
 
         def written(before: List[str]) -> Any:
             # Records that are read many at a time, to be queued one by one, are read one by one.
-            return draft.source.parse("\n".join(before + (more if self.is_one_by_one else many or more)))
+            return source.parse("\n".join(before + (more if self.is_one_by_one else many or more)))
 
-        if queue is not None:
-            draft.edits.remove(statement)
-        if is_one_place:
-            draft.edits.insert_before(statement if queue is not None else taken.statement, lambda: written(lines))
+        is_own_statement = queue is not None or self._producer.name == SLICES and len(made) > 1
+        if is_own_statement:
+            for each in statements:
+                edits.remove(each)
+        if len(made) == 1 and (queue is None or is_next(draft, made[0], place)):
+            edits.insert_before(first if queue is not None else place, lambda: written(lines[0]))
         else:
-            draft.edits.insert_before(statement, lambda: draft.source.parse("\n".join(lines)))
-            draft.edits.insert_before(taken.statement, lambda: written([]))
-        for other in self._others:
-            self._write_other(other, draft, scope, tf, dataset)
+            for each, own in zip(statements, lines):
+                edits.insert_before(each, functools.partial(source.parse, "\n".join(own)))
+            if place is not first:
+                edits.insert_before(place, lambda: written([]))
         if not is_batched:
             if taken.roots.names[0].startswith("self."):
                 raise Irregular(self.read, "its result is kept in an object")
             self._read_next(draft, scope, tf, dataset, taken)
             return None
-        if taken.expression is None:
-            draft.edits.remove(taken.statement)
+        if taken.expression is None and taken.statement is not first or len(made) == 1 and taken.expression is None:
+            edits.remove(taken.statement)
         return Entry(draft, function, taken.statement, taken.roots, taken.expression is not None, dataset)
 
-    def _write_other(self, site: Site, draft: Draft, scope: Scope, tf: str, dataset: str) -> None:
-        """Writes the dataset of a producer in another branch."""
-        statement = draft.source.statement(self._calls.call(site))
-        is_endless = self.is_endless
-        lines = self._producer_lines(site, draft, scope, tf, dataset)
-        self.is_endless = self.is_endless and is_endless
-        draft.edits.remove(statement)
-        draft.edits.insert_before(statement, lambda: draft.source.parse("\n".join(lines)))
+    def _taken(self, draft: Draft, made: Sequence[cst.Call]) -> Taken:
+        """Returns what takes the result of the call that reads, or of producers in several branches."""
+        if self._producer.name != SLICES or self.read not in self._producers or len(made) == 1:
+            return self._takes.of(draft, self._calls.call(self.read))
+        return self._takes.of(draft, made[0])._replace(statement=branches_of(draft.source, made))
 
-    def _check_place(self, draft: Draft, producer: cst.Call, statement: Any) -> None:
+    def renamed(self, name: str) -> str:
+        """Gives another name to the record that is passed to the function that read it, and returns the name.
+
+        Raises:
+          Irregular: the code gives the name.
+        """
+        if self._passed is None:
+            raise Irregular(self.read, "{!r} is the name of what two readers read".format(name))
+        draft, node = self._passed
+        new = Scope(draft.source, None).fresh(name, name + "_2")
+        draft.edits.replace(node, cst.Name(new))
+        return new
+
+    def _check_place(self, draft: Draft, first: Any, statement: Any) -> None:
         """Raises Irregular if what is read is read in another block than its queue is made in."""
         source = draft.source
-        first = source.statement(producer)
-        if self._others:
-            first = branches_of(source, [self._calls.call(each) for each in [self._producer] + self._others])
         if region_of(source, first) is not region_of(source, statement):
             raise Irregular(self.read, "it is read in another block than its queue is made in: in a loop, perhaps")
         for each in source.above(first):
@@ -162,12 +178,12 @@ class SourceStage:
         return str(statement.targets[0].target.value)
 
     def _reading_function(
-        self, draft: Draft, function: Optional[cst.FunctionDef], producer: cst.Call, queue: Optional[str]
+        self, draft: Draft, function: Optional[cst.FunctionDef], made: Sequence[cst.Call], queue: Optional[str]
     ) -> Optional[Tuple[Defined, cst.Call]]:
         """Returns the function that the queue is passed to, with the call; None if it is read where it is made."""
         source = draft.source
         read = self._calls.call(self.read)
-        uses: List[Any] = [producer]
+        uses: List[Any] = list(made)
         if queue is not None:
             uses = uses_of(source, function.body if function is not None else source.module, queue)
         passed = []
@@ -177,7 +193,7 @@ class SourceStage:
             is_own = self.read.path == source.path and (
                 use is read or around is read or (isinstance(parent, cst.Attribute) and parent is read.func)
             )
-            if is_own:
+            if is_own or self.read in self._producers:
                 continue
             call: Any = around if isinstance(parent, cst.Arg) and isinstance(around, cst.Call) else None
             defined = self._calls.function_of(draft, call) if call is not None else None
@@ -187,44 +203,6 @@ class SourceStage:
         if len(passed) > 1:
             raise Irregular(self._producer, "several calls read its queue", source.line(passed[1][1]))
         return passed[0] if passed else None
-
-    # Readers
-
-    def _records(self, scope: Scope, tf: str, given: Dict[str, Any]) -> Optional[readers.Records]:
-        if self._reader is None:
-            return None
-        found = given or arguments(self._calls.call(self._reader), readers.PARAMETERS[self._reader.name])
-        if found is None:
-            raise Irregular(self._reader, "it is called with *arguments, **keywords or arguments that it does not have")
-        try:
-            return readers.records_of(self._reader.name, found, scope, tf)
-        except Cant as why:
-            raise Irregular(self._reader, str(why)) from None
-
-    def _remove_reader(self, draft: Draft) -> None:
-        """Removes the statement that makes the reader."""
-        if self._reader is None:
-            return
-        source = draft.source
-        reader, read = self._calls.call(self._reader), self._calls.call(self.read)
-        if isinstance(read.func, cst.Attribute) and read.func.value is reader:
-            return
-        statement = source.statement(reader)
-        if not isinstance(statement, cst.Assign) or statement.value is not reader or len(statement.targets) != 1:
-            raise Irregular(self._reader, "its reader is used in an expression")
-        target = statement.targets[0].target
-        if isinstance(target, cst.Attribute) and dotted(target) == dotted(getattr(read.func, "value", None)):
-            loads = [each for each in attributes_of(source.module, target.attr.value) if each is not target]
-            if [source.parents[each] for each in loads] == [read.func]:
-                draft.edits.remove(statement)
-                return
-        if not isinstance(target, cst.Name) or source.function(reader) is not source.function(read):
-            raise Irregular(self._reader, "its reader is kept in an object, or used in another function")
-        function = source.function(reader)
-        uses = uses_of(source, function.body if function is not None else source.module, target.value)
-        if any(source.parents[each] is not read.func for each in uses):
-            raise Irregular(self._reader, "its reader is used elsewhere")
-        draft.edits.remove(statement)
 
     def _through(
         self, draft: Draft, scope: Scope, tf: str, defined: Defined, call: cst.Call
@@ -256,9 +234,9 @@ class SourceStage:
             there.edits.remove(inner.statement)
         else:
             there.edits.replace(inner.expression, cst.Name(value))
-        records = self._carried_records(scope, tf, defined, given, draft.source.path)
-        self._remove_reader(there)
-        problem = self._problem_in(defined)
+        records = self._reading.carried_records(scope, tf, defined, given, draft.source.path)
+        self._reading.remove(there)
+        problem = self._reading.problem_in(defined)
         if problem is not None:
             raise Irregular(self.read, problem[0], problem[1])
         for param in defined.node.params.params:
@@ -271,6 +249,7 @@ class SourceStage:
                     there.source is not source or self._is_bound(source, scope.function, value)
                 ) else value
                 draft.edits.replace(each.value, cst.Name(name))
+                self._passed = (draft, each.value)
                 if each.keyword is not None:
                     draft.edits.replace(each.keyword, cst.Name(value))
         self._calls.handled(draft, call, defined)
@@ -282,40 +261,15 @@ class SourceStage:
         body = function.body if function is not None else source.module
         return name in names_of(*body.body).bound
 
-    def _problem_in(self, defined: Defined) -> Optional[Tuple[str, int]]:
-        """Returns why a function that reads can't be one of Dataset.map."""
-        source = defined.draft.source
-        own = (self._calls.call(self.read), self._calls.call(self._reader) if self._reader is not None else None)
-        skipped = {source.statement(each) for each in own if each is not None}
-        nodes = [each for each in statements_of(defined.node.body) if each not in skipped]
-        return Checks(self._project.knowledge, source).problem_inside(nodes)
-
-    def _carried_records(
-        self, scope: Scope, tf: str, defined: Defined, given: Dict[str, Any], path: str
-    ) -> Optional[readers.Records]:
-        if self._reader is None:
-            return None
-        reader = self._calls.call(self._reader)
-        found = arguments(reader, readers.PARAMETERS[self._reader.name])
-        if found is None:
-            raise Irregular(self._reader, "it is called with *arguments, **keywords or arguments that it does not have")
-        there = Scope(defined.draft.source, defined.node)
-        moved = {}
-        for name, node in found.items():
-            moved[name] = carried(node, there, given, defined.draft.source.path == path,
-                                  there.source.line(reader))
-            if moved[name] is None:
-                raise Irregular(self._reader, "its {} is computed in the function that reads".format(name))
-        return self._records(scope, tf, moved)
-
     # Producers
 
-    def _producer_lines(self, site: Site, draft: Draft, scope: Scope, tf: str, dataset: str) -> List[str]:
-        given = arguments(self._calls.call(site), producers.PARAMETERS[site.name])
+    def _producer_lines(
+        self, draft: Draft, scope: Scope, tf: str, dataset: str, site: Site, call: cst.Call
+    ) -> List[str]:
+        given = arguments(call, producers.PARAMETERS[site.name])
         if given is None:
-            raise Irregular(site,
-                            "it is called with *arguments, **keywords or arguments that it does not have")
-        self.is_endless = "num_epochs" not in given or literal(given["num_epochs"]) == "None"
+            raise Irregular(site, "it is called with *arguments, **keywords or arguments that it does not have")
+        self.is_endless = self.is_endless and ("num_epochs" not in given or literal(given["num_epochs"]) == "None")
         put_matched(draft, scope, given)
         checks = Checks(self._project.knowledge, scope.source)
         why = next((why for why in map(checks.problem_of_value, given.values()) if why), None)
@@ -343,37 +297,3 @@ class SourceStage:
             targets=[statement.targets[0].with_changes(target=target)], value=self._calls.next_element(dataset, tf)
         )
         draft.edits.replace(statement, new)
-
-    # Several readers
-
-    def _of_join(self, draft: Draft, taken: Taken) -> Taken:
-        """Sees to `examples = [read(queue) for _ in range(4)]`: the files are read 4 at a time."""
-        statement = taken.statement
-        value = getattr(statement, "value", None)
-        if not isinstance(value, cst.ListComp):
-            return taken
-        loop: Any = value.for_in
-        is_range = isinstance(loop.iter, cst.Call) and dotted(loop.iter.func) in _RANGES
-        count: Any = loop.iter.args if is_range else ()
-        target: Any = statement.targets[0].target if isinstance(statement, cst.Assign) else None
-        if (value.elt is not taken.expression or len(count) != 1 or loop.ifs or loop.inner_for_in is not None
-                or not isinstance(target, cst.Name) or loop.target.value in names_of(value.elt).read):
-            raise Irregular(self.read, "the source does not show what its readers give", draft.source.line(statement))
-        self._readers = draft.source.code(count[0].value)
-        self._joined = (target.value, value.elt)
-        return Taken(statement, taken.roots, None, "")
-
-    def joined(self, draft: Draft, site: Site, tensors: Any) -> Any:
-        """Returns what a join takes an example from: the list of its tensors, or the Element that each reader gives."""
-        if isinstance(tensors, (cst.List, cst.Tuple)) and len(tensors.elements) == 1:
-            return tensors.elements[0].value
-        if self._joined is not None and isinstance(tensors, cst.Name) and tensors.value == self._joined[0]:
-            call = draft.edits.done(self._joined[1])
-            text, names = draft.source.code(call).strip(), names_of(call).read
-            defined = self._calls.function_of(draft, self._joined[1])
-            shown = returned_parts(defined.node) if defined is not None else None
-            if shown is not None and len(shown.elements) == 1:
-                return Element((text + "[0]",), names)
-            if shown is not None:
-                return Element((text if isinstance(shown, cst.Tuple) else "tuple({})".format(text),), names, True)
-        raise Irregular(site, "the source does not show what it joins")

@@ -93,15 +93,29 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "x = tf.train.batch([a, b], 2)\n",
                  "5: tf.train.string_input_producer: several calls read its queue", id="one queue read twice"),
     pytest.param("a = tf.train.string_input_producer(['a'])\nb = tf.train.string_input_producer(['b'])\n"
-                 "_, x = tf.TextLineReader().read(a)\n_, y = tf.TextLineReader().read(b)\n"
+                 "_, x = tf.TextLineReader().read(a)\ny = tf.size(x)\n_, x = tf.TextLineReader().read(b)\n"
                  "c = tf.train.batch([x, y], 2)\n",
-                 "6: tf.ReaderBase.read: examples of several producers are in one batch: read each from its own "
-                 "dataset, and zip the datasets", id="two producers"),
-    pytest.param("def read(q):\n    return tf.TextLineReader().read(q)[1]\n"
-                 "x = read(tf.train.string_input_producer(['a']))\ny = read(tf.train.string_input_producer(['b']))\n"
-                 "z = tf.strings.join([x, y])\nc = tf.train.batch([z], 2)\n",
-                 "7: tf.ReaderBase.read: examples of several producers are in one batch: read each from its own "
-                 "dataset, and zip the datasets", id="two producers whose examples are computed with each other"),
+                 "6: tf.ReaderBase.read: 'x' is the name of what two readers read",
+                 id="two readers, a name used twice"),
+    pytest.param("def read(names):\n    q = tf.train.string_input_producer(names)\n"
+                 "    return tf.TextLineReader().read(q)[1]\n"
+                 "x = read(['a'])\ny = read(['b'])\nc = tf.train.batch([x, y], 2)\n",
+                 None, id="a function that reads, twice for one batch"),
+    pytest.param("q = tf.train.string_input_producer(['a'])\nr = tf.TextLineReader()\nexamples = []\n"
+                 "for number in range(2):\n    _, x = r.read(q)\n    examples.append([x, tf.constant(number)])\n"
+                 "c = tf.train.batch_join(examples, 2)\n",
+                 "7: tf.train.batch_join: its examples differ by 'number', the number of the loop that makes them",
+                 id="examples that differ by their reader"),
+    pytest.param("q = tf.train.string_input_producer(['a'])\nr = tf.TextLineReader()\nexamples = []\n"
+                 "for _ in range(2):\n    _, x = r.read(q)\n    examples.append([x])\n    print('a reader')\n"
+                 "c = tf.train.batch_join(examples, 2)\n",
+                 "8: tf.train.batch_join: the loop that makes its examples does something else, too",
+                 id="a loop of readers that does more"),
+    pytest.param("if FLAGS.train:\n    a = tf.train.string_input_producer(['a'])\nelse:\n"
+                 "    b = tf.train.string_input_producer(['b'])\n"
+                 "_, x = tf.TextLineReader().read(a if FLAGS.train else b)\nc = tf.train.batch([x], 2)\n",
+                 "6: tf.train.string_input_producer: its queue is also used in another way",
+                 id="queues of branches, with two names"),
     pytest.param("def batched(a, b):\n    return tf.train.batch([a, b], 2)\n"
                  "def one():\n    _, x = tf.TextLineReader().read(tf.train.string_input_producer(['a']))\n"
                  "    return batched(x, tf.constant(0))\n"

@@ -1,8 +1,7 @@
 """Whole scripts in the idioms of 2016 to 2019: rewritten, run before and after, and compared; or left, with the reason.
 
-The scripts of the folder scripts/ are rewritten, but for those in the table STAY. Both versions run by
-`legacy-towers run`, and what their sessions read and compute is the same, bit for bit, with the order fixed; so are two
-epochs of each pipeline.
+The scripts of the folder scripts/ are rewritten. Both versions run by `legacy-towers run`, and what their sessions read
+and compute is the same, bit for bit, with the order fixed; so are two epochs of each pipeline.
 """
 import os
 import sys
@@ -20,11 +19,7 @@ from legacy_towers.migrate.verify.command import Command
 from legacy_towers.migrate.verify.verify import verify
 
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripts")
-# Scripts that stay as they are, with a part of the reason.
-STAY = {
-    "batch_join.py": "it is read in another block than its queue is made in",
-}
-SINGLE = sorted(name for name in os.listdir(SCRIPTS) if name.endswith(".py") and name not in STAY)
+SINGLE = sorted(name for name in os.listdir(SCRIPTS) if name.endswith(".py"))
 QUEUES = (
     "string_input_producer(", "slice_input_producer(", "start_queue_runners", "train.batch(", "shuffle_batch(",
     "_batch_join(", "RecordReader(", "LineReader(",
@@ -72,16 +67,7 @@ def test_a_script_reads_and_computes_the_same_after_its_rewriting(name, verified
     assert without_queues(rewriting)
 
 
-@pytest.mark.parametrize("name", sorted(STAY))
-def test_a_script_that_stays_has_the_reason(name, monkeypatch):
-    monkeypatch.chdir(SCRIPTS)
-    project = read_project([name])
-    rewriting = plan_rewrite(project, find_pipelines(project))
-    assert not rewriting.texts
-    assert any(STAY[name] in str(each) for each in rewriting.left), rewriting.left
-
-
-@pytest.mark.parametrize("name", sorted(set(PROJECTS) - set(STAY)))
+@pytest.mark.parametrize("name", sorted(PROJECTS))
 def test_a_project_reads_and_computes_the_same_after_its_rewriting(name, verified, monkeypatch):
     words = PROJECTS[name]
     monkeypatch.chdir(os.path.join(SCRIPTS, name) if words[0] != "-m" else SCRIPTS)

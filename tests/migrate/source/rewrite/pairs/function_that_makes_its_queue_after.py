@@ -5,7 +5,6 @@ def read_and_decode(filename):
     dataset = tf.data.Dataset.from_tensor_slices([filename])
     dataset = dataset.flat_map(tf.data.TFRecordDataset)
 
-
     def parse(serialized):
         features = tf.parse_single_example(serialized, {"id": tf.FixedLenFeature([], tf.int64),
                                                         "x": tf.FixedLenFeature([2], tf.float32)})

@@ -5,7 +5,6 @@ dataset = tf.data.Dataset.from_tensor_slices(CSV)
 dataset = dataset.flat_map(lambda filename: tf.data.TextLineDataset(filename).skip(1))
 
 
-
 def parse(line):
     a, n, label = tf.decode_csv(line, [[0.], [0], [""]])
     return tf.ensure_shape(a * 2., []), tf.ensure_shape(n, []), tf.ensure_shape(label, [])

@@ -1,0 +1,258 @@
+"""Lists of examples that batch_join or shuffle_batch_join takes, where one piece of code gives all of them.
+
+    examples = [read(queue) for _ in range(4)]              [parse(record) for _ in range(4)], [[image, label]] * 4
+
+    examples = []                                           the same, one after the other
+    for _ in range(4):
+        image, label = read(queue)
+        examples.append([image, label])
+
+Where the code in the list reads, several files are read at a time; where it computes only, several threads compute.
+"""
+from typing import Any, List, NamedTuple, Optional, Sequence
+
+import libcst as cst
+
+from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
+from legacy_towers.migrate.source.rewrite.examples import Element, returned_parts
+from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
+from legacy_towers.migrate.source.rewrite.names import dotted, names_of
+from legacy_towers.migrate.source.rewrite.region import in_order, is_transparent
+from legacy_towers.migrate.source.rewrite.scope import Scope, literal
+from legacy_towers.migrate.source.rewrite.syntax import arguments, statements_of
+from legacy_towers.migrate.source.rewrite.taken import Taken
+from legacy_towers.migrate.source.values import Site
+
+_RANGES = ("range", "xrange", "six.moves.range", "six.moves.xrange")
+_END = "_join"
+
+
+class Join(NamedTuple):
+    """A list of examples.
+
+    Attributes:
+      site: the call that takes it.
+      draft: the file.
+      value: the expression of one example.
+      count: the expression of their number.
+      statement: the statement that has `value`; None: the list is in the call itself.
+      loop: the loop that has the statement, None of another list.
+    """
+
+    site: Site
+    draft: Draft
+    value: Any
+    count: str
+    statement: Any
+    loop: Any
+
+
+class Joins:
+    """The lists of examples of a pipeline.
+
+    Args:
+      calls: the functions and calls of the pipeline.
+      sites: its calls.
+    """
+
+    def __init__(self, calls: Calls, sites: Sequence[Site]) -> None:
+        self._calls = calls
+        self._found: List[Join] = []
+        self._reading: List[Join] = []
+        for site in sites:
+            if site.name.endswith(_END):
+                found = self._join(site)
+                if found is not None:
+                    self._found.append(found)
+
+    def _join(self, site: Site) -> Optional[Join]:
+        call = self._calls.call(site)
+        draft = self._calls.draft(site.path)
+        source = draft.source
+        given = arguments(call, ("tensors_list",) + tuple(each.keyword.value for each in call.args if each.keyword and (
+            each.keyword.value != "tensors_list")))
+        tensors: Any = call.args[0].value if call.args and call.args[0].keyword is None else (given or {}).get(
+            "tensors_list")
+        repeated = _repeated(tensors)
+        if repeated is not None:
+            return Join(site, draft, repeated[0], source.code(repeated[1]), None, None)
+        if not isinstance(tensors, cst.Name):
+            return None
+        function = source.function(call)
+        body = function.body if function is not None else source.module
+        values = Scope(source, function).assigned(tensors.value)
+        if len(values) != 1:
+            return None
+        (value,) = values
+        statement = source.statement(value)
+        if source.function(statement) is not function:
+            return None
+        uses = [each for each in uses_of(source, body, tensors.value) if each is not tensors]
+        repeated = _repeated(value)
+        if repeated is not None and not uses:
+            draft.edits.remove(statement)
+            return Join(site, draft, repeated[0], source.code(repeated[1]), statement, None)
+        is_empty = isinstance(value, cst.List) and not value.elements or (
+            isinstance(value, cst.Call) and dotted(value.func) == "list" and not value.args
+        )
+        return self._appended(site, draft, statement, uses) if is_empty and len(uses) == 1 else None
+
+    def _appended(self, site: Site, draft: Draft, made: Any, uses: List[Any]) -> Optional[Join]:
+        """Returns the list that a loop fills."""
+        source = draft.source
+        append: Any = source.parents[source.parents[uses[0]]]
+        statement = source.statement(uses[0])
+        loop = next((each for each in source.above(statement) if isinstance(each, (
+            cst.For, cst.While, cst.FunctionDef))), None)
+        is_append = isinstance(append, cst.Call) and isinstance(statement, cst.Expr) and statement.value is append and (
+            append.func is source.parents[uses[0]] and append.func.attr.value == "append" and len(append.args) == 1
+        )
+        if not is_append or not isinstance(loop, cst.For) or loop.orelse is not None:
+            return None
+        count = _count(loop.iter)
+        if count is None or not isinstance(loop.target, cst.Name) or statement not in in_order(loop.body):
+            return None
+        if source.block(loop) is not source.block(made) and not _is_around(source, made, loop):
+            return None
+        self._check_number(site, draft, loop)
+        draft.edits.remove(made)
+        draft.edits.remove(statement)
+        return Join(site, draft, append.args[0].value, source.code(count), statement, loop)
+
+    def _check_number(self, site: Site, draft: Draft, loop: cst.For) -> None:
+        """Raises Irregular if examples differ by the number of the loop."""
+        target: Any = loop.target
+        for use in uses_of(draft.source, loop.body, target.value):
+            above = draft.source.above(use)
+            if any(isinstance(each, cst.WithItem) and is_transparent(draft.source.parents[each]) for each in above):
+                continue
+            argument = draft.source.parents[use]
+            call: Any = draft.source.parents[argument]
+            defined = self._calls.function_of(draft, call) if isinstance(call, cst.Call) else None
+            if defined is None or not _is_unread(defined, call, argument):
+                raise Irregular(site, "its examples differ by {!r}, the number of the loop that makes them".format(
+                    target.value), draft.source.line(use))
+            draft.edits.replace(use, cst.Integer("0"))
+
+    @property
+    def loops(self) -> List[Any]:
+        """The loops that fill lists: their statements are looked at as if they stood in the block around."""
+        return [each.loop for each in self._found if each.loop is not None]
+
+    def place(self, source: Any, statement: Any) -> Any:
+        """Returns the loop that a statement is in, or else the statement."""
+        loops = self.loops
+        return next((each for each in source.above(statement) if any(each is one for one in loops)), statement)
+
+    def taken(self, draft: Draft, taken: Taken) -> Taken:
+        """Returns what takes the result of a reader, without the list that it is put into."""
+        join = self._around(draft, taken.statement)
+        if join is None:
+            return taken
+        self._reading.append(join)
+        if taken.statement is not join.statement:
+            return taken
+        if taken.expression is not join.value:
+            raise Irregular(join.site, "the source does not show what its readers give",
+                            draft.source.line(taken.statement))
+        return Taken(taken.statement, taken.roots, None, "")
+
+    def readers_of(self, draft: Draft, statement: Any) -> str:
+        """Returns the expression of the number of readers, where a statement reads for a join; "" for one."""
+        join = self._around(draft, statement)
+        return join.count if join is not None else ""
+
+    def _around(self, draft: Draft, statement: Any) -> Optional[Join]:
+        chain = [statement] + draft.source.above(statement)
+        return next((each for each in self._found if any(
+            each.statement is one or each.loop is one for one in chain if one is not None)), None)
+
+    def threads(self, site: Site) -> str:
+        """Returns the expression of the number of threads that compute what a join takes, "" for one."""
+        join = self._of(site)
+        return join.count if join is not None and join not in self._reading and join.count != "1" else ""
+
+    def value_of(self, site: Site) -> Any:
+        """Returns the expression of one of the examples that a call takes, None where its list is in the call."""
+        join = self._of(site)
+        return join.value if join is not None else None
+
+    def _of(self, site: Site) -> Optional[Join]:
+        return next((each for each in self._found if each.site is site), None)
+
+    def joined(self, site: Site, tensors: Any) -> Any:
+        """Returns what a join takes an example from: the list of its tensors, or the Element that each gives."""
+        join = self._of(site)
+        if join is None:
+            if isinstance(tensors, (cst.List, cst.Tuple)) and len(tensors.elements) == 1:
+                return tensors.elements[0].value
+            raise Irregular(site, "the source does not show what it joins")
+        value = join.value
+        if isinstance(value, (cst.List, cst.Tuple, cst.Dict)):
+            return value
+        source = join.draft.source
+        called = Scope(source, source.function(value)).resolved(value)
+        if not isinstance(called, cst.Call):
+            return value
+        defined = self._calls.function_of(join.draft, called)
+        shown = returned_parts(defined.node) if defined is not None else None
+        if shown is None:
+            raise Irregular(site, "the source does not show what it joins")
+        done = join.draft.edits.done(value)
+        text, names = source.code(done).strip(), names_of(done).read
+        if len(shown.elements) == 1:
+            return Element((text + "[0]",), names)
+        return Element((text if isinstance(shown, cst.Tuple) else "tuple({})".format(text),), names, True)
+
+    def remove_loops(self) -> None:
+        """Removes the loops, whose statements are moved."""
+        for join in self._found:
+            if join.loop is None:
+                continue
+            for each in in_order(join.loop.body):
+                if not join.draft.edits.is_removed(each):
+                    raise Irregular(join.site, "the loop that makes its examples does something else, too",
+                                    join.draft.source.line(each))
+            join.draft.edits.remove(join.loop)
+
+
+def _repeated(node: Any) -> Any:
+    """Returns (the element, the number of elements) of a list whose elements are the same expression, else None."""
+    if isinstance(node, cst.ListComp):
+        loop = node.for_in
+        count = _count(loop.iter)
+        if count is None or loop.ifs or loop.inner_for_in is not None or not isinstance(loop.target, cst.Name):
+            return None
+        return None if loop.target.value in names_of(node.elt).read else (node.elt, count)
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
+        if isinstance(node.left, cst.List) and len(node.left.elements) == 1:
+            return node.left.elements[0].value, node.right
+    return None
+
+
+def _count(node: Any) -> Any:
+    """Returns the number of what a `for` goes over, None if it is not range(number)."""
+    if not isinstance(node, cst.Call) or dotted(node.func) not in _RANGES:
+        return None
+    if len(node.args) == 2 and literal(node.args[0].value) == "0":
+        return node.args[1].value
+    return node.args[0].value if len(node.args) == 1 else None
+
+
+def _is_around(source: Any, made: Any, loop: Any) -> bool:
+    """Returns whether a loop is in the block of a statement, seen through `with` statements of scopes and devices."""
+    block = source.block(loop)
+    while block is not source.block(made):
+        around = source.parents.get(block)
+        if not is_transparent(around):
+            return False
+        block = source.block(around)
+    return True
+
+
+def _is_unread(defined: Any, call: cst.Call, argument: Any) -> bool:
+    """Returns whether a function does not read the parameter that an argument is passed to."""
+    order = [each.name.value for each in defined.node.params.params][1 if defined.is_method else 0 :]
+    given = arguments(call, order)
+    name = next((name for name, value in (given or {}).items() if value is argument.value), None)
+    return name is not None and name not in names_of(*statements_of(defined.node.body)).read

@@ -1,0 +1,114 @@
+"""Examples that are passed to functions of the project, and returned by them.
+
+A function that batches what it is given takes the dataset instead; one that returns what it reads returns the dataset.
+"""
+from typing import Any, Callable, Sequence, Set, Tuple
+
+import libcst as cst
+
+from legacy_towers.migrate.source.rewrite.drafts import Irregular
+from legacy_towers.migrate.source.rewrite.entries import Entry
+from legacy_towers.migrate.source.rewrite.examples import Element, Roots
+from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.names import names_of, parameters, targets
+from legacy_towers.migrate.source.rewrite.results import returns_of
+from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.syntax import arguments
+from legacy_towers.migrate.source.values import Site
+
+
+class Passing:
+    """Writes the functions that take and return the examples of a pipeline.
+
+    Args:
+      calls: its functions and calls.
+      read: the call that reads.
+      follow: goes from where code gets examples to what takes them.
+    """
+
+    def __init__(self, calls: Calls, read: Site, follow: Callable[[Entry], None]) -> None:
+        self._calls = calls
+        self.read = read
+        self._follow = follow
+
+    # Functions of the project that batch what they are given
+
+    def taker_element(self, entry: Entry, takers: Sequence[Tuple[cst.Call, Any]], names: Set[str]) -> Element:
+        if len(takers) > 1:
+            raise Irregular(self.read, "two functions batch its examples", entry.draft.source.line(takers[0][0]))
+        call, _ = takers[0]
+        given = [each for each in call.args if names_of(each.value).read & names]
+        if len(given) == 1 and isinstance(given[0].value, (cst.List, cst.Tuple)):
+            return Element.of([each.value for each in given[0].value.elements], entry.draft.source, is_all=True)
+        return Element.of([each.value for each in given], entry.draft.source)
+
+    def write_taker(self, entry: Entry, call: cst.Call, function: Any, names: Set[str], element: Element) -> None:
+        source, edits = entry.draft.source, entry.draft.edits
+        site = self.read
+        order = parameters(function.node)
+        if function.is_method:
+            order = order[1:]
+        given = arguments(call, order)
+        if given is None:
+            raise Irregular(site, "a function that batches its examples is called with *arguments", source.line(call))
+        taken = [name for name in order if name in given and names_of(given[name]).read & names]
+        arranged = [name for each in call.args for name in taken if given[name] is each.value]
+        scope = Scope(function.draft.source, function.node)
+        dataset = "dataset" if "dataset" not in function.draft.source.names else scope.fresh("dataset", "examples")
+        args = [
+            each.with_changes(value=cst.Name(entry.dataset),
+                              keyword=None if each.keyword is None else cst.Name(dataset))
+            if each.value is given[arranged[0]] else each
+            for each in call.args if each.value is given[arranged[0]] or all(each.value is not given[one]
+                                                                             for one in arranged)
+        ]
+        last = args[-1].with_changes(comma=call.args[-1].comma)
+        edits.replace(call, call.with_changes(args=args[:-1] + [last]))
+        self._calls.handled(entry.draft, call, function)
+        self._calls.change_parameters(function, arranged, dataset)
+        roots = Roots(tuple(arranged), element.is_all)
+        self._follow(Entry(function.draft, function.node, None, roots, False, dataset))
+
+    def check_block(self, entry: Entry, call: cst.Call, block: Any) -> None:
+        source = entry.draft.source
+        for each in source.above(call):
+            if each is block:
+                break
+            if isinstance(each, (cst.For, cst.While, cst.Try, cst.ListComp, cst.GeneratorExp, cst.Lambda)):
+                raise Irregular(self.read, "its examples are batched in another block than they are read in: in "
+                                "a loop, perhaps", source.line(call))
+
+    # Functions that return what they read
+
+    def write_return(self, entry: Entry, statement: Any, element: Element) -> None:
+        source, edits = entry.draft.source, entry.draft.edits
+        assert entry.function is not None
+        edits.replace(statement.value, cst.Name(entry.dataset))
+        function = self._calls.of_node(entry.draft, entry.function)
+        count = len(returns_of(entry.function))
+        if count != 1:
+            raise Irregular(self.read, "the function that reads has {} return statements".format(count),
+                            source.line(statement))
+        callers = self._calls.callers(function)
+        if not callers:
+            raise Irregular(self.read, "nothing in the project calls the function that reads",
+                            source.line(entry.function))
+        for draft, call in callers:
+            self._calls.handled(draft, call, function)
+            caller = draft.source.statement(call)
+            if not isinstance(caller, cst.Assign) or caller.value is not call or len(caller.targets) != 1:
+                raise Irregular(self.read, "the result of the function that reads is used in an expression",
+                                draft.source.line(caller))
+            found = targets(caller)
+            if any(not isinstance(each, cst.Name) for each in found):
+                raise Irregular(self.read, "the result of the function that reads is kept in an object",
+                                draft.source.line(caller))
+            names = tuple(each.value for each in found)
+            is_all = len(names) == 1 and element.size > 1
+            if not is_all and len(names) != element.size:
+                raise Irregular(self.read, "the source does not show what is returned", draft.source.line(caller))
+            scope = Scope(draft.source, draft.source.function(caller))
+            dataset = self._calls.dataset_name(scope)
+            edits_there = draft.edits
+            edits_there.replace(caller.targets[0], cst.AssignTarget(cst.Name(dataset)))
+            self._follow(Entry(draft, draft.source.function(caller), caller, Roots(names, is_all), False, dataset))
