@@ -11,6 +11,7 @@ from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
+from legacy_towers.migrate.source.rewrite.held import is_held, write_held
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters
 from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, SLICES, Origin, branches_of
@@ -44,14 +45,15 @@ class SourceStage:
     def __init__(self, project: Project, pipeline: Pipeline, calls: Calls, origin: Origin, joins: Joins) -> None:
         self._project = project
         self._calls = calls
+        self._origin = origin
         self._producers = origin.producers
         self._producer = origin.producers[0]
         self._reader = origin.reader
         self.read = origin.read
         self.sites = origin.producers + [each for each in (origin.reader, origin.read) if each is not None]
         self._joins = joins
-        self._reading = Reader(project, calls, self._reader, self.read)
-        self._takes = Takes(project, pipeline.sites, calls, self.read, self._reader)
+        self.reading = Reader(project, calls, self._reader, self.read)
+        self.takes = Takes(project, pipeline.sites, calls, self.read, self._reader)
         self._passed: Optional[Tuple[Draft, Any]] = None
         self.is_endless = True
         self.is_one_by_one = False
@@ -67,14 +69,16 @@ class SourceStage:
         source, edits = draft.source, draft.edits
         function = source.function(made[0])
         scope = Scope(source, function)
+        if len(made) == 1 and is_held(draft, made[0], self.read.path, self._calls.call(self.read)):
+            return write_held(self, self._calls, self._origin, draft, is_batched)
         queue = self._queue_name(draft, made[0])
         there = self._reading_function(draft, function, made, queue)
         dataset = self._calls.dataset_name(scope)
         tf = self._calls.tensorflow(scope, self._producer)
         if there is None:
             taken = self._taken(draft, made)
-            records = self._reading.records(scope, tf, {})
-            self._reading.remove(draft)
+            records = self.reading.records(scope, tf, {})
+            self.reading.remove(draft)
         else:
             taken, records = self._through(draft, scope, tf, *there)
         statements = [source.statement(each) for each in made]
@@ -82,12 +86,14 @@ class SourceStage:
         place = self._joins.place(source, taken.statement)
         self._check_place(draft, first, place)
         lines = [
-            self._producer_lines(draft, scope, tf, dataset, site, call) for site, call in zip(self._producers, made)
+            self.producer_lines(draft, scope, tf, dataset, site, call) for site, call in zip(self._producers, made)
         ]
         more: List[str] = []
         many: List[str] = []
         several = self._joins.readers_of(draft, taken.statement)
         taken = self._joins.taken(draft, taken)
+        if there is None and taken.expression is not None:
+            edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
         if records is not None:
             count = self._count(draft, function)
             if count and not records.of_file:
@@ -122,8 +128,8 @@ class SourceStage:
     def _taken(self, draft: Draft, made: Sequence[cst.Call]) -> Taken:
         """Returns what takes the result of the call that reads, or of producers in several branches."""
         if self._producer.name != SLICES or self.read not in self._producers or len(made) == 1:
-            return self._takes.of(draft, self._calls.call(self.read))
-        return self._takes.of(draft, made[0])._replace(statement=branches_of(draft.source, made))
+            return self.takes.of(draft, self._calls.call(self.read))
+        return self.takes.of(draft, made[0])._replace(statement=branches_of(draft.source, made))
 
     def renamed(self, name: str) -> str:
         """Gives another name to the record that is passed to the function that read it, and returns the name.
@@ -212,7 +218,7 @@ class SourceStage:
         read = self._calls.call(self.read)
         if there.source.function(read) is not defined.node:
             raise Irregular(self.read, "it is in a function within a function")
-        inner = self._takes.of(there, read)
+        inner = self.takes.of(there, read)
         order = parameters(defined.node)[1 if defined.is_method else 0 :]
         given = arguments(call, order)
         passed = read.args[0].value if self._reader is not None else None
@@ -234,9 +240,9 @@ class SourceStage:
             there.edits.remove(inner.statement)
         else:
             there.edits.replace(inner.expression, cst.Name(value))
-        records = self._reading.carried_records(scope, tf, defined, given, draft.source.path)
-        self._reading.remove(there)
-        problem = self._reading.problem_in(defined)
+        records = self.reading.carried_records(scope, tf, defined, given, draft.source.path)
+        self.reading.remove(there)
+        problem = self.reading.problem_in(defined)
         if problem is not None:
             raise Irregular(self.read, problem[0], problem[1])
         for param in defined.node.params.params:
@@ -263,9 +269,10 @@ class SourceStage:
 
     # Producers
 
-    def _producer_lines(
+    def producer_lines(
         self, draft: Draft, scope: Scope, tf: str, dataset: str, site: Site, call: cst.Call
     ) -> List[str]:
+        """Returns the statements that make the dataset of a producer."""
         given = arguments(call, producers.PARAMETERS[site.name])
         if given is None:
             raise Irregular(site, "it is called with *arguments, **keywords or arguments that it does not have")

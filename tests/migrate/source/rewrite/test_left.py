@@ -10,6 +10,12 @@ queue = tf.train.string_input_producer(["a", "b"])
 reader = tf.TFRecordReader()
 key, value = reader.read(queue)
 """
+_READER = """class A(object):
+    def __init__(self):
+        self.q = tf.train.string_input_producer(["a"])
+    def read(self):
+        return tf.TextLineReader().read(self.q)[1]
+"""
 
 
 def _left(tmp_path, text):
@@ -148,6 +154,22 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "q = tf.train.string_input_producer(['a'])\n_, value = tf.TextLineReader().read(q)\n"
                  "b = tf.train.batch([value], 2)\n",
                  "2: tf.ReaderBase.read: 'value' is of one example, and late uses it", id="function uses an example"),
+    pytest.param(_READER + "    def two(self):\n        return tf.train.batch([self.read()], 2), self.read()\n"
+                 "A().two()\n",
+                 "5: tf.ReaderBase.read: 'read' reads a queue that its object keeps, and is called several times",
+                 id="queue of an object, read twice"),
+    pytest.param(_READER + "    def one(self):\n        x = self.read()\n        return tf.train.batch([x], 2)\n"
+                 "a = A()\nb = a.one(), a.one()\n",
+                 "5: tf.ReaderBase.read: 'one' reads a queue that its object keeps, and is called several times",
+                 id="queue of an object, batched twice"),
+    pytest.param(_READER + "    def one(self):\n        x = self.read()\n        return tf.train.batch([x], 2)\n"
+                 "b = [each.one() for each in [A()] * 2]\n",
+                 "5: tf.ReaderBase.read: 'one' reads a queue that its object keeps, and is called several times",
+                 id="queue of an object, batched in a loop"),
+    pytest.param(_READER + "    def one(self):\n        x = self.read()\n        return tf.train.batch([x], 2)\n"
+                 "a = A()\nb = a.one()\nprint(a.q)\n",
+                 "12: tf.train.string_input_producer: its queue, self.q, is also used in another way",
+                 id="queue of an object, used elsewhere"),
     pytest.param("q = tf.FIFOQueue(10, [tf.float32])\nb = q.dequeue()\n",
                  "2: tf.FIFOQueue: the source does not show its producers", id="queue of its own"),
 ])

@@ -1,0 +1,173 @@
+"""Queues that an object keeps, which a method of it reads.
+
+    self.queue = string_input_producer(files)       self.dataset = from_tensor_slices(files)...
+
+    def read(self):                                 def read(self):
+        _, value = self.reader.read(self.queue)         dataset = self.dataset
+        return decode(value)                            dataset = dataset.map(parse)
+                                                        return dataset
+"""
+from typing import Any, List
+
+import libcst as cst
+
+from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
+from legacy_towers.migrate.source.rewrite.entries import Entry
+from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.names import is_of_self
+from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, Origin
+from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.shapes import readers
+from legacy_towers.migrate.source.rewrite.syntax import statements_of
+from legacy_towers.migrate.source.rewrite.taken import attributes_of
+from legacy_towers.migrate.source.values import Site
+
+LOOPS = (cst.For, cst.While, cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.SetComp, cst.Lambda)
+
+
+def is_held(draft: Draft, producer: cst.Call, path: str, read: cst.Call) -> bool:
+    """Returns whether the queue of a producer is kept as `self.queue`, and read in another method of the class."""
+    source = draft.source
+    statement = source.statement(producer)
+    if path != source.path or read is producer or source.function(read) is source.function(producer):
+        return False
+    if not isinstance(statement, cst.Assign) or statement.value is not producer or len(statement.targets) != 1:
+        return False
+    owner = _class_of(source, producer)
+    return is_of_self(statement.targets[0].target) and owner is not None and owner is _class_of(source, read)
+
+
+def _class_of(source: Any, node: cst.CSTNode) -> Any:
+    """Returns the class whose method a node is in, None without it."""
+    function = source.function(node)
+    above = source.above(function) if function is not None else []
+    return above[1] if len(above) > 1 and isinstance(above[1], cst.ClassDef) else None
+
+
+def write_held(stage: Any, calls: Calls, origin: Origin, draft: Draft, is_batched: bool) -> Entry:
+    """Writes the dataset of a queue that an object keeps, and returns where its method reads.
+
+    Args:
+      stage: the SourceStage.
+      calls: the functions and calls of the pipeline.
+      origin: the producer, reader and read.
+      draft: their file.
+      is_batched: whether the pipeline batches.
+    """
+    source, edits = draft.source, draft.edits
+    site = origin.producers[0]
+    producer, read = calls.call(site), calls.call(origin.read)
+    scope = Scope(source, source.function(producer))
+    method = _check_held(calls, draft, site, producer, origin.read, read)
+    if origin.read.name == READ_UP_TO or not is_batched:
+        raise Irregular(site, "its queue is kept in an object")
+    reader = calls.call(origin.reader) if origin.reader is not None else None
+    place = source.function(reader) if reader is not None else method
+    if place is not method and place is not scope.function:
+        raise Irregular(origin.read, "its reader is made in another method than its queue")
+    tf = calls.tensorflow(scope, site)
+    attribute = scope.fresh("dataset", "examples")
+    dataset, inner = calls.dataset_name(scope), calls.dataset_name(Scope(source, method))
+    taken = stage.takes.of(draft, read)
+    records = stage.reading.records(Scope(source, place), tf, {})
+    stage.reading.remove(draft)
+    is_inner = place is method
+    more = readers.lines_of(records, inner if is_inner else dataset, bool(taken.key), "") if records is not None else []
+    first = last = source.statement(producer)
+    if not is_inner and reader is not None and source.line(reader) > source.line(first):
+        last = source.statement(reader)
+    before = stage.producer_lines(draft, scope, tf, dataset, site, producer)
+    kept = ([] if is_inner else more) + ["self.{} = {}".format(attribute, dataset)]
+    edits.remove(first)
+    edits.insert_before(first, lambda: source.parse("\n".join(before + (kept if last is first else []))))
+    if last is not first:
+        edits.insert_before(last, lambda: source.parse("\n".join(kept)))
+    read_lines = ["{} = self.{}".format(inner, attribute)] + (more if is_inner else [])
+    edits.insert_before(taken.statement, lambda: source.parse("\n".join(read_lines)))
+    if taken.expression is None:
+        edits.remove(taken.statement)
+    else:
+        edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
+    return Entry(draft, method, taken.statement, taken.roots, taken.expression is not None, inner)
+
+
+def _check_held(
+    calls: Calls, draft: Draft, site: Site, producer: cst.Call, read_site: Site, read: cst.Call
+) -> cst.FunctionDef:
+    """Returns the method that reads the queue.
+
+    Raises:
+      Irregular: the queue has other uses, or the method runs more than once for an object: each run would read all
+        examples, where it took some of them.
+    """
+    source = draft.source
+    target: Any = source.statement(producer).targets[0].target
+    name = target.attr.value
+    queue: Any = read.args[0].value if read.args else getattr(read.func, "value", None)
+    if not is_of_self(queue) or queue.attr.value != name:
+        raise Irregular(read_site, "the source does not show the queue that it reads")
+    paths = set(calls.project.knowledge.calls) | {source.path}
+    for path in sorted(paths):
+        there = calls.draft(path).source
+        tf = Scope(there, None).tensorflow()
+        for each in attributes_of(there.module, name):
+            if each is not target and each is not queue and there.code(each.value) != tf:
+                raise Irregular(site, "its queue, {}, is also used in another way".format(source.code(target)),
+                                there.line(each))
+    statement = source.statement(producer)
+    if statement not in statements_of(source.function(producer).body):
+        raise Irregular(site, "its queue is kept in an object, in a branch or a loop")
+    method = source.function(read)
+    _check_once(calls, draft, method, read_site)
+    return method
+
+
+def _check_once(calls: Calls, draft: Draft, method: Any, site: Site) -> None:
+    """Raises Irregular if a method may run several times for one object."""
+    owner = _class_of(draft.source, method.body)
+    makers = _makers(calls, draft, owner)
+    where, function = draft, method
+    seen: List[Any] = []
+    while function is not None and not any(function is each for each in seen):
+        seen.append(function)
+        found = calls.callers_of(where, function)
+        in_loop = [call for there, call in found for each in there.source.above(call) if isinstance(each, LOOPS)]
+        named = _uses_of_method(calls, where, function)
+        if len(found) > 1 or in_loop or named > len(found):
+            raise Irregular(site, "{!r} reads a queue that its object keeps, and is called several times".format(
+                function.name.value), draft.source.line(method))
+        if not found:
+            raise Irregular(site, "nothing in the project is known to call {!r}, which reads a queue that its object "
+                            "keeps".format(function.name.value), draft.source.line(method))
+        where, call = found[0]
+        function = where.source.function(call)
+        if any(function is each for each in makers):
+            # Each run of it makes an object of its own.
+            return
+
+
+def _uses_of_method(calls: Calls, draft: Draft, function: cst.FunctionDef) -> int:
+    """Returns how often the project's files name a method; 0 for another function."""
+    if _class_of(draft.source, function.body) is None:
+        return 0
+    api = {(site.path, site.line, site.column - 1) for site in calls.project.sites}
+    count = 0
+    for path in sorted(set(calls.project.knowledge.calls) | {draft.source.path}):
+        source = calls.draft(path).source
+        for each in attributes_of(source.module, function.name.value):
+            call: Any = source.parents[each]
+            # `reader.read`, the method of TensorFlow, is another one.
+            count += not isinstance(call, cst.Call) or (path,) + source.key(call) not in api
+    return count
+
+
+def _makers(calls: Calls, draft: Draft, owner: cst.ClassDef) -> List[Any]:
+    """Returns the functions that make objects of a class."""
+    found: List[Any] = []
+    for node in statements_of(owner.body):
+        if isinstance(node, cst.FunctionDef) and node.name.value == "__init__":
+            for there, call in calls.callers_of(draft, node):
+                in_loop = any(isinstance(each, LOOPS) for each in there.source.above(call))
+                if not in_loop and there.source.function(call) is not None:
+                    found.append(there.source.function(call))
+    return found
