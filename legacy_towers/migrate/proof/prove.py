@@ -4,7 +4,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 from legacy_towers.compat import tf
 from legacy_towers.migrate.conversion.convert import convert
 from legacy_towers.migrate.conversion.plans import REFUSED, SAME_SEQUENCE, PipelinePlan
-from legacy_towers.migrate.proof import compare, copies
+from legacy_towers.migrate.proof import alternatives, compare, copies
 from legacy_towers.migrate.proof.parts import Parts
 from legacy_towers.migrate.proof.recording import Recording, examples_of, record
 from legacy_towers.migrate.proof.same_numbers import SEEDS, with_same_numbers
@@ -155,6 +155,9 @@ class _Pipeline:
             first, second = self._record(queue), self._record(kept_dataset)
             if not first.error and not second.error:
                 break  # else what fills a queue of batches may not be able to compute a smaller one
+        operations = alternatives.operations_of(copies.imported(self._meta), self._name)
+        if operations:
+            return self._of_alternatives(base, kept, operations)
         every = list(range(len(self._shape.reads[0])))
         # Which of several operations draws the next random number for an example is a race.
         if self._shape.joins and any(self._shape.reads[0][index].is_random for index in every):
@@ -191,6 +194,40 @@ class _Pipeline:
         note = "{}: in the copies that were compared, each of {} drew the same numbers for all examples"
         self._notes.append(note.format(reason, _names(drawn)))
         return self._done(base, PROVEN, "", self._same(recorded[0]))
+
+    def _of_alternatives(self, base: PipelineProof, kept: Any, operations: Sequence[str]) -> PipelineProof:
+        """Compares each example with what each of several operations computes of it, alone."""
+        reason = "which of {} takes an example is a race".format(_names(operations))
+        drawn = [each for each in self._shape.random_ops if each not in self._shape.orders]
+        number = 0
+        for seed in SEEDS if drawn else (None,):
+            meta = kept if seed is None else with_same_numbers(kept, drawn, seed)
+            if meta is None:
+                return self._done(base, NOT_COMPARED, reason)
+            graph = copies.imported(meta)
+            computed = []
+            for name in operations:
+                alone = alternatives.only(meta, graph, self._name, name)
+                if alone is None:
+                    return self._done(base, NOT_COMPARED, reason)
+                side = queue_side(copies.imported(alone, one_thread=True), self._shape, self._epochs)
+                computed.append(self._record(side).examples)
+            queue, dataset, _ = self._sides(meta)
+            assert dataset is not None
+            found = [alternatives.compare(computed, self._record(side).examples) for side in (queue, dataset)]
+            if found[0].sentence or not found[1].is_known:
+                return self._done(base, NOT_COMPARED, reason)
+            if found[1].sentence:
+                return self._done(base, DIFFERENT, "tf.data: " + found[1].sentence)
+            number = len(computed[0])
+        self._notes.append("{}: each alone computed all examples, and each example of tf.data is one of these".format(
+            reason
+        ))
+        if drawn:
+            note = "in the copies that were compared, each of {} drew the same numbers for all examples"
+            self._notes.append(note.format(_names(drawn)))
+        compared = "the same {} examples, each as often, each as one of {} operations computes it, bit for bit{}"
+        return self._done(base, PROVEN, "", compared.format(number, len(operations), self._padding()))
 
     def _same(self, recording: Recording) -> str:
         return "the same {} examples, each as often, bit for bit{}".format(len(recording.examples), self._padding())

@@ -17,6 +17,7 @@ EXPECTED = {
     "estimator_input_queues": {"shuffle_batch/random_shuffle_queue": SAME_SET, "batch/fifo_queue": SAME_SEQUENCE},
     "fully_connected_reader": {"input/shuffle_batch/random_shuffle_queue": SAME_SET},
     "gzip_autoencoder": {"batch/fifo_queue": SAME_SEQUENCE},
+    "inception_distorted_batches": {"batch_join/fifo_queue": SAME_SET},
     "inception_validation_records": {
         "batch_processing/ReaderReadV2": SAME_SEQUENCE,  # computes boxes, which nothing reads
         "batch_processing/batch/fifo_queue": SAME_SEQUENCE,
