@@ -6,7 +6,8 @@
     drafts    a file with its edits; what is left, with the reason
     pipeline  writes one pipeline, stage by stage:
       regular         calls that no stage rewrites; origins: which producers and reads belong together
-      source_stage    a producer and its reader; taken: what takes what they give; carried: expressions moved to a call
+      source_stage    a producer and its reader; reader: where that is made; taken: what takes what they give;
+                      carried: expressions moved to a call; keywords: arguments of a call
       joins           lists of examples for batch_join; zipped: examples of several readers
       passing         functions that take and return examples
       held            queues that an object keeps

@@ -9,12 +9,13 @@ from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, element_of
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.joins import Joins
+from legacy_towers.migrate.source.rewrite.keywords import passed
 from legacy_towers.migrate.source.rewrite.region import Examples
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import batchers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
 from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
-from legacy_towers.migrate.source.rewrite.syntax import arguments, statements_of
+from legacy_towers.migrate.source.rewrite.syntax import statements_of
 from legacy_towers.migrate.source.values import Site
 
 Batch = Tuple[Site, cst.Call]
@@ -125,7 +126,8 @@ class BatchStage:
         return True
 
     def _given(self, site: Site, call: cst.Call) -> Dict[str, cst.BaseExpression]:
-        given = arguments(call, batchers.PARAMETERS[site.name])
+        source = self._calls.draft(site.path).source
+        given = passed(call, batchers.PARAMETERS[site.name], Scope(source, source.function(call)))
         if given is None:
             raise Irregular(site, "it is called with *arguments, **keywords or arguments that it does not have")
         return given

@@ -3,7 +3,7 @@ from typing import Any, Dict, Optional
 
 import libcst as cst
 
-from legacy_towers.migrate.source.rewrite.names import dotted, parameters
+from legacy_towers.migrate.source.rewrite.names import assigned_pairs, dotted, is_of_self, parameters
 from legacy_towers.migrate.source.rewrite.scope import Scope
 
 
@@ -15,7 +15,7 @@ def carried(node: Any, scope: Scope, given: Dict[str, Any], is_same_file: bool, 
     Args:
       node: the expression.
       scope: the function.
-      given: parameter -> what the call passes.
+      given: parameter -> what the call passes; "self" is the object whose method the function is.
       is_same_file: whether the call is in the same file: it has the same names at the top level.
       line: the line that has the expression.
     """
@@ -58,12 +58,39 @@ def _attribute(node: Any, scope: Scope, given: Dict[str, Any], is_same_file: boo
 
     class _Finder(cst.CSTVisitor):
         def visit_Assign(self, assign: cst.Assign) -> None:
-            if any(dotted(each.target) == name for each in assign.targets):
-                found.append(assign.value)
+            found.extend(value for target, value in assigned_pairs(assign) if dotted(target) == name)
 
     if scope.function is not None and name:
         scope.function.body.visit(_Finder())
+    if is_of_self(node) and "self" in given:
+        is_constant = _times_bound(scope.source.module, node.attr.value) < 2
+        return node.with_changes(value=given["self"]) if is_constant else None
     return carried(found[0], scope, given, is_same_file, line) if len(found) == 1 else None
+
+
+def _times_bound(module: cst.Module, attribute: str) -> int:
+    """Returns how often an attribute of this name is bound in a module, of whatever object."""
+    found = []
+
+    class _Finder(cst.CSTVisitor):
+        def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
+            self._target(node.target)
+
+        def visit_AugAssign(self, node: cst.AugAssign) -> None:
+            self._target(node.target)
+
+        def visit_For(self, node: cst.For) -> None:
+            self._target(node.target)
+
+        def _target(self, node: Any) -> None:
+            if isinstance(node, (cst.Tuple, cst.List)):
+                for each in node.elements:
+                    self._target(each.value)
+            elif isinstance(node, cst.Attribute) and node.attr.value == attribute:
+                found.append(node)
+
+    module.visit(_Finder())
+    return len(found)
 
 
 def _operand(node: Any, operator: Any) -> Any:

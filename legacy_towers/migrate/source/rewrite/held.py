@@ -69,8 +69,8 @@ def write_held(stage: Any, calls: Calls, origin: Origin, draft: Draft, is_batche
     attribute = scope.fresh("dataset", "examples")
     dataset, inner = calls.dataset_name(scope), calls.dataset_name(Scope(source, method))
     taken = stage.takes.of(draft, read)
-    records = stage.reading.records(Scope(source, place), tf, {})
-    stage.reading.remove(draft)
+    records = stage.reading.records(Scope(source, place), tf)
+    stage.reading.remove()
     is_inner = place is method
     more = readers.lines_of(records, inner if is_inner else dataset, bool(taken.key), "") if records is not None else []
     first = last = source.statement(producer)

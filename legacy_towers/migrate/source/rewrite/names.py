@@ -102,6 +102,20 @@ def targets(statement: Any) -> List[Any]:
     return [target]
 
 
+def assigned_pairs(statement: cst.Assign) -> List[Tuple[Any, Any]]:
+    """Returns (target, value) of an assignment; those of `a, b = c, d` are `a, c` and `b, d`."""
+    found: List[Tuple[Any, Any]] = []
+    for each in statement.targets:
+        target, value = each.target, statement.value
+        sides = [node.elements if isinstance(node, (cst.Tuple, cst.List)) else () for node in (target, value)]
+        is_starred = any(isinstance(one, cst.StarredElement) for side in sides for one in side)
+        if sides[0] and len(sides[0]) == len(sides[1]) and not is_starred:
+            found += [(left.value, right.value) for left, right in zip(*sides)]
+        else:
+            found.append((target, value))
+    return found
+
+
 class NameVisitor(cst.CSTVisitor):
     """Visits names, without those of attributes and keywords."""
 

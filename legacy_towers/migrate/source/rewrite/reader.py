@@ -1,5 +1,7 @@
 """The reader of a stream: its arguments where the dataset is made, and the statement that made it."""
-from typing import Any, Dict, Optional, Tuple
+import functools
+import re
+from typing import Any, Dict, Optional, Sequence, Tuple
 
 import libcst as cst
 
@@ -8,11 +10,12 @@ from legacy_towers.migrate.source.rewrite.carried import carried
 from legacy_towers.migrate.source.rewrite.checks import Checks
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
-from legacy_towers.migrate.source.rewrite.names import dotted
+from legacy_towers.migrate.source.rewrite.keywords import passed
+from legacy_towers.migrate.source.rewrite.names import dotted, parameters
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
-from legacy_towers.migrate.source.rewrite.syntax import arguments, statements_of
+from legacy_towers.migrate.source.rewrite.syntax import Source, arguments, statements_of
 from legacy_towers.migrate.source.rewrite.taken import attributes_of
 from legacy_towers.migrate.source.values import Site
 
@@ -33,39 +36,143 @@ class Reader:
         self._site = site
         self._read = read
 
-    def records(self, scope: Scope, tf: str, given: Dict[str, Any]) -> Optional[readers.Records]:
+    def records(
+        self, scope: Scope, tf: str, through: Optional[Defined] = None, call: Optional[cst.Call] = None
+    ) -> Optional[readers.Records]:
+        """Returns how it reads, with its arguments as they are written where the dataset is made.
+
+        Args:
+          scope: where the dataset is made.
+          tf: what TensorFlow is called there.
+          through: the function that reads, where the queue is passed to one.
+          call: the call of this function.
+        """
         if self._site is None:
             return None
-        found = given or arguments(self._calls.call(self._site), readers.PARAMETERS[self._site.name])
+        reader = self._calls.call(self._site)
+        there = self._calls.draft(self._site.path).source
+        function = there.function(reader)
+        found = passed(reader, readers.PARAMETERS[self._site.name], Scope(there, function))
         if found is None:
             raise Irregular(self._site, "it is called with *arguments, **keywords or arguments that it does not have")
+        if function is not scope.function or there is not scope.source:
+            given = self._given(there, function, scope, through, call)
+            for name, node in found.items():
+                found[name] = carried(node, Scope(there, function), given, there is scope.source, there.line(reader))
+                if found[name] is None:
+                    is_reading = through is not None and function is through.node
+                    where = "the function that reads" if is_reading else "another function than its queue is made in"
+                    raise Irregular(self._site, "its {} is computed in {}".format(name, where))
         try:
             return readers.records_of(self._site.name, found, scope, tf)
         except Cant as why:
             raise Irregular(self._site, str(why)) from None
 
-    def remove(self, draft: Draft) -> None:
-        """Removes the statement that makes the reader."""
+    def _given(
+        self, there: Source, function: Any, scope: Scope, through: Optional[Defined], call: Optional[cst.Call]
+    ) -> Dict[str, Any]:
+        """Returns what the parameters of the function that makes the reader are where the dataset is made."""
+        given: Dict[str, Any] = {}
+        if through is not None and call is not None and function is through.node:
+            given = arguments(call, parameters(through.node)[1 if through.is_method else 0 :]) or {}
+        owner = _class_of(there, function)
+        if owner is not None:
+            if there is scope.source and _class_of(there, scope.function) is owner:
+                given["self"] = cst.Name("self")
+            elif through is not None and call is not None and isinstance(call.func, cst.Attribute) and (
+                there is through.draft.source and _class_of(there, through.node) is owner and dotted(call.func.value)
+            ):
+                given["self"] = call.func.value
+        return given
+
+    def remove(self) -> None:
+        """Removes the statement that makes the reader, and the parameter by which it is passed to the function."""
         if self._site is None:
             return
-        source = draft.source
         reader, read = self._calls.call(self._site), self._calls.call(self._read)
-        if isinstance(read.func, cst.Attribute) and read.func.value is reader:
+        owner = read.func.value if isinstance(read.func, cst.Attribute) else None
+        if owner is reader:
             return
-        statement = source.statement(reader)
-        if not isinstance(statement, cst.Assign) or statement.value is not reader or len(statement.targets) != 1:
-            raise Irregular(self._site, "its reader is used in an expression")
-        target = statement.targets[0].target
-        if isinstance(target, cst.Attribute) and dotted(target) == dotted(getattr(read.func, "value", None)):
+        draft, reading = self._calls.draft(self._site.path), self._calls.draft(self._read.path)
+        function = reading.source.function(read)
+        if isinstance(owner, cst.Name) and function is not None and owner.value in parameters(function):
+            self._remove_parameter(reading, function, owner)
+            return
+        if draft is not reading:
+            raise Irregular(self._site, "its reader is used in another file")
+        source = draft.source
+        statement, target = self._assigned(draft, reader)
+        if isinstance(target, cst.Attribute) and dotted(target) == dotted(owner):
             loads = [each for each in attributes_of(source.module, target.attr.value) if each is not target]
             if [source.parents[each] for each in loads] == [read.func]:
                 draft.edits.remove(statement)
                 return
-        if not isinstance(target, cst.Name) or source.function(reader) is not source.function(read):
+        maker = source.function(reader)
+        if not isinstance(target, cst.Name) or maker is not function and (maker is not None or self._is_used_outside(
+            draft.source.path, target.value
+        )):
             raise Irregular(self._site, "its reader is kept in an object, or used in another function")
-        function = source.function(reader)
-        uses = uses_of(source, function.body if function is not None else source.module, target.value)
+        uses = uses_of(source, maker.body if maker is not None else source.module, target.value)
         if any(source.parents[each] is not read.func for each in uses):
+            raise Irregular(self._site, "its reader is used elsewhere")
+        draft.edits.remove(statement)
+
+    def _assigned(self, draft: Draft, reader: cst.Call) -> Tuple[Any, Any]:
+        statement = draft.source.statement(reader)
+        if not isinstance(statement, cst.Assign) or statement.value is not reader or len(statement.targets) != 1:
+            raise Irregular(self._site or self._read, "its reader is used in an expression")
+        return statement, statement.targets[0].target
+
+    def _is_used_outside(self, path: str, name: str) -> bool:
+        """Returns whether another file may use a name of the top level of a module."""
+        used = re.compile(rb"(import|\.)[^\n]*\b" + name.encode("utf-8") + rb"\b")
+        return any(used.search(file.source) for other, file in self._project.files.items() if other != path)
+
+    def _remove_parameter(self, draft: Draft, function: cst.FunctionDef, owner: cst.Name) -> None:
+        """Removes the parameter of a function that is the reader, and what calls pass for it."""
+        assert self._site is not None
+        name = owner.value
+        why = "its reader is passed to a function that uses it in another way"
+        if any(each is not owner for each in uses_of(draft.source, function.body, name)):
+            raise Irregular(self._site, why)
+        defined = self._calls.of_node(draft, function)
+        param = next(each for each in function.params.params if each.name.value == name)
+        values = [param.default] if param.default is not None else []
+        order = parameters(function)[1 if defined.is_method else 0 :]
+        calls = []
+        for there, call in self._calls.callers(defined):
+            given = arguments(call, order)
+            if given is None or name not in given and param.default is None:
+                raise Irregular(self._site, why, there.source.line(call))
+            if name in given:
+                values.append(given[name])
+                calls.append((there, call, given[name]))
+        self._remove_value(values)
+        draft.edits.replace(function.params, lambda params: params.with_changes(params=_ended([
+            each for each in params.params if each.name.value != name
+        ])))
+        for there, call, value in calls:
+            there.edits.replace(call, functools.partial(_without, [each.value is value for each in call.args]))
+
+    def _remove_value(self, values: Sequence[Any]) -> None:
+        """Removes the statement that makes the reader, where `values` are the only places that use it."""
+        assert self._site is not None
+        reader = self._calls.call(self._site)
+        if all(each is reader for each in values):
+            return
+        draft = self._calls.draft(self._site.path)
+        source = draft.source
+        statement, target = self._assigned(draft, reader)
+        maker = source.function(reader)
+        name = getattr(target, "value", "")
+        uses = [
+            each for each in uses_of(source, maker.body if maker is not None else source.module, name)
+            if not _is_parameter(source, each, maker)
+        ]
+        is_same = len(uses) == len(values) and all(any(each is use for use in uses) for each in values)
+        if not isinstance(target, cst.Name) or not is_same or maker is None and self._is_used_outside(
+            draft.source.path, target.value
+        ):
             raise Irregular(self._site, "its reader is used elsewhere")
         draft.edits.remove(statement)
 
@@ -77,20 +184,29 @@ class Reader:
         nodes = [each for each in statements_of(defined.node.body) if each not in skipped]
         return Checks(self._project.knowledge, source).problem_inside(nodes)
 
-    def carried_records(
-        self, scope: Scope, tf: str, defined: Defined, given: Dict[str, Any], path: str
-    ) -> Optional[readers.Records]:
-        if self._site is None:
-            return None
-        reader = self._calls.call(self._site)
-        found = arguments(reader, readers.PARAMETERS[self._site.name])
-        if found is None:
-            raise Irregular(self._site, "it is called with *arguments, **keywords or arguments that it does not have")
-        there = Scope(defined.draft.source, defined.node)
-        moved = {}
-        for name, node in found.items():
-            moved[name] = carried(node, there, given, defined.draft.source.path == path,
-                                  there.source.line(reader))
-            if moved[name] is None:
-                raise Irregular(self._site, "its {} is computed in the function that reads".format(name))
-        return self.records(scope, tf, moved)
+
+def _class_of(source: Source, function: Any) -> Any:
+    """Returns the class whose method a function is, None if it is not one."""
+    if function is None:
+        return None
+    around = source.parents.get(source.parents[function])
+    return around if isinstance(around, cst.ClassDef) else None
+
+
+def _is_parameter(source: Source, use: cst.Name, function: Any) -> bool:
+    """Returns whether a name is that of a parameter, of a function within `function`."""
+    for each in source.above(use):
+        if each is function:
+            break
+        if isinstance(each, cst.FunctionDef) and use.value in parameters(each):
+            return any(one is each.body for one in source.above(use))
+    return False
+
+
+def _without(dropped: Sequence[bool], call: cst.Call) -> cst.Call:
+    return call.with_changes(args=_ended([each for each, is_dropped in zip(call.args, dropped) if not is_dropped]))
+
+
+def _ended(parts: Sequence[Any]) -> Sequence[Any]:
+    """Returns arguments or parameters of which the last one has no comma."""
+    return list(parts[:-1]) + [parts[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)] if parts else []

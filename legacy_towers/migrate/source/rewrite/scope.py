@@ -4,7 +4,7 @@ from typing import Any, List, Optional
 import libcst as cst
 
 from legacy_towers.migrate.source.names import canonical_name
-from legacy_towers.migrate.source.rewrite.names import dotted, names_of, parameters
+from legacy_towers.migrate.source.rewrite.names import assigned_pairs, dotted, names_of, parameters
 from legacy_towers.migrate.source.rewrite.syntax import Source
 
 # Functions that return a list.
@@ -143,10 +143,10 @@ class _Assigned(cst.CSTVisitor):
         return False
 
     def visit_Assign(self, node: cst.Assign) -> None:
-        for each in node.targets:
-            if isinstance(each.target, cst.Name) and each.target.value == self._name:
-                self._found.append(node.value)
-            elif self._name in names_of(each).bound:
+        for target, value in assigned_pairs(node):
+            if isinstance(target, cst.Name) and target.value == self._name:
+                self._found.append(value)
+            elif self._name in names_of(cst.AssignTarget(target)).bound:
                 self.is_bound_otherwise = True
 
     def visit_For(self, node: cst.For) -> None:

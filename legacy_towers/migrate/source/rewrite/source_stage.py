@@ -13,6 +13,7 @@ from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
 from legacy_towers.migrate.source.rewrite.held import is_held, write_held
 from legacy_towers.migrate.source.rewrite.joins import Joins
+from legacy_towers.migrate.source.rewrite.keywords import passed
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters
 from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, SLICES, Origin, branches_of
 from legacy_towers.migrate.source.rewrite.reader import Reader
@@ -77,8 +78,8 @@ class SourceStage:
         tf = self._calls.tensorflow(scope, self._producer)
         if there is None:
             taken = self._taken(draft, made)
-            records = self.reading.records(scope, tf, {})
-            self.reading.remove(draft)
+            records = self.reading.records(scope, tf)
+            self.reading.remove()
         else:
             taken, records = self._through(draft, scope, tf, *there)
         statements = [source.statement(each) for each in made]
@@ -221,12 +222,12 @@ class SourceStage:
         inner = self.takes.of(there, read)
         order = parameters(defined.node)[1 if defined.is_method else 0 :]
         given = arguments(call, order)
-        passed = read.args[0].value if self._reader is not None else None
+        read_from = read.args[0].value if self._reader is not None else None
         if self._reader is None and isinstance(read.func, cst.Attribute):
-            passed = read.func.value
-        if given is None or not isinstance(passed, cst.Name) or passed.value not in given:
+            read_from = read.func.value
+        if given is None or not isinstance(read_from, cst.Name) or read_from.value not in given:
             raise Irregular(self.read, "its queue is not a parameter of the function")
-        queue = passed.value
+        queue = read_from.value
         uses = uses_of(there.source, defined.node.body, queue)
         if len(uses) != 1:
             raise Irregular(self.read, "the function uses its queue in another way", there.source.line(uses[1]))
@@ -240,8 +241,8 @@ class SourceStage:
             there.edits.remove(inner.statement)
         else:
             there.edits.replace(inner.expression, cst.Name(value))
-        records = self.reading.carried_records(scope, tf, defined, given, draft.source.path)
-        self.reading.remove(there)
+        records = self.reading.records(scope, tf, defined, call)
+        self.reading.remove()
         problem = self.reading.problem_in(defined)
         if problem is not None:
             raise Irregular(self.read, problem[0], problem[1])
@@ -273,7 +274,7 @@ class SourceStage:
         self, draft: Draft, scope: Scope, tf: str, dataset: str, site: Site, call: cst.Call
     ) -> List[str]:
         """Returns the statements that make the dataset of a producer."""
-        given = arguments(call, producers.PARAMETERS[site.name])
+        given = passed(call, producers.PARAMETERS[site.name], scope)
         if given is None:
             raise Irregular(site, "it is called with *arguments, **keywords or arguments that it does not have")
         self.is_endless = self.is_endless and ("num_epochs" not in given or literal(given["num_epochs"]) == "None")

@@ -117,6 +117,21 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "c = tf.train.batch_join(examples, 2)\n",
                  "8: tf.train.batch_join: the loop that makes its examples does something else, too",
                  id="a loop of readers that does more"),
+    pytest.param("def read(q, reader):\n    _, x = reader.read(q)\n    return x\n"
+                 "reader = tf.TextLineReader()\nq = tf.train.string_input_producer(['a'])\nx = read(q, reader)\n"
+                 "print(reader.supports_serialize)\nb = tf.train.batch([x], 2)\n",
+                 "5: tf.TextLineReader: its reader is used elsewhere", id="a reader that is passed and used"),
+    pytest.param("class Records:\n    def __init__(self, size):\n        self.size = size\n"
+                 "        self.reader = tf.FixedLengthRecordReader(self.size)\n        self.size = 4\n"
+                 "    def read(self, q):\n        _, x = self.reader.read(q)\n        return x\n"
+                 "q = tf.train.string_input_producer(['a'])\nx = Records(8).read(q)\nb = tf.train.batch([x], 2)\n",
+                 "5: tf.FixedLengthRecordReader: its record_bytes is computed in another function than its queue is "
+                 "made in", id="an attribute that is set again"),
+    pytest.param("options = dict(batch_size=2)\noptions.update(num_threads=2)\n"
+                 "q = tf.train.string_input_producer(['a'])\n_, x = tf.TextLineReader().read(q)\n"
+                 "b = tf.train.batch([x], **options)\n",
+                 "6: tf.train.batch: it is called with *arguments, **keywords or arguments that it does not have",
+                 id="keywords of a dict that changes"),
     pytest.param("if FLAGS.train:\n    a = tf.train.string_input_producer(['a'])\nelse:\n"
                  "    b = tf.train.string_input_producer(['b'])\n"
                  "_, x = tf.TextLineReader().read(a if FLAGS.train else b)\nc = tf.train.batch([x], 2)\n",
