@@ -6,6 +6,6 @@ def is_started(runner: Any) -> bool:
     """Returns whether threads of a queue runner were created for a session that exists.
 
     Args:
-      runner: a `tf.train.QueueRunner`.
+      runner: a `tf.train.QueueRunner`, or what stands for one in the collection QUEUE_RUNNERS and has no threads.
     """
-    return len(runner._runs_per_session) > 0
+    return len(getattr(runner, "_runs_per_session", ())) > 0
