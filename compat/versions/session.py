@@ -1,4 +1,5 @@
-"""Private attributes of sessions: the session that is wrapped, its config, whether it is closed, fed callables."""
+"""Private attributes of sessions: the session that is wrapped, its config, whether and how it is closed, callables."""
+import functools
 from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence
 
 if TYPE_CHECKING:
@@ -34,6 +35,30 @@ def is_closed(session: Any) -> bool:
     # Private: nothing public reports it. Tried on 1.15 and 2.21.
     raw = raw_session(session)
     return raw is None or bool(getattr(raw, "_closed", False))
+
+
+def run_before_close(session: Any, operations: Sequence[Any]) -> None:
+    """Lets a `tf.Session` run `operations` before it is closed, on TF 1.15: they end what its datasets wait for.
+
+    There, `Session.close` waits for ever for a dataset whose function waits for an element of a queue; TF 2.x cancels
+    it. What is run may fail: the session is closed then, too. Tried on 1.15 and 2.21; ends with 1.15.
+    """
+    from legacy_towers.compat.versions import tf
+
+    if not hasattr(tf.data.Options(), "threading"):
+        # An attribute of the session, which `with`, `__del__` and a MonitoredSession find, too.
+        session.close = functools.partial(_close_after, session, list(operations))
+
+
+def _close_after(session: Any, operations: Sequence[Any]) -> None:
+    from legacy_towers.compat.versions import tf
+
+    if not is_closed(session):
+        try:
+            session.run(operations)
+        except (RuntimeError, tf.errors.OpError) as error:  # nothing more can be done before the end
+            del error
+    type(session).close(session)
 
 
 def fed_callable(

@@ -3,7 +3,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import is_in_control_flow
-from legacy_towers.migrate.conversion.convert import convert
+from legacy_towers.migrate.conversion.convert import convert_for_file
 from legacy_towers.migrate.conversion.plans import REFUSED, PipelinePlan
 from legacy_towers.migrate.proof.copies import imported, meta_graph_of
 from legacy_towers.tensor_types import Operation, Tensor
@@ -32,7 +32,7 @@ def convert_meta_graph(path: str, out: str, epochs: Optional[int] = None) -> Tup
     """
     meta = meta_graph_of(path)
     graph = imported(meta, clear_devices=False)
-    conversion = convert(graph, epochs)
+    conversion = convert_for_file(graph, epochs)
     if all(plan.promise == REFUSED for plan in conversion.plans):
         return conversion.plans
     with graph.as_default():

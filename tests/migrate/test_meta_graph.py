@@ -160,8 +160,8 @@ def test_a_conversion_that_differs_is_not_written(tmp_path, capsys, monkeypatch)
     path, out = str(tmp_path / "model.meta"), str(tmp_path / "converted.meta")
     export(path, counted)
     side = proving.dataset_side
-    monkeypatch.setattr(proving, "dataset_side", lambda graph, shape, epochs: side(graph, shape, 2))
-    monkeypatch.setattr(proving, "queue_side", lambda graph, shape, epochs: side(graph, shape, 1)[0])
+    monkeypatch.setattr(proving, "dataset_side", lambda graph, shape, epochs, limit: side(graph, shape, 2))
+    monkeypatch.setattr(proving, "queue_side", lambda graph, shape, epochs, limit: side(graph, shape, 1)[0])
     export(path, lambda: tf.train.batch([tf.train.range_input_producer(4, shuffle=False).dequeue()], 2))
     assert main(["migrate", path, "--out", out, "--prove"]) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "tf.data gives other examples: {} is not written".format(out)
@@ -197,3 +197,19 @@ def test_an_operation_that_tensorflow_lacks_is_an_error(tmp_path):
         file.write(meta.SerializeToString())
     with pytest.raises(ArgumentError, match="NoSuchOperation"):
         migrate.convert_meta_graph(path, str(tmp_path / "out.meta"))
+
+
+def test_a_queue_that_python_code_fills_stays(tmp_path):
+    path, out = str(tmp_path / "model.meta"), str(tmp_path / "converted.meta")
+
+    def build():
+        queue = tf.FIFOQueue(9, [tf.int32], [[]], name="q")
+        queue.enqueue([tf.placeholder(tf.int32, [])])
+        tf.train.batch([queue.dequeue()], 3)
+
+    export(path, build)
+    [plan] = migrate.convert_meta_graph(path, out)
+    reason = "Python code fills 'q', and a file can't hold what starts a dataset of it"
+    assert (plan.promise, plan.reason, os.path.exists(out)) == ("refused", reason, False)
+    [proof] = migrate.prove(path, rounds=0).pipelines
+    assert (proof.verdict, proof.reason) == ("not compared", "it is refused: " + reason)

@@ -1,4 +1,6 @@
-"""What prevents the conversion of what a model reads, before a dataset is built."""
+"""What prevents the conversion of what a model reads, and its order from being the same."""
+from typing import Tuple
+
 from legacy_towers.compat.versions import graph as graph_changes
 from legacy_towers.graph import op_kinds
 from legacy_towers.migrate.conversion.cut import Cut
@@ -60,3 +62,14 @@ def check_part(part: Cut) -> None:
             raise Refused("what is in the queue comes from {}".format(kind), operation)
         if kind in ("QueueSize", "QueueSizeV2", "QueueIsClosed", "QueueIsClosedV2"):
             raise Refused("what is in the queue depends on the size of a queue", operation)
+
+
+def unseeded(part: Cut) -> Tuple[str, ...]:
+    """Returns why a dataset of a part is not the same sequence: its random numbers have no seed."""
+    names = [
+        repr(each.name) for each in part.operations
+        if op_kinds.draws_random_numbers(each) and not op_kinds.has_op_seed(each)
+    ]
+    if len(names) < 2:
+        return tuple("{} draws random numbers without a seed".format(name) for name in names)
+    return ("{} and {} more draw random numbers without a seed".format(names[0], len(names) - 1),)

@@ -10,12 +10,13 @@ from legacy_towers.graph.op_kinds import applies_gradient
 from legacy_towers.graph.walk import descendants
 from legacy_towers.migrate.conversion.checks import check_root
 from legacy_towers.migrate.conversion.datasets import DatasetBuilder, outputs_of
+from legacy_towers.migrate.conversion.filled_by_python import note, room, with_first_element
 from legacy_towers.migrate.conversion.flows import Flow
-from legacy_towers.migrate.conversion.operations import count_of
+from legacy_towers.migrate.conversion.operations import count_of, handle_of
 from legacy_towers.migrate.conversion.plans import REFUSED, SAME_SEQUENCE, SAME_SET, PipelinePlan, Refused
 from legacy_towers.migrate.conversion.queue_graph import SHUFFLE, QueueGraph
 from legacy_towers.migrate.conversion.retired import retire
-from legacy_towers.migrate.conversion.roots import Root, find_roots, in_any_order, stores_of
+from legacy_towers.migrate.conversion.roots import Root, find_roots, in_any_order, stores_of, stores_that_stay
 from legacy_towers.migrate.conversion.starter import IteratorStarter
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
@@ -28,11 +29,13 @@ class Conversion(NamedTuple):
       initializers: operations that start iterators; `tf.train.start_queue_runners` and `tf.tables_initializer()` run
         them. Most iterators start by themselves.
       replaced: tensor that was read from a queue -> the tensor of an iterator in its place.
+      starter: what starts the iterators, in the collection QUEUE_RUNNERS; None: all of them start by themselves.
     """
 
     plans: Tuple[PipelinePlan, ...]
     initializers: Tuple[Operation, ...]
     replaced: Dict[Tensor, Tensor]
+    starter: Optional[IteratorStarter] = None
 
     def rewire(self) -> None:
         """Lets operations that were built since the conversion read from the iterators, too.
@@ -72,15 +75,28 @@ def convert(graph: Optional[Graph] = None, epochs: Optional[int] = None) -> Conv
     return _Conversion(graph, epochs).run()
 
 
+def convert_for_file(graph: Graph, epochs: Optional[int] = None) -> Conversion:
+    """Converts as `convert` does a graph that becomes a MetaGraph file.
+
+    Queues that Python code fills stay: a file can't hold what starts the datasets that would take from them.
+    """
+    return _Conversion(graph, epochs, for_file=True).run()
+
+
 class _Conversion:
-    def __init__(self, graph: Graph, epochs: Optional[int]) -> None:
+    def __init__(self, graph: Graph, epochs: Optional[int], for_file: bool = False) -> None:
         self._graph = graph
+        self._for_file = for_file
         self._queues = QueueGraph(graph)
         self._roots = find_roots(self._queues)
         self._builder = DatasetBuilder(
             self._queues, [read for root in self._roots if not root.is_preview for read in root.reads], epochs
         )
+        self._stays = stores_that_stay(self._queues)
         self._initializers: List[Operation] = []
+        self._started_only: List[Operation] = []  # not run by `tf.tables_initializer()`: elements would be lost
+        self._first_reads: List[Operation] = []
+        self._filled: List[Operation] = []
         self._after_variables: List[Operation] = []  # those of them that read variables
         self._replaced: Dict[Tensor, Tensor] = {}
 
@@ -93,18 +109,29 @@ class _Conversion:
                 for root, flow in zip(self._roots, flows):
                     if isinstance(flow, Flow):
                         self._replace(root, flow)
-                conversion = Conversion(tuple(plans), tuple(self._initializers), self._replaced)
+                starter = self._starter()
+                conversion = Conversion(tuple(plans), tuple(self._initializers), self._replaced, starter)
                 conversion.rewire()
                 if converted:
                     stores = set().union(*(stores_of(root, self._queues) for root in converted))
                     retire(self._queues, stores, self._replaced)
-        if self._initializers:
-            for each in self._initializers:
-                # `tf.tables_initializer()` may run beside the initializers of variables.
-                if each not in self._after_variables:
-                    self._graph.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, each)
-            self._graph.add_to_collection(tf.GraphKeys.QUEUE_RUNNERS, IteratorStarter(self._initializers))
+        for each in self._initializers:
+            # `tf.tables_initializer()` may run beside the initializers of variables.
+            if each not in self._after_variables:
+                self._graph.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, each)
+        if starter is not None:
+            self._graph.add_to_collection(tf.GraphKeys.QUEUE_RUNNERS, starter)
         return conversion
+
+    def _starter(self) -> Optional[IteratorStarter]:
+        if not self._initializers and not self._started_only:
+            return None
+        handles = [each.outputs[0] for each in dict.fromkeys(self._filled)]
+        closes, cancels = (
+            [tf.raw_ops.QueueCloseV2(handle=each, cancel_pending_enqueues=cancel) for each in handles]
+            for cancel in (False, True)
+        )
+        return IteratorStarter(self._initializers + self._started_only, self._first_reads, closes, cancels)
 
     def _flows(self) -> List[Any]:
         """Returns the flow of each root, or the `Refused` that keeps it; those that share a queue are kept together."""
@@ -135,6 +162,9 @@ class _Conversion:
         check_root(root, self._queues)
         if root.is_preview:
             self._check_preview(root)
+        self._check_filled(root)
+        for store in sorted(stores_of(root, self._queues) & self._stays, key=lambda each: each.name):
+            raise Refused("Python code takes from it, too, and fills another queue", store)
         flow = self._builder.preview(first) if root.is_preview else self._builder.taken(first)
         if in_any_order(root):
             flow = flow._replace(mixed=flow.mixed + ("{} operations take from it in a step".format(len(root.reads)),))
@@ -142,11 +172,43 @@ class _Conversion:
             buffered = 1
         elif self._builder.has_several_takers(root.store):
             return flow  # a buffer would take from the others
+        elif flow.filled:
+            return self._taken_ahead(root, flow, count_of(first))
         else:
             buffered = _buffer_size(self._queues.queues.get(root.store), count_of(first))
         return flow.then(
             with_parallel_operations(prefetched(flow.dataset, buffered)), "prefetch({})".format(buffered)
         )
+
+    def _taken_ahead(self, root: Root, flow: Flow, count: Optional[int]) -> Flow:
+        """Returns a flow of queues that Python code fills, whose first element starts what computes ahead."""
+        filled = flow.filled[0]
+        if self._for_file:
+            raise Refused("Python code fills {!r}, and a file can't hold what starts a dataset of it".format(
+                filled.name), filled)
+        if root.store not in self._queues.queues:
+            raise Refused("Python code fills {!r}, and no queue runner is between it and the model".format(
+                filled.name), root.reads[0])
+        others = [each for each in self._roots if each is not root and any(
+            handle_of(tensor) in flow.filled for read in each.reads for tensor in list(read.inputs)[:2]
+        )]
+        if others:
+            raise Refused("Python code fills {!r}, and the model takes from it, too".format(filled.name),
+                          others[0].reads[0])
+        size = room(self._queues.queues[root.store], count)
+        return flow.then(
+            with_parallel_operations(prefetched(with_first_element(flow, root.reads[0]), size)),
+            "prefetch({})".format(size),
+        )
+
+    def _check_filled(self, root: Root) -> None:
+        queue = self._queues.queues.get(root.store)
+        if queue is not None and queue.is_filled_by_python:
+            raise Refused(
+                "Python code fills it and the model takes from it, so that nothing is left for tf.data to compute "
+                "ahead; `legacy-towers migrate --explain LT413` has a dataset in place of both",
+                queue.enqueues[0].operation,
+            )
 
     def _check_preview(self, root: Root) -> None:
         for operation in descendants(root.reads):
@@ -162,9 +224,12 @@ class _Conversion:
         if root.is_preview:
             notes = ("what reads from it beside the queue gets a pass of its own over the data, and takes no example "
                      "from the queue",)
+        if flow.filled:
+            notes += (note(flow.filled),)
         mixed = tuple(dict.fromkeys(flow.mixed))
         promise = SAME_SET if mixed else SAME_SEQUENCE
-        return PipelinePlan(root.name, promise, "; ".join(mixed), flow.steps, None, user_line(root.reads[0]), notes)
+        return PipelinePlan(root.name, promise, "; ".join(mixed), flow.steps, None, user_line(root.reads[0]), notes,
+                            tuple(each.name for each in flow.filled))
 
     def _reads_variables(self, root: Root) -> bool:
         parts = [
@@ -175,10 +240,15 @@ class _Conversion:
 
     def _replace(self, root: Root, flow: Flow) -> None:
         """Lets all that reads from a queue read from an iterator."""
-        iterator, starts_itself = _iterator(flow.dataset)
-        initializers = [each for each in flow.initializers if each not in self._initializers]
-        if not starts_itself:
-            initializers.append(iterator.initializer)
+        if flow.filled:
+            iterator, initializers = tf.data.make_initializable_iterator(flow.dataset), []
+            self._started_only.append(iterator.initializer)
+            self._first_reads.append(elements_operation(iterator.get_next()))
+            self._filled += flow.filled
+        else:
+            iterator, starts_itself = _iterator(flow.dataset)
+            initializers = [] if starts_itself else [iterator.initializer]
+        initializers = [each for each in flow.initializers if each not in self._initializers] + initializers
         self._initializers += initializers
         if self._reads_variables(root):
             self._after_variables += initializers

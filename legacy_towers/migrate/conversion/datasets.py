@@ -5,15 +5,17 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 from legacy_towers.compat import tf
 from legacy_towers.graph import op_kinds
 from legacy_towers.migrate.conversion import queue_graph
-from legacy_towers.migrate.conversion.checks import check_part
+from legacy_towers.migrate.conversion.checks import check_part, unseeded
 from legacy_towers.migrate.conversion.conditional import with_condition
-from legacy_towers.migrate.conversion.cut import Cut, build
+from legacy_towers.migrate.conversion.cut import build
 from legacy_towers.migrate.conversion.enqueues import Enqueue
+from legacy_towers.migrate.conversion.filled_by_python import dequeued, room, with_room
 from legacy_towers.migrate.conversion.flows import Flow
 from legacy_towers.migrate.conversion.operations import (
     COUNTERS,
     count_of,
     files_of,
+    is_dequeue,
     is_read,
     reads_one_record_per_file,
     store_of,
@@ -91,6 +93,8 @@ class DatasetBuilder:
         if is_read(operation):
             return self._read(operation, taker, count, readers)
         queue = self._queues.queue_of(operation)
+        if queue.is_filled_by_python:
+            return self._filled(queue, operation, taker, count)
         flow = self._share(queue.operation, taker, lambda: self._elements(queue))
         if count is None:
             return flow
@@ -108,6 +112,10 @@ class DatasetBuilder:
         self._copies *= passes
         try:
             flow = self.taken(source, taker, _readers_like(source, group))
+            if flow.filled and is_dequeue(source):
+                queue = self._queues.queue_of(source)
+                if not queue.is_filled_by_python:
+                    flow = with_room(flow, room(queue, count_of(source)))
         finally:
             self._copies //= passes
         if passes == 1:
@@ -115,6 +123,18 @@ class DatasetBuilder:
         return flow._replace(mixed=flow.mixed + (
             "{} operations fill queues with what {!r} gives, each in a pass of its own".format(passes, source.name),
         ))
+
+    def _filled(self, queue: Queue, source: Operation, taker: Optional[Taker], count: Optional[int]) -> Flow:
+        """Returns the flow of a queue that Python code fills: of what it takes ahead, nothing is left for others."""
+        if queue.operation in self._queues.lost:
+            raise self._queues.lost[queue.operation]
+        if taker is None or self._copies > 1:
+            raise Refused("Python code fills {!r}, and tf.data would need its elements in several passes".format(
+                queue.name), source)
+        if self.has_several_takers(queue.operation):
+            raise Refused("Python code fills {!r}, and several take what the others leave of it".format(queue.name),
+                          source)
+        return dequeued(queue, source, count)
 
     def _share(self, store: Operation, taker: Optional[Taker], make: Callable[[], Flow]) -> Flow:
         """Returns the part of a flow that one of several takers gets: what the others leave."""
@@ -158,9 +178,15 @@ class DatasetBuilder:
             return dataset if count is None else dataset.batch(count)
 
         def make() -> Flow:
-            files = self._share(files_queue.operation, taker_of_files, lambda: self._elements(files_queue))
+            if files_queue.is_filled_by_python:
+                files = self._filled(files_queue, operation, taker_of_files, None)
+            else:
+                files = self._share(files_queue.operation, taker_of_files, lambda: self._elements(files_queue))
             name = "{}{}".format(records.name, "" if count is None else ".batch({})".format(count))
             function = tf.autograph.experimental.do_not_convert(of_file)
+            if files.filled and readers > 1:
+                raise Refused("Python code fills {!r}, and one of its {} readers would wait for the others".format(
+                    files.filled[0].name, readers), operation)
             if readers == 1:
                 return files.then(files.dataset.flat_map(function), "flat_map(file -> {})".format(name))
             return files.then(
@@ -185,10 +211,14 @@ class DatasetBuilder:
         for group in groups:
             for each in group:
                 if not each.threads:
-                    raise Refused("no queue runner runs this operation, which fills {!r}".format(queue.name),
-                                  each.operation)
+                    raise Refused("a queue runner and Python code both fill {!r}".format(queue.name), each.operation)
         flows = [self._enqueued(queue, group) for group in groups]
         flow = flows[0]
+        filled = sum((each.filled for each in flows), ())
+        if filled and (len(flows) > 1 or queue.kind == queue_graph.PRIORITY):
+            raise Refused("Python code fills {!r}, and {} would wait for elements that may never come".format(
+                filled[0].name, "one operation that fills {!r}".format(queue.name) if len(flows) > 1 else "sorting"
+            ), queue.operation)
         if len(flows) > 1:
             turns = tf.data.Dataset.range(len(flows)).repeat()
             flow = Flow.of_several(
@@ -200,9 +230,11 @@ class DatasetBuilder:
         if queue.kind == queue_graph.SHUFFLE:
             if queue.capacity < 1:
                 raise Refused("it shuffles all that is in it, however much", queue.operation)
+            # A dataset waits until its buffer is full: what Python code fills may never give as much as the capacity.
+            size = queue.min_after_dequeue + 1 if flow.filled else queue.capacity
             return flow.then(
-                flow.dataset.shuffle(queue.capacity, seed=self._shuffle_seed(queue)),
-                "shuffle({})".format(queue.capacity), "{!r} shuffles".format(queue.name),
+                flow.dataset.shuffle(size, seed=self._shuffle_seed(queue)),
+                "shuffle({})".format(size), "{!r} shuffles".format(queue.name),
             )
         return flow
 
@@ -241,7 +273,7 @@ class DatasetBuilder:
             mapped = flow
         else:
             mapped = self._mapped(flow, enqueue, taken, seeds, threads)
-            mapped = mapped._replace(mixed=mapped.mixed + _unseeded(part))
+            mapped = mapped._replace(mixed=mapped.mixed + unseeded(part))
         if enqueue.conditions:
             kept = mapped.dataset.filter(lambda *values: values[-1])
             mapped = mapped.then(kept.map(lambda *values: values[:-1]), "filter(keep_input)")
@@ -358,14 +390,3 @@ def _counted(counter: Operation) -> Flow:
     limit, dtype = counter.get_attr("limit"), counter.outputs[0].dtype.base_dtype
     dataset = tf.data.Dataset.range(limit).map(lambda number: (tf.cast(number, dtype),))
     return Flow(dataset, ("Dataset.range({})".format(limit),))
-
-
-def _unseeded(part: Cut) -> Tuple[str, ...]:
-    """Returns why a dataset of a part is not the same sequence: its random numbers have no seed."""
-    names = [
-        repr(each.name) for each in part.operations
-        if op_kinds.draws_random_numbers(each) and not op_kinds.has_op_seed(each)
-    ]
-    if len(names) < 2:
-        return tuple("{} draws random numbers without a seed".format(name) for name in names)
-    return ("{} and {} more draw random numbers without a seed".format(names[0], len(names) - 1),)

@@ -12,12 +12,14 @@ class Flow(NamedTuple):
       steps: how it is made, one transformation each.
       mixed: why its order is not the one that the queues gave; empty where it is.
       initializers: operations that start what it reads from, beside its own iterator.
+      filled: what makes the queues that it takes from and that Python code fills.
     """
 
     dataset: Dataset
     steps: Tuple[str, ...]
     mixed: Tuple[str, ...] = ()
     initializers: Tuple[Operation, ...] = ()
+    filled: Tuple[Operation, ...] = ()
 
     def then(self, dataset: Dataset, step: str, *mixed: str) -> "Flow":
         """Returns the flow after one more transformation."""
@@ -37,4 +39,5 @@ class Flow(NamedTuple):
         return Flow(
             dataset, (step.format(steps),), sum((flow.mixed for flow in flows), ()) + mixed,
             tuple(dict.fromkeys(sum((flow.initializers for flow in flows), ()))),
+            tuple(dict.fromkeys(sum((flow.filled for flow in flows), ()))),
         )

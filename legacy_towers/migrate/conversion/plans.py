@@ -32,6 +32,7 @@ class PipelinePlan(NamedTuple):
       operation: name of the operation that stands in the way; None if it is converted.
       line: the user's line that made that operation, or the queue; "" if it is not known.
       notes: what else differs, one sentence each.
+      filled: names of the queues that Python code fills: they stay, and the dataset takes elements from them.
     """
 
     name: str
@@ -41,6 +42,7 @@ class PipelinePlan(NamedTuple):
     operation: Optional[str]
     line: str
     notes: Tuple[str, ...]
+    filled: Tuple[str, ...] = ()
 
     def __str__(self) -> str:
         lines = ["{}: {}{}".format(self.name, self.promise.upper(), ", since " + self.reason if self.reason else "")]
@@ -51,4 +53,4 @@ class PipelinePlan(NamedTuple):
 
     def to_json(self) -> Dict[str, Any]:
         """Returns the plan as a dict for `json.dump`."""
-        return dict(self._asdict(), steps=list(self.steps), notes=list(self.notes))
+        return dict(self._asdict(), steps=list(self.steps), notes=list(self.notes), filled=list(self.filled))

@@ -64,6 +64,20 @@ class Queue:
         shapes = [tf.TensorShape(each) for each in self.operation.get_attr("shapes")]
         return shapes or None
 
+    @property
+    def shuffles(self) -> bool:
+        return self.kind == SHUFFLE
+
+    @property
+    def min_after_dequeue(self) -> int:
+        """How many elements stay in it to shuffle among; 0: it does not shuffle."""
+        return int(self.operation.get_attr("min_after_dequeue")) if self.shuffles else 0
+
+    @property
+    def is_filled_by_python(self) -> bool:
+        """Whether no queue runner fills it: Python code does, by `session.run`."""
+        return bool(self.enqueues) and not any(each.threads for each in self.enqueues)
+
     def groups(self) -> List[List[Enqueue]]:
         """Returns its enqueues, those together that compute the same by readers of the same kind."""
         found: List[List[Enqueue]] = []

@@ -1,5 +1,5 @@
 """What a model reads from the queues and readers of its graph."""
-from typing import Any, Dict, List, NamedTuple, Set, Tuple
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Set, Tuple
 
 from legacy_towers.compat.versions.graph import is_in_control_flow
 from legacy_towers.graph.walk import ancestors, descendants
@@ -13,7 +13,7 @@ from legacy_towers.migrate.conversion.operations import (
     reads_one_record_per_file,
     store_of,
 )
-from legacy_towers.migrate.conversion.queue_graph import QueueGraph
+from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph
 from legacy_towers.migrate.conversion.retired import is_retired
 from legacy_towers.tensor_types import Operation
 
@@ -55,14 +55,37 @@ def find_roots(queues: QueueGraph) -> List[Root]:
 
 
 def stores_of(root: Root, queues: QueueGraph) -> Set[Operation]:
-    """Returns the operations that make the queues and readers which a root reads from, directly or through others."""
-    waiting, found = list(root.reads), set()
+    """Returns the operations that make the queues and readers which a root reads from, directly or through others.
+
+    They are without the queues that Python code fills, and without what is before these: all of that stays.
+    """
+    return _stores_before(root.reads, queues, lambda queue: not queue.is_filled_by_python)
+
+
+def filled_by_python(root: Root, queues: QueueGraph) -> List[Queue]:
+    """Returns the queues that Python code fills and that a root reads from, directly or through others."""
+    stores = [queues.queues[each] for each in stores_of(root, queues) if each in queues.queues]
+    parts = [enqueue.part for queue in stores for enqueue in queue.enqueues]
+    sources = list(root.reads) + [each for part in parts for each in part.sources]
+    handles = {handle_of(tensor) for source in sources for tensor in list(source.inputs)[:2]}
+    return [queue for queue in queues.queues.values() if queue.operation in handles and queue.is_filled_by_python]
+
+
+def stores_that_stay(queues: QueueGraph) -> Set[Operation]:
+    """Returns the operations that make the queues and readers which Python code takes from, to fill other queues."""
+    filled = [each for queue in queues.queues.values() if queue.is_filled_by_python for each in queue.enqueues]
+    sources = [source for enqueue in filled for source in enqueue.part.sources]
+    return _stores_before(sources, queues, lambda queue: True)
+
+
+def _stores_before(sources: Iterable[Operation], queues: QueueGraph, is_wanted: Callable[[Queue], bool]) -> Any:
+    waiting, found = list(sources), set()
     while waiting:
         source = waiting.pop()
         if source.type in COUNTERS:
             continue
         for store in [handle_of(each) for each in list(source.inputs)[:2 if is_read(source) else 1]]:
-            if store not in found:
+            if store not in found and (store not in queues.queues or is_wanted(queues.queues[store])):
                 found.add(store)
                 if store in queues.queues:
                     waiting += [each for enqueue in queues.queues[store].enqueues for each in enqueue.part.sources]

@@ -83,6 +83,9 @@ class _Taken:
             check_root(root, self._queues)
         flows = [self._builder.taken(source) for source in self._part.sources]
         for flow, source in zip(flows, self._part.sources):
+            if flow.filled:
+                raise Refused("Python code fills {!r}, and a dataset alone does not end with its session".format(
+                    flow.filled[0].name), source)
             if flow.initializers:
                 raise Refused("several take what the others leave of a queue that it is read from", source)
         flow = flows[0] if len(flows) == 1 else Flow.of_several(

@@ -147,8 +147,8 @@ def _inside(context: Any) -> Set[str]:
 def _names_together(graph: Graph, meta: Any, protos: Dict[str, Any]) -> Dict[str, Set[str]]:
     """Returns, for the name of an operation, those of the operations that are of use only together with it.
 
-    They are the other operations of its queue runner, of its variable or of its `tf.cond`, the initializer of its
-    table, and what reads and assigns a variable that is not a resource variable.
+    They are what fills a queue that Python code fills, the other operations of its queue runner, of its variable or of
+    its `tf.cond`, the initializer of its table, and what reads and assigns a variable that is not a resource variable.
     """
     together: Dict[str, Set[str]] = {}
     for operation in graph.get_operations():
@@ -160,6 +160,9 @@ def _names_together(graph: Graph, meta: Any, protos: Dict[str, Any]) -> Dict[str
             owner: Optional[str] = getattr(proto, "queue_name", "") or getattr(proto, "variable_name", "")
             for name in names - _outside(proto) if is_context else [_operation_name(owner or "")]:
                 together.setdefault(name, set()).update(names)
+    for queue in QueueGraph(graph).queues.values():
+        if queue.is_filled_by_python:
+            together.setdefault(queue.name, set()).update(each.operation.name for each in queue.enqueues)
     if tf.GraphKeys.TABLE_INITIALIZERS in meta.collection_def:
         for name in meta.collection_def[tf.GraphKeys.TABLE_INITIALIZERS].node_list.value:
             for tensor in graph.get_operation_by_name(_operation_name(name)).inputs:

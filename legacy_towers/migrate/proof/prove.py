@@ -2,10 +2,12 @@
 from typing import Any, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.migrate.conversion.convert import convert
+from legacy_towers.migrate.conversion.convert import convert, convert_for_file
 from legacy_towers.migrate.conversion.plans import REFUSED, SAME_SEQUENCE, PipelinePlan
+from legacy_towers.migrate.conversion.queue_graph import QueueGraph
 from legacy_towers.migrate.proof import alternatives, compare, copies
 from legacy_towers.migrate.proof.parts import Parts
+from legacy_towers.migrate.proof.random_feeds import LIMITS, problem_of
 from legacy_towers.migrate.proof.recording import Recording, examples_of, record
 from legacy_towers.migrate.proof.same_numbers import SEEDS, with_same_numbers
 from legacy_towers.migrate.proof.shuffles import distance
@@ -50,7 +52,8 @@ def prove(
     graph = copies.imported(seeded)
     shapes = shapes_of(graph)
     parts = Parts(graph, seeded, shapes)
-    plans = {plan.name: plan for plan in convert(graph).plans}
+    made = convert if source is None or isinstance(source, tf.Graph) else convert_for_file
+    plans = {plan.name: plan for plan in made(graph).plans}
     pipelines = tuple(
         _refused(plans[shape.name]) if plans[shape.name].promise == REFUSED
         else _Pipeline(parts.of(shape.name), shape, unseeded, rounds, seconds_per_batch).prove()
@@ -68,6 +71,7 @@ class _Pipeline:
     def __init__(self, meta: Any, shape: Shape, unseeded: Sequence[str], rounds: int, seconds: float) -> None:
         self._meta, self._shape, self._name, self._rounds, self._seconds = meta, shape, shape.name, rounds, seconds
         self._epochs = 1
+        self._limit, self._random_examples = LIMITS[0], 0  # of queues that Python code fills
         self._one_thread = self._shape.threads
         self._notes = []
         given = [each for each in self._shape.random_ops if each in unseeded]
@@ -79,15 +83,28 @@ class _Pipeline:
             ))
 
     def _sides(self, meta: Any) -> Tuple[Side, Optional[Side], Any]:
-        queue = queue_side(copies.imported(meta, self._one_thread), self._shape, self._epochs)
-        dataset, plan = dataset_side(copies.imported(meta, self._one_thread), self._shape, self._epochs)
+        queue = queue_side(copies.imported(meta, self._one_thread), self._shape, self._epochs, self._limit)
+        dataset, plan = dataset_side(
+            copies.imported(meta, self._one_thread), self._shape, self._epochs, self._limit
+        )
         return queue, dataset, plan
 
     def prove(self) -> PipelineProof:
         queue, dataset, plan = self._sides(self._meta)
         if dataset is None:
             return _refused(plan)
+        filled = QueueGraph(copies.imported(self._meta)).queues.values() if self._shape.filled else ()
+        problem = problem_of([each for each in filled if each.name in self._shape.filled])
+        if problem is not None:
+            return PipelineProof(self._name, plan.promise, NOT_COMPARED, problem, "")
+        self._random_examples = queue.random_examples
         first = self._record(queue)
+        for limit in LIMITS[1:] if self._shape.filled else ():
+            if first.error:
+                self._limit = limit
+                queue, dataset, plan = self._sides(self._meta)
+                assert dataset is not None
+                first = self._record(queue)
         if not first.batches and not first.error and not self._shape.is_limited:
             self._epochs = max(_MORE_EPOCHS, 2 * (self._shape.batch_size or 1))
             queue, dataset, plan = self._sides(self._meta)
@@ -99,6 +116,9 @@ class _Pipeline:
             (len(first.examples), len(second.examples)), (first.last_batch, second.last_batch),
         )
         if first.error:
+            if self._shape.filled:
+                return self._done(base, NOT_COMPARED, "Python code fills {}, and with random examples the queue "
+                                  "fails: {}".format(_names(self._shape.filled), first.error))
             return self._done(base, NOT_COMPARED, "the queue fails: " + first.error)
         if second.error:
             return self._done(base, DIFFERENT, "tf.data fails after {} of {} batches, the queue does not: {}".format(
@@ -112,7 +132,7 @@ class _Pipeline:
             found = self._sequence(base, queue, dataset, first, second, again[0])
         else:
             found = self._set(base, first, second, again[0])
-        if self._rounds and found.verdict != DIFFERENT:
+        if self._rounds and found.verdict != DIFFERENT and not self._shape.filled:  # else Python code is measured
             found = found._replace(speed=measure(queue, dataset, self._shape, self._seconds, self._rounds))
         return found
 
@@ -210,7 +230,7 @@ class _Pipeline:
                 alone = alternatives.only(meta, graph, self._name, name)
                 if alone is None:
                     return self._done(base, NOT_COMPARED, reason)
-                side = queue_side(copies.imported(alone, one_thread=True), self._shape, self._epochs)
+                side = queue_side(copies.imported(alone, one_thread=True), self._shape, self._epochs, self._limit)
                 computed.append(self._record(side).examples)
             queue, dataset, _ = self._sides(meta)
             assert dataset is not None
@@ -272,7 +292,7 @@ class _Pipeline:
 
     def _distances(self, first: Recording, second: Recording) -> Optional[Tuple[float, float]]:
         plain = copies.imported(copies.without_shuffling(self._meta), one_thread=True)
-        order = self._record(queue_side(plain, self._shape, self._epochs)).examples
+        order = self._record(queue_side(plain, self._shape, self._epochs, self._limit)).examples
         found = [distance(each.examples, order) for each in (first, second)]
         return None if found[0] is None or found[1] is None else (found[0], found[1])
 
@@ -280,7 +300,10 @@ class _Pipeline:
         return record(side, self._shape, self._seconds, watch)
 
     def _done(self, base: PipelineProof, verdict: str, reason: str, compared: str = "") -> PipelineProof:
-        if compared:
+        if compared and self._shape.filled:
+            compared += ", for {} random examples, since Python code fills {}".format(
+                self._random_examples, _names(self._shape.filled))
+        elif compared:
             epochs = "one epoch" if self._epochs == 1 else "{} epochs".format(self._epochs)
             compared += ", in " + ("all epochs" if self._shape.is_limited else epochs)
         return base._replace(verdict=verdict, reason=reason, compared=compared, notes=tuple(self._notes))

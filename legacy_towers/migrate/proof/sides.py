@@ -9,7 +9,8 @@ from legacy_towers.migrate.conversion.datasets import outputs_of
 from legacy_towers.migrate.conversion.operations import count_of, is_dequeue, is_source
 from legacy_towers.migrate.conversion.plans import PipelinePlan
 from legacy_towers.migrate.conversion.queue_graph import PADDING, QueueGraph
-from legacy_towers.migrate.conversion.roots import Root, find_roots, stores_of
+from legacy_towers.migrate.conversion.roots import Root, filled_by_python, find_roots, stores_of
+from legacy_towers.migrate.proof.random_feeds import EXAMPLES, LIMITS, RandomFeeds
 from legacy_towers.migrate.proof.runners import EpochRunner
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
@@ -55,6 +56,7 @@ class Shape(NamedTuple):
       joins: whether several operations fill one of its queues, in any order.
       is_limited: whether its producers end by themselves.
       initializers: names of operations that give the variables on the way to the queue their initial values.
+      filled: names of the queues that Python code fills.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Shape(NamedTuple):
     joins: bool
     is_limited: bool
     initializers: Tuple[str, ...]
+    filled: Tuple[str, ...]
 
     @property
     def has_batches(self) -> bool:
@@ -92,6 +95,11 @@ class Side(NamedTuple):
     initializers: List[Operation]
     runners: List[Any]
 
+    @property
+    def random_examples(self) -> int:
+        """How many random examples take the place of what Python code puts into a queue."""
+        return max([each.number for each in self.runners if isinstance(each, RandomFeeds)] or [0])
+
 
 def shapes_of(graph: Graph) -> List[Shape]:
     """Returns what is read of each pipeline of a graph that is not converted."""
@@ -99,16 +107,18 @@ def shapes_of(graph: Graph) -> List[Shape]:
     return [_shape(root, queues) for root in find_roots(queues)]
 
 
-def queue_side(graph: Graph, shape: Shape, epochs: Optional[int]) -> Side:
+def queue_side(graph: Graph, shape: Shape, epochs: Optional[int], limit: int = LIMITS[0]) -> Side:
     """Returns the queues' version of a pipeline.
 
     Args:
       graph: a graph that is not converted.
       shape: what is read.
       epochs: how often a producer without a limit gives its elements; None: for ever.
+      limit: the largest integer that is put into queues that Python code fills.
     """
     queues = QueueGraph(graph)
     root = next(each for each in find_roots(queues) if each.name == shape.name)
+    feeds = _feeds(queues, shape, limit)
     stores = stores_of(root, queues)
     used = [queues.queues[store] for store in stores if store in queues.queues]
     enqueues = {each.operation: each for queue in used for each in queue.enqueues}
@@ -128,20 +138,33 @@ def queue_side(graph: Graph, shape: Shape, epochs: Optional[int]) -> Side:
             runners.append(EpochRunner(limits, runner.close_op, runner.cancel_op))
         else:
             runners.append(runner)
-    return _side(graph, shape, {}, runners)
+    return _side(graph, shape, {}, runners, feeds)
 
 
-def dataset_side(graph: Graph, shape: Shape, epochs: Optional[int]) -> Tuple[Optional[Side], PipelinePlan]:
+def dataset_side(
+    graph: Graph, shape: Shape, epochs: Optional[int], limit: int = LIMITS[0]
+) -> Tuple[Optional[Side], PipelinePlan]:
     """Converts a graph; returns tf.data's version of a pipeline, None if it is refused, and its plan."""
+    feeds = _feeds(QueueGraph(graph), shape, limit)
     converted = conversion.convert(graph, epochs)
     plan = next(each for each in converted.plans if each.name == shape.name)
     if not plan.steps:
         return None, plan
     replaced = {old.name: new for old, new in converted.replaced.items()}
-    return _side(graph, shape, replaced, graph.get_collection(tf.GraphKeys.QUEUE_RUNNERS)), plan
+    return _side(graph, shape, replaced, graph.get_collection(tf.GraphKeys.QUEUE_RUNNERS), feeds), plan
 
 
-def _side(graph: Graph, shape: Shape, replaced: Dict[str, Tensor], runners: Sequence[Any]) -> Side:
+def _feeds(queues: QueueGraph, shape: Shape, limit: int) -> List[RandomFeeds]:
+    filled = [each for each in queues.queues.values() if each.name in shape.filled]
+    examples = max(EXAMPLES, 3 * (shape.batch_size or 1))  # enough for some batches
+    for count in {count_of(each) or 1 for queue in filled for each in queue.dequeues}:
+        examples = count * -(-examples // count)  # which of them a last `dequeue_many` drops may be a matter of chance
+    return [RandomFeeds(queues.graph, filled, examples, limit)] if filled else []
+
+
+def _side(
+    graph: Graph, shape: Shape, replaced: Dict[str, Tensor], runners: Sequence[Any], feeds: List[RandomFeeds]
+) -> Side:
     def tensor(name: str) -> Tensor:
         return replaced[name] if name in replaced else graph.get_tensor_by_name(name)
 
@@ -153,7 +176,7 @@ def _side(graph: Graph, shape: Shape, replaced: Dict[str, Tensor], runners: Sequ
         [[[tensor(name) for name in component.tensors] for component in read] for read in shape.reads],
         {graph.get_tensor_by_name(name): value for name, value in shape.feeds.items()},
         initializers,
-        list(runners) if not replaced else [each for each in runners if each.queue is None],
+        (list(runners) if not replaced else [each for each in runners if each.queue is None]) + feeds,
     )
 
 
@@ -166,7 +189,11 @@ def _shape(root: Root, queues: QueueGraph) -> Shape:
         if op_kinds.draws_random_numbers(operation)
     ]
     padded = root.store in queues.queues and queues.queues[root.store].kind == PADDING
-    needed = ancestors([each.operation for each in enqueues] + list(root.reads), graph=queues.graph)
+    filled = filled_by_python(root, queues)
+    enqueues_in_python = [each for queue in filled for each in queue.enqueues]
+    needed = ancestors(
+        [each.operation for each in enqueues + enqueues_in_python] + list(root.reads), graph=queues.graph
+    )
     feeds = {}
     for read in root.reads:
         handle = read.inputs[0]
@@ -198,6 +225,7 @@ def _shape(root: Root, queues: QueueGraph) -> Shape:
             each.initializer.name for each in queues.graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
             if each.op in needed
         ),
+        tuple(each.name for each in filled),
     )
 
 

@@ -127,6 +127,8 @@ def _problem(graph: Graph, needed: Any) -> Optional[str]:
             return "the training operation is fed: {!r}".format(operation.name)
     reads = [shape for shape in shapes_of(graph) if _is_used(graph, shape, needed)]
     for shape in reads:
+        if shape.filled:
+            return "Python code fills {!r}".format(shape.filled[0])
         if len(shape.reads) > 1:
             return "{} operations read from {!r} in a step, in any order".format(len(shape.reads), shape.name)
     known = {name for shape in reads for name in shape.read_names}

@@ -11,7 +11,7 @@ from legacy_towers.migrate.conversion.operations import is_source
 from legacy_towers.migrate.conversion.plans import REFUSED, PipelinePlan
 from legacy_towers.run.runtime import current
 from legacy_towers.run.runtime.queue_proof import QueueProof
-from legacy_towers.tensor_types import Graph, Session
+from legacy_towers.tensor_types import Coordinator, Graph, Session
 
 
 class QueueConversion:
@@ -59,10 +59,11 @@ class QueueConversion:
         """Returns whether the queue that a queue runner of the script fills is read by tf.data."""
         return any(runner in seen.converted for seen in self._graphs.values())
 
-    def start_iterators(self, session: Session) -> None:
-        """Runs the initializers of the iterators of a session's graph, as `tf.train.start_queue_runners` does."""
+    def start_iterators(self, session: Session, coordinator: Optional[Coordinator]) -> None:
+        """Starts the iterators of a session's graph, as `tf.train.start_queue_runners` does."""
         for conversion in self._graphs[session.graph].conversions:
-            session.run(list(conversion.initializers))
+            if conversion.starter is not None:
+                conversion.starter.create_threads(session, coordinator)
 
     def _convert(self, session: Session, graph: Graph, seen: "_Seen") -> None:
         for conversion in seen.conversions:
@@ -147,6 +148,7 @@ def _sentence(plan: PipelinePlan) -> str:
         folder = os.path.join(os.getcwd(), "")
         line = plan.line[len(folder):] if plan.line.startswith(folder) else plan.line
         return "{!r} stays a queue: {} ({!r}, {})".format(plan.name, plan.reason, plan.operation, line)
-    return "{!r} is read by tf.data: {}{}".format(
-        plan.name, plan.promise, ", since " + plan.reason if plan.reason else ""
+    filled = "; Python code fills {} as before".format(" and ".join(map(repr, plan.filled))) if plan.filled else ""
+    return "{!r} is read by tf.data: {}{}{}".format(
+        plan.name, plan.promise, ", since " + plan.reason if plan.reason else "", filled
     )

@@ -32,7 +32,7 @@ class QueueRunner(tf.train.QueueRunner, metaclass=_AnyQueueRunner):
         if conversion is not None and isinstance(sess, tf.Session):
             conversion.before_run(sess)
             if conversion.has_converted(self):
-                conversion.start_iterators(sess)
+                conversion.start_iterators(sess, coord)
                 return []
         threads: List[Any] = super().create_threads(sess, coord=coord, daemon=daemon, start=start)
         return threads

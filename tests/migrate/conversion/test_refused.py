@@ -137,7 +137,8 @@ def in_a_function():
 
 @pytest.mark.parametrize("build, operation, reason", [
     (by_priority, "priority_queue", "it sorts all that is in it, however much"),
-    (fed, "fill", "no queue runner runs this operation, which fills 'fed'"),
+    (fed, "fill", "Python code fills it and the model takes from it, so that nothing is left for tf.data to compute "
+     "ahead; `legacy-towers migrate --explain LT413` has a dataset in place of both"),
     (of_a_placeholder, "offset", "what is in the queue is fed"),
     (of_a_reference_variable, "offset/read",
      "a variable is read on the way to the queue: tf.data would not see it change"),
