@@ -33,6 +33,8 @@ _NEVER_INSIDE = (
     ("tf.train.", "can't be in Dataset.map"),
     ("tf.Session", "runs a session"),
 )
+# They make no variables, whatever the beginning of their names says.
+_ALWAYS_INSIDE = ("tf.contrib.layers.one_hot_encoding", "tf.contrib.slim.one_hot_encoding")
 _RANDOM = (
     "tf.random", "tf.truncated_normal", "tf.multinomial", "tf.image.random_", "tf.image.sample_distorted_bounding_box",
     "tf.nn.dropout", "tf.image.stateless_random_",
@@ -79,7 +81,7 @@ class Checks:
         """
         for node in nodes:
             for name, call in self.names(node):
-                why = next((why for start, why in _NEVER_INSIDE if name.startswith(start)), None)
+                why = _why_not_inside(name)
                 if why is not None and call not in skipped:
                     return "{} {}".format(name, why), self._source.line(call)
             for call in calls_in(node):
@@ -102,7 +104,7 @@ class Checks:
         for (path, line, _), names in self._knowledge.api_names.items():
             if path == function.path and first <= line <= last:
                 for name in sorted(names):
-                    why = next((why for start, why in _NEVER_INSIDE if name.startswith(start)), None)
+                    why = _why_not_inside(name)
                     if why is not None:
                         return "{}:{}: {} {}".format(path, line, name, why)
         for (line, _), functions in self._knowledge.calls.get(function.path, {}).items():
@@ -157,6 +159,12 @@ class Checks:
                     if why is not None:
                         return "it computes examples with the attribute {!r}, which {} ({})".format(target, why, called)
         return None
+
+
+def _why_not_inside(name: str) -> Optional[str]:
+    if name in _ALWAYS_INSIDE:
+        return None
+    return next((why for start, why in _NEVER_INSIDE if name.startswith(start)), None)
 
 
 def assigned_to(scope: Scope, name: str) -> List[Any]:

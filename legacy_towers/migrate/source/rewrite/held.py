@@ -11,6 +11,7 @@ from typing import Any, List
 
 import libcst as cst
 
+from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.functions import Calls
@@ -125,7 +126,6 @@ def _check_held(
 def _check_once(calls: Calls, draft: Draft, method: Any, site: Site) -> None:
     """Raises Irregular if a method may run several times for one object."""
     owner = _class_of(draft.source, method.body)
-    makers = _makers(calls, draft, owner)
     where, function = draft, method
     seen: List[Any] = []
     while function is not None and not any(function is each for each in seen):
@@ -141,7 +141,7 @@ def _check_once(calls: Calls, draft: Draft, method: Any, site: Site) -> None:
                             "keeps".format(function.name.value), draft.source.line(method))
         where, call = found[0]
         function = where.source.function(call)
-        if any(function is each for each in makers):
+        if function is not None and _makes(where.source, function, owner):
             # Each run of it makes an object of its own.
             return
 
@@ -161,13 +161,11 @@ def _uses_of_method(calls: Calls, draft: Draft, function: cst.FunctionDef) -> in
     return count
 
 
-def _makers(calls: Calls, draft: Draft, owner: cst.ClassDef) -> List[Any]:
-    """Returns the functions that make objects of a class."""
-    found: List[Any] = []
-    for node in statements_of(owner.body):
-        if isinstance(node, cst.FunctionDef) and node.name.value == "__init__":
-            for there, call in calls.callers_of(draft, node):
-                in_loop = any(isinstance(each, LOOPS) for each in there.source.above(call))
-                if not in_loop and there.source.function(call) is not None:
-                    found.append(there.source.function(call))
-    return found
+def _makes(source: Any, function: cst.FunctionDef, owner: cst.ClassDef) -> bool:
+    """Returns whether each run of a function makes one object of a class."""
+    made = [
+        call for call in calls_in(function)
+        if owner.name.value == (call.func.attr.value if isinstance(call.func, cst.Attribute)
+                                else getattr(call.func, "value", ""))
+    ]
+    return len(made) == 1 and not any(isinstance(each, LOOPS) for each in source.above(made[0]))

@@ -34,6 +34,7 @@ from legacy_towers.migrate.source.rewrite.queue_stage import QueueStage
 from legacy_towers.migrate.source.rewrite.regular import check_regular
 from legacy_towers.migrate.source.rewrite.results import returned_element
 from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.size_summaries import without_size_summaries
 from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
 from legacy_towers.migrate.source.rewrite.zipped import Zip
 from legacy_towers.migrate.source.values import Site
@@ -53,6 +54,7 @@ class PipelineWriter:
         self, project: Project, pipeline: Pipeline, draft: Callable[[str, Site], Draft], is_only: bool = True
     ) -> None:
         self.calls = Calls(project, pipeline, draft, is_only)
+        pipeline = without_size_summaries(project, pipeline, self.calls)
         check_regular(project, pipeline)
         self.joins = Joins(self.calls, pipeline.sites)
         self._stages = [

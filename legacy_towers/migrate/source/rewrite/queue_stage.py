@@ -202,6 +202,8 @@ class QueueStage:
             if variable is None:
                 raise Irregular(site, "the source does not show what uses it")
             for use in variable.uses:
+                if entry.draft.edits.is_removed(source.statement(use)):
+                    continue
                 if use is target or any(each in used for each in source.above(use) if isinstance(each, cst.Call)):
                     continue
                 is_passed = isinstance(source.parents[use], cst.Arg) and not is_inline and site in self._queues

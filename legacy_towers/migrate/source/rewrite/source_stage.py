@@ -194,7 +194,7 @@ class SourceStage:
         if queue is not None:
             uses = uses_of(source, function.body if function is not None else source.module, queue)
         passed = []
-        for use in uses:
+        for use in (each for each in uses if not draft.edits.is_removed(source.statement(each))):
             parent = source.parents[use]
             around = source.parents[parent]
             is_own = self.read.path == source.path and (

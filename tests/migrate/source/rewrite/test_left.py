@@ -34,6 +34,12 @@ def _left(tmp_path, text):
     pytest.param("b = tf.train.batch([value], 2)\nsize = queue.size()\n",
                  "6: tf.QueueBase.size: the size of its queue is read, and a dataset has none: remove what shows or "
                  "awaits it", id="size of the queue"),
+    pytest.param("b = tf.train.batch([value], 2)\ntf.summary.scalar('n', queue.size())\nm = tf.summary.merge_all()\n",
+                 "6: tf.QueueBase.size: the size of its queue is read, and a dataset has none: remove what shows or "
+                 "awaits it", id="the only summary is of the size of the queue"),
+    pytest.param("b = tf.train.batch([value], 2)\nn = queue.size()\ntf.summary.scalar('n', n)\nprint(n)\n",
+                 "6: tf.QueueBase.size: the size of its queue is read, and a dataset has none: remove what shows or "
+                 "awaits it", id="size of the queue summarized and printed"),
     pytest.param("n = reader.num_records_produced()\nb = tf.train.batch([value], 2)\n",
                  "5: tf.ReaderBase.num_records_produced: it uses the position of its reader, which a dataset does not "
                  "have: count examples by tf.data or in Python", id="records produced"),
