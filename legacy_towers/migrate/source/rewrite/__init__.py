@@ -16,7 +16,7 @@
       batch_stage     batchers; prefetch_stage and queue_stage: queues behind them; kept: examples that a class keeps
     shapes/   what each producer, reader and batcher becomes
     functions, scope, names   functions and calls, where code is written, the names that it reads and binds
-    unused    readers that nothing reads with
+    unused    readers that nothing reads with; size_summaries: summaries of the sizes of queues
     controls/ what starts, stops and initializes queues: start_queue_runners, Coordinator, should_stop loops
     targets   the names of TensorFlow 1 or 2 in the new text
 

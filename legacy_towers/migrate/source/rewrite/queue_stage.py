@@ -28,6 +28,7 @@ from legacy_towers.migrate.source.rewrite.region import Examples, region_of
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import queues
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant, Given
+from legacy_towers.migrate.source.rewrite.size_summaries import is_summarized
 from legacy_towers.migrate.source.rewrite.syntax import arguments
 from legacy_towers.migrate.source.values import Site
 
@@ -202,7 +203,7 @@ class QueueStage:
             if variable is None:
                 raise Irregular(site, "the source does not show what uses it")
             for use in variable.uses:
-                if entry.draft.edits.is_removed(source.statement(use)):
+                if is_summarized(entry.draft, use):
                     continue
                 if use is target or any(each in used for each in source.above(use) if isinstance(each, cst.Call)):
                     continue

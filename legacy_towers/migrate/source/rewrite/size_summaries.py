@@ -10,6 +10,7 @@ import libcst as cst
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.controls.variables import Variables
+from legacy_towers.migrate.source.rewrite.drafts import Draft
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.values import Site
 
@@ -39,6 +40,13 @@ def without_size_summaries(project: Project, pipeline: Pipeline, calls: Calls) -
     for path, statement in going:
         calls.draft(path).edits.remove(statement, with_comments=True)
     return pipeline._replace(sites=[site for site in pipeline.sites if site not in gone])
+
+
+def is_summarized(draft: Draft, use: cst.CSTNode) -> bool:
+    """Returns whether a name of a queue is in the removed summary of its size: `queue.size()`, `queue.name`."""
+    above = draft.source.parents[use]
+    is_of_summary = isinstance(above, cst.Attribute) and above.attr.value in ("name", "size")
+    return is_of_summary and draft.edits.is_removed(draft.source.statement(use))
 
 
 def _statements(project: Project, calls: Calls, site: Site) -> Optional[List[Any]]:

@@ -21,6 +21,7 @@ from legacy_towers.migrate.source.rewrite.region import names_before, region_of
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import producers, readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
+from legacy_towers.migrate.source.rewrite.size_summaries import is_summarized
 from legacy_towers.migrate.source.rewrite.syntax import arguments
 from legacy_towers.migrate.source.rewrite.taken import Taken, Takes, is_next, put_matched
 from legacy_towers.migrate.source.values import Site
@@ -194,7 +195,7 @@ class SourceStage:
         if queue is not None:
             uses = uses_of(source, function.body if function is not None else source.module, queue)
         passed = []
-        for use in (each for each in uses if not draft.edits.is_removed(source.statement(each))):
+        for use in (each for each in uses if not is_summarized(draft, each)):
             parent = source.parents[use]
             around = source.parents[parent]
             is_own = self.read.path == source.path and (

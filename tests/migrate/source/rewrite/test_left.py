@@ -31,7 +31,7 @@ def _left(tmp_path, text):
 @pytest.mark.parametrize("text, left", [
     pytest.param("x = tf.decode_raw(value, tf.uint8)\nb = tf.train.batch([x, key], 2)\n",
                  "6: tf.ReaderBase.read: the key that it gives is used, which tf.data does not have", id="key"),
-    pytest.param("b = tf.train.batch([value], 2)\nsize = queue.size()\n",
+    pytest.param("b = tf.train.batch([value], 2)\nprint(queue.size())\n",
                  "6: tf.QueueBase.size: the size of its queue is read, and a dataset has none: remove what shows or "
                  "awaits it", id="size of the queue"),
     pytest.param("b = tf.train.batch([value], 2)\ntf.summary.scalar('n', queue.size())\nm = tf.summary.merge_all()\n",
