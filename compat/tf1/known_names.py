@@ -47,14 +47,15 @@ class Recording:
     """The names of one version of TensorFlow.
 
     Args:
-      version: "1.15" or "0.12", whose files tests/tf1_cases/record_names.py writes.
+      version: such as "1.15", whose files tests/tf1_cases/record_names.py writes.
+      folder: where they are; those of 1.15 and 0.12 are installed.
     """
 
-    def __init__(self, version: str) -> None:
+    def __init__(self, version: str, folder: str = _HERE) -> None:
         self.version = version
         suffix = version.replace(".", "_") + ".txt"
-        self._names_file = os.path.join(_HERE, "names_" + suffix)
-        self._signatures_file = os.path.join(_HERE, "signatures_" + suffix)
+        self._names_file = os.path.join(folder, "names_" + suffix)
+        self._signatures_file = os.path.join(folder, "signatures_" + suffix)
 
     def _modules(self) -> Dict[str, FrozenSet[str]]:
         return _read_names(self._names_file)

@@ -1,7 +1,7 @@
 """Errors for missing names: where the script uses the name, what it was, and what to use instead."""
 from typing import Optional, Tuple
 
-from legacy_towers.compat.tf1 import advice, known_names, registry, user_script
+from legacy_towers.compat.tf1 import advice, earlier_names, known_names, registry, user_script
 
 _ROOT = "tensorflow"
 # Advice on these packages is too general for names that TensorFlow never had.
@@ -29,15 +29,25 @@ def missing_module(name: str) -> MissingModule:
 def sentence(name: str) -> str:
     """Returns the message for the missing `name` ("tensorflow.contrib.foo"), without the script's line."""
     prefix, reason = _advice(name)
-    for recording in (known_names.OF_1_15, known_names.OF_0_12):
-        if recording.is_name(name):
-            message = "{} was part of TensorFlow {}, and is not supported".format(short_name(name), recording.version)
-            return message + (": " + reason if reason else "")
+    version = _version_of(name)
+    if version:
+        message = "{} was part of TensorFlow {}, and is not supported".format(short_name(name), version)
+        return message + (": " + reason if reason else "")
     unknown = "{} is not a name of TensorFlow 1.15".format(short_name(name))
     if reason and prefix not in _GENERAL:
         return "{}: {}".format(unknown, reason)
     similar = [short_name(found) for found in known_names.closest(name)]
     return "{}: did you mean {}?".format(unknown, " or ".join(similar)) if similar else unknown
+
+
+def _version_of(name: str) -> str:
+    """Returns the version or versions of TensorFlow that had a name, "" if none of those that are recorded had it."""
+    if known_names.is_name_of_1_15(name):
+        return "1.15"
+    first, last = earlier_names.versions_of(name) or ("", "")
+    if first:
+        return first if first == last else "{} to {}".format(first, last)
+    return known_names.OF_0_12.version if known_names.OF_0_12.is_name(name) else ""
 
 
 def short_name(name: str) -> str:

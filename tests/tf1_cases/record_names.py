@@ -1,7 +1,8 @@
-"""Records the public names of TensorFlow 1.15, or of 0.12, into the files that `known_names` reads.
+"""Records the public names of TensorFlow 1.15, or of an older one, into the files that `known_names` reads.
 
     python tests/tf1_cases/record_names.py compat/tf1/recorded     with TensorFlow 1.15 installed
     python tests/tf1_cases/record_names.py compat/tf1/recorded     with TensorFlow 0.12.1, on Python 3.6
+    python tests/tf1_cases/record_names.py recordings              with 1.4 to 1.14, for `record_earlier_names.py`
 
 It writes two files for each: `names_1_15.txt`, a line for each module (`tensorflow.nn: relu softmax ...`), and
 `signatures_1_15.txt`, a line for each public function or class below tf (`tensorflow.nn.relu features name=None`).
@@ -58,12 +59,16 @@ def public_modules() -> Dict[str, Set[str]]:
     return found
 
 
+def _version() -> str:
+    return str(importlib.import_module("tensorflow").__version__)
+
+
 def _is_1_15() -> bool:
-    return str(importlib.import_module("tensorflow").__version__).startswith("1.15.")
+    return _version().startswith("1.15.")
 
 
 def _walk(name: str, module: Any, above: Tuple[int, ...], found: Dict[str, Set[str]]) -> None:
-    in_contrib = name.startswith(_CONTRIB + ".") or not _is_1_15() and name in _WITH_IMPORTED_NAMES
+    in_contrib = name.startswith(_CONTRIB + ".") or _version().startswith("0.") and name in _WITH_IMPORTED_NAMES
     names = {each for each in dir(module) if each in _DUNDER or not each.startswith("_")} - _NOT_NAMES
     if in_contrib:
         names = {each for each in names if not _is_foreign(module, each)}
@@ -244,7 +249,7 @@ def _default(value: Any) -> str:
 
 
 def main(folder: str) -> None:
-    version = "1_15" if _is_1_15() else "0_12"
+    version = "_".join(_version().split(".")[:2])
     modules = public_modules()
     everything = modules_in_files()
     for name, names in modules.items():

@@ -76,7 +76,7 @@ def test_queue_runners_go_and_the_queue_fails_with_its_name(files):
     batch = in_order(files["tfrecord"])
     to_dataset(batch)
     assert tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS) == []
-    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="ordered/fifo_queue.*was converted"):
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="ordered/fifo_q.*was converted"):
         session.run(batch)
 
 
