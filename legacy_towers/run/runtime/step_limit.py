@@ -4,8 +4,9 @@ The script's own runs count, training and evaluation alike. Not counted are runs
 or iterators, that only fill or close a queue, and runs that TensorFlow itself makes: to restore, save, write summaries
 or manage a session.
 """
+import logging
 import threading
-from typing import Any, Dict, Optional, Set
+from typing import Any, Dict, List, Optional, Set
 
 from legacy_towers.compat import tf
 
@@ -38,7 +39,20 @@ class StepLimit:
         self.is_reached = False
         # The error that ended a MonitoredSession; a second session gets SystemExit.
         self.raised: Optional[BaseException] = None
+        # The errors that ended threads.
+        self._errors: List[SystemExit] = []
         self._lock = threading.Lock()
+
+    def leave_out_of_logs(self, error: SystemExit) -> None:
+        """Keeps TensorFlow from logging an error that ends a thread: a Coordinator logs it with its traceback."""
+        with self._lock:
+            self._errors.append(error)
+            if len(self._errors) == 1:
+                logging.getLogger("tensorflow").addFilter(self._is_logged)
+
+    def _is_logged(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if isinstance(record.exc_info, tuple) else None
+        return not any(error is each for each in self._errors)
 
     def of_session(self, runtime: Any, is_monitored: bool) -> "_SessionRuns":
         """Returns the counter of one session's runs."""
@@ -89,7 +103,10 @@ class _SessionRuns:
             step_limit.raised = tf.errors.OutOfRangeError(None, None, "legacy-towers: --timeout-steps is reached")
             raise step_limit.raised
         # Not a subclass: a thread of the script that ends by a subclass prints a traceback.
-        raise SystemExit(0)
+        error = SystemExit(0)
+        if threading.current_thread() is not threading.main_thread():
+            step_limit.leave_out_of_logs(error)
+        raise error
 
     def _is_step(self, session: Any, fetches: Any, caller: str) -> bool:
         if caller.endswith(_TENSORFLOW_CALLERS):

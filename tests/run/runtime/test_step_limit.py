@@ -225,6 +225,29 @@ def test_training_threads_end_by_system_exit_without_a_traceback():
     assert len(seen) == 5 and ended == [SystemExit] * 3
 
 
+def test_a_coordinator_logs_no_error_where_the_limit_ends_its_thread(caplog):
+    with pytest.raises(SystemExit), script("--timeout-steps 2") as (tf, run), tf.Graph().as_default():
+        train, _ = trained(tf)
+        coordinator = tf.train.Coordinator()
+        with tf.Session() as session, caplog.at_level("INFO", logger="tensorflow"):
+            session.run(tf.global_variables_initializer())
+            thread = tf.train.LooperThread.loop(coordinator, None, session.run, (train,))
+            coordinator.wait_for_stop()
+            coordinator.join([thread])
+    assert "Error reported to Coordinator" not in caplog.text
+    assert "SystemExit" not in caplog.text
+
+
+def test_a_coordinator_logs_other_errors_of_its_threads(caplog):
+    with pytest.raises(ZeroDivisionError), script("--timeout-steps 2") as (tf, run):
+        coordinator = tf.train.Coordinator()
+        with caplog.at_level("INFO", logger="tensorflow"):
+            thread = tf.train.LooperThread.loop(coordinator, None, lambda: 1 / 0)
+            coordinator.wait_for_stop()
+            coordinator.join([thread])
+    assert "Error reported to Coordinator" in caplog.text
+
+
 def test_the_limit_in_a_training_thread_ends_the_script():
     with pytest.raises(SystemExit) as end, script("--timeout-steps 5") as (tf, run), tf.Graph().as_default():
         train, _ = trained(tf)
