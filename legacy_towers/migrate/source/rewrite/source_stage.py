@@ -141,9 +141,10 @@ class SourceStage:
         """
         if self._passed is None:
             raise Irregular(self.read, "{!r} is the name of what two readers read".format(name))
-        draft, node = self._passed
+        draft, argument = self._passed
         new = Scope(draft.source, None).fresh(name, name + "_2")
-        draft.edits.replace(node, cst.Name(new))
+        keyword = cst.Name(name) if argument.keyword is not None else None
+        draft.edits.replace(argument, argument.with_changes(value=cst.Name(new), keyword=keyword))
         return new
 
     def _check_place(self, draft: Draft, first: Any, statement: Any) -> None:
@@ -232,16 +233,15 @@ class SourceStage:
         uses = uses_of(there.source, defined.node.body, queue)
         if len(uses) != 1:
             raise Irregular(self.read, "the function uses its queue in another way", there.source.line(uses[1]))
-        if inner.key or len(inner.roots.names) != 1:
-            raise Irregular(self.read, "the function uses the key")
-        (value,) = inner.roots.names
-        before = [each for each in names_before(there.source, defined.node, inner.statement) if each == value]
-        if before or value in order:
-            raise Irregular(self.read, "{!r} has another value before".format(value))
+        names = inner.roots.names
+        before = names_before(there.source, defined.node, inner.statement)
+        for name in names:
+            if name in before or name in order:
+                raise Irregular(self.read, "{!r} has another value before".format(name))
         if inner.expression is None:
             there.edits.remove(inner.statement)
         else:
-            there.edits.replace(inner.expression, cst.Name(value))
+            there.edits.replace(inner.expression, cst.Name(names[0]))
         records = self.reading.records(scope, tf, defined, call)
         self.reading.remove()
         problem = self.reading.problem_in(defined)
@@ -249,20 +249,24 @@ class SourceStage:
             raise Irregular(self.read, problem[0], problem[1])
         for param in defined.node.params.params:
             if param.name.value == queue:
-                there.edits.replace(param.name, cst.Name(value))
-        source = draft.source
-        for each in call.args:
-            if each.value is given[queue]:
-                name = Scope(source, scope.function).fresh(value) if value in source.names and (
-                    there.source is not source or self._is_bound(source, scope.function, value)
-                ) else value
-                draft.edits.replace(each.value, cst.Name(name))
-                self._passed = (draft, each.value)
-                if each.keyword is not None:
-                    draft.edits.replace(each.keyword, cst.Name(value))
+                _replace_by_each(there, param, [param.with_changes(name=cst.Name(each)) for each in names])
+        argument = next(each for each in call.args if each.value is given[queue])
+        free = [self._free_name(draft, there, scope, each) for each in names]
+        _replace_by_each(draft, argument, [
+            argument.with_changes(value=cst.Name(one), keyword=cst.Name(name) if argument.keyword is not None else None)
+            for one, name in zip(free, names)
+        ])
+        self._passed = (draft, argument)
         self._calls.handled(draft, call, defined)
-        statement = source.statement(call)
-        return Taken(statement, Roots((name,)), call, ""), records
+        return Taken(draft.source.statement(call), Roots(tuple(free)), call, inner.key), records
+
+    def _free_name(self, draft: Draft, there: Draft, scope: Scope, name: str) -> str:
+        """Returns a name for the record where the function is called: that of the function, if it is free."""
+        source = draft.source
+        is_taken = name in source.names and (
+            there.source is not source or self._is_bound(source, scope.function, name)
+        )
+        return Scope(source, scope.function).fresh(name) if is_taken else name
 
     @staticmethod
     def _is_bound(source: Any, function: Optional[cst.FunctionDef], name: str) -> bool:
@@ -306,3 +310,10 @@ class SourceStage:
             targets=[statement.targets[0].with_changes(target=target)], value=self._calls.next_element(dataset, tf)
         )
         draft.edits.replace(statement, new)
+
+
+def _replace_by_each(draft: Draft, node: Any, new: List[Any]) -> None:
+    """Replaces a parameter or an argument by one or several."""
+    last = new[-1].with_changes(comma=node.comma)
+    first = [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in new[:-1]]
+    draft.edits.replace(node, cst.FlattenSentinel(first + [last]) if first else last)

@@ -81,7 +81,8 @@ def _tfrecord(given: Given, scope: Scope, tf: str) -> Records:
     elif name.rpartition(".")[2] in ("GZIP", "ZLIB", "NONE"):
         compression = '"{}"'.format(name.rpartition(".")[2].replace("NONE", ""))
     else:
-        raise Cant("the compression of its records can't be told from its options")
+        compression = "{}.python_io.TFRecordOptions.get_compression_type_string({})".format(
+            tf, scope.code(given["options"]))
     return Records('lambda filename: {}.data.TFRecordDataset(filename, {})'.format(tf, compression), "", False)
 
 
