@@ -74,6 +74,12 @@ CHANGES: Tuple[Change, ...] = (
         _WITH_SCRIPT,
     ),
     Change(
+        _TENSORFLOW + "client.session.BaseSession._make_callable_from_options",
+        RUN,
+        "the training steps of Keras's `fit()` are examined for errors too; `doctor` records and counts them",
+        _WITH_SCRIPT,
+    ),
+    Change(
         _TENSORFLOW + "framework.tensor_shape.Dimension.__init__",
         RUN,
         "dimensions may be floats without a fraction, as on TensorFlow 1.15",

@@ -108,8 +108,7 @@ def _print_findings(observer: Optional[Any], settings: Settings, out: Any) -> bo
 
     graphs = [(graph, observed) for graph, observed in observer.graphs.items() if observed.runs]
     if not graphs:
-        user_script.print_message("nothing was examined: no session that the script itself makes has run; those that "
-                                  "Keras makes inside fit() are not observed")
+        user_script.print_message("nothing was examined: no session has run in the script's own process")
     findings = examine(graphs, settings.select, settings.ignore)
     subject = output.counted_subject(len(graphs), sum(len(observed.runs) for _, observed in graphs))
     text = output.as_json(findings, subject) if settings.as_json else output.as_text(findings, subject)

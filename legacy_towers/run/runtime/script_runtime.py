@@ -41,7 +41,7 @@ class ScriptRuntime:
         if self.devices is not None:
             return
         from legacy_towers.compat.patches import default_graphs, default_sessions
-        from legacy_towers.run.runtime import device_map, graphs, sessions, step_limit
+        from legacy_towers.run.runtime import device_map, graphs, keras_runs, sessions, step_limit
         from legacy_towers.run.runtime.queue_conversion import QueueConversion
         from legacy_towers.run.runtime.queue_proof import QueueProof
 
@@ -52,6 +52,7 @@ class ScriptRuntime:
             self.queues = QueueConversion(self.say, proof)
         self._patches.enter_context(default_graphs.default_graph_factory(graphs.Graph))
         self._patches.enter_context(default_sessions.managed_session_class(sessions.Session))
+        self._patches.enter_context(keras_runs.watched(self))
 
     def stop(self) -> None:
         """Restores what `start` replaced."""
