@@ -1,10 +1,18 @@
 """`--prove`: compares the queues of a script with tf.data before they are converted."""
+import threading
 from typing import Any, Callable, Dict, List
 
 from legacy_towers.errors import ArgumentError
 from legacy_towers.migrate.proof.prove import prove
 from legacy_towers.migrate.proof.values import DIFFERENT, PipelineProof, TrainingProof
 from legacy_towers.tensor_types import Graph
+
+# A comparison that lasts longer is announced: it looks like a script that hangs.
+_ANNOUNCED_AFTER_SECONDS = 60.0
+_ANNOUNCEMENT = (
+    "--prove goes on: it reads the examples of an epoch several times, from queues and by tf.data, one batch per "
+    "session run"
+)
 
 
 class QueueProof:
@@ -13,15 +21,19 @@ class QueueProof:
     Args:
       say: prints a line on standard error.
       allow_different: whether the script goes on where tf.data gives other examples than the queues.
+      announced_after: seconds after which a comparison that goes on is announced.
 
     Attributes:
       pipelines: name of a queue or reader -> its proof.
       training: proofs of first training steps.
     """
 
-    def __init__(self, say: Callable[[str], None], allow_different: bool) -> None:
+    def __init__(
+        self, say: Callable[[str], None], allow_different: bool, announced_after: float = _ANNOUNCED_AFTER_SECONDS
+    ) -> None:
         self._say = say
         self._allow_different = allow_different
+        self._announced_after = announced_after
         self.pipelines: Dict[str, PipelineProof] = {}
         self.training: List[TrainingProof] = []
 
@@ -31,11 +43,16 @@ class QueueProof:
         Raises:
           SystemExit: they differ, and that is not allowed.
         """
+        announcement = threading.Timer(self._announced_after, self._say, [_ANNOUNCEMENT])
+        announcement.daemon = True
+        announcement.start()
         try:
             proof = prove(graph)
         except ArgumentError as error:
             self._say("--prove: NOT COMPARED: {}".format(error))
             return
+        finally:
+            announcement.cancel()
         for each in proof.pipelines:
             self.pipelines[each.name] = each
             self._say("{}{}".format(each, " ({})".format("; ".join(each.notes)) if each.notes else ""))

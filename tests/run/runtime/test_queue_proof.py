@@ -1,12 +1,15 @@
 """`--prove`: queues of a script are compared with tf.data before its first session runs."""
 import json
+import threading
 
 import pytest
 from migrate.proof.test_wrong_conversions import planted
 from run.runtime import prepared
 from run.runtime.test_queue_conversion import numbers, started
 
+from legacy_towers.compat import tf as compat_tf
 from legacy_towers.errors import ArgumentError
+from legacy_towers.run.runtime import queue_proof
 
 PROVE = "--queues-to-dataset --prove"
 
@@ -73,3 +76,32 @@ def test_options_that_need_another(options, problem):
     with pytest.raises(ArgumentError, match=problem):
         with prepared.script(options):
             pass
+
+
+def test_a_comparison_that_lasts_is_announced_once(monkeypatch):
+    said, is_announced = [], threading.Event()
+
+    def say(line):
+        said.append(line)
+        is_announced.set()
+
+    def lasting(graph):
+        assert is_announced.wait(60)
+        raise ArgumentError("nothing to compare")
+
+    monkeypatch.setattr(queue_proof, "prove", lasting)
+    queue_proof.QueueProof(say, False, announced_after=0.0).check(compat_tf.Graph())
+    assert [line.partition(":")[0] for line in said] == [
+        "--prove goes on", "--prove"
+    ] and said[1].endswith("nothing to compare")
+
+
+def test_a_short_comparison_is_not_announced(monkeypatch):
+    said = []
+
+    def short(graph):
+        raise ArgumentError("nothing to compare")
+
+    monkeypatch.setattr(queue_proof, "prove", short)
+    queue_proof.QueueProof(said.append, False, announced_after=3600.0).check(compat_tf.Graph())
+    assert said == ["--prove: NOT COMPARED: nothing to compare"]
