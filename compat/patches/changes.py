@@ -59,7 +59,10 @@ CHANGES: Tuple[Change, ...] = (
     Change("threading.excepthook", RUN, "tracebacks of threads show the script's lines only", _WITH_SCRIPT),
     Change("sys.excepthook", RUN_ERROR, "the traceback has no frames of this package", _WITH_SCRIPT),
     Change("warnings.filters", RUN, "TensorFlow 2 warns of names that 1.15 did not warn of", "`run --warnings`"),
-    Change("logging", RUN, "deprecation warnings are counted, and reported in one line", "`run --warnings`"),
+    Change(
+        "logging", RUN, "deprecation warnings are counted, and reported in one line; the error by which "
+        "`--timeout-steps` ends a thread is not logged", "`run --warnings`",
+    ),
     Change("numpy.get_printoptions", RUN, "prints 1.5 as numpy 1 does, not np.float64(1.5)", _WITH_SCRIPT),
     Change(
         _TENSORFLOW + "framework.ops._default_graph_stack",
