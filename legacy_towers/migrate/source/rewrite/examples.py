@@ -17,10 +17,12 @@ class Roots(NamedTuple):
     Attributes:
       names: the names of its parts.
       is_all: whether the only name stands for all parts, as a tuple.
+      is_dict: whether the only name is that of a dict.
     """
 
     names: Tuple[str, ...]
     is_all: bool = False
+    is_dict: bool = False
 
     def parameters(self) -> str:
         """Returns the parameters of a function that Dataset.map calls."""
@@ -99,6 +101,8 @@ def element_of(tensors: Any, roots: Roots, statements: Sequence[Any], scope: Sco
     name = tensors.value
     if roots.is_all and name in roots.names:
         return Element((name,), {name}, True)
+    if roots.is_dict and name in roots.names:
+        return Element((name,), {name})
     kind = None
     for statement in statements:
         if len(targets(statement)) == 1 and name in names_of(statement).bound:
@@ -109,6 +113,11 @@ def element_of(tensors: Any, roots: Roots, statements: Sequence[Any], scope: Sco
     if kind == "dict":
         return Element((name,), {name})
     return Element(("tuple({})".format(name),), {name}, True) if kind == "list" else None
+
+
+def is_dict(value: Any, scope: Scope) -> bool:
+    """Returns whether an expression is a dict, as far as the source shows it."""
+    return _kind(scope.resolved(value)) == "dict"
 
 
 def returned_parts(function: Any) -> Any:

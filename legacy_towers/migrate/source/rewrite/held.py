@@ -112,7 +112,9 @@ def _check_held(
         there = calls.draft(path).source
         tf = Scope(there, None).tensorflow()
         for each in attributes_of(there.module, name):
-            if each is not target and each is not queue and there.code(each.value) != tf:
+            if each is not target and each is not queue and not (
+                there.code(each.value) + "."
+            ).startswith("{}.".format(tf)):
                 raise Irregular(site, "its queue, {}, is also used in another way".format(source.code(target)),
                                 there.line(each))
     statement = source.statement(producer)

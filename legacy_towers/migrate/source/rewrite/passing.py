@@ -8,11 +8,11 @@ import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
-from legacy_towers.migrate.source.rewrite.examples import Element, Roots
+from legacy_towers.migrate.source.rewrite.examples import Element, Roots, is_dict
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters, targets
 from legacy_towers.migrate.source.rewrite.results import returns_of
-from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.syntax import arguments
 from legacy_towers.migrate.source.values import Site
 
@@ -85,10 +85,13 @@ class Passing:
         assert entry.function is not None
         edits.replace(statement.value, cst.Name(entry.dataset))
         function = self._calls.of_node(entry.draft, entry.function)
-        count = len(returns_of(entry.function))
-        if count != 1:
-            raise Irregular(self.read, "the function that reads has {} return statements".format(count),
-                            source.line(statement))
+        # `return None`, where there is nothing to read, stays.
+        others = [each for each in returns_of(entry.function) if each is not statement and each.value is not None
+                  and literal(each.value) != "None"]
+        if others:
+            raise Irregular(self.read, "the function that reads has {} return statements".format(len(others) + 1),
+                            source.line(others[0]))
+        returns_dict = is_dict(statement.value, Scope(source, entry.function))
         callers = self._calls.callers(function)
         if not callers:
             raise Irregular(self.read, "nothing in the project calls the function that reads",
@@ -111,4 +114,5 @@ class Passing:
             dataset = self._calls.dataset_name(scope)
             edits_there = draft.edits
             edits_there.replace(caller.targets[0], cst.AssignTarget(cst.Name(dataset)))
-            self._follow(Entry(draft, draft.source.function(caller), caller, Roots(names, is_all), False, dataset))
+            self._follow(Entry(draft, draft.source.function(caller), caller,
+                               Roots(names, is_all, returns_dict and len(names) == 1), False, dataset))

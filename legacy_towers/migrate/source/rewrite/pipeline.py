@@ -17,6 +17,7 @@ import libcst as cst
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite import region
+from legacy_towers.migrate.source.rewrite.attributes import name_locally, named_locally
 from legacy_towers.migrate.source.rewrite.batch_stage import BatchStage
 from legacy_towers.migrate.source.rewrite.checks import Checks, calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
@@ -188,8 +189,9 @@ class PipelineWriter:
         except region.Unclear as unclear:
             raise Irregular(site, str(unclear), source.line(unclear.node)) from None
         kept = sorted(each for each in examples.names if each.startswith("self.") and each not in entry.roots.names)
-        if kept or any(each.startswith("self.") for each in entry.roots.names):
-            raise Irregular(site, "it keeps what is of one example in {}".format((kept or entry.roots.names)[0]))
+        if any(each.startswith("self.") for each in entry.roots.names):
+            raise Irregular(site, "it keeps what is of one example in {}".format(entry.roots.names[0]))
+        name_locally(self.calls, entry, examples, statement, kept, site)
         for each in examples.statements:
             if region.exits(each):
                 raise Irregular(site, "examples are computed in a statement that also returns", source.line(each))
@@ -211,6 +213,7 @@ class PipelineWriter:
             element = self.passing.taker_element(entry, takers, examples.names)
         else:
             element = returned_element(self.calls, self.stage.read, entry, statement)
+        element = named_locally(element, kept)
         captured = self._captured(entry, examples, element)
         why = checks.problem_of_captured(captured, scope, examples.statements)
         if why is not None:

@@ -5,7 +5,7 @@ import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
-from legacy_towers.migrate.source.rewrite.examples import Element, returned_parts
+from legacy_towers.migrate.source.rewrite.examples import Element
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.values import Site
@@ -27,9 +27,9 @@ def returned_element(calls: Calls, read: Site, entry: Entry, statement: Any) -> 
         return entry.draft.edits.done(node) if entry.is_computing and statement is entry.statement else node
 
     called = calls.function_of(entry.draft, value) if isinstance(value, cst.Call) else None
-    shown = returned_parts(called.node) if called is not None else None
-    if isinstance(shown, cst.Tuple) and len(shown.elements) > 1:
-        return Element.of([written(value)], source)._replace(size=len(shown.elements))
+    size = _size_of_result(called.node) if called is not None else 0
+    if size > 1:
+        return Element.of([written(value)], source)._replace(size=size)
     if isinstance(value, (cst.Tuple, cst.List)):
         return Element.of([written(each.value) for each in value.elements], source)
     if isinstance(value, (cst.Name, cst.Attribute, cst.Subscript)) or (
@@ -40,6 +40,12 @@ def returned_element(calls: Calls, read: Site, entry: Entry, statement: Any) -> 
             raise Irregular(read, "it returns a list", source.line(statement))
         return Element.of([written(value)], source)
     raise Irregular(read, "the source does not show what is returned", source.line(statement))
+
+
+def _size_of_result(function: Any) -> int:
+    """Returns the number of the elements of the tuples that a function returns; 0 if it returns something else."""
+    sizes = {len(each.value.elements) if isinstance(each.value, cst.Tuple) else 0 for each in returns_of(function)}
+    return sizes.pop() if len(sizes) == 1 else 0
 
 
 def returns_of(function: Any) -> List[Any]:

@@ -175,6 +175,16 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "q = tf.train.string_input_producer(['a'])\n_, value = tf.TextLineReader().read(q)\n"
                  "b = tf.train.batch([value], 2)\n",
                  "2: tf.ReaderBase.read: 'value' is of one example, and late uses it", id="function uses an example"),
+    pytest.param("class A(object):\n    def __init__(self):\n        q = tf.train.string_input_producer(['a'])\n"
+                 "        _, v = tf.TextLineReader().read(q)\n        self.size = tf.size(v)\n"
+                 "        self.sizes = tf.train.batch([self.size], 2)\na = A()\nprint(a.size)\n",
+                 "9: tf.ReaderBase.read: 'self.size' is of one example, and is also used elsewhere",
+                 id="attribute of one example used elsewhere"),
+    pytest.param("def read():\n    q = tf.train.string_input_producer(['a'])\n"
+                 "    _, v = tf.TextLineReader().read(q)\n    if LATER:\n        return tf.constant('')\n    return v\n"
+                 "b = read()\nc = tf.train.batch([b], 2)\n",
+                 "6: tf.ReaderBase.read: the function that reads has 2 return statements",
+                 id="function that returns examples or a constant"),
     pytest.param(_READER + "    def two(self):\n        return tf.train.batch([self.read()], 2), self.read()\n"
                  "A().two()\n",
                  "5: tf.ReaderBase.read: 'read' reads a queue that its object keeps, and is called several times",

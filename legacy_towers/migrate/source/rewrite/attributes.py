@@ -1,0 +1,67 @@
+"""Attributes of an object that are of one example, and that nothing but its batch reads: variables take their place.
+
+    self.length = tf.size(value)                                 def parse(value):
+    self.lengths = tf.train.batch([self.length], 8)                  length = tf.size(value)
+"""
+import re
+from typing import Any, Sequence
+
+import libcst as cst
+
+from legacy_towers.migrate.source.rewrite.drafts import Irregular
+from legacy_towers.migrate.source.rewrite.entries import Entry
+from legacy_towers.migrate.source.rewrite.examples import Element
+from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.names import is_of_self, names_of
+from legacy_towers.migrate.source.rewrite.region import Examples
+from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.taken import attributes_of
+from legacy_towers.migrate.source.values import Site
+
+_SELF = "self."
+
+
+def name_locally(calls: Calls, entry: Entry, examples: Examples, sink: Any, kept: Sequence[str], read: Site) -> None:
+    """Makes attributes that are of an example variables in the statements that are moved.
+
+    Args:
+      calls: the functions and calls of the pipeline.
+      entry: where the method gets examples.
+      examples: the statements that are moved.
+      sink: the statement that takes the examples.
+      kept: the attributes, such as "self.length".
+      read: the call that reads.
+
+    Raises:
+      Irregular: an attribute is used elsewhere, or a variable has its name.
+    """
+    source, edits = entry.draft.source, entry.draft.edits
+    own = list(examples.statements) + [sink]
+    taken = set().union(*(names_of(each).bound | names_of(each).read for each in own)) | set(entry.roots.names)
+    for name in kept:
+        local = name[len(_SELF) :]
+        if local in taken:
+            raise Irregular(read, "{!r} and {!r} are two things".format(local, name))
+        for path in sorted(set(calls.project.knowledge.calls) | {source.path}):
+            there = calls.draft(path).source
+            tf = Scope(there, None).tensorflow()
+            for each in attributes_of(there.module, local):
+                if (there.code(each.value) + ".").startswith("{}.".format(tf)):
+                    continue
+                statement = there.statement(each)
+                is_own = there is source and is_of_self(each) and any(
+                    one is other for one in [statement] + there.above(statement) for other in own
+                )
+                if not is_own:
+                    raise Irregular(read, "{!r} is of one example, and is also used elsewhere".format(name),
+                                    there.line(each))
+                if statement is not sink:
+                    edits.replace(each, cst.Name(local))
+
+
+def named_locally(element: Element, kept: Sequence[str]) -> Element:
+    """Returns an element whose attributes `kept` are variables."""
+    parts = list(element.parts)
+    for name in kept:
+        parts = [re.sub(r"\b{}\b".format(re.escape(name)), name[len(_SELF) :], each) for each in parts]
+    return element.with_parts(parts)
