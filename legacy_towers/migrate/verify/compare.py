@@ -6,24 +6,24 @@ from legacy_towers.compat.versions import fixed_order
 from legacy_towers.migrate.proof.shuffles import distance
 from legacy_towers.migrate.verify.runs import Epochs, Read, Record
 
-# What makes the order of examples a matter of chance in the program as it is.
+# Changes of `fixed_order` without which the order of examples differs from run to run.
 _ANY_ORDER = (
     fixed_order.SHUFFLING_QUEUES, fixed_order.SHUFFLED_LISTS, fixed_order.SHUFFLED_DATASETS, fixed_order.THREADS,
     fixed_order.TURNS,
 )
 _SHUFFLES = (fixed_order.SHUFFLING_QUEUES, fixed_order.SHUFFLED_LISTS, fixed_order.SHUFFLED_DATASETS)
-# Of fewer examples a shuffle may leave all at their places.
+# With fewer examples, a shuffle may leave all of them in place.
 _FEWEST_SHUFFLED = 8
 _MOST_MORE_NEIGHBOURS = 0.4
 
 
 def order_is_determined(before: Record) -> bool:
-    """Whether each run of the program as it is gives the same order of examples."""
+    """Returns whether each run of the unchanged program reads the examples in the same order."""
     return not any(each in _ANY_ORDER for each in before.changed)
 
 
 def is_run_as_it_is(before: Record, after: Record) -> bool:
-    """Whether fixing the order changed something, so that the program as it is has to be compared, too."""
+    """Returns whether fixing the order changed something, so that the unchanged program must be compared, too."""
     return bool(before.changed or after.changed)
 
 
@@ -40,11 +40,7 @@ def sequence(before: List[List[Read]], after: List[List[Read]], what: str) -> Op
         first, second = (sorted(each, key=lambda read: str(read["whole"])) for each in (one, other))
         if [each["whole"] for each in first] != [each["whole"] for each in second]:
             return "{} {} reads {} before, {} after".format(what, number + 1, _shown(first), _shown(second))
-    if len(before) != len(after):
-        return "there {} before ({} examples), {} after ({} examples)".format(
-            _counted(len(before), what), _examples(before), len(after), _examples(after)
-        )
-    return None
+    return _difference_of_counts(before, after, what)
 
 
 def shapes(before: List[List[Read]], after: List[List[Read]], what: str) -> Optional[str]:
@@ -53,11 +49,15 @@ def shapes(before: List[List[Read]], after: List[List[Read]], what: str) -> Opti
         first, second = ([sorted(str(sorted(read["described"])) for read in reads)] for reads in (one, other))
         if first != second:
             return "{} {} has {} before, {} after".format(what, number + 1, _described(one), _described(other))
-    if len(before) != len(after):
-        return "there {} before ({} examples), {} after ({} examples)".format(
-            _counted(len(before), what), _examples(before), len(after), _examples(after)
-        )
-    return None
+    return _difference_of_counts(before, after, what)
+
+
+def _difference_of_counts(before: List[List[Read]], after: List[List[Read]], what: str) -> Optional[str]:
+    if len(before) == len(after):
+        return None
+    return "there {} before ({} examples), {} after ({} examples)".format(
+        _counted(len(before), what), _examples(before), len(after), _examples(after)
+    )
 
 
 def ends(before: Epochs, after: Epochs) -> Optional[str]:

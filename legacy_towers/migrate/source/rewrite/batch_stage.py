@@ -9,7 +9,7 @@ from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, element_of
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.joins import Joins
-from legacy_towers.migrate.source.rewrite.keywords import passed
+from legacy_towers.migrate.source.rewrite.keywords import known, passed
 from legacy_towers.migrate.source.rewrite.region import Examples
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import batchers
@@ -127,10 +127,7 @@ class BatchStage:
 
     def _given(self, site: Site, call: cst.Call) -> Dict[str, cst.BaseExpression]:
         source = self._calls.draft(site.path).source
-        given = passed(call, batchers.PARAMETERS[site.name], Scope(source, source.function(call)))
-        if given is None:
-            raise Irregular(site, "it is called with *arguments, **keywords or arguments that it does not have")
-        return given
+        return known(site, passed(call, batchers.PARAMETERS[site.name], Scope(source, source.function(call))))
 
     def threads(self, batches: Sequence[Batch], scope: Scope) -> str:
         if not batches:

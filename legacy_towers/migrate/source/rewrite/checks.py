@@ -124,13 +124,8 @@ class Checks:
 
     def problem_of_value(self, node: Any) -> Optional[str]:
         """Returns why a dataset can't be made from the expression `node` itself; None if it can."""
-        for called, _ in self.names(node):
-            why = next((why for start, why in _NEVER_CAPTURED if called.startswith(start)), None)
-            if called.startswith(_RANDOM):
-                why = "is drawn at random in each epoch"
-            if why is not None:
-                return "it reads from what {} ({})".format(why, called)
-        return None
+        why = self._why_not_captured(node, random="is drawn at random in each epoch")
+        return None if why is None else "it reads from what {}".format(why)
 
     def problem_of_captured(self, names: Set[str], scope: Scope, moved: Sequence[Any]) -> Optional[str]:
         """Returns why the function can't use one of `names`, which `scope` binds, or an attribute; None if it can."""
@@ -142,22 +137,27 @@ class Checks:
                 continue
             seen.add(name)
             for value in assigned_to(scope, name):
-                for called, _ in self.names(value):
-                    why = next((why for start, why in _NEVER_CAPTURED if called.startswith(start)), None)
-                    if called.startswith(_RANDOM):
-                        why = "has random numbers that are drawn outside of it"
-                    if why is not None:
-                        return "it computes examples with {!r}, which {} ({})".format(name, why, called)
+                why = self._why_not_captured(value)
+                if why is not None:
+                    return "it computes examples with {!r}, which {}".format(name, why)
                 waiting += sorted(names_of(value).read)
         attributes = {each.attr.value for node in moved for each in _attributes(node)}
         for target, value in _kept(self._source.module):
             if target in attributes:
-                for called, _ in self.names(value):
-                    why = next((why for start, why in _NEVER_CAPTURED if called.startswith(start)), None)
-                    if called.startswith(_RANDOM):
-                        why = "has random numbers that are drawn outside of it"
-                    if why is not None:
-                        return "it computes examples with the attribute {!r}, which {} ({})".format(target, why, called)
+                why = self._why_not_captured(value)
+                if why is not None:
+                    return "it computes examples with the attribute {!r}, which {}".format(target, why)
+        return None
+
+    def _why_not_captured(
+        self, value: Any, random: str = "has random numbers that are drawn outside of it"
+    ) -> Optional[str]:
+        for called, _ in self.names(value):
+            why = next((why for start, why in _NEVER_CAPTURED if called.startswith(start)), None)
+            if called.startswith(_RANDOM):
+                why = random
+            if why is not None:
+                return "{} ({})".format(why, called)
         return None
 
 

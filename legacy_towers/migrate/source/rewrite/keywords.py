@@ -4,10 +4,12 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import libcst as cst
 
+from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.functions import uses_of
 from legacy_towers.migrate.source.rewrite.names import dotted, parameters
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.syntax import arguments
+from legacy_towers.migrate.source.values import Site
 
 
 def passed(call: cst.Call, names: Sequence[str], scope: Scope) -> Optional[Dict[str, cst.BaseExpression]]:
@@ -34,6 +36,17 @@ def passed(call: cst.Call, names: Sequence[str], scope: Scope) -> Optional[Dict[
                 value = cst.parse_expression("{}[\"{}\"]".format(each.value.value, name))
             args.append(cst.Arg(value, keyword=cst.Name(name)))
     return arguments(call.with_changes(args=args), names)
+
+
+def known(site: Site, found: Optional[Dict[str, cst.BaseExpression]]) -> Dict[str, cst.BaseExpression]:
+    """Returns the arguments of a call, as `passed` or `arguments` found them.
+
+    Raises:
+      Irregular: they are None: the source does not show them.
+    """
+    if found is None:
+        raise Irregular(site, "it is called with *arguments, **keywords or arguments that it does not have")
+    return found
 
 
 def _values(node: Any, scope: Scope) -> Optional[Dict[str, Any]]:

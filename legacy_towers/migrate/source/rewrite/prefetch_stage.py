@@ -17,6 +17,7 @@ from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, element_of
 from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.keywords import known
 from legacy_towers.migrate.source.rewrite.region import Examples
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import prefetch
@@ -67,10 +68,7 @@ class PrefetchStage:
         return ""
 
     def _given(self, site: Site, call: cst.Call) -> Dict[str, cst.BaseExpression]:
-        given = arguments(call, prefetch.PARAMETERS)
-        if given is None:
-            raise Irregular(site, "it is called with *arguments, **keywords or arguments that it does not have")
-        return given
+        return known(site, arguments(call, prefetch.PARAMETERS))
 
     def write(
         self, entry: Entry, site: Site, call: cst.Call, scope: Scope, prefetches: bool

@@ -24,6 +24,7 @@ from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, element_of
 from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.keywords import known
 from legacy_towers.migrate.source.rewrite.region import Examples, region_of
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import queues
@@ -113,9 +114,9 @@ class QueueStage:
 
     def _given(self) -> Dict[str, cst.BaseExpression]:
         queue = self._queues[0]
-        given = arguments(self._calls.call(queue), queues.PARAMETERS[queue.name])
-        if given is None or "capacity" not in given:
-            raise Irregular(queue, "it is called with *arguments, **keywords or arguments that it does not have")
+        given = known(queue, arguments(self._calls.call(queue), queues.PARAMETERS[queue.name]))
+        if "capacity" not in given:
+            raise Irregular(queue, "its call has no capacity")
         return given
 
     # Writing

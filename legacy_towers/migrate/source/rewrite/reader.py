@@ -10,7 +10,7 @@ from legacy_towers.migrate.source.rewrite.carried import carried
 from legacy_towers.migrate.source.rewrite.checks import Checks
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
-from legacy_towers.migrate.source.rewrite.keywords import passed
+from legacy_towers.migrate.source.rewrite.keywords import known, passed
 from legacy_towers.migrate.source.rewrite.names import dotted, parameters
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import readers
@@ -52,9 +52,7 @@ class Reader:
         reader = self._calls.call(self._site)
         there = self._calls.draft(self._site.path).source
         function = there.function(reader)
-        found = passed(reader, readers.PARAMETERS[self._site.name], Scope(there, function))
-        if found is None:
-            raise Irregular(self._site, "it is called with *arguments, **keywords or arguments that it does not have")
+        found = known(self._site, passed(reader, readers.PARAMETERS[self._site.name], Scope(there, function)))
         if function is not scope.function or there is not scope.source:
             given = self._given(there, function, scope, through, call)
             for name, node in found.items():

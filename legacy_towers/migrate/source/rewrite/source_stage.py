@@ -13,7 +13,7 @@ from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
 from legacy_towers.migrate.source.rewrite.held import is_held, write_held
 from legacy_towers.migrate.source.rewrite.joins import Joins
-from legacy_towers.migrate.source.rewrite.keywords import passed
+from legacy_towers.migrate.source.rewrite.keywords import known, passed
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters
 from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, SLICES, Origin, branches_of
 from legacy_towers.migrate.source.rewrite.reader import Reader
@@ -279,9 +279,7 @@ class SourceStage:
         self, draft: Draft, scope: Scope, tf: str, dataset: str, site: Site, call: cst.Call
     ) -> List[str]:
         """Returns the statements that make the dataset of a producer."""
-        given = passed(call, producers.PARAMETERS[site.name], scope)
-        if given is None:
-            raise Irregular(site, "it is called with *arguments, **keywords or arguments that it does not have")
+        given = known(site, passed(call, producers.PARAMETERS[site.name], scope))
         self.is_endless = self.is_endless and ("num_epochs" not in given or literal(given["num_epochs"]) == "None")
         put_matched(draft, scope, given)
         checks = Checks(self._project.knowledge, scope.source)
