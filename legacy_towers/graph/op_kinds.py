@@ -78,6 +78,10 @@ COLLECTIVE_OPS = _ops(
     " NcclAllReduce NcclBroadcast NcclReduce _NcclBroadcastRecv _NcclBroadcastSend _NcclReduceRecv _NcclReduceSend"
 )
 
+# They give a summary, for the event files of TensorBoard.
+LARGE_SUMMARY_OPS = _ops("AudioSummary AudioSummaryV2 HistogramSummary ImageSummary")
+SUMMARY_OPS = LARGE_SUMMARY_OPS | _ops("ScalarSummary TensorSummary TensorSummaryV2")
+
 # They wait until no other op holds the lock, as in tf.CriticalSection.
 LOCK_OPS = _ops("MutexLock")
 

@@ -3,10 +3,8 @@ from typing import Iterator
 
 from legacy_towers.doctor.registry import WARNING, check
 from legacy_towers.doctor.subject import Evidence, Subject
-from legacy_towers.graph.op_kinds import applies_gradient
+from legacy_towers.graph.op_kinds import LARGE_SUMMARY_OPS, SUMMARY_OPS, applies_gradient
 
-_LARGE = ("HistogramSummary", "ImageSummary", "ImageSummaryV2", "AudioSummary", "AudioSummaryV2")
-_SUMMARIES = _LARGE + ("ScalarSummary", "TensorSummary", "TensorSummaryV2")
 # Training runs that must have been seen, and summaries that must be in each.
 RUNS, LEAST = 8, 3
 
@@ -18,8 +16,8 @@ the whole variable, and each step writes it to the event file: steps get slower,
 Fetch the merged summaries every hundredth step, or let `tf.train.SummarySaverHook` do so.
 """)
 def summaries_in_each_step(subject: Subject) -> Iterator[Evidence]:
-    everything = {each for each in subject.operations if each.type in _SUMMARIES}
-    large = [each for each in everything if each.type in _LARGE]
+    everything = {each for each in subject.operations if each.type in SUMMARY_OPS}
+    large = [each for each in everything if each.type in LARGE_SUMMARY_OPS]
     if subject.observed is None or len(everything) < LEAST or not large:
         return
     training = [each for each in map(subject.observed.ran, subject.observed.runs) if any(map(applies_gradient, each))]

@@ -4,13 +4,11 @@ from typing import Tuple
 from legacy_towers.compat.versions import graph as graph_changes
 from legacy_towers.graph import op_kinds
 from legacy_towers.migrate.conversion.cut import Cut
-from legacy_towers.migrate.conversion.operations import count_of, is_read, users_of
+from legacy_towers.migrate.conversion.operations import count_of, is_read, users_of, uses_of_size
 from legacy_towers.migrate.conversion.plans import Refused
 from legacy_towers.migrate.conversion.queue_graph import QueueGraph
-from legacy_towers.migrate.conversion.roots import Root, ends_of, stores_of
+from legacy_towers.migrate.conversion.roots import Root, stores_of
 from legacy_towers.tensor_types import Operation
-
-_SUMMARIES = ("ScalarSummary", "MergeSummary")
 
 
 def check_root(root: Root, queues: QueueGraph) -> None:
@@ -22,6 +20,7 @@ def check_root(root: Root, queues: QueueGraph) -> None:
     if len({count_of(each) for each in root.reads}) > 1 or len({each.type for each in root.reads}) > 1:
         raise Refused("operations take different numbers of elements from it", root.reads[1])
     for read in root.reads:
+        queues.queue_of(read)
         if graph_changes.is_in_loop(read):
             raise Refused("it is read in a tf.while_loop", read)
         if graph_changes.is_in_control_flow(read) and read.inputs[0].op.type != "Switch":
@@ -38,9 +37,8 @@ def check_root(root: Root, queues: QueueGraph) -> None:
 
 
 def _check_size(size: Operation) -> None:
-    for end in ends_of([size]):
-        if end.type not in _SUMMARIES and not end.type.startswith("WriteScalarSummary"):
-            raise Refused("its size is used", end)
+    for other in uses_of_size(size)[1]:
+        raise Refused("its size is used", other)
 
 
 def check_part(part: Cut) -> None:

@@ -1,5 +1,5 @@
 """Operations that take elements from queues, readers and counters."""
-from typing import List, NamedTuple, Optional
+from typing import List, NamedTuple, Optional, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.graph import op_kinds
@@ -84,6 +84,23 @@ def users_of(reader: Operation) -> List[Operation]:
             else:
                 found.append(user)
     return found
+
+
+def uses_of_size(size: Operation) -> Tuple[List[Operation], List[Operation]]:
+    """Returns the summaries that show the size of a queue, and what else is computed from the size and used by none."""
+    waiting, seen = [size], {size}
+    summaries, others = [], []
+    while waiting:
+        operation = waiting.pop()
+        if operation.type in op_kinds.SUMMARY_OPS:
+            summaries.append(operation)
+            continue
+        users = {user for output in operation.outputs for user in output.consumers()}
+        if not users:
+            others.append(operation)
+        waiting += users - seen
+        seen |= users
+    return summaries, others
 
 
 def counts_of(operation: Operation) -> List[Tensor]:

@@ -26,6 +26,10 @@ _SIZES = ("QueueSize", "QueueSizeV2")
 _STATES = ("QueueClose", "QueueCloseV2", "QueueIsClosed", "QueueIsClosedV2")
 
 
+def makes_queue(operation: Operation) -> bool:
+    return operation.type in _QUEUE_OPS
+
+
 class Queue:
     """A queue and the operations that use it.
 

@@ -3,7 +3,7 @@ from typing import Any, Dict, Set
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions import graph as graph_changes
-from legacy_towers.graph.walk import descendants
+from legacy_towers.migrate.conversion.operations import uses_of_size
 from legacy_towers.migrate.conversion.queue_graph import QueueGraph
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
@@ -52,7 +52,7 @@ def retire(queues: QueueGraph, stores: Set[Operation], replaced: Dict[Tensor, Te
 
 
 def _drop_summaries(graph: Graph, size: Operation) -> None:
-    for summary in [each for each in descendants([size]) if each.type == "ScalarSummary"]:
+    for summary in uses_of_size(size)[0]:
         output = summary.outputs[0]
         for user in list(output.consumers()):
             for index, tensor in enumerate(user.inputs):

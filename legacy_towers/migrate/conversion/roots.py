@@ -13,7 +13,7 @@ from legacy_towers.migrate.conversion.operations import (
     reads_one_record_per_file,
     store_of,
 )
-from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph
+from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph, makes_queue
 from legacy_towers.migrate.conversion.retired import is_retired
 from legacy_towers.tensor_types import Operation
 
@@ -33,7 +33,7 @@ class Root(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.reads[0].name if self.is_preview or is_read(self.reads[0]) else self.store.name
+        return self.store.name if makes_queue(self.store) and not self.is_preview else self.reads[0].name
 
 
 def find_roots(queues: QueueGraph) -> List[Root]:

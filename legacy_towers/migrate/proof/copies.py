@@ -17,7 +17,8 @@ _COLLECTIONS = (
 _SEEDS = ("seed", "seed2")
 _SHUFFLES = {"RandomShuffleQueue": "FIFOQueue", "RandomShuffleQueueV2": "FIFOQueueV2"}
 _PADDING = "PaddingFIFOQueue"
-_TO_THE_END = {
+# dequeues that fail where too few elements are left -> those that give what is left
+DEQUEUES_OF_FULL_BATCHES = {
     "QueueDequeueMany": "QueueDequeueUpTo", "QueueDequeueManyV2": "QueueDequeueUpToV2",
 }
 
@@ -88,21 +89,32 @@ def without_shuffling(meta: Any) -> Any:
 def with_remainder(meta: Any, reads: Sequence[str], batches: Sequence[str] = ()) -> Any:
     """Returns a copy in which a last, smaller batch is given rather than dropped.
 
+    A PriorityQueue can't give a smaller one; there a batch has one example.
+
     Args:
       meta: a MetaGraphDef.
       reads: names of the operations that give batches.
       batches: the name of a queue that holds whole batches, and names of the operations that make these.
     """
     copied = copy_of(meta)
+    sorting = {node.name for node in copied.graph_def.node if node.op.startswith("PriorityQueue")}
+    alone = []
     for node in copied.graph_def.node:
         node.attr.pop("_output_shapes", None)
-        if node.name in reads or node.name in batches[1:]:
-            node.op = _TO_THE_END.get(node.op, node.op)
+        if node.op in DEQUEUES_OF_FULL_BATCHES and node.name in reads and node.input[0].split(":")[0] in sorting:
+            alone.append(node)
+        elif node.name in reads or node.name in batches[1:]:
+            node.op = DEQUEUES_OF_FULL_BATCHES.get(node.op, node.op)
         elif node.name in batches[:1] and node.op.startswith(_PADDING):
             for shape in node.attr["shapes"].list.shape:
                 shape.dim[0].size = -1
         elif node.name in batches[:1]:
             del node.attr["shapes"].list.shape[:]
+    for node in alone:
+        one = copied.graph_def.node.add(name=node.name + "/one_example", op="Const")
+        one.attr["dtype"].type = tf.int32.as_datatype_enum
+        one.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(1, tf.int32))
+        node.input[1] = one.name
     return copied
 
 

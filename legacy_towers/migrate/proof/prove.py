@@ -18,6 +18,7 @@ from legacy_towers.migrate.proof.values import DIFFERENT, NOT_COMPARED, PROVEN, 
 
 # An epoch of a constant has one element: less than a batch.
 _MORE_EPOCHS = 8
+_TWO_RUNS = "two runs of the queue differ from each other"
 
 
 def prove(
@@ -82,12 +83,18 @@ class _Pipeline:
                 _names(self._shape.random_ops)
             ))
 
-    def _sides(self, meta: Any) -> Tuple[Side, Optional[Side], Any]:
-        queue = queue_side(copies.imported(meta, self._one_thread), self._shape, self._epochs, self._limit)
-        dataset, plan = dataset_side(
-            copies.imported(meta, self._one_thread), self._shape, self._epochs, self._limit
-        )
+    def _sides(self, meta: Any, one_thread: bool = False) -> Tuple[Side, Optional[Side], Any]:
+        one_thread = one_thread or self._one_thread
+        queue = queue_side(copies.imported(meta, one_thread), self._shape, self._epochs, self._limit)
+        dataset, plan = dataset_side(copies.imported(meta, one_thread), self._shape, self._epochs, self._limit)
+        self._note_made_up(queue)
         return queue, dataset, plan
+
+    def _note_made_up(self, side: Side) -> None:
+        note = "{} has made-up values in the copies that were run: the script feeds them to a variable"
+        for tensor in side.made_up:
+            if note.format(repr(tensor.op.name)) not in self._notes:
+                self._notes.append(note.format(repr(tensor.op.name)))
 
     def prove(self) -> PipelineProof:
         queue, dataset, plan = self._sides(self._meta)
@@ -178,6 +185,8 @@ class _Pipeline:
         operations = alternatives.operations_of(copies.imported(self._meta), self._name)
         if operations:
             return self._of_alternatives(base, kept, operations)
+        if batches != self._shape.batches:
+            return self._in_order(base)
         every = list(range(len(self._shape.reads[0])))
         # Which of several operations draws the next random number for an example is a race.
         if self._shape.joins and any(self._shape.reads[0][index].is_random for index in every):
@@ -186,10 +195,28 @@ class _Pipeline:
         found = compare.sets(first, second, every)
         if found is not None:
             assert kept_dataset is not None
+            if self._shape.inner and not self._shape.joins:
+                return self._in_order(base)
             if compare.sets(first, self._record(queue), every) is not None:
-                return self._with_same_numbers(base, kept, every, "two runs of the queue differ from each other")
+                return self._with_same_numbers(base, kept, every, _TWO_RUNS)
             example = self._example(queue, kept_dataset, found, first, second)
             return self._done(base, DIFFERENT, found.sentence + example)
+        return self._done(base, PROVEN, "", self._same(first))
+
+    def _in_order(self, base: PipelineProof) -> PipelineProof:
+        """Compares copies whose queues do not shuffle: which examples are batched, or dropped, depends on the order."""
+        if self._shape.joins:
+            return self._done(base, NOT_COMPARED, _TWO_RUNS)
+        queue, dataset, _ = self._sides(copies.without_shuffling(self._meta), one_thread=True)
+        assert dataset is not None
+        first, second = self._record(queue), self._record(dataset)
+        found = compare.sets(first, second, list(range(len(self._shape.reads[0]))))
+        if found is not None:
+            if compare.sequences(first, self._record(queue), self._shape) is not None:
+                return self._done(base, NOT_COMPARED, _TWO_RUNS)
+            return self._done(base, DIFFERENT, found.sentence + self._example(queue, dataset, found, first, second))
+        self._notes.append("in the copies that were compared, queues do not shuffle, and one thread per operation "
+                           "fills them: the order decides what {} puts together".format(_names(self._shape.inner)))
         return self._done(base, PROVEN, "", self._same(first))
 
     def _with_same_numbers(self, base: PipelineProof, kept: Any, every: Sequence[int], reason: str) -> PipelineProof:

@@ -126,7 +126,7 @@ def reading(side: Side, seconds: float) -> Iterator[Any]:
         with tf.Session(graph=side.graph, config=cpu_config()) as session:
             reader = _Reader(session, side, coordinator, seconds)
             try:
-                session.run(side.initializers)
+                session.run(side.initializers, side.made_up)
                 for runner in side.runners:
                     runner.create_threads(session, coord=coordinator, daemon=True, start=True)
             except tf.errors.OpError as error:  # such as for a variable whose initial value is fed

@@ -6,10 +6,13 @@ from legacy_towers.graph import op_kinds
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.migrate.conversion import convert as conversion
 from legacy_towers.migrate.conversion.datasets import outputs_of
-from legacy_towers.migrate.conversion.operations import count_of, is_dequeue, is_source
+from legacy_towers.migrate.conversion.enqueues import Enqueue
+from legacy_towers.migrate.conversion.operations import count_of, is_dequeue, is_source, store_of
 from legacy_towers.migrate.conversion.plans import PipelinePlan
 from legacy_towers.migrate.conversion.queue_graph import PADDING, QueueGraph
 from legacy_towers.migrate.conversion.roots import Root, filled_by_python, find_roots, stores_of
+from legacy_towers.migrate.proof.copies import DEQUEUES_OF_FULL_BATCHES
+from legacy_towers.migrate.proof.initial_values import initializers_of, made_up_values
 from legacy_towers.migrate.proof.random_feeds import EXAMPLES, LIMITS, RandomFeeds
 from legacy_towers.migrate.proof.runners import EpochRunner
 from legacy_towers.tensor_types import Graph, Operation, Tensor
@@ -49,6 +52,7 @@ class Shape(NamedTuple):
       batch_size: the number of examples in a batch; None: one example without a batch dimension.
       batches: where the queue holds whole batches, its name and those of the operations that make them, such as
         `prefetch_queue` and its batch; () otherwise.
+      inner: names of the operations that make batches on the way to the queue, and drop a last, smaller one.
       feeds: name of a tensor -> its value in each read: the condition of a `tf.cond`.
       random_ops: names of the random operations that its examples depend on.
       orders: those of them that only decide an order, such as that of file names.
@@ -64,6 +68,7 @@ class Shape(NamedTuple):
     read_names: Tuple[str, ...]
     batch_size: Optional[int]
     batches: Tuple[str, ...]
+    inner: Tuple[str, ...]
     feeds: Dict[str, bool]
     random_ops: Tuple[str, ...]
     orders: Tuple[str, ...]
@@ -86,6 +91,7 @@ class Side(NamedTuple):
       reads: for each read, its components' tensors.
       feeds: what each run is fed.
       initializers: what a new session runs first.
+      made_up: what their placeholders are fed.
       runners: what fills the queues; none for tf.data.
     """
 
@@ -93,6 +99,7 @@ class Side(NamedTuple):
     reads: List[List[List[Tensor]]]
     feeds: Dict[Tensor, bool]
     initializers: List[Operation]
+    made_up: Dict[Tensor, Any]
     runners: List[Any]
 
     @property
@@ -176,6 +183,7 @@ def _side(
         [[[tensor(name) for name in component.tensors] for component in read] for read in shape.reads],
         {graph.get_tensor_by_name(name): value for name, value in shape.feeds.items()},
         initializers,
+        made_up_values(initializers),
         (list(runners) if not replaced else [each for each in runners if each.queue is None]) + feeds,
     )
 
@@ -212,19 +220,22 @@ def _shape(root: Root, queues: QueueGraph) -> Shape:
         tuple(read.name for read in root.reads),
         size,
         batches,
+        tuple(dict.fromkeys(
+            source.name for each in enqueues for source in each.part.sources if source.type in DEQUEUES_OF_FULL_BATCHES
+        )),
         feeds,
         tuple(dict.fromkeys(random_ops)),
-        tuple(each for each in dict.fromkeys(random_ops) if queues.graph.get_operation_by_name(each).type == _SHUFFLE),
+        tuple(dict.fromkeys(
+            operation.name for each in enqueues for operation in each.part.operations
+            if _decides_order(operation, each)
+        )),
         any(
             each.threads > 1 and any(op_kinds.draws_random_numbers(operation) for operation in each.part.operations)
             for each in enqueues
         ),
         any(len(queue.enqueues) > 1 for queue in used),
         all(each.part.sources for each in enqueues),
-        tuple(
-            each.initializer.name for each in queues.graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
-            if each.op in needed
-        ),
+        tuple(sorted(each.name for each in initializers_of(queues.graph, needed))),
         tuple(each.name for each in filled),
     )
 
@@ -255,12 +266,18 @@ def _component(tensor: Tensor, queues: QueueGraph, padded: bool, size: Optional[
     return Component(tensor.name, names, padded and has_unknown, _is_random(tensor, queues, set()))
 
 
+def _decides_order(operation: Operation, enqueue: Enqueue) -> bool:
+    """Returns whether an operation only decides the order of what a producer gives, such as names of files."""
+    return operation.type == _SHUFFLE and enqueue.many and not enqueue.part.sources
+
+
 def _is_random(tensor: Tensor, queues: QueueGraph, seen: Set[Tensor]) -> bool:
     """Returns whether a component that a source gives depends on random numbers."""
     if tensor.name in seen or not is_dequeue(tensor.op):
         return False
     seen.add(tensor.name)
-    for enqueue in queues.queue_of(tensor.op).enqueues:
+    queue = queues.queues.get(store_of(tensor.op))
+    for enqueue in queue.enqueues if queue is not None else ():
         waiting = [enqueue.tensors[tensor.value_index]] + [condition.predicate for condition in enqueue.conditions]
         done: Set[Operation] = set()
         while waiting:
@@ -270,7 +287,7 @@ def _is_random(tensor: Tensor, queues: QueueGraph, seen: Set[Tensor]) -> bool:
                     return True
             elif each.op not in done:
                 done.add(each.op)
-                if op_kinds.draws_random_numbers(each.op):
+                if op_kinds.draws_random_numbers(each.op) and not _decides_order(each.op, enqueue):
                     return True
                 waiting += each.op.inputs
     return False

@@ -11,6 +11,7 @@ from legacy_towers.graph.walk import ancestors
 from legacy_towers.migrate.conversion import convert as conversion
 from legacy_towers.migrate.conversion.plans import SAME_SEQUENCE
 from legacy_towers.migrate.proof import copies
+from legacy_towers.migrate.proof.initial_values import initializers_of, made_up_values
 from legacy_towers.migrate.proof.recording import cpu_config, described_error
 from legacy_towers.migrate.proof.sides import shapes_of
 from legacy_towers.migrate.proof.values import DIFFERENT, NOT_COMPARED, PROVEN, TrainingProof
@@ -96,10 +97,12 @@ def _run(graph: Graph, train_ops: Any, losses: Any, steps: int, seconds: float, 
         # Made before the session: these add operations.
         saver = tf.train.Saver(tf.global_variables())
         initializers = [tf.global_variables_initializer(), tf.local_variables_initializer(), tf.tables_initializer()]
+        initializers += initializers_of(graph, ancestors(train_ops, graph=graph))
+        made_up = made_up_values(initializers)
         coordinator = tf.train.Coordinator()
         options = tf.RunOptions(timeout_in_ms=int(seconds * 1000))
         with tf.Session(graph=graph, config=cpu_config()) as session:
-            session.run(initializers)
+            session.run(initializers, made_up)
             if tf.train.checkpoint_exists(path):
                 saver.restore(session, path)
             else:

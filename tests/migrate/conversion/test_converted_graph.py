@@ -94,6 +94,9 @@ def test_what_runs_after_a_read_runs_after_the_iterator(graph):
 def test_summaries_of_queue_sizes_go_and_others_stay(graph):
     _, total = counting_batches()
     tf.summary.scalar("total", total)
+    [queue] = {runner.queue for runner in tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+               if runner.queue.name.startswith("numbers")}
+    tf.summary.histogram("sizes", tf.cast([queue.size(), 2], tf.float32) / 9.0)
     merged = tf.summary.merge_all()
     convert()
     assert [each.op.name for each in tf.get_collection(tf.GraphKeys.SUMMARIES)] == ["total"]

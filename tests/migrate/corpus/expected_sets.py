@@ -2,7 +2,7 @@
 
 A promise is SAME_SEQUENCE, SAME_SET, or `refused("a part of the reason")`.
 """
-from migrate.corpus.expected import SAME_SEQUENCE, SAME_SET
+from migrate.corpus.expected import SAME_SEQUENCE, SAME_SET, refused
 
 from legacy_towers.compat import tf
 
@@ -15,14 +15,20 @@ _LEARN = (
 EXPECTED = {
     "buckets_of_aspect_ratios": {"bucket/top_queue": SAME_SET},
     "buckets_of_lengths": {"bucket_by_sequence_length/bucket/top_queue": SAME_SET},
+    "curriculum_by_priority": {"curriculum": SAME_SET},
     "estimator_read_batch_features": {_LEARN[0]: SAME_SET, _LEARN[1]: SAME_SEQUENCE},
     "gan_with_noise": {"shuffle_batch/random_shuffle_queue": SAME_SET},
+    "inception_two_stages": {"batch_processing/batch_join/fifo_queue": SAME_SET},
     "joined_readers": {"batch_join/fifo_queue": SAME_SET},
     "learn_read_batch_examples": {"read_signals/fifo_queue": SAME_SEQUENCE},
     "limited_epochs": {"data/batch/fifo_queue": SAME_SEQUENCE},
     "maybe_batch_of_rare_labels": {"batch/fifo_queue": SAME_SEQUENCE},
+    "mean_in_a_variable": {"reader/batch/fifo_queue": SAME_SEQUENCE},
     "padded_sentences": {"batch_and_pad/padding_fifo_queue": SAME_SET},
     "ptb_windows": {"Train/TrainInput/input_producer": SAME_SEQUENCE},
+    "queue_chosen_by_index": {"GatherV2_DequeueMany": refused("which queue it takes from is not known before the run")},
+    "queue_of_batches": {"fifo_queue_1": SAME_SET},
+    "queue_sizes_in_summaries": {"pipeline/batch/fifo_queue": SAME_SET},
     "restored_then_evaluated": {"batch/fifo_queue": SAME_SET, "eval_batch/fifo_queue": SAME_SEQUENCE},
     "rows_of_input_producer": {"rows/rows": SAME_SEQUENCE},
     "seeded_shuffles": {"batches/shuffle_batch/random_shuffle_queue": SAME_SET},

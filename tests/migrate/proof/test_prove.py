@@ -213,17 +213,36 @@ def test_a_queue_that_fails_is_not_compared(files):
     assert "Graph execution error" not in proof.reason
 
 
-@pytest.mark.parametrize("collections, error", [
-    ([], "FailedPreconditionError"), (None, "InvalidArgumentError"),
-], ids=["initialized by the program", "in GLOBAL_VARIABLES"])
-def test_a_queue_of_a_variable_whose_initial_value_is_fed_is_not_compared(collections, error):
-    value = tf.placeholder(tf.float32, [6])
+@pytest.mark.parametrize("collections", [
+    [], None, [tf.GraphKeys.LOCAL_VARIABLES],
+], ids=["initialized by the program", "in GLOBAL_VARIABLES", "in LOCAL_VARIABLES"])
+@pytest.mark.parametrize("dtype", [tf.float32, tf.int64, tf.bool, tf.string], ids=lambda dtype: dtype.name)
+def test_a_variable_whose_initial_value_is_fed_has_made_up_values(collections, dtype):
+    value = tf.placeholder(dtype, [6, 2], name="value")
     variable = tf.Variable(value, trainable=False, collections=collections, use_resource=False)
     tf.train.batch(tf.train.slice_input_producer([variable], num_epochs=1, shuffle=False), 3)
     [proof] = prove(rounds=0).pipelines
+    assert (proof.verdict, proof.examples) == ("proven", (6, 6)), proof.reason
+    assert proof.notes == (
+        "'value' has made-up values in the copies that were run: the script feeds them to a variable",
+    )
+
+
+def test_made_up_values_that_a_queue_can_not_read_are_not_compared():
+    names = tf.Variable(tf.placeholder(tf.string, [2]), trainable=False, collections=[], use_resource=False)
+    tf.train.batch([record(names)[1]], 3)
+    [proof] = prove(rounds=0).pipelines
     assert proof.verdict == "not compared"
-    assert proof.reason.startswith("the queue fails: {}: ".format(error))
+    assert proof.reason.startswith("the queue fails: NotFoundError: ")
     assert "Graph execution error" not in proof.reason
+
+
+def test_a_queue_chosen_by_an_index_is_refused():
+    queues = [tf.train.range_input_producer(6, name=name) for name in ("first", "second")]
+    tf.QueueBase.from_list(tf.placeholder(tf.int32, []), queues).dequeue_many(2, name="chosen")
+    [proof] = prove(rounds=0).pipelines
+    assert (proof.name, proof.verdict) == ("chosen", "not compared")
+    assert proof.reason == "it is refused: which queue it takes from is not known before the run"
 
 
 def test_a_graph_without_queues_is_not_compared():
