@@ -18,13 +18,13 @@ def check_root(root: Root, queues: QueueGraph) -> None:
       Refused: it can't be converted.
     """
     if len({count_of(each) for each in root.reads}) > 1 or len({each.type for each in root.reads}) > 1:
-        raise Refused("operations take different numbers of elements from it", root.reads[1])
+        raise Refused("operations read different numbers of elements from it", root.reads[1])
     for read in root.reads:
         queues.queue_of(read)
         if graph_changes.is_in_loop(read):
             raise Refused("it is read in a tf.while_loop", read)
         if graph_changes.is_in_control_flow(read) and read.inputs[0].op.type != "Switch":
-            raise Refused("it is made in the tf.cond that reads it", read)
+            raise Refused("it is created in the tf.cond that reads it", read)
     for store in stores_of(root, queues):
         queue = queues.queues.get(store)
         for size in queue.sizes if queue is not None else []:
@@ -38,7 +38,7 @@ def check_root(root: Root, queues: QueueGraph) -> None:
 
 def _check_size(size: Operation) -> None:
     for other in uses_of_size(size)[1]:
-        raise Refused("its size is used", other)
+        raise Refused("its size is used for more than summaries", other)
 
 
 def check_part(part: Cut) -> None:
@@ -49,17 +49,17 @@ def check_part(part: Cut) -> None:
     """
     for source in part.sources:
         if graph_changes.is_in_control_flow(source):
-            raise Refused("what is in the queue is taken from another in a tf.cond or tf.while_loop", source)
+            raise Refused("its elements are read from another queue in a tf.cond or tf.while_loop", source)
     for operation in part.operations:
         kind = operation.type
         if any(each.dtype != each.dtype.base_dtype for each in list(operation.inputs) + list(operation.outputs)):
-            raise Refused("a variable is read on the way to the queue: tf.data would not see it change", operation)
+            raise Refused("its elements depend on a variable: tf.data would not see it change", operation)
         if kind in op_kinds.PLACEHOLDER_OPS:
-            raise Refused("what is in the queue is fed", operation)
+            raise Refused("its elements depend on a placeholder", operation)
         if kind in op_kinds.INPUT_OPS:
-            raise Refused("what is in the queue comes from {}".format(kind), operation)
+            raise Refused("its elements come from {}".format(kind), operation)
         if kind in ("QueueSize", "QueueSizeV2", "QueueIsClosed", "QueueIsClosedV2"):
-            raise Refused("what is in the queue depends on the size of a queue", operation)
+            raise Refused("its elements depend on the size of a queue", operation)
 
 
 def unseeded(part: Cut) -> Tuple[str, ...]:

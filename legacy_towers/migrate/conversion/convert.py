@@ -164,10 +164,10 @@ class _Conversion:
             self._check_preview(root)
         self._check_filled(root)
         for store in sorted(stores_of(root, self._queues) & self._stays, key=lambda each: each.name):
-            raise Refused("Python code takes from it, too, and fills another queue", store)
+            raise Refused("Python code also dequeues from it to fill another queue", store)
         flow = self._builder.preview(first) if root.is_preview else self._builder.taken(first)
         if in_any_order(root):
-            flow = flow._replace(mixed=flow.mixed + ("{} operations take from it in a step".format(len(root.reads)),))
+            flow = flow._replace(mixed=flow.mixed + ("{} operations read from it in a step".format(len(root.reads)),))
         if root.is_preview:
             buffered = 1
         elif self._builder.has_several_takers(root.store):
@@ -193,7 +193,7 @@ class _Conversion:
             handle_of(tensor) in flow.filled for read in each.reads for tensor in list(read.inputs)[:2]
         )]
         if others:
-            raise Refused("Python code fills {!r}, and the model takes from it, too".format(filled.name),
+            raise Refused("Python code fills {!r}, and the model also dequeues from it".format(filled.name),
                           others[0].reads[0])
         size = room(self._queues.queues[root.store], count)
         return flow.then(
@@ -205,7 +205,7 @@ class _Conversion:
         queue = self._queues.queues.get(root.store)
         if queue is not None and queue.is_filled_by_python:
             raise Refused(
-                "Python code fills it and the model takes from it, so that nothing is left for tf.data to compute "
+                "Python code fills it and the model dequeues from it, so that tf.data has nothing to compute "
                 "ahead; `legacy-towers migrate --explain LT413` has a dataset in place of both",
                 queue.enqueues[0].operation,
             )
@@ -213,7 +213,7 @@ class _Conversion:
     def _check_preview(self, root: Root) -> None:
         for operation in descendants(root.reads):
             if applies_gradient(operation) or operation.type.startswith("Assign"):
-                raise Refused("a queue and the model both take from it", operation)
+                raise Refused("a queue and the model both read from it", operation)
 
     def _plan(self, root: Root, flow: Any) -> PipelinePlan:
         if isinstance(flow, Refused):

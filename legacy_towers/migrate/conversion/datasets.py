@@ -89,7 +89,7 @@ class DatasetBuilder:
             return _counted(operation)
         count = count_of(operation)
         if count == -1:
-            raise Refused("how many elements it takes is not known before the run", operation)
+            raise Refused("the number of elements that it reads at once is not known before the run", operation)
         if is_read(operation):
             return self._read(operation, taker, count, readers)
         queue = self._queues.queue_of(operation)
@@ -121,7 +121,7 @@ class DatasetBuilder:
         if passes == 1:
             return flow
         return flow._replace(mixed=flow.mixed + (
-            "{} operations fill queues with what {!r} gives, each in a pass of its own".format(passes, source.name),
+            "{} operations enqueue elements of {!r}, each in a pass of its own".format(passes, source.name),
         ))
 
     def _filled(self, queue: Queue, source: Operation, taker: Optional[Taker], count: Optional[int]) -> Flow:
@@ -132,7 +132,7 @@ class DatasetBuilder:
             raise Refused("Python code fills {!r}, and tf.data would need its elements in several passes".format(
                 queue.name), source)
         if self.has_several_takers(queue.operation):
-            raise Refused("Python code fills {!r}, and several take what the others leave of it".format(queue.name),
+            raise Refused("Python code fills {!r}, and several consumers share its elements".format(queue.name),
                           source)
         return dequeued(queue, source, count)
 
@@ -142,7 +142,7 @@ class DatasetBuilder:
         if len(takers) < 2 or taker is None:
             return make()
         if self._copies > 1:
-            raise Refused("several take what the others leave of it, and one of them in several passes", store)
+            raise Refused("several consumers share its elements, and one of them reads in several passes", store)
         if store not in self._shared:
             flow = make()
             self._shared[store] = flow, tf.data.make_initializable_iterator(flow.dataset)
@@ -155,7 +155,7 @@ class DatasetBuilder:
         dataset = turns.map_with_legacy_function(tf.autograph.experimental.do_not_convert(next_element))
         return Flow(
             dataset, flow.steps + ("shared by {}".format(len(takers)),),
-            flow.mixed + ("{} take from {!r} what the others leave".format(len(takers), store.name),),
+            flow.mixed + ("{} consumers share the elements of {!r}".format(len(takers), store.name),),
             flow.initializers + (iterator.initializer,),
         )
 
@@ -197,7 +197,7 @@ class DatasetBuilder:
         if not is_shared:
             return make()
         if {count_of(each) for each in users_of(reader) if is_read(each)} != {count}:
-            raise Refused("operations take different numbers of records from one reader", operation)
+            raise Refused("operations read different numbers of records from one reader", operation)
         flow = self._share(reader, taker, make)
         return flow if wants_keys else flow._replace(dataset=flow.dataset.map(lambda key, record: (record,)))
 
@@ -229,7 +229,7 @@ class DatasetBuilder:
             return _by_priority(flow, queue)
         if queue.kind == queue_graph.SHUFFLE:
             if queue.capacity < 1:
-                raise Refused("it shuffles all that is in it, however much", queue.operation)
+                raise Refused("it shuffles any number of elements: give it a capacity", queue.operation)
             # A dataset waits until its buffer is full: what Python code fills may never give as much as the capacity.
             size = queue.min_after_dequeue + 1 if flow.filled else queue.capacity
             return flow.then(
@@ -336,7 +336,7 @@ def _by_priority(flow: Flow, queue: Queue) -> Flow:
     """Returns the elements as a queue gives them that is filled up, emptied, and filled again."""
     shapes = queue.shapes
     if queue.capacity < 1:
-        raise Refused("it sorts all that is in it, however much", queue.operation)
+        raise Refused("it sorts any number of elements: give it a capacity", queue.operation)
     if not all(shape.is_fully_defined() for shape in shapes or [tf.TensorShape(None)]):
         raise Refused("a PriorityQueue of elements whose shapes are not known can't be sorted", queue.operation)
 
@@ -347,7 +347,7 @@ def _by_priority(flow: Flow, queue: Queue) -> Flow:
     batches = flow.dataset.batch(queue.capacity).map(tf.autograph.experimental.do_not_convert(in_order))
     return flow.then(
         _unbatched(batches, 1 + len(queue.dtypes)), "batch({}).map(sort by priority).unbatch()".format(queue.capacity),
-        "{!r} gives the smallest of what is in it".format(queue.name),
+        "{!r} sorts by priority".format(queue.name),
     )
 
 

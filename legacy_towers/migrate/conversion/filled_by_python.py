@@ -28,7 +28,7 @@ def dequeued(queue: Any, source: Operation, count: Optional[int]) -> Flow:
     """
     handle = queue.operation.outputs[0]
     if handle.dtype != tf.resource:
-        raise Refused("Python code fills it, and it is a queue of before TensorFlow 1.0", queue.operation)
+        raise Refused("Python code fills it, and its operation is of TensorFlow before 1.0", queue.operation)
     if queue.others:
         raise Refused("{} uses {!r}".format(queue.others[0].type, queue.name), queue.others[0])
     kind, shapes = "QueueDequeueV2", queue.shapes
@@ -63,7 +63,7 @@ def room(queue: Any, count: Optional[int]) -> int:
       Refused: it has room for any number of elements.
     """
     if queue.capacity < 1:
-        raise Refused("it holds any number of elements, which Python code may put in before one is taken",
+        raise Refused("its capacity is unlimited, and Python code may fill it before the first dequeue",
                       queue.operation)
     return 1 + -(-max(1, queue.capacity - queue.min_after_dequeue) // (count or 1))
 
@@ -90,7 +90,7 @@ def with_first_element(flow: Flow, problem: Operation) -> Dataset:
 
 def note(filled: Sequence[Operation]) -> str:
     """Returns what becomes of the code that fills some queues, as a sentence."""
-    return "{} as before; tf.data takes what is in it, until it is closed or the coordinator stops".format(
+    return "{} as before; tf.data dequeues from it until it is closed or the coordinator stops".format(
         _names(filled)
     )
 

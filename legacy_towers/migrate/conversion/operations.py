@@ -6,8 +6,8 @@ from legacy_towers.graph import op_kinds
 from legacy_towers.tensor_types import Operation, Tensor
 
 COUNTERS = ("CountUpTo", "ResourceCountUpTo")
-# What hands a queue's or a reader's handle on.
-HANDS_ON = ("FakeQueue", "Identity", "Switch", "RefSwitch", "Enter", "RefEnter", "RefIdentity")
+# Operations whose output is the handle of their input: of a queue or a reader.
+PASS_HANDLE = ("FakeQueue", "Identity", "Switch", "RefSwitch", "Enter", "RefEnter", "RefIdentity")
 # Readers without a state: each read takes one file name, and gives its whole content or the name.
 _ONE_RECORD_PER_FILE = ("IdentityReader", "IdentityReaderV2", "WholeFileReader", "WholeFileReaderV2")
 
@@ -40,7 +40,7 @@ def is_source(operation: Operation) -> bool:
 def handle_of(tensor: Tensor) -> Operation:
     """Returns the operation that made the queue or the reader whose handle is `tensor`."""
     operation = tensor.op
-    while operation.type in HANDS_ON and operation.inputs:
+    while operation.type in PASS_HANDLE and operation.inputs:
         operation = operation.inputs[0].op
     return operation
 
@@ -79,7 +79,7 @@ def users_of(reader: Operation) -> List[Operation]:
     waiting, found = [reader], []
     while waiting:
         for user in [each for output in waiting.pop().outputs for each in output.consumers()]:
-            if user.type in HANDS_ON:
+            if user.type in PASS_HANDLE:
                 waiting.append(user)
             else:
                 found.append(user)

@@ -11,7 +11,7 @@ class Refused(Exception):
 
     Args:
       reason: why, as a clause.
-      operation: what stands in the way.
+      operation: the operation that prevents it.
     """
 
     def __init__(self, reason: str, operation: Any) -> None:
@@ -29,7 +29,7 @@ class PipelinePlan(NamedTuple):
         the same examples, in an order that was not determined before. "refused": the queues stay.
       reason: why it is not the same sequence, or why it is refused; "" for the same sequence.
       steps: the dataset, one transformation each, from the files to the batches; empty if refused.
-      operation: name of the operation that stands in the way; None if it is converted.
+      operation: name of the operation that prevents the conversion; None if it is converted.
       line: the user's line that made that operation, or the queue; "" if it is not known.
       notes: what else differs, one sentence each.
       filled: names of the queues that Python code fills: they stay, and the dataset takes elements from them.

@@ -7,7 +7,7 @@ from legacy_towers.graph.walk import attributes_of
 from legacy_towers.migrate.conversion.enqueues import ENQUEUES, Enqueue, Users, enqueue_of, lost_stores
 from legacy_towers.migrate.conversion.operations import (
     COUNTERS,
-    HANDS_ON,
+    PASS_HANDLE,
     counts_of,
     files_of,
     handle_of,
@@ -148,7 +148,7 @@ class QueueGraph:
             queue.sizes.append(operation)
         elif operation.type in _STATES:
             queue.states.append(operation)
-        elif operation.type not in HANDS_ON and not (is_read(operation) and index == 1):
+        elif operation.type not in PASS_HANDLE and not (is_read(operation) and index == 1):
             queue.others.append(operation)
 
     def queue_of(self, operation: Operation) -> Queue:
@@ -159,7 +159,7 @@ class QueueGraph:
         """
         handle = handle_of(operation.inputs[1 if is_read(operation) else 0])
         if handle not in self.queues:
-            raise Refused("which queue it takes from is not known before the run", operation)
+            raise Refused("which queue it reads is not known before the run", operation)
         return self.queues[handle]
 
     def _threads(self) -> Dict[Operation, int]:

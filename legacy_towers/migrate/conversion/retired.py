@@ -8,7 +8,7 @@ from legacy_towers.migrate.conversion.queue_graph import QueueGraph
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
 _MESSAGE = (
-    "{!r} was converted to tf.data: nothing fills it, and nothing can be taken from it. Fetch what the model reads "
+    "{!r} was converted to tf.data: nothing fills it, and nothing can be dequeued from it. Fetch what the model reads "
     "from it, such as its batches; convert the graph when all operations of the model are built"
 )
 _ERROR = "converted_to_dataset"

@@ -86,7 +86,7 @@ class Takers:
         for number, taker in enumerate(takers):
             for other in takers[:number]:
                 if taker.source is other.source and taker.source is not None and taker.runs & other.runs:
-                    raise Refused("some threads take from it for several queues at once, others for one", taker.source)
+                    raise Refused("some threads read from it for several queues at once, others for one", taker.source)
         return takers
 
     def passes(self, taker: Taker) -> int:

@@ -52,7 +52,7 @@ def to_dataset(tensors: Any, seed: Optional[int] = None, epochs: Optional[int] =
                             "queues".format(foreign[0]))
     part = cut(leaves, is_source)
     if not part.sources:
-        raise ArgumentError("{!r} is not computed from what is taken from a queue".format(leaves[0].name))
+        raise ArgumentError("{!r} does not depend on a queue".format(leaves[0].name))
     queues = QueueGraph(graph)
     try:
         with tf.control_dependencies(None), tf.device("/cpu:0"), tf.name_scope("queues_to_dataset"):
@@ -87,7 +87,7 @@ class _Taken:
                 raise Refused("Python code fills {!r}, and a dataset alone does not end with its session".format(
                     flow.filled[0].name), source)
             if flow.initializers:
-                raise Refused("several take what the others leave of a queue that it is read from", source)
+                raise Refused("several consumers share the elements of a queue that it reads", source)
         flow = flows[0] if len(flows) == 1 else Flow.of_several(
             flows, tf.data.Dataset.zip(tuple(each.dataset for each in flows)), "zip({})"
         )
@@ -118,5 +118,5 @@ class _Taken:
         for root in self._used():
             for read in root.reads:
                 if read is not source and store_of(read) is store_of(source):
-                    raise Refused("{!r} takes from the same queue as {!r}: take from it once, and let an input "
+                    raise Refused("{!r} dequeues from the same queue as {!r}: dequeue once, and let an input "
                                   "pipeline share the batches".format(read.name, source.name), read)

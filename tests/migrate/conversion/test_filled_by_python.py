@@ -37,7 +37,7 @@ def in_thread(function, *arguments):
 def converted():
     [plan] = convert().plans
     assert plan.filled == ("q",) and plan.notes == (
-        "Python code fills 'q' as before; tf.data takes what is in it, until it is closed or the coordinator stops",
+        "Python code fills 'q' as before; tf.data dequeues from it until it is closed or the coordinator stops",
     )
     return plan
 

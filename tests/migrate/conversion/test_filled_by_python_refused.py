@@ -80,21 +80,21 @@ def fed_in_a_step_or_not(filled):
 
 
 @pytest.mark.parametrize("build, operation, reason", [
-    (last, "fill", "Python code fills it and the model takes from it, so that nothing is left for tf.data to compute "
+    (last, "fill", "Python code fills it and the model dequeues from it, so that tf.data has nothing to compute "
      "ahead; `legacy-towers migrate --explain LT413` has a dataset in place of both"),
-    (shown_beside_the_batch, "number", "Python code fills 'q', and the model takes from it, too"),
-    (of_two_batches, "of_second", "Python code fills 'q', and several take what the others leave of it"),
+    (shown_beside_the_batch, "number", "Python code fills 'q', and the model also dequeues from it"),
+    (of_two_batches, "of_second", "Python code fills 'q', and several consumers share its elements"),
     (in_buckets, "number", "Python code fills 'q', and tf.data would need its elements in several passes"),
     (by_priority, "priority_queue", "Python code fills 'q', and sorting would wait for elements that may never come"),
     (beside_another_operation, "other",
      "Python code fills 'q', and one operation that fills 'other' would wait for elements that may never come"),
     (by_a_queue_runner_too, "fill", "a queue runner and Python code both fill 'q'"),
     (without_a_capacity, "other",
-     "it holds any number of elements, which Python code may put in before one is taken"),
+     "its capacity is unlimited, and Python code may fill it before the first dequeue"),
     (by_several_readers, "read_0", "Python code fills 'names', and one of its 2 readers would wait for the others"),
     (by_a_reader_alone, "read", "Python code fills 'names', and no queue runner is between it and the model"),
-    (fed_in_a_step, "offset", "what is in the queue is fed"),
-    (fed_in_a_step_or_not, "offset", "what is in the queue is fed"),
+    (fed_in_a_step, "offset", "its elements depend on a placeholder"),
+    (fed_in_a_step_or_not, "offset", "its elements depend on a placeholder"),
 ], ids=lambda value: getattr(value, "__name__", ""))
 def test_what_stays(build, operation, reason):
     build(Filled())

@@ -1,4 +1,4 @@
-"""Pipelines that tf.data can't give stay as they are, and the plan names what stands in the way."""
+"""Pipelines that tf.data does not support are kept, and the plan names the operation that prevents the conversion."""
 import json
 
 import pytest
@@ -136,23 +136,23 @@ def in_a_function():
 
 
 @pytest.mark.parametrize("build, operation, reason", [
-    (by_priority, "priority_queue", "it sorts all that is in it, however much"),
-    (fed, "fill", "Python code fills it and the model takes from it, so that nothing is left for tf.data to compute "
+    (by_priority, "priority_queue", "it sorts any number of elements: give it a capacity"),
+    (fed, "fill", "Python code fills it and the model dequeues from it, so that tf.data has nothing to compute "
      "ahead; `legacy-towers migrate --explain LT413` has a dataset in place of both"),
-    (of_a_placeholder, "offset", "what is in the queue is fed"),
+    (of_a_placeholder, "offset", "its elements depend on a placeholder"),
     (of_a_reference_variable, "offset/read",
-     "a variable is read on the way to the queue: tf.data would not see it change"),
+     "its elements depend on a variable: tf.data would not see it change"),
     (of_a_random_variable, "offset/read",
-     "a variable is read on the way to the queue: tf.data would not see it change"),
-    (of_a_staging_area, "StagingArea_get", "what is in the queue comes from Unstage"),
-    (by_different_counts, "input_producer_Dequeue", "operations take different numbers of elements from it"),
-    (without_a_capacity, "random_shuffle_queue", "it shuffles all that is in it, however much"),
-    (whose_size_is_used, "twice", "its size is used"),
-    (whose_size_is_fetched, "size", "its size is used"),
+     "its elements depend on a variable: tf.data would not see it change"),
+    (of_a_staging_area, "StagingArea_get", "its elements come from Unstage"),
+    (by_different_counts, "input_producer_Dequeue", "operations read different numbers of elements from it"),
+    (without_a_capacity, "random_shuffle_queue", "it shuffles any number of elements: give it a capacity"),
+    (whose_size_is_used, "twice", "its size is used for more than summaries"),
+    (whose_size_is_fetched, "size", "its size is used for more than summaries"),
     (of_a_reader_whose_position_is_read, "position", "ReaderNumRecordsProducedV2 uses 'IdentityReaderV2'"),
-    (of_a_queue_of_a_list, "read", "which queue it takes from is not known before the run"),
+    (of_a_queue_of_a_list, "read", "which queue it reads is not known before the run"),
     (of_a_bucket_of_what_two_threads_take, "input_producer",
-     "several take what the others leave of it, and one of them in several passes"),
+     "several consumers share its elements, and one of them reads in several passes"),
     (of_one_reader_of_two_queues, "ReaderReadV2",
      "one reader reads the files of several queues: make a reader for each of them"),
     (by_a_thread_that_counts, "AssignAddVariableOp", "the queue runner that uses it also runs AssignAddVariableOp"),
@@ -160,7 +160,7 @@ def in_a_function():
      "the queue runner that uses it also runs BarrierInsertMany"),
     (in_a_loop, "while/input_producer_Dequeue", "it is read in a tf.while_loop"),
     (in_a_branch_before_a_queue, "cond/input_producer_Dequeue",
-     "what is in the queue is taken from another in a tf.cond or tf.while_loop"),
+     "its elements are read from another queue in a tf.cond or tf.while_loop"),
     (in_a_function, "MapDataset", "MapDataset uses 'input_producer'"),
 ], ids=lambda value: getattr(value, "__name__", ""))
 def test_the_plan_names_the_operation_and_its_line(build, operation, reason, files):

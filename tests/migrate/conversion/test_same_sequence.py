@@ -205,7 +205,7 @@ def test_several_reads_of_a_queue_in_a_step_take_different_examples(files):
     with tf.Graph().as_default():
         fetches = towers()
         [plan] = convert().plans
-        assert (plan.promise, plan.reason) == ("same set", "3 operations take from it in a step")
+        assert (plan.promise, plan.reason) == ("same set", "3 operations read from it in a step")
         steps = run_to_end(fetches)
     assert [sorted(step) for step in steps] == [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]]
 

@@ -213,7 +213,7 @@ def test_each_of_several_takers_gets_what_the_others_leave(build, first, files):
         fetches = build(files)
         conversion = convert()
         assert [plan.promise for plan in conversion.plans] == ["same set"] * 2
-        assert "what the others leave" in conversion.plans[0].reason
+        assert "consumers share the elements of" in conversion.plans[0].reason
         values = []
         with tf.Session() as session:
             session.run(tf.local_variables_initializer())
@@ -237,5 +237,5 @@ def test_a_priority_queue_gives_the_smallest_of_what_it_has_room_for():
         priority, number = queue.dequeue()
         [plan] = convert(epochs=1).plans
         steps = run_to_end([priority, number])
-    assert plan.reason == "'priority_queue' gives the smallest of what is in it"
+    assert plan.reason == "'priority_queue' sorts by priority"
     assert steps == [[1, 3], [3, 1], [5, 0], [9, 2], [2, 5], [8, 4]]

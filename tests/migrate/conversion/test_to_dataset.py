@@ -92,9 +92,9 @@ def fed():
 REFUSED = {
     "nothing": (lambda: [], "must be a structure of tensors"),
     "an array": (lambda: np.ones(3), "must be a structure of tensors"),
-    "a constant": (lambda: tf.constant(1, name="one"), "'one:0' is not computed from what is taken from a queue"),
-    "a fed queue": (fed, "can't be read by tf.data: what is in the queue is fed"),
-    "two dequeues of one queue": (two_dequeues, "takes from the same queue as"),
+    "a constant": (lambda: tf.constant(1, name="one"), "'one:0' does not depend on a queue"),
+    "a fed queue": (fed, "can't be read by tf.data: its elements depend on a placeholder"),
+    "two dequeues of one queue": (two_dequeues, "dequeues from the same queue as"),
     "a placeholder after the queue": (
         lambda: tf.train.range_input_producer(8).dequeue() + tf.placeholder(tf.int32, []), "is fed",
     ),
@@ -110,7 +110,7 @@ def test_what_it_cannot_read_is_an_error(name):
 
 def test_another_dequeue_of_the_model_is_an_error():
     first, _ = two_dequeues()
-    with pytest.raises(ArgumentError, match="takes from the same queue"):
+    with pytest.raises(ArgumentError, match="dequeues from the same queue"):
         to_dataset(first)
 
 

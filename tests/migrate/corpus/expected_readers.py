@@ -5,7 +5,7 @@ A promise is SAME_SEQUENCE, SAME_SET, or `refused("a part of the reason")`.
 from migrate.corpus.expected import SAME_SEQUENCE, SAME_SET, refused
 
 EXPECTED = {
-    "augmentation_switched_by_feed": {"batch/fifo_queue": refused("what is in the queue is fed")},
+    "augmentation_switched_by_feed": {"batch/fifo_queue": refused("its elements depend on a placeholder")},
     "captioning_inputs": {"batch_and_pad/padding_fifo_queue": SAME_SET},
     "census_read_up_to": {"shuffle_batch/random_shuffle_queue": SAME_SET},
     "char_windows_enqueue_many": {"input/shuffle_batch/random_shuffle_queue": SAME_SET},

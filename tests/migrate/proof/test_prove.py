@@ -199,7 +199,7 @@ def test_a_refused_pipeline_is_not_compared(files):
     tf.train.batch([number + tf.placeholder_with_default(1, [], name="offset")], 2)
     [proof] = prove(rounds=0).pipelines
     assert (proof.promise, proof.verdict) == ("refused", "not compared")
-    assert proof.reason == "it is refused: what is in the queue is fed"
+    assert proof.reason == "it is refused: its elements depend on a placeholder"
 
 
 def test_a_queue_that_fails_is_not_compared(files):

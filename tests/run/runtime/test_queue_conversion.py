@@ -81,7 +81,7 @@ def test_a_refused_queue_is_named_and_runs(capsys):
             coordinator.request_stop()
             coordinator.join(threads, stop_grace_period_secs=5)
     error = capsys.readouterr().err
-    assert "'fed/fifo_queue' stays a queue: what is in the queue is fed ('offset', " in error
+    assert "'fed/fifo_queue' stays a queue: its elements depend on a placeholder ('offset', " in error
     assert "test_queue_conversion.py" in error
 
 
@@ -106,7 +106,7 @@ def test_a_queue_that_the_script_fills_by_feeding_is_named(capsys):
                 session.run(fill, {number: each})
             assert [int(session.run(value)) for _ in range(3)] == [0, 1, 2]
     error = capsys.readouterr().err
-    assert error.count("'fed' stays a queue: Python code fills it and the model takes from it, so that ") == 1
+    assert error.count("'fed' stays a queue: Python code fills it and the model dequeues from it, so that ") == 1
     assert "('fill', " in error
     assert "no session that the script ran reads" not in error
 
