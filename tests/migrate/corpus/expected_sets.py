@@ -26,7 +26,7 @@ EXPECTED = {
     "mean_in_a_variable": {"reader/batch/fifo_queue": SAME_SEQUENCE},
     "padded_sentences": {"batch_and_pad/padding_fifo_queue": SAME_SET},
     "ptb_windows": {"Train/TrainInput/input_producer": SAME_SEQUENCE},
-    "queue_chosen_by_index": {"GatherV2_DequeueMany": refused("which queue it takes from is not known before the run")},
+    "queue_chosen_by_index": {"GatherV2_DequeueMany": refused("which queue it reads is not known before the run")},
     "queue_of_batches": {"fifo_queue_1": SAME_SET},
     "queue_sizes_in_summaries": {"pipeline/batch/fifo_queue": SAME_SET},
     "restored_then_evaluated": {"batch/fifo_queue": SAME_SET, "eval_batch/fifo_queue": SAME_SEQUENCE},

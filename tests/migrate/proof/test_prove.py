@@ -242,7 +242,7 @@ def test_a_queue_chosen_by_an_index_is_refused():
     tf.QueueBase.from_list(tf.placeholder(tf.int32, []), queues).dequeue_many(2, name="chosen")
     [proof] = prove(rounds=0).pipelines
     assert (proof.name, proof.verdict) == ("chosen", "not compared")
-    assert proof.reason == "it is refused: which queue it takes from is not known before the run"
+    assert proof.reason == "it is refused: which queue it reads is not known before the run"
 
 
 def test_a_graph_without_queues_is_not_compared():
