@@ -10,6 +10,7 @@
                       carried: expressions moved to a call; keywords: arguments of a call
       joins           lists of examples for batch_join; zipped: examples of several readers
       passing         functions that take and return examples
+      passed_queue    queues that are passed to a function which reads and batches
       held            queues that an object keeps; attributes: examples that only its batch reads
       region, checks  the statements that compute an example, and what can't be in Dataset.map
       mapping         the function of Dataset.map; examples: what it returns; results: of a function that reads

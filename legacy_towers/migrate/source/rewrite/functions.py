@@ -54,6 +54,7 @@ class Calls:
         self._draft = draft
         self._changed: Dict[Function, Tuple[List[str], str]] = {}
         self._handled: Set[Any] = set()
+        self._edited: Set[Tuple[Function, str]] = set()
 
     def draft(self, path: str) -> Draft:
         """Returns the draft of a file."""
@@ -133,6 +134,13 @@ class Calls:
         """Records that a call of a function that is changed is rewritten."""
         self._handled.add(call)
         self._changed.setdefault(defined.function, ([], ""))
+
+    def is_first(self, defined: Defined, parameter: str) -> bool:
+        """Returns whether this is asked for a parameter for the first time: the function is edited once."""
+        key = (defined.function, parameter)
+        is_first = key not in self._edited
+        self._edited.add(key)
+        return is_first
 
     def check_all_handled(self) -> None:
         """Raises Irregular if a function is changed, and a call of it is not."""

@@ -90,7 +90,10 @@ class PipelineWriter:
         found = [(stage, stage.entry(is_batched)) for stage in self._stages]
         reads = [(stage, entry) for stage, entry in found if entry is not None]
         zipped = Zip(self.calls, self.joins, self.batches.sites)
-        self._is_one_dataset = len(self._stages) == 1 or zipped.is_one_example([entry for _, entry in reads])
+        # Several producers whose queues are passed to one function that reads have one entry.
+        places = {(entry.draft.source.path, entry.function, entry.statement) for _, entry in reads}
+        self._is_one_dataset = len(self._stages) == 1 or len(places) == len(reads) and zipped.is_one_example(
+            [entry for _, entry in reads])
         if len(reads) > 1 and self._is_one_dataset:
             reads = [(self._stages[0], zipped.write(reads))]
         self.batchers.is_one_dataset = self._is_one_dataset

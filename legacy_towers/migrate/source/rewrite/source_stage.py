@@ -16,10 +16,11 @@ from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters
 from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, SLICES, Origin, branches_of
+from legacy_towers.migrate.source.rewrite.passed_queue import write_passed
 from legacy_towers.migrate.source.rewrite.reader import Reader
 from legacy_towers.migrate.source.rewrite.region import names_before, region_of
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
-from legacy_towers.migrate.source.rewrite.shapes import producers, readers
+from legacy_towers.migrate.source.rewrite.shapes import batchers, producers, readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
 from legacy_towers.migrate.source.rewrite.size_summaries import is_summarized
 from legacy_towers.migrate.source.rewrite.syntax import arguments
@@ -48,6 +49,7 @@ class SourceStage:
         self._project = project
         self._calls = calls
         self._origin = origin
+        self._batches = [site for site in pipeline.sites if site.name in batchers.PARAMETERS]
         self._producers = origin.producers
         self._producer = origin.producers[0]
         self._reader = origin.reader
@@ -75,6 +77,9 @@ class SourceStage:
             return write_held(self, self._calls, self._origin, draft, is_batched)
         queue = self._queue_name(draft, made[0])
         there = self._reading_function(draft, function, made, queue)
+        batches = there is not None and any(self._calls.is_inside(each, there[0]) for each in self._batches)
+        if there is not None and batches and len(made) == 1:
+            return write_passed(self, self._calls, self._origin, draft, queue, *there)
         dataset = self._calls.dataset_name(scope)
         tf = self._calls.tensorflow(scope, self._producer)
         if there is None:

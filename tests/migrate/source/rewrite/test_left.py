@@ -185,6 +185,18 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "b = read()\nc = tf.train.batch([b], 2)\n",
                  "6: tf.ReaderBase.read: the function that reads has 2 return statements",
                  id="function that returns examples or a constant"),
+    pytest.param("def batches(q):\n    _, v = tf.TextLineReader().read(q)\n    return tf.train.batch([v], 2)\n"
+                 "q = tf.train.string_input_producer(['a'])\nfor _ in range(2):\n    b = batches(q)\n",
+                 "7: tf.train.string_input_producer: its queue is read in another block than it is made in: in a "
+                 "loop, perhaps", id="queue passed in a loop to a function that batches"),
+    pytest.param("def batches(q):\n    _, v = tf.TextLineReader().read(q)\n    return tf.train.batch([v], 2)\n"
+                 "q = tf.train.string_input_producer(['a'])\nb = [batches(q) for _ in range(2)]\n",
+                 "6: tf.train.string_input_producer: its queue is read in another block than it is made in: in a "
+                 "loop, perhaps", id="queue passed in a comprehension to a function that batches"),
+    pytest.param("def batches(q):\n    _, v = tf.TextLineReader().read(q)\n    return tf.train.batch([v], 2)\n"
+                 "q = tf.train.string_input_producer(['a'])\na = batches(q)\nb = batches(q)\n",
+                 "7: tf.train.string_input_producer: several calls read its queue",
+                 id="queue passed twice to a function that batches"),
     pytest.param(_READER + "    def two(self):\n        return tf.train.batch([self.read()], 2), self.read()\n"
                  "A().two()\n",
                  "5: tf.ReaderBase.read: 'read' reads a queue that its object keeps, and is called several times",

@@ -1,0 +1,97 @@
+"""Queues that are passed to a function which reads and batches: it takes a dataset of what the producer gives.
+
+    def batches(queue, size):                        def batches(dataset, size):
+        _, value = reader.read(queue)                    dataset = dataset.flat_map(TFRecordDataset)
+        return tf.train.batch([decode(value)], size)     ...
+    batches(string_input_producer(files), 8)         batches(dataset, 8)
+"""
+from typing import Any, Optional
+
+import libcst as cst
+
+from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
+from legacy_towers.migrate.source.rewrite.entries import Entry
+from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
+from legacy_towers.migrate.source.rewrite.held import LOOPS
+from legacy_towers.migrate.source.rewrite.names import parameters
+from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, Origin
+from legacy_towers.migrate.source.rewrite.region import in_order, region_of
+from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.shapes import readers
+from legacy_towers.migrate.source.rewrite.syntax import arguments
+
+
+def write_passed(
+    stage: Any, calls: Calls, origin: Origin, draft: Draft, queue: Optional[str], defined: Defined, call: cst.Call
+) -> Entry:
+    """Writes the dataset of a producer, passes it to the function, and returns where the function reads.
+
+    Args:
+      stage: the SourceStage.
+      calls: the functions and calls of the pipeline.
+      origin: the producer, reader and read.
+      draft: the file of the producer.
+      queue: the name of the queue, None where the call of the producer is the argument.
+      defined: the function.
+      call: the call of it that passes the queue.
+    """
+    source, edits = draft.source, draft.edits
+    site, there = origin.producers[0], defined.draft
+    producer, read = calls.call(site), calls.call(origin.read)
+    first, place = source.statement(producer), source.statement(call)
+    order = parameters(defined.node)[1 if defined.is_method else 0 :]
+    given = arguments(call, order)
+    read_from: Any = read.args[0].value if origin.reader is not None else getattr(read.func, "value", None)
+    if given is None or not isinstance(read_from, cst.Name) or read_from.value not in given:
+        raise Irregular(origin.read, "its queue is not a parameter of the function")
+    parameter = read_from.value
+    if len(uses_of(there.source, defined.node.body, parameter)) != 1 or origin.read.name == READ_UP_TO:
+        raise Irregular(origin.read, "the function uses its queue in another way", there.source.line(read))
+    _check_once(draft, first, place, call, origin)
+    scope, inner = Scope(source, source.function(producer)), Scope(there.source, defined.node)
+    tf = calls.tensorflow(inner, origin.read)
+    name = "dataset" if "dataset" not in there.source.names else inner.fresh("dataset", "examples")
+    dataset = calls.dataset_name(scope)
+    lines = stage.producer_lines(draft, scope, calls.tensorflow(scope, site), dataset, site, producer)
+    if queue is not None:
+        edits.remove(first)
+    edits.insert_before(first if queue is not None else place, lambda: source.parse("\n".join(lines)))
+    argument = next(each for each in call.args if each.value is given[parameter])
+    edits.replace(argument, argument.with_changes(
+        value=cst.Name(dataset), keyword=cst.Name(name) if argument.keyword is not None else None))
+    calls.handled(draft, call, defined)
+    taken = stage.takes.of(there, read)
+    around = there.source.above(read)
+    inside = around[: next(number for number, each in enumerate(around) if each is defined.node)]
+    if any(isinstance(each, LOOPS) for each in inside) or taken.statement not in in_order(defined.node.body):
+        raise Irregular(origin.read, "the function reads its queue in a loop or a branch", there.source.line(read))
+    entry = Entry(there, defined.node, taken.statement, taken.roots, taken.expression is not None, name)
+    if not calls.is_first(defined, parameter):
+        # Another producer's queue is passed to the function, too.
+        return entry
+    for param in defined.node.params.params:
+        if param.name.value == parameter:
+            there.edits.replace(param.name, cst.Name(name))
+    records = stage.reading.records(inner, tf)
+    stage.reading.remove()
+    if taken.expression is not None:
+        there.edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
+    else:
+        there.edits.remove(taken.statement)
+    more = readers.lines_of(records, name, bool(taken.key), "") if records is not None else []
+    if more:
+        there.edits.insert_before(taken.statement, lambda: there.source.parse("\n".join(more)))
+    return entry
+
+
+def _check_once(draft: Draft, first: Any, place: Any, call: cst.Call, origin: Origin) -> None:
+    """Raises Irregular if the function may be called several times with one queue."""
+    source = draft.source
+    inside = []
+    for each in source.above(call):
+        if each is place:
+            break
+        inside.append(each)
+    if region_of(source, first) is not region_of(source, place) or any(isinstance(each, LOOPS) for each in inside):
+        raise Irregular(origin.producers[0], "its queue is read in another block than it is made in: in a loop, "
+                        "perhaps", source.line(call))
