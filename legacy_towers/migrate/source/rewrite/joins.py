@@ -139,6 +139,10 @@ class Joins:
         """The loops that fill lists: their statements are looked at as if they stood in the block around."""
         return [each.loop for each in self._found if each.loop is not None]
 
+    def is_value(self, node: Any) -> bool:
+        """Returns whether an expression is that of one of the examples in a list."""
+        return any(node is each.value for each in self._found)
+
     def place(self, source: Any, statement: Any) -> Any:
         """Returns the loop that a statement is in, or else the statement."""
         loops = self.loops

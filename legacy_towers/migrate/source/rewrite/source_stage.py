@@ -11,7 +11,7 @@ from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
-from legacy_towers.migrate.source.rewrite.held import is_held, write_held
+from legacy_towers.migrate.source.rewrite.held import LOOPS, is_held, write_held
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters
@@ -99,6 +99,7 @@ class SourceStage:
         many: List[str] = []
         several = self._joins.readers_of(draft, taken.statement)
         taken = self._joins.taken(draft, taken)
+        self._check_read_once(draft, taken)
         if there is None and taken.expression is not None:
             edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
         if records is not None:
@@ -162,6 +163,15 @@ class SourceStage:
                 break
             if isinstance(each, cst.With) and "control_dependencies" in source.code(each.items[0]):
                 raise Irregular(self.read, "it is read under tf.control_dependencies", source.line(each))
+
+    def _check_read_once(self, draft: Draft, taken: Taken) -> None:
+        """Raises Irregular if a comprehension or a lambda reads, whose elements are different records."""
+        for each in [taken.expression] + draft.source.above(taken.expression) if taken.expression is not None else []:
+            if each is taken.statement or self._joins.is_value(each):
+                return
+            if isinstance(each, LOOPS):
+                raise Irregular(self.read, "a comprehension or a lambda reads, and gives another record each time",
+                                draft.source.line(taken.statement))
 
     def reads_many(self) -> bool:
         """Returns whether it reads many records at a time."""
@@ -227,6 +237,7 @@ class SourceStage:
         if there.source.function(read) is not defined.node:
             raise Irregular(self.read, "it is in a function within a function")
         inner = self.takes.of(there, read)
+        self._check_read_once(there, inner)
         order = parameters(defined.node)[1 if defined.is_method else 0 :]
         given = arguments(call, order)
         read_from = read.args[0].value if self._reader is not None else None

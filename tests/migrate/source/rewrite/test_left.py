@@ -283,3 +283,38 @@ def test_a_prefetch_queue_of_batches_that_other_programs_read_stays_alone(tmp_pa
     assert not any("queue" in text for text in texts.values())
     assert [str(each).rpartition("/")[2][:50] for each in plan.left] == [
         "towers.py:4: tf.contrib.slim.prefetch_queue: it ta"]
+
+
+_FUNCTION = """import tensorflow as tf
+
+def read(queue):
+    _, record = tf.TFRecordReader().read(queue)
+    return tf.decode_raw(record, tf.uint8)
+
+queue = tf.train.string_input_producer(["a", "b"])
+"""
+_TWO = """import tensorflow as tf
+
+def read_two(queue):
+    reader = tf.TFRecordReader()
+    return [tf.decode_raw(reader.read(queue)[1], tf.uint8) for _ in range(2)]
+
+queue = tf.train.string_input_producer(["a", "b"])
+"""
+_READER = _START.replace("key, value = reader.read(queue)\n", "")
+
+
+@pytest.mark.parametrize("text", [
+    _FUNCTION + "five = [read(queue) for _ in range(5)]\nb = tf.train.shuffle_batch_join([five], 8, 100, 50)[0]\n",
+    _FUNCTION + "pair = [read(queue) for _ in range(2)]\nb = tf.train.batch(pair, 8)\n",
+    _FUNCTION + "pair = {str(each): read(queue) for each in range(2)}\nb = tf.train.batch(pair, 8)\n",
+    _FUNCTION + "examples = []\nfor _ in range(3):\n    pair = [read(queue) for _ in range(2)]\n"
+    "    examples.append(pair)\nb = tf.train.batch_join(examples, 8)\n",
+    _FUNCTION + "one = lambda: read(queue)\nb = tf.train.batch([one(), one()], 8)\n",
+    _READER + "two = [tf.decode_raw(reader.read(queue)[1], tf.uint8) for _ in range(2)]\nb = tf.train.batch(two, 8)\n",
+    _TWO + "pair = read_two(queue)\nb = tf.train.batch(pair, 8)\n",
+], ids=["one list for a join", "list", "dict", "list in a loop", "lambda", "reader in a list", "list in a function"])
+def test_several_records_of_one_example_are_left(tmp_path, text):
+    # Dataset.map gives its function one record.
+    (left,) = _left(tmp_path, text)
+    assert left.endswith("tf.ReaderBase.read: a comprehension or a lambda reads, and gives another record each time")
