@@ -9,7 +9,7 @@ from legacy_towers.tensor_types import Operation
 
 @check("LD202", "averaged-twice", WARNING, """
 The losses of the towers are divided by their number, and so are the gradients: the update is that of the mean loss
-divided by the number of towers once more, as if the learning rate were so much smaller. Examples are `loss /
+divided by the number of towers once more, as with a learning rate that is smaller by that factor. Examples are `loss /
 num_towers` in each tower, or a sum over the examples of the tower that is divided by the size of the global batch,
 before gradients are averaged.
 

@@ -14,8 +14,8 @@ _CPU_ONLY = PYTHON_FUNCTION_OPS | {
 
 @check("LD505", "moved-to-cpu", WARNING, """
 An operation between others on a GPU has no kernel for GPUs: `tf.py_func`, `tf.Print` or `tf.image.resize_area`, for
-instance. With soft placement it runs on the CPU without a word: in each step the GPU waits until its inputs are copied
-to the host, it has run, and its results are copied back. Without soft placement the session fails.
+instance. With soft placement it runs on the CPU without a warning: in each step the GPU waits until its inputs are
+copied to the host, it has run, and its results are copied back. Without soft placement the session fails.
 
 Use an operation that runs on GPUs; move the computation into the input pipeline; or remove what was made for
 debugging.

@@ -9,7 +9,7 @@ from legacy_towers.text.names import listed
 
 @check("LD506", "towers-on-one-gpu", WARNING, """
 Every tower names the same GPU: a constant where the loop's index was meant, `tf.device("/gpu:0")` inside the loop, or
-an outer `tf.device` that gives its device to what names only a part of one. The other GPUs do nothing, and the towers
+an outer `tf.device` that completes the device of an inner one. The other GPUs do nothing, and the towers
 share the memory of one.
 
 Write `with tf.device("/gpu:%d" % i):` around each tower.

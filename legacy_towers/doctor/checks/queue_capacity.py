@@ -6,8 +6,8 @@ from legacy_towers.doctor.subject import Evidence, Subject
 
 
 @check("LD302", "small-capacity", WARNING, """
-The queue holds fewer elements than one batch takes, so nothing is read ahead: each step waits until its threads have
-made most of the batch. (TensorFlow does not refuse this: a dequeue takes the elements one by one as they come.)
+The queue holds fewer elements than one batch has, so nothing is read ahead: each step waits until its threads have
+made most of the batch. (This is not an error: `dequeue_many` collects the elements one by one as they are enqueued.)
 
 Set `capacity` to several batches.
 """)
@@ -17,6 +17,6 @@ def small_capacity(subject: Subject) -> Iterator[Evidence]:
         if queue.enqueues and 0 <= queue.capacity < batch:
             yield subject.evidence(
                 queue.operation,
-                "its capacity is {} and a batch takes {}: nothing is read ahead".format(queue.capacity, batch),
+                "its capacity is {} and the batch size is {}: nothing is read ahead".format(queue.capacity, batch),
                 "set capacity to several batches",
             )

@@ -29,8 +29,8 @@ def racing_updates(subject: Subject) -> Iterator[Evidence]:
             if pair is not None:
                 reported.update(by_variable)
                 towers = sorted(by_variable[variable])
-                more = "; so it is with {} more variables".format(len(by_variable) - 1) if by_variable.keys() - {
-                    variable} else ""
+                others = len(by_variable) - 1
+                more = "; {} more variables have the same problem".format(others) if others else ""
                 yield subject.evidence(
                     pair[1],
                     "{} assign to {!r} in one step, in no order{}".format(

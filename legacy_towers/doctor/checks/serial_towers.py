@@ -13,8 +13,8 @@ one after the other, and several of them are no faster than one. The usual reaso
 under `tf.control_dependencies` of what the towers before have made, such as their losses, updates of moving averages
 or summaries; or a tower reads a tensor of another.
 
-Leave the dependency away, or depend on what no tower computes. `legacy-towers bottleneck` measures how much the devices
-overlap, and names the same dependency.
+Remove the dependency, or depend on an operation outside of the towers. `legacy-towers bottleneck` measures how much
+the devices overlap, and names the same dependency.
 """)
 def serial_towers(subject: Subject) -> Iterator[Evidence]:
     in_order = [each for each in subject.operations if each in subject.trained]

@@ -13,9 +13,9 @@ _VALIDATION = re.compile(r"(?:^|[^a-z])(?:val|valid|validation|eval|evaluation|t
 
 
 @check("LD104", "shared-validation", WARNING, """
-One operation takes batches for training and another one takes batches for validation from the same queue or iterator.
+One operation reads batches for training and another one reads batches for validation from the same queue or iterator.
 Validation then measures the loss on examples of the training set, and training never sees those that validation has
-taken. Validation is known by the name of its operation or by the statement that made it (`val`, `valid`, `eval`,
+read. Validation is recognized by the name of its operation or by the statement that made it (`val`, `valid`, `eval`,
 `test`, `dev`).
 
 Make a second queue or iterator over the validation files. Iterators that are initialized for each set in turn, and
@@ -36,7 +36,7 @@ def shared_validation(subject: Subject) -> Iterator[Evidence]:
             for operation in validating:
                 yield subject.evidence(
                     operation,
-                    "it takes its batches from {!r}, as {!r} does for training: validation is on training "
+                    "it reads its batches from {!r}, as {!r} does for training: validation is on training "
                     "examples".format(source.name, trained[0].name),
                     "make another queue or iterator over the validation set",
                 )

@@ -23,6 +23,6 @@ def small_shuffle(subject: Subject) -> Iterator[Evidence]:
         if least < batch and not is_shuffled_by_example(subject.queues, queue):
             yield subject.evidence(
                 queue.operation,
-                "min_after_dequeue is {} and a batch takes {}: the queue hardly shuffles".format(least, batch),
+                "min_after_dequeue is {} and the batch size is {}: the queue hardly shuffles".format(least, batch),
                 "set min_after_dequeue to many batches, and capacity above it",
             )

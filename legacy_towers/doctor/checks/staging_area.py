@@ -25,9 +25,9 @@ def unused_staging_area(subject: Subject) -> Iterator[Evidence]:
     for puts, gets in areas.values():
         if gets and not puts:
             yield subject.evidence(
-                gets[0], "nothing is put into its staging area: it waits forever", "run put before it"
+                gets[0], "no put fills its staging area: it waits forever", "run put before it"
             )
         elif puts and not gets and not ran.isdisjoint(puts):
             yield subject.evidence(
-                puts[0], "nothing takes from its staging area: it holds all that is put", "use get, or remove it"
+                puts[0], "no get empties its staging area: it holds all that is put", "use get, or remove it"
             )

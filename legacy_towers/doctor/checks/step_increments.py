@@ -11,8 +11,8 @@ from legacy_towers.tensor_types import Operation
 
 @check("LD212", "several-step-increments", WARNING, """
 One session run increments the global step several times: every tower's `apply_gradients` gets `global_step`, or the
-script increments it beside the optimizer. Learning rates decay, and hooks stop, save and log, so many times too
-early.
+script increments it beside the optimizer. Learning rates then decay, and hooks stop, save and log, too early by
+that factor.
 
 Pass `global_step` to one `apply_gradients` or `minimize` per step. Two optimizers for different variables, as in a
 GAN, are not reported.

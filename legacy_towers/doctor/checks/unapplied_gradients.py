@@ -47,7 +47,7 @@ def unapplied_gradients(subject: Subject) -> Iterator[Evidence]:
         if used[variable] == set(training.towers):
             yield subject.evidence(
                 variable,
-                "{!r} takes the gradients of {} towers for it, and nothing applies the result: it is not "
+                "{!r} gets the gradients of {} towers for it, and nothing applies the result: it is not "
                 "trained".format(ends[variable].name, len(training.towers)),
                 "return the gradient of each variable from the function that averages, and apply all of them",
             )

@@ -6,7 +6,7 @@ from legacy_towers.doctor.subject import Evidence, Subject
 
 
 @check("LD305", "unfilled-queue", ERROR, """
-Operations take elements from a queue into which no operation of the graph puts any: the first run of them never ends.
+Operations dequeue from a queue into which no operation of the graph enqueues: the first run of them never ends.
 
 Enqueue into it, and add a queue runner (`tf.train.add_queue_runner`) or a thread of your own that does so. A queue with
 a `shared_name` is not reported, since another process may fill it.
@@ -16,13 +16,13 @@ def unfilled_queue(subject: Subject) -> Iterator[Evidence]:
         if queue.dequeues and not queue.enqueues and not queue.others and not queue.operation.get_attr("shared_name"):
             yield subject.evidence(
                 queue.operation,
-                "{!r} takes from it, and no operation puts anything into it".format(queue.dequeues[0].name),
+                "{!r} dequeues from it, and no operation enqueues into it".format(queue.dequeues[0].name),
                 "enqueue into it, or remove it",
             )
 
 
 @check("LD306", "unstarted-queue-runners", ERROR, """
-A run of the script takes elements from a queue whose queue runners were never started, so it never ends.
+A run of the script dequeues from a queue whose queue runners were never started, so it never ends.
 
 Call `tf.train.start_queue_runners(sess, coord)` before the first step; MonitoredTrainingSession and Supervisor do so
 themselves.
@@ -37,6 +37,6 @@ def unstarted_queue_runners(subject: Subject) -> Iterator[Evidence]:
         if taking and by_runners and ran.isdisjoint(each.operation for each in queue.enqueues):
             yield subject.evidence(
                 taking[0],
-                "it takes from {!r}, whose queue runners are not started: the run waits forever".format(queue.name),
+                "it dequeues from {!r}, whose queue runners are not started: the run waits forever".format(queue.name),
                 "call tf.train.start_queue_runners(sess, coord) before the first step",
             )

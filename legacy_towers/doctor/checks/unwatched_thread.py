@@ -11,7 +11,7 @@ only that thread, with a traceback in the middle of the log: the training step t
 
 Run the body of the thread under `with coord.stop_on_exception():`, with a `tf.train.Coordinator`, and call
 `coord.join([thread])` at the end, which raises the error; or close the queue in a `finally`, so that the step ends
-with OutOfRangeError. What the source of the thread's functions shows is examined, not what happens.
+with OutOfRangeError. The check reads the source of the thread's functions; it does not wait for an error.
 """)
 def unwatched_thread(subject: Subject) -> Iterator[Evidence]:
     if subject.observed is None:

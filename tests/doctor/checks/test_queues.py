@@ -149,7 +149,7 @@ def test_evidence_names_the_operation_the_line_and_the_figures():
     (found,) = diagnosed.findings(source)
     assert found.evidence.operation == "batch/fifo_queue"
     assert "examined.py, line {}: ".format(diagnosed.line_of(source, "capacity=4")) in found.evidence.line
-    assert found.evidence.message == "its capacity is 4 and a batch takes 8: nothing is read ahead"
+    assert found.evidence.message == "its capacity is 4 and the batch size is 8: nothing is read ahead"
 
 
 @pytest.mark.parametrize("kind", ["FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue"])

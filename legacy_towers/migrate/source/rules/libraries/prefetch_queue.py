@@ -6,11 +6,11 @@ rule(Rule(
     names=("tf.contrib.slim.prefetch_queue",),
     becomes="prefetch(capacity) of the batches",
     explanation="""
-A queue of whole batches behind `tf.train.batch`, so that the next ones are ready. `prefetch` is the same. The
+A queue of whole batches after `tf.train.batch`, so that the next ones are ready. `prefetch` is the same. The
 `dequeue()` of each tower is `get_next()` of one iterator.
 """,
     limits="""
-It stays with what it takes from. `dynamic_pad=True` has no effect on batches of one shape.
+It stays where the queue of its batches stays. `dynamic_pad=True` has no effect on batches of one shape.
 """,
     example=Example(
         before="""

@@ -7,7 +7,7 @@ rule(Rule(
     becomes="Dataset.list_files(pattern, shuffle=False)",
     explanation="""
 It keeps the names of the files that match a pattern in a local variable. `Dataset.list_files` matches when the
-iterator is initialized, in the order of the names unless `shuffle=True`, which is its default; name it.
+iterator is initialized, in the order of the names if `shuffle=False`; its default is `shuffle=True`.
 """,
     limits="""
 It stays where the names are used outside of the input pipeline, for instance to count files: compute those by

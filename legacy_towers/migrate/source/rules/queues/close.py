@@ -6,10 +6,10 @@ rule(Rule(
     names=("tf.QueueBase.close",),
     becomes="nothing: a dataset ends where its elements end",
     explanation="""
-It tells those who dequeue that no more elements come. A dataset ends by itself, with the same `OutOfRangeError`.
+It ends dequeues with an `OutOfRangeError` when the queue is empty. A dataset ends by itself, with the same error.
 """,
     limits="""
-It stays where the program runs it to end the input early: end the loop that reads instead, or use `take`.
+It stays where the program runs it to end the input early: end the training loop instead, or use `Dataset.take`.
 """,
     example=Example(
         before="""

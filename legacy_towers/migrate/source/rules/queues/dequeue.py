@@ -6,8 +6,8 @@ rule(Rule(
     names=("tf.QueueBase.dequeue",),
     becomes="iterator.get_next()",
     explanation="""
-It takes one element. `get_next()` of an iterator does so; each call of it in a program takes the next element, as
-each dequeue does. Where the element flows into another queue, it is the argument of the function of `map`.
+It dequeues one element. It becomes `get_next()` of an iterator, each call of which returns the next element, as each
+dequeue does. Where the element flows into another queue, it is the argument of the function of `map`.
 """,
     limits="""
 It stays in the body of a `tf.while_loop`, and where a queue is read by dequeues of different numbers of elements.

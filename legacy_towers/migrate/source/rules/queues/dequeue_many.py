@@ -6,11 +6,11 @@ rule(Rule(
     names=("tf.QueueBase.dequeue_many",),
     becomes="batch(n, drop_remainder=True) and iterator.get_next()",
     explanation="""
-It takes `n` elements as one batch, and fails at the end of the input where fewer are left: `drop_remainder=True`.
+It dequeues `n` elements as one batch, and fails at the end of the input where fewer are left: `drop_remainder=True`.
 """,
     limits="""
-It stays where `n` is a tensor that is fed, or another one in each dequeue of the queue. A dataset of single elements
-that is batched when the iterator is initialized takes a fed batch size.
+It stays where `n` is a tensor that is fed, or another one in each dequeue of the queue. To feed the batch size, pass a
+placeholder to `Dataset.batch`, and feed it when the iterator is initialized.
 """,
     example=Example(
         before="""

@@ -6,7 +6,7 @@ rule(Rule(
     names=("tf.QueueBase.dequeue_up_to",),
     becomes="batch(n) and iterator.get_next()",
     explanation="""
-It takes `n` elements, and fewer at the end of the input: `batch(n)` without `drop_remainder`.
+It dequeues `n` elements, and fewer at the end of the input: `batch(n)` without `drop_remainder`.
 """,
     limits="""
 It stays for the reasons of `queue.dequeue_many` (LT409).

@@ -4,10 +4,10 @@ from legacy_towers.migrate.source.rules.registry import SAME_SEQUENCE, Example, 
 rule(Rule(
     code="LT406",
     names=("tf.QueueBase.enqueue",),
-    becomes="nothing: the dataset gives what the queue was filled with",
+    becomes="nothing: the dataset has the elements that were enqueued",
     explanation="""
-It puts one example into a queue. Where a queue runner runs it, what it enqueues is an element of a dataset, and the
-operation goes.
+It puts one example into a queue. Where a queue runner runs it, this example is an element of the dataset, and the
+operation is removed.
 """,
     limits="""
 It stays, and the queue with it, where `session.run` runs it (LT413), or where the model runs it as a part of a step.

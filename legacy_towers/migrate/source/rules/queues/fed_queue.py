@@ -7,15 +7,15 @@ rule(Rule(
     becomes="Dataset.from_generator over the values that are fed, if its thread is the only one that fills the queue",
     explanation="""
 Python code, often in a thread, computes examples and puts them into a queue by `session.run(enqueue, feed_dict=...)`.
-The loop that computes them becomes a generator: `Dataset.from_generator` runs it, and takes one element at a time.
+The loop that computes them becomes a generator: `Dataset.from_generator` runs it, and reads one element at a time.
 """,
     limits="""
 It is never rewritten in source code: what the thread computes may depend on what else the program does. Write it by
-hand where the thread only reads files; then the thread, the placeholders, the queue and the coordinator go. Where
-training itself fills the queue, keep it, or feed the batches.
+hand where the thread only reads files; the thread, the placeholders, the queue and the coordinator are then removed.
+Where training itself fills the queue, keep it, or feed the batches.
 
-`legacy-towers run --queues-to-dataset` and `lt.migrate.convert` keep the thread and its queue, and convert what queue
-runners do behind it, such as `tf.train.batch`: the dataset takes from the queue, and ends when it is closed.
+`legacy-towers run --queues-to-dataset` and `lt.migrate.convert` keep the thread and its queue, and convert the
+queues after it, such as that of `tf.train.batch`. The dataset dequeues from the queue, and ends when it is closed.
 """,
     example=Example(
         before="""

@@ -6,9 +6,8 @@ rule(Rule(
     names=("tf.FIFOQueue",),
     becomes="prefetch(capacity) of the dataset that fills it",
     explanation="""
-Examples in the order in which they came. With a queue runner that fills it, the queue is a place where a dataset
-waits: `prefetch`. Several towers that dequeue from it read from one iterator, and each `get_next()` gives the next
-batch.
+It returns elements in the order in which they were enqueued. A queue that a queue runner fills is a buffer:
+`prefetch`. Several towers that dequeue from it read from one iterator, and each `get_next()` returns the next batch.
 """,
     limits="""
 It stays where Python code fills it by `session.run(enqueue, feed_dict=...)` (LT413), where operations of the model

@@ -10,7 +10,7 @@ The number of elements that wait in a queue, mostly for a summary of how full it
 input keeps up with training is what `legacy-towers bottleneck` measures.
 """,
     limits="""
-It stays where the program decides by it. A summary of it can go.
+It stays where the program uses it for more than a summary. A summary of it is removed.
 """,
     example=Example(
         before="""

@@ -8,8 +8,8 @@ rule(Rule(
     explanation="""
 It reads records of `record_bytes` bytes, as those of CIFAR-10. The dataset has the same arguments.
 
-The dataset fails where a file has bytes that are no whole record; the reader left them out. Name them in
-`footer_bytes`.
+The dataset raises an error for an incomplete record at the end of a file, which the reader left out: add its bytes
+to `footer_bytes`.
 """,
     limits="""
 It stays with `hop_bytes`, records that overlap, which tf.data lacks; read the file by `tf.io.read_file` and cut it by

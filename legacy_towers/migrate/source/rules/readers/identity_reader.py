@@ -4,7 +4,7 @@ from legacy_towers.migrate.source.rules.registry import SAME_SEQUENCE, Example, 
 rule(Rule(
     code="LT205",
     names=("tf.IdentityReader",),
-    becomes="the dataset of the names itself",
+    becomes="the dataset of the file names",
     explanation="""
 It gives the names of the queue as they are, as key and as value. The dataset of the names does so without a reader.
 """,

@@ -6,12 +6,12 @@ rule(Rule(
     names=("tf.ReaderBase.read",),
     becomes="the elements of the dataset: what follows it becomes map",
     explanation="""
-It takes the next record, and with it a name of the queue when a file ends. In tf.data the record is the argument of
+It reads the next record, and dequeues the next file name when a file ends. In tf.data the record is the argument of
 the function that is given to `map`; what the script computed from it, up to the batch, is this function.
 """,
     limits="""
 It stays where the key is used, other than that of `WholeFileReader`, which is the file's name: "name:position" is not
-known to a dataset of records. If a number for each record is enough, `dataset.enumerate()` gives one. It also stays
+known to a dataset of records. If a number for each record is enough, use `dataset.enumerate()`. It also stays
 where the record is used in several pipelines.
 """,
     example=Example(

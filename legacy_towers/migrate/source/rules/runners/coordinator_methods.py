@@ -10,11 +10,11 @@ rule(Rule(
         "tf.train.Coordinator.register_thread",
         "tf.train.Coordinator.wait_for_stop",
     ),
-    becomes="what is in it, without the coordinator, if only queue runners used it",
+    becomes="nothing, or the body of its `with` statement, if only queue runners used the coordinator",
     explanation="""
-`with coordinator.stop_on_exception():` turns an error, and the end of the input, into a request to stop; its body
-stays, and a loop in it ends by `except tf.errors.OutOfRangeError`. The other methods have nothing to do without
-threads.
+`with coordinator.stop_on_exception():` turns an error, and the end of the input, into a request to stop. The body of
+the statement stays, and a loop in it ends by `except tf.errors.OutOfRangeError`. The other methods have nothing to do
+without threads.
 """,
     limits="""
 They stay as long as a queue of the program stays, and where the coordinator serves the program's own threads.

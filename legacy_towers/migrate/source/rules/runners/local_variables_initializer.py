@@ -11,8 +11,8 @@ It initializes local variables. Queues have those that count epochs (`num_epochs
 `tf.train.match_filenames_once`; datasets have none.
 """,
     limits="""
-It stays where something else has local variables, as `tf.metrics` do, and where what else the program makes is not
-known. To keep it costs nothing: it is a finding only while the program has queues.
+It stays where something else has local variables, as `tf.metrics` do, and where the source does not show
+all variables of the program. Keeping it does no harm: it is a finding only while the program has queues.
 """,
     example=COORDINATED_LOOP,
     needs_queues=True,

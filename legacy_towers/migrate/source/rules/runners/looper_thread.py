@@ -10,7 +10,7 @@ A thread that calls a function again and again until its coordinator stops. Wher
 becomes a generator (LT413).
 """,
     limits="""
-It is never rewritten. Where it does something else than filling a queue it stays; it needs no queue.
+It is never rewritten. A thread that does not fill a queue needs no change.
 """,
     example=Example(
         before="""

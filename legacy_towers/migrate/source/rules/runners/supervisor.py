@@ -4,14 +4,14 @@ from legacy_towers.migrate.source.rules.registry import SAME_OUTPUT, Example, Ru
 rule(Rule(
     code="LT511",
     names=("tf.train.Supervisor",),
-    becomes="tf.train.MonitoredTrainingSession, or itself: it has no queue to start",
+    becomes="tf.train.MonitoredTrainingSession; or the Supervisor stays, and has no queue to start",
     explanation="""
 It restores, saves and writes summaries while a model trains, and starts all queue runners in its session. Without
 queues it works as before. The loop that asks `supervisor.should_stop()` ends by `tf.errors.OutOfRangeError`, which
 `managed_session` catches.
 """,
     limits="""
-It stays: what else it does is needed. It is a finding only while the program has queues.
+It stays, since it does more than start queues. It is a finding only while the program has queues.
 """,
     example=Example(
         before="""

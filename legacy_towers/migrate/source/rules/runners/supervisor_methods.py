@@ -23,7 +23,7 @@ rule(Rule(
     explanation="""
 `supervisor.start_queue_runners(session)` starts the queues that the supervisor does not start itself: after
 `prepare_or_wait_for_session`, or a list of its own. With datasets there is nothing to start. The other methods, and
-`supervisor.coord`, do as before.
+`supervisor.coord`, work as before.
 """,
     limits="""
 They stay with the Supervisor, and `start_queue_runners` as long as a queue of the program stays. They are findings
