@@ -3,7 +3,7 @@ from typing import Any, Dict, Optional
 
 import libcst as cst
 
-from legacy_towers.migrate.source.rewrite.names import assigned_pairs, dotted, is_of_self, parameters
+from legacy_towers.migrate.source.rewrite.names import assigned_pairs, dotted, is_of_self, names_of, parameters
 from legacy_towers.migrate.source.rewrite.scope import Scope
 
 
@@ -47,6 +47,12 @@ def carried(node: Any, scope: Scope, given: Dict[str, Any], is_same_file: bool, 
         return None
     if isinstance(node, cst.Attribute):
         return _attribute(node, scope, given, is_same_file, line)
+    if isinstance(node, cst.Subscript) and len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
+        index = node.slice[0].slice
+        base, key = (carried(each, scope, given, is_same_file, line) for each in (node.value, index.value))
+        if not dotted(base) or key is None:
+            return None
+        return node.with_changes(value=base, slice=[node.slice[0].with_changes(slice=index.with_changes(value=key))])
     return None
 
 
@@ -63,9 +69,22 @@ def _attribute(node: Any, scope: Scope, given: Dict[str, Any], is_same_file: boo
     if scope.function is not None and name:
         scope.function.body.visit(_Finder())
     if is_of_self(node) and "self" in given:
-        is_constant = _times_bound(scope.source.module, node.attr.value) < 2
+        # It has the same value later: the class has it, or this function sets it once, before.
+        before = [each for each in found if scope.source.line(each) < line]
+        is_constant = _times_bound(scope.source.module, node.attr.value) == len(before) < 2
         return node.with_changes(value=given["self"]) if is_constant else None
+    if not found and isinstance(node.value, cst.Name):
+        base = node.value.value
+        if scope.function is not None and base in parameters(scope.function):
+            return node.with_changes(value=given[base]) if dotted(given.get(base)) else None
+        return node if is_same_file and _is_of_module(scope, base) else None
     return carried(found[0], scope, given, is_same_file, line) if len(found) == 1 else None
+
+
+def _is_of_module(scope: Scope, name: str) -> bool:
+    """Returns whether the top level of a module binds a name, and the function does not."""
+    own = names_of(*scope.function.body.body).bound if scope.function is not None else set()
+    return name not in own and name in names_of(*scope.source.module.body).bound
 
 
 def _times_bound(module: cst.Module, attribute: str) -> int:

@@ -13,6 +13,7 @@ from typing import Any, List, NamedTuple, Optional, Sequence
 
 import libcst as cst
 
+from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.examples import Element, returned_parts
 from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
@@ -25,6 +26,8 @@ from legacy_towers.migrate.source.values import Site
 
 _RANGES = ("range", "xrange", "six.moves.range", "six.moves.xrange")
 _END = "_join"
+# What gives another result in each run of a loop.
+_DIFFERENT = ("next", "random.", "np.random.", "numpy.random.")
 
 
 class Join(NamedTuple):
@@ -57,6 +60,7 @@ class Joins:
 
     def __init__(self, calls: Calls, sites: Sequence[Site]) -> None:
         self._calls = calls
+        self._joining = [calls.call(site) for site in sites if site.name.endswith(_END)]
         self._found: List[Join] = []
         self._reading: List[Join] = []
         for site in sites:
@@ -75,6 +79,8 @@ class Joins:
             "tensors_list")
         repeated = _repeated(tensors)
         if repeated is not None:
+            if isinstance(tensors, cst.ListComp):
+                _check_same(site, draft, tensors.elt)
             return Join(site, draft, repeated[0], source.code(repeated[1]), None, None)
         if not isinstance(tensors, cst.Name):
             return None
@@ -87,15 +93,26 @@ class Joins:
         statement = source.statement(value)
         if source.function(statement) is not function:
             return None
-        uses = [each for each in uses_of(source, body, tensors.value) if each is not tensors]
+        # Other batchers may take the list, too, such as those of training and of evaluation.
+        uses = [each for each in uses_of(source, body, tensors.value) if not self._is_joined(source, each)]
         repeated = _repeated(value)
         if repeated is not None and not uses:
+            if isinstance(value, cst.ListComp):
+                _check_same(site, draft, value.elt)
             draft.edits.remove(statement)
             return Join(site, draft, repeated[0], source.code(repeated[1]), statement, None)
         is_empty = isinstance(value, cst.List) and not value.elements or (
             isinstance(value, cst.Call) and dotted(value.func) == "list" and not value.args
         )
         return self._appended(site, draft, statement, uses) if is_empty and len(uses) == 1 else None
+
+    def _is_joined(self, source: Any, use: Any) -> bool:
+        """Returns whether a name is the list that a call joins."""
+        argument: Any = source.parents[use]
+        call: Any = source.parents[argument]
+        if not isinstance(argument, cst.Arg) or not any(call is each for each in self._joining):
+            return False
+        return call.args[0] is argument or argument.keyword is not None and argument.keyword.value == "tensors_list"
 
     def _appended(self, site: Site, draft: Draft, made: Any, uses: List[Any]) -> Optional[Join]:
         """Returns the list that a loop fills."""
@@ -115,6 +132,7 @@ class Joins:
         if source.block(loop) is not source.block(made) and not _is_around(source, made, loop):
             return None
         self._check_number(site, draft, loop)
+        _check_same(site, draft, loop.body)
         draft.edits.remove(made)
         draft.edits.remove(statement)
         return Join(site, draft, append.args[0].value, source.code(count), statement, loop)
@@ -218,6 +236,14 @@ class Joins:
                     raise Irregular(join.site, "the loop that makes its examples does something else, too",
                                     join.draft.source.line(each))
             join.draft.edits.remove(join.loop)
+
+
+def _check_same(site: Site, draft: Draft, code: Any) -> None:
+    """Raises Irregular if code that makes each example may do something else for each."""
+    for call in calls_in(code):
+        if dotted(call.func).startswith(_DIFFERENT):
+            raise Irregular(site, "its examples differ by {}, which Python computes for each of them".format(
+                dotted(call.func)), draft.source.line(call))
 
 
 def _repeated(node: Any) -> Any:

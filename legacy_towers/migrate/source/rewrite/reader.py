@@ -11,7 +11,7 @@ from legacy_towers.migrate.source.rewrite.checks import Checks
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
-from legacy_towers.migrate.source.rewrite.names import dotted, parameters
+from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self, parameters
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
@@ -74,13 +74,18 @@ class Reader:
         if through is not None and call is not None and function is through.node:
             given = arguments(call, parameters(through.node)[1 if through.is_method else 0 :]) or {}
         owner = _class_of(there, function)
-        if owner is not None:
-            if there is scope.source and _class_of(there, scope.function) is owner:
-                given["self"] = cst.Name("self")
-            elif through is not None and call is not None and isinstance(call.func, cst.Attribute) and (
-                there is through.draft.source and _class_of(there, through.node) is owner and dotted(call.func.value)
+        if owner is None:
+            return given
+        if through is None:
+            read = self._calls.call(self._read)
+            if there is scope.source and _class_of(there, scope.function) is owner and is_of_self(
+                getattr(read.func, "value", None)
             ):
-                given["self"] = call.func.value
+                given["self"] = cst.Name("self")
+        elif call is not None and isinstance(call.func, cst.Attribute) and dotted(call.func.value) and (
+            there is through.draft.source and _class_of(there, through.node) is owner
+        ):
+            given["self"] = call.func.value
         return given
 
     def remove(self) -> None:

@@ -133,6 +133,25 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "q = tf.train.string_input_producer(['a'])\nx = Records(8).read(q)\nb = tf.train.batch([x], 2)\n",
                  "5: tf.FixedLengthRecordReader: its record_bytes is computed in another function than its queue is "
                  "made in", id="an attribute that is set again"),
+    pytest.param("class Records:\n    size = 8\n    def __init__(self):\n"
+                 "        self.reader = tf.FixedLengthRecordReader(self.size)\n"
+                 "    def halve(self):\n        self.size = 4\n"
+                 "    def read(self, q):\n        _, x = self.reader.read(q)\n        return x\n"
+                 "records = Records()\nrecords.halve()\n"
+                 "q = tf.train.string_input_producer(['a'])\nx = records.read(q)\nb = tf.train.batch([x], 2)\n",
+                 "5: tf.FixedLengthRecordReader: its record_bytes is computed in another function than its queue is "
+                 "made in", id="an attribute that another method sets"),
+    pytest.param("import random\nq = tf.train.string_input_producer(['a'])\n_, x = tf.WholeFileReader().read(q)\n"
+                 "images = []\nfor _ in range(4):\n"
+                 "    image = tf.image.rot90(tf.image.decode_png(x), random.randint(0, 3))\n"
+                 "    images.append([image])\nb = tf.train.batch_join(images, 2, dynamic_pad=True)\n",
+                 "7: tf.train.batch_join: its examples differ by random.randint, which Python computes for each of "
+                 "them",
+                 id="examples that differ by a random number of Python"),
+    pytest.param("q = tf.train.string_input_producer(['a'])\n_, x = tf.TextLineReader().read(q)\n"
+                 "last, lines = tf.constant(''), []\nfor _ in range(4):\n    both = tf.strings.join([x, last])\n"
+                 "    last = x\n    lines.append([both])\nb = tf.train.batch_join(lines, 2)\n",
+                 None, id="examples that depend on those before"),
     pytest.param("options = dict(batch_size=2)\noptions.update(num_threads=2)\n"
                  "q = tf.train.string_input_producer(['a'])\n_, x = tf.TextLineReader().read(q)\n"
                  "b = tf.train.batch([x], **options)\n",

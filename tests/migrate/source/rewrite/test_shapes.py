@@ -16,7 +16,8 @@ from legacy_towers.migrate.source.rewrite.targets import TF2
 _PAIRS = os.path.join(os.path.dirname(__file__), "pairs")
 _SHUFFLED = {
     "functions_that_read_and_batch", "input_producer", "joined_readers", "own_shuffled_queue",
-    "parsed_by_a_list_of_threads", "parsed_by_a_loop_of_threads", "readers_joined_in_a_loop",
+    "parsed_by_a_list_of_threads", "parsed_by_a_loop_of_threads",
+    "readers_joined_for_one_of_two_batchers", "readers_joined_in_a_loop",
     "records_shuffled", "slices_shuffled", "two_batchers",
 }
 _NAMES = sorted(
