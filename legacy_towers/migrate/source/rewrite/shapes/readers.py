@@ -16,6 +16,10 @@ PARAMETERS: Dict[str, Tuple[str, ...]] = {
 }
 
 
+# Longer lines are broken.
+_LONGEST = 120
+
+
 class Records(NamedTuple):
     """How a reader reads.
 
@@ -60,9 +64,11 @@ def lines_of(records: Records, dataset: str, with_key: bool, readers: str = "", 
         if count:
             called = of_file if of_file.startswith("lambda") else "lambda filename: {}(filename)".format(of_file)
             of_file = "{}.batch({})".format(called, count)
-        if readers:
-            return ["{0} = {0}.interleave({1}, cycle_length={2})".format(dataset, of_file, readers)]
-        return ["{0} = {0}.flat_map({1})".format(dataset, of_file)]
+        method, rest = ("interleave", ", cycle_length={}".format(readers)) if readers else ("flat_map", "")
+        line = "{0} = {0}.{1}({2}{3})".format(dataset, method, of_file, rest)
+        if len(line) > _LONGEST and of_file.startswith("lambda"):
+            line = "{0} = {0}.{1}(\n    {2}{3})".format(dataset, method, of_file, rest)
+        return [line]
     if with_key:
         return ["{0} = {0}.map(lambda filename: (filename, {1}{2}))".format(
             dataset, records.record, "(filename)" if records.record else "filename"

@@ -12,7 +12,8 @@ def read(record, header):
 
 HEADER = {"bytes": 2}
 dataset = tf.data.Dataset.from_tensor_slices(BINARY)
-dataset = dataset.flat_map(lambda filename: tf.data.FixedLengthRecordDataset(filename, PARAMS["label_bytes"] + PARAMS["height"] * PARAMS["width"], header_bytes=HEADER["bytes"]))
+dataset = dataset.flat_map(
+    lambda filename: tf.data.FixedLengthRecordDataset(filename, PARAMS["label_bytes"] + PARAMS["height"] * PARAMS["width"], header_bytes=HEADER["bytes"]))
 dataset = dataset.map(lambda record: read(record, HEADER))
 dataset = dataset.batch(2, drop_remainder=True)
 dataset = dataset.prefetch(1)

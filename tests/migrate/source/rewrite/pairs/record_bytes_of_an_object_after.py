@@ -18,7 +18,8 @@ class Records(object):
 records = Records(2)
 dataset = tf.data.Dataset.from_tensor_slices(BINARY)
 dataset = dataset.repeat(2)
-dataset = dataset.flat_map(lambda filename: tf.data.FixedLengthRecordDataset(filename, records.record_bytes, header_bytes=2))
+dataset = dataset.flat_map(
+    lambda filename: tf.data.FixedLengthRecordDataset(filename, records.record_bytes, header_bytes=2))
 dataset = dataset.map(records.read)
 dataset = dataset.batch(2, drop_remainder=True)
 dataset = dataset.prefetch(1)
