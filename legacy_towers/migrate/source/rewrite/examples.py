@@ -110,7 +110,7 @@ def element_of(tensors: Any, roots: Roots, statements: Sequence[Any], scope: Sco
             kind = _kind(value)
             if isinstance(value, (cst.List, cst.Tuple)) and len(value.elements) == 1:
                 return Element((name + "[0]",), {name})
-    if kind == "dict":
+    if kind == "dict" or any(_puts_by_name(statement, name) for statement in statements):
         return Element((name,), {name})
     return Element(("tuple({})".format(name),), {name}, True) if kind == "list" else None
 
@@ -139,6 +139,17 @@ def returned(function: Any) -> Any:
 
     function.visit(_Finder())
     return found[0] if len(found) == 1 else None
+
+
+def _puts_by_name(statement: Any, name: str) -> bool:
+    """Returns whether a statement is `name["key"] = value`, which a dict alone takes."""
+    for each in statement.targets if isinstance(statement, cst.Assign) else ():
+        target = each.target
+        if isinstance(target, cst.Subscript) and dotted(target.value) == name and len(target.slice) == 1:
+            index = target.slice[0].slice
+            if isinstance(index, cst.Index) and isinstance(index.value, cst.SimpleString):
+                return True
+    return False
 
 
 def _kind(value: Any) -> Optional[str]:

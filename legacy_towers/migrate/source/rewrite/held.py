@@ -17,9 +17,9 @@ from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.names import is_of_self
 from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, Origin
+from legacy_towers.migrate.source.rewrite.region import in_order
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import readers
-from legacy_towers.migrate.source.rewrite.syntax import statements_of
 from legacy_towers.migrate.source.rewrite.taken import attributes_of
 from legacy_towers.migrate.source.values import Site
 
@@ -118,7 +118,7 @@ def _check_held(
                 raise Irregular(site, "its queue, {}, is also used in another way".format(source.code(target)),
                                 there.line(each))
     statement = source.statement(producer)
-    if statement not in statements_of(source.function(producer).body):
+    if statement not in in_order(source.function(producer).body):
         raise Irregular(site, "its queue is kept in an object, in a branch or a loop")
     method = source.function(read)
     _check_once(calls, draft, method, read_site)

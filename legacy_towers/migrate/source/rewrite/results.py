@@ -39,7 +39,19 @@ def returned_element(calls: Calls, read: Site, entry: Entry, statement: Any) -> 
         if isinstance(found, (cst.List, cst.Tuple, cst.ListComp)):
             raise Irregular(read, "it returns a list", source.line(statement))
         return Element.of([written(value)], source)
+    if _is_number(value):
+        return Element.of([written(value)], source)
     raise Irregular(read, "the source does not show what is returned", source.line(statement))
+
+
+def _is_number(value: Any) -> bool:
+    """Returns whether an expression is arithmetic that lists and tuples do not have: `image / 255.0 - 0.5`."""
+    if isinstance(value, cst.Float):
+        return True
+    if not isinstance(value, cst.BinaryOperation):
+        return False
+    is_own = isinstance(value.operator, (cst.Subtract, cst.Divide, cst.FloorDivide, cst.Power))
+    return is_own or _is_number(value.left) or _is_number(value.right)
 
 
 def _size_of_result(function: Any) -> int:
