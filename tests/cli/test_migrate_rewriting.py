@@ -57,6 +57,18 @@ def test_write_rewrites_the_file_and_then_nothing_is_left(project, capsys):
     assert capsys.readouterr().out.endswith("0 pipelines rewritten in 0 files; nothing is written\n")
 
 
+def test_comments_that_still_mention_queues_are_named(project, capsys):
+    (project / "train.py").write_text('"""Reads a queue of file names."""\n' + SCRIPT.replace(
+        "number = ", "# Decodes what the queue gives.\nnumber = "))
+    assert main.main(["migrate", "train.py", "--write"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith("note: comments and docstrings of train.py still mention queues, after the rewriting ")
+    lines = (project / "train.py").read_text().splitlines()
+    (number,) = [number for number, line in enumerate(lines, 1) if "what the queue gives" in line]
+    assert printed[0].endswith(" in lines 1 and {}".format(number))
+    assert printed[1:] == ["1 pipeline rewritten in 1 file; written"]
+
+
 def test_a_target_decides_the_names_of_rewritten_files(project, capsys):
     assert main.main(["migrate", "train.py", "--target", "tf.data-2"]) == 0
     printed = capsys.readouterr().out

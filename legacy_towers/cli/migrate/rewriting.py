@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional
 
 from legacy_towers.errors import ArgumentError
 from legacy_towers.text.files import check_file, write_bytes, write_whole
+from legacy_towers.text.names import listed
 
 DONE, LEFT = 0, 1
 TARGETS = ("tf.data-1", "tf.data-2")
@@ -56,6 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         if error.name != "libcst":
             raise
         raise ArgumentError(_INSTALL) from None
+    from legacy_towers.migrate.source.mentions import lines_about_queues
     from legacy_towers.migrate.source.pipelines import find_pipelines
     from legacy_towers.migrate.source.project import read_project
 
@@ -66,6 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
             print(_diff(path, text), end="")
     for left in rewriting.left:
         print("left: {}".format(left))
+    for path, text in sorted(rewriting.texts.items()):
+        lines = lines_about_queues(text)
+        if lines:
+            print("note: comments and docstrings of {} still mention queues, after the rewriting in line{} {}".format(
+                path, "" if len(lines) == 1 else "s", listed(str(each) for each in lines)))
     texts = {os.path.abspath(path): text for path, text in rewriting.texts.items()}
     verification = None
     if given is not None and texts:
