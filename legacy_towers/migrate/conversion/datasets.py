@@ -329,7 +329,8 @@ def _unbatched(dataset: Dataset, components: int) -> Dataset:
     if components > 1:
         return dataset.unbatch()
     # `unbatch` of TF 1.15 fails for tuples of one tensor.
-    return tf.data.Dataset.zip((dataset.map(lambda value: value).unbatch(),))
+    alone = tf.autograph.experimental.do_not_convert(lambda value: value)
+    return tf.data.Dataset.zip((dataset.map(alone).unbatch(),))
 
 
 def _by_priority(flow: Flow, queue: Queue) -> Flow:
@@ -388,5 +389,6 @@ def _known_strings(queue: Queue) -> Optional[List[bytes]]:
 
 def _counted(counter: Operation) -> Flow:
     limit, dtype = counter.get_attr("limit"), counter.outputs[0].dtype.base_dtype
-    dataset = tf.data.Dataset.range(limit).map(lambda number: (tf.cast(number, dtype),))
+    of_dtype = tf.autograph.experimental.do_not_convert(lambda number: (tf.cast(number, dtype),))
+    dataset = tf.data.Dataset.range(limit).map(of_dtype)
     return Flow(dataset, ("Dataset.range({})".format(limit),))

@@ -182,7 +182,8 @@ class _Pipeline:
             first, second = self._record(queue), self._record(kept_dataset)
             if not first.error and not second.error:
                 break  # else what fills a queue of batches may not be able to compute a smaller one
-        operations = alternatives.operations_of(copies.imported(self._meta), self._name)
+        several = self._shape.joins
+        operations = alternatives.operations_of(copies.imported(self._meta), self._name) if several else ()
         if operations:
             return self._of_alternatives(base, kept, operations)
         if batches != self._shape.batches:
