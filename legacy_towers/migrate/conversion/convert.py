@@ -231,12 +231,13 @@ class _Conversion:
         return PipelinePlan(root.name, promise, "; ".join(mixed), flow.steps, None, user_line(root.reads[0]), notes,
                             tuple(each.name for each in flow.filled))
 
-    def _reads_variables(self, root: Root) -> bool:
+    def _has(self, root: Root, attribute: str) -> bool:
+        """Returns whether a part of what fills the queues of a root has an attribute of `Cut`."""
         parts = [
             each.part for store in stores_of(root, self._queues) if store in self._queues.queues
             for each in self._queues.queues[store].enqueues
         ]
-        return any(part.reads_variables for part in parts)
+        return any(getattr(part, attribute) for part in parts)
 
     def _replace(self, root: Root, flow: Flow) -> None:
         """Lets all that reads from a queue read from an iterator."""
@@ -246,11 +247,11 @@ class _Conversion:
             self._first_reads.append(elements_operation(iterator.get_next()))
             self._filled += flow.filled
         else:
-            iterator, starts_itself = _iterator(flow.dataset)
+            iterator, starts_itself = _iterator(flow.dataset, self._has(root, "has_large_constants"))
             initializers = [] if starts_itself else [iterator.initializer]
         initializers = [each for each in flow.initializers if each not in self._initializers] + initializers
         self._initializers += initializers
-        if self._reads_variables(root):
+        if self._has(root, "reads_variables"):
             self._after_variables += initializers
         indices = [each.value_index for each in outputs_of(root.reads[0], not root.is_preview)]
         for read in root.reads:
@@ -278,8 +279,13 @@ def elements_operation(elements: Any) -> Operation:
     return tf.nest.flatten(elements)[0].op
 
 
-def _iterator(dataset: Any) -> Tuple[Any, bool]:
-    """Returns an iterator over a dataset, and whether it starts by itself: one that uses a table can't."""
+def _iterator(dataset: Any, has_large_constants: bool) -> Tuple[Any, bool]:
+    """Returns an iterator over a dataset, and whether it starts by itself: one that uses a table can't.
+
+    One that starts by itself copies the constants that the dataset reads.
+    """
+    if has_large_constants:
+        return tf.data.make_initializable_iterator(dataset), False
     try:
         return tf.data.make_one_shot_iterator(dataset), True
     except ValueError:

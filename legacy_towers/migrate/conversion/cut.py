@@ -8,6 +8,9 @@ from legacy_towers.tensor_types import Operation, Tensor
 
 # A node of the copy that stands for a tensor from outside it.
 _INPUT = "cut_input_{}"
+# Constants of more bytes are not copied into the functions of datasets: TensorFlow keeps several copies of a function.
+_LARGE = 10 * 2**20
+_BYTES_OF_A_STRING = 32
 _SWITCHES = frozenset(["Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "RefEnter", "NextIteration"])
 
 
@@ -23,7 +26,7 @@ class Cut(NamedTuple):
       sources: operations that give one element per run: the values that differ from run to run.
       outside: tensors that stay in the graph -> what the copy reads in their place: resources, such as tables and
         resource variables, which it reads themselves; values of variables that are never assigned again: their initial
-        values, or, where these are fed, the variables, which it reads once, when the iterator starts.
+        values, or, where these are fed, the variables, which it reads once, when the iterator starts; large constants.
     """
 
     targets: Sequence[Tensor]
@@ -39,7 +42,15 @@ class Cut(NamedTuple):
     @property
     def reads_variables(self) -> bool:
         """Whether it reads a variable when the iterator starts, which must be initialized by then."""
-        return any(read is outer and read.dtype != tf.resource for outer, read in self.outside.items())
+        return any(
+            read is outer and read.dtype != tf.resource and read.op.type != "Const"
+            for outer, read in self.outside.items()
+        )
+
+    @property
+    def has_large_constants(self) -> bool:
+        """Whether it reads large constants, of which an iterator that starts by itself would hold a copy."""
+        return any(_is_large(read.op) for read in self.outside.values())
 
 
 def cut(targets: Sequence[Tensor], is_source: Any, controls: Iterable[Operation] = ()) -> Cut:
@@ -64,7 +75,7 @@ def cut(targets: Sequence[Tensor], is_source: Any, controls: Iterable[Operation]
         if is_source(operation):
             sources.append(operation)
             continue
-        if _is_resource(operation):
+        if _is_resource(operation) or _is_large(operation):
             outside[operation.outputs[0]] = operation.outputs[0]
             continue
         constant = _constant_value(operation)
@@ -158,6 +169,15 @@ def _constant_value(operation: Operation) -> Optional[Tensor]:
     if any(each.op_def.is_stateful for each in before):  # it would have another value
         return None
     return operation.outputs[0] if any(each.type in op_kinds.PLACEHOLDER_OPS for each in before) else values[0]
+
+
+def _is_large(operation: Operation) -> bool:
+    """Returns whether an operation is a constant of more than 10 MiB."""
+    if operation.type != "Const":
+        return False
+    value = operation.outputs[0]
+    size = _BYTES_OF_A_STRING if value.dtype == tf.string else value.dtype.size
+    return (value.shape.num_elements() or 0) * size > _LARGE
 
 
 def _is_resource(operation: Operation) -> bool:

@@ -1,6 +1,7 @@
 """What else is in a graph with queues goes on working when they are converted."""
 import warnings
 
+import numpy as np
 import pytest
 from queue_inputs import parsed, record, run_to_end
 
@@ -186,3 +187,17 @@ def test_a_meta_graph_of_a_converted_graph_has_no_queue_runners(graph, tmp_path)
         tf.train.import_meta_graph(str(tmp_path / "converted.meta"))
         session.run(tf.local_variables_initializer())
         assert [session.run("sum:0") for _ in range(4)] == [1, 5, 9, 13]
+
+
+@pytest.mark.parametrize("as_variable", [False, True], ids=["constant", "variable"])
+def test_large_constants_are_not_copied_into_functions(graph, as_variable):
+    numbers = np.arange(3 * 2**20, dtype=np.int32).reshape(6, -1)
+    values = tf.constant(numbers)
+    if as_variable:
+        values = tf.Variable(values, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES], use_resource=False)
+    batch = tf.train.batch(tf.train.slice_input_producer([values], num_epochs=1, shuffle=False), 3)
+    convert()
+    assert graph.as_graph_def().ByteSize() < numbers.nbytes + 2**20
+    with started(tf.Session()) as session:
+        for first in (0, 3):
+            assert (session.run(batch) == numbers[first:first + 3]).all()
