@@ -7,7 +7,7 @@ Which of them takes an example is a race. So the queues are run with each operat
 what each computes of each example; and each example of the whole pipeline must be one of these.
 """
 import collections
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.migrate.conversion.enqueues import ENQUEUES
@@ -60,7 +60,7 @@ def only(meta: Any, graph: Graph, name: str, kept: str) -> Optional[Any]:
     Returns:
       The copy; None if the operations can't be told apart from what runs with them.
     """
-    dropped = set()
+    dropped: Set[Any] = set()
     for queue in _queues_of(QueueGraph(graph), name):
         names = [each.operation.name for each in queue.enqueues]
         first = kept if kept in names else names[0]
@@ -91,7 +91,7 @@ def compare(computed: Sequence[Sequence[Example]], examples: Sequence[Example]) 
     if len({len(each) for each in computed}) != 1:
         return Found("", False)
     wanted = collections.Counter(zip(*computed))
-    taken_as = {}
+    taken_as: Dict[Any, Any] = {}
     for row in wanted:
         for example in row:
             if taken_as.setdefault(example, row) != row:

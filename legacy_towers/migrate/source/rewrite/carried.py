@@ -1,5 +1,5 @@
 """Expressions of one function, written in another."""
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 import libcst as cst
 
@@ -60,7 +60,7 @@ def _attribute(node: Any, scope: Scope, given: Dict[str, Any], is_same_file: boo
     name = dotted(node)
     if name.partition(".")[0] == scope.tensorflow():
         return node
-    found = []
+    found: List[Any] = []
 
     class _Finder(cst.CSTVisitor):
         def visit_Assign(self, assign: cst.Assign) -> None:

@@ -5,7 +5,8 @@ import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.syntax import Source
 
-New = Union[cst.CSTNode, Callable[[Any], cst.CSTNode]]
+# A FlattenSentinel stands for several nodes.
+New = Union[cst.CSTNode, "cst.FlattenSentinel[Any]", Callable[[Any], cst.CSTNode]]
 Statements = Callable[[], Sequence[Any]]
 
 

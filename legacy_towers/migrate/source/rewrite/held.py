@@ -118,9 +118,9 @@ def _check_held(
                 raise Irregular(site, "its queue, {}, is also used in another way".format(source.code(target)),
                                 there.line(each))
     statement = source.statement(producer)
-    if statement not in in_order(source.function(producer).body):
+    made, method = source.function(producer), source.function(read)
+    if made is None or method is None or statement not in in_order(made.body):
         raise Irregular(site, "its queue is kept in an object, in a branch or a loop")
-    method = source.function(read)
     _check_once(calls, draft, method, read_site)
     return method
 

@@ -37,7 +37,7 @@ class Join(NamedTuple):
       site: the call that takes it.
       draft: the file.
       value: the expression of one example.
-      count: the expression of their number.
+      number: the expression of their number.
       statement: the statement that has `value`; None: the list is in the call itself.
       loop: the loop that has the statement, None of another list.
     """
@@ -45,7 +45,7 @@ class Join(NamedTuple):
     site: Site
     draft: Draft
     value: Any
-    count: str
+    number: str
     statement: Any
     loop: Any
 
@@ -182,7 +182,7 @@ class Joins:
     def readers_of(self, draft: Draft, statement: Any) -> str:
         """Returns the expression of the number of readers, where a statement reads for a join; "" for one."""
         join = self._around(draft, statement)
-        return join.count if join is not None else ""
+        return join.number if join is not None else ""
 
     def _around(self, draft: Draft, statement: Any) -> Optional[Join]:
         chain = [statement] + draft.source.above(statement)
@@ -192,7 +192,7 @@ class Joins:
     def threads(self, site: Site) -> str:
         """Returns the expression of the number of threads that compute what a join takes, "" for one."""
         join = self._of(site)
-        return join.count if join is not None and join not in self._reading and join.count != "1" else ""
+        return join.number if join is not None and join not in self._reading and join.number != "1" else ""
 
     def value_of(self, site: Site) -> Any:
         """Returns the expression of one of the examples that a call takes, None where its list is in the call."""

@@ -52,7 +52,8 @@ class Reader:
         reader = self._calls.call(self._site)
         there = self._calls.draft(self._site.path).source
         function = there.function(reader)
-        found = known(self._site, passed(reader, readers.PARAMETERS[self._site.name], Scope(there, function)))
+        given_to_reader = passed(reader, readers.PARAMETERS[self._site.name], Scope(there, function))
+        found: Dict[str, Any] = known(self._site, given_to_reader)
         if function is not scope.function or there is not scope.source:
             given = self._given(there, function, scope, through, call)
             for name, node in found.items():

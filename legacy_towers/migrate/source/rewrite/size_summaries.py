@@ -87,7 +87,7 @@ def _are_others(project: Project, calls: Calls, going: List[Any]) -> bool:
     places = set()
     for path, statement in going:
         source = calls.draft(path).source
-        if isinstance(statement, cst.Expr):
+        if isinstance(statement, cst.Expr) and isinstance(statement.value, cst.Call):
             places.add((path,) + source.key(statement.value))
     names = project.knowledge.api_names
     merged = any(name in _MERGES for found in names.values() for name in found)

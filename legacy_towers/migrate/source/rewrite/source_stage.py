@@ -89,7 +89,7 @@ class SourceStage:
         else:
             taken, records = self._through(draft, scope, tf, *there)
         statements = [source.statement(each) for each in made]
-        first = statements[0] if len(made) == 1 else branches_of(source, made)
+        first: Any = statements[0] if len(made) == 1 else branches_of(source, made)
         place = self._joins.place(source, taken.statement)
         self._check_place(draft, first, place)
         lines = [
