@@ -4,7 +4,7 @@
     self.lengths = tf.train.batch([self.length], 8)                  length = tf.size(value)
 """
 import re
-from typing import Any, Sequence
+from typing import Any, Iterator, Sequence, Tuple
 
 import libcst as cst
 
@@ -15,6 +15,7 @@ from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.names import is_of_self, names_of
 from legacy_towers.migrate.source.rewrite.region import Examples
 from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.syntax import Source
 from legacy_towers.migrate.source.rewrite.taken import attributes_of
 from legacy_towers.migrate.source.values import Site
 
@@ -41,22 +42,27 @@ def name_locally(calls: Calls, entry: Entry, examples: Examples, sink: Any, kept
     for name in kept:
         local = name[len(_SELF) :]
         if local in taken:
-            raise Irregular(read, "{!r} and {!r} are two things".format(local, name))
-        for path in sorted(set(calls.project.knowledge.calls) | {source.path}):
-            there = calls.draft(path).source
-            tf = Scope(there, None).tensorflow()
-            for each in attributes_of(there.module, local):
-                if (there.code(each.value) + ".").startswith("{}.".format(tf)):
-                    continue
-                statement = there.statement(each)
-                is_own = there is source and is_of_self(each) and any(
-                    one is other for one in [statement] + there.above(statement) for other in own
-                )
-                if not is_own:
-                    raise Irregular(read, "{!r} is of one example, and is also used elsewhere".format(name),
-                                    there.line(each))
-                if statement is not sink:
-                    edits.replace(each, cst.Name(local))
+            raise Irregular(read, "the variable {!r} and the attribute {!r} have different values".format(local, name))
+        for there, each in uses_in_project(calls, source, local):
+            statement = there.statement(each)
+            is_own = there is source and is_of_self(each) and any(
+                one is other for one in [statement] + there.above(statement) for other in own
+            )
+            if not is_own:
+                raise Irregular(read, "{!r} is of one example, and is also used elsewhere".format(name),
+                                there.line(each))
+            if statement is not sink:
+                edits.replace(each, cst.Name(local))
+
+
+def uses_in_project(calls: Calls, source: Source, attribute: str) -> Iterator[Tuple[Source, cst.Attribute]]:
+    """Yields the uses of attributes of a name in the files of a project and in `source`, without TensorFlow's names."""
+    for path in sorted(set(calls.project.knowledge.calls) | {source.path}):
+        there = calls.draft(path).source
+        tf = "{}.".format(Scope(there, None).tensorflow())
+        for each in attributes_of(there.module, attribute):
+            if not (there.code(each.value) + ".").startswith(tf):
+                yield there, each
 
 
 def named_locally(element: Element, kept: Sequence[str]) -> Element:

@@ -14,7 +14,7 @@ class Left(NamedTuple):
 
     Attributes:
       site: the call.
-      reason: why it can't be rewritten, as a clause: "the key that reader.read gives is used".
+      reason: why it can't be rewritten, as a clause: "the key of reader.read is used".
       line: the line of what prevents it, from 1; 0: that of the call.
     """
 

@@ -11,6 +11,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 import libcst as cst
 
 from legacy_towers.migrate.source.rewrite import region
+from legacy_towers.migrate.source.rewrite.attributes import uses_in_project
 from legacy_towers.migrate.source.rewrite.batch_stage import BatchStage
 from legacy_towers.migrate.source.rewrite.checks import Checks
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
@@ -85,7 +86,7 @@ class Kept:
         if problem is not None:
             raise Irregular(self._read, problem[0], problem[1])
         if not examples.statements or any(region.exits(each) for each in examples.statements):
-            raise Irregular(self._read, "what it gives is kept in an object")
+            raise Irregular(self._read, "its result is kept in an object")
         captured = set().union(*(names_of(each).read for each in examples.statements)) - examples.names
         scope = Scope(source, entry.function)
         why = checks.problem_of_captured(captured, scope, examples.statements)
@@ -111,23 +112,19 @@ class Kept:
         own = {id(statement) for statement in examples.statements}
         batching = source.statement(self._calls.call(self._batches.sites[0]))
         for name in sorted(each for each in examples.names if each.startswith("self.")):
-            for path in set(self._calls.project.knowledge.calls) | {source.path}:
-                there = self._calls.draft(path).source
-                tf = Scope(there, None).tensorflow()
-                for each in attributes_of(there.module, name[len("self.") :]):
-                    if there.code(each.value) == tf:
-                        continue
-                    statement = there.statement(each)
-                    is_own = any(id(one) in own for one in [statement] + there.above(statement))
-                    is_root = statement is entry.statement
-                    if not is_own and not is_root and statement is not batching:
-                        raise Irregular(self._read, "{!r} is of one example, and is also used elsewhere".format(name),
-                                        there.line(each))
+            for there, each in uses_in_project(self._calls, source, name[len("self.") :]):
+                statement = there.statement(each)
+                is_own = any(id(one) in own for one in [statement] + there.above(statement))
+                is_root = statement is entry.statement
+                if not is_own and not is_root and statement is not batching:
+                    raise Irregular(self._read, "{!r} is of one example, and is also used elsewhere".format(name),
+                                    there.line(each))
         callers = self._calls.callers_of(entry.draft, function)
         if len(callers) > 1 or any(
             isinstance(each, _LOOPS) for draft, call in callers for each in draft.source.above(call)
         ):
-            raise Irregular(self._batches.sites[0], "it is called several times: batches would be the same, not others")
+            raise Irregular(self._batches.sites[0], "it is called several times, and each call would return the same "
+                            "batch")
 
     def _name_locally(self, entry: Entry, examples: region.Examples) -> None:
         """Makes the attributes that are of an example variables in the statements that are moved."""
@@ -137,7 +134,8 @@ class Kept:
         for name in sorted(own):
             local = name[len("self.") :]
             if local in bound:
-                raise Irregular(self._read, "{!r} and {!r} are two things".format(local, name))
+                raise Irregular(self._read, "the variable {!r} and the attribute {!r} have different values".format(
+                    local, name))
             for each in attributes_of(source.module, local):
                 statement = source.statement(each)
                 chain = [statement] + source.above(statement)

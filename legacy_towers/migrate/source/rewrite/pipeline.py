@@ -193,7 +193,7 @@ class PipelineWriter:
             raise Irregular(site, str(unclear), source.line(unclear.node)) from None
         kept = sorted(each for each in examples.names if each.startswith("self.") and each not in entry.roots.names)
         if any(each.startswith("self.") for each in entry.roots.names):
-            raise Irregular(site, "it keeps what is of one example in {}".format(entry.roots.names[0]))
+            raise Irregular(site, "it keeps an example in {}".format(entry.roots.names[0]))
         name_locally(self.calls, entry, examples, statement, kept, site)
         for each in examples.statements:
             if region.exits(each):

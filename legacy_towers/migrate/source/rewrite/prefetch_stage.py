@@ -46,7 +46,7 @@ class PrefetchStage:
         if self.sites and not self._is_written:
             raise Irregular(self.sites[0], "what it queues can't be followed to the batches")
         if len(self.sites) > 1:
-            raise Irregular(self.sites[1], "the batches are in several such queues")
+            raise Irregular(self.sites[1], "the batches go through several prefetch queues")
 
     def batches_in(self, entry: Entry, statement: Any) -> List[Batch]:
         return self._calls.among(self.sites, entry.draft.source.path, statement)

@@ -131,14 +131,14 @@ class QueueStage:
         place = source.statement(call)
         takes = [(each, self._calls.call(each)) for each in self.dequeues]
         if not takes:
-            raise Irregular(self._queues[0], "nothing takes from it")
+            raise Irregular(self._queues[0], "nothing dequeues from it")
         block = region_of(source, place)
         is_inline = len(takes) == 1 and region_of(source, source.statement(takes[0][1])) is block
         self._check_uses(entry, queue, is_inline)
         given = self._given()
         taken = [self._taken(each, one, not is_inline) for each, one in takes]
         if len({(each.name, self._size(source, one)) for (each, _), one in zip(takes, taken)}) > 1:
-            raise Irregular(self.dequeues[1], "it takes other batches than the call before, from one queue")
+            raise Irregular(self.dequeues[1], "it dequeues other batches than the call before, from one queue")
         tf = self._calls.tensorflow(scope, self._queues[0])
         try:
             lines = queues.lines_of(
@@ -181,13 +181,13 @@ class QueueStage:
         if given is None or not isinstance(call.func, cst.Attribute) or not isinstance(call.func.value, cst.Name):
             raise Irregular(site, "it is not called as queue.{}(...)".format(site.name.rpartition(".")[2]))
         if is_literal and "n" in given and not isinstance(given["n"], cst.Integer):
-            raise Irregular(site, "several take from its queue, and the size of their batches is not a number")
+            raise Irregular(site, "several calls dequeue from its queue, and the source does not show their batch size")
         return given
 
     def _check_after(self, entry: Entry, take: Tuple[Site, cst.Call], place: Any) -> None:
         source = entry.draft.source
         if source.function(take[1]) is source.function(place) and source.line(take[1]) < source.line(place):
-            raise Irregular(take[0], "it takes from the queue before the operation that fills it is made")
+            raise Irregular(take[0], "it dequeues before the operation that fills the queue is made")
 
     def _check_uses(self, entry: Entry, queue: str, is_inline: bool) -> None:
         """Raises Irregular if the queue, its enqueue operation or its runner are used for something else."""

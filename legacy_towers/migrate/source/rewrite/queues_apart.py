@@ -11,8 +11,9 @@ from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.shapes import prefetch, producers
 from legacy_towers.migrate.source.values import Site
 
-REASON = "it takes batches of a function that other programs use without it: it stays, and the dataset fills it; by " \
-         "hand, make the dataset in a function of its own, and call get_next() of one iterator for each tower"
+REASON = "a function that other programs use without the queue makes its batches: it is kept, and the dataset " \
+         "fills it; by hand, make the dataset in a function of its own, and call get_next() of one iterator for each " \
+         "tower"
 
 
 def with_queues_apart(project: Project, found: Pipelines, rewritten: Set[int]) -> Optional[Pipelines]:

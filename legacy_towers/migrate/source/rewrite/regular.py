@@ -17,19 +17,20 @@ _COMPUTED = "its keep_input chooses examples: write that as Dataset.filter, befo
 _BUCKETS = "it batches by length, and which examples share a batch depends on threads: write it as " \
            "tf.data.experimental.bucket_by_sequence_length"
 _SAMPLES = "it draws examples at random by classes: write it as tf.data.experimental.rejection_resample"
-_PYTHON = "arrays and functions of Python are read by it: write it as Dataset.from_tensor_slices or from_generator"
+_PYTHON = "it reads Python arrays or functions: write it as Dataset.from_tensor_slices or from_generator"
 _SLIM = "slim makes its queues and decoders inside: write it as a dataset of its files and a function that decodes"
 _STAGED = "it overlaps copies to a device with computing: write it as Dataset.prefetch, or keep it after the dataset"
 # Beginning of a name -> the reason, as a clause, and what to do by hand.
 _REASONS = (
-    ("tf.QueueBase.size", "the size of its queue is read, and a dataset has none: remove what shows or awaits it"),
+    ("tf.QueueBase.size", "the size of its queue is read, and a dataset has none: remove the code that shows or "
+     "awaits it"),
     ("tf.QueueBase.is_closed", "it asks whether its queue is closed, and a dataset has no such state: wait for "
      "tf.errors.OutOfRangeError instead"),
     ("tf.QueueBase.enqueue", "it puts examples into a queue by an operation that no rewritten queue runner runs, or "
      "many at a time: read them from a dataset, such as Dataset.from_generator"),
-    ("tf.QueueBase.dequeue", "it takes several elements from the queue of a producer or reader: write it as "
+    ("tf.QueueBase.dequeue", "it dequeues several elements from the queue of a producer or reader: write it as "
      "Dataset.batch"),
-    ("tf.QueueBase.from_list", "it takes from one of several queues by an index: write it as "
+    ("tf.QueueBase.from_list", "it dequeues from one of several queues by an index: write it as "
      "tf.data.experimental.choose_from_datasets"),
     ("tf.PriorityQueue", "it sorts examples by priority, which Dataset can't: sort them before they are written"),
     ("tf.PaddingFIFOQueue", "it pads batches of a queue of its own: write it as Dataset.padded_batch"),

@@ -101,7 +101,7 @@ class Takes:
             for path in {site.path for site in self._sites} | set(self._project.knowledge.calls):
                 for each in attributes_of(self._calls.draft(path).source.module, attribute):
                     if each is not key:
-                        raise Irregular(self._read, "the key that it gives is used",
+                        raise Irregular(self._read, "its key is used",
                                         self._calls.draft(path).source.line(each))
             return ""
         if not isinstance(key, cst.Name):
@@ -112,7 +112,7 @@ class Takes:
         if not used:
             return ""
         if self._reader is None or self._reader.name not in _NAMED:
-            raise Irregular(self._read, "the key that it gives is used, which tf.data does not have",
+            raise Irregular(self._read, "its key is used, which tf.data does not have",
                             source.line(used[0]))
         return str(key.value)
 

@@ -30,16 +30,16 @@ def _left(tmp_path, text):
 
 @pytest.mark.parametrize("text, left", [
     pytest.param("x = tf.decode_raw(value, tf.uint8)\nb = tf.train.batch([x, key], 2)\n",
-                 "6: tf.ReaderBase.read: the key that it gives is used, which tf.data does not have", id="key"),
+                 "6: tf.ReaderBase.read: its key is used, which tf.data does not have", id="key"),
     pytest.param("b = tf.train.batch([value], 2)\nprint(queue.size())\n",
-                 "6: tf.QueueBase.size: the size of its queue is read, and a dataset has none: remove what shows or "
-                 "awaits it", id="size of the queue"),
+                 "6: tf.QueueBase.size: the size of its queue is read, and a dataset has none: remove the code "
+                 "that shows or awaits it", id="size of the queue"),
     pytest.param("b = tf.train.batch([value], 2)\ntf.summary.scalar('n', queue.size())\nm = tf.summary.merge_all()\n",
-                 "6: tf.QueueBase.size: the size of its queue is read, and a dataset has none: remove what shows or "
-                 "awaits it", id="the only summary is of the size of the queue"),
+                 "6: tf.QueueBase.size: the size of its queue is read, and a dataset has none: remove the code "
+                 "that shows or awaits it", id="the only summary is of the size of the queue"),
     pytest.param("b = tf.train.batch([value], 2)\nn = queue.size()\ntf.summary.scalar('n', n)\nprint(n)\n",
-                 "6: tf.QueueBase.size: the size of its queue is read, and a dataset has none: remove what shows or "
-                 "awaits it", id="size of the queue summarized and printed"),
+                 "6: tf.QueueBase.size: the size of its queue is read, and a dataset has none: remove the code "
+                 "that shows or awaits it", id="size of the queue summarized and printed"),
     pytest.param("n = reader.num_records_produced()\nb = tf.train.batch([value], 2)\n",
                  "5: tf.ReaderBase.num_records_produced: it uses the position of its reader, which a dataset does not "
                  "have: count examples by tf.data or in Python", id="records produced"),
@@ -301,7 +301,7 @@ def test_a_prefetch_queue_of_batches_that_other_programs_read_stays_alone(tmp_pa
     assert sorted(texts) == ["inputs.py", "train.py"]
     assert not any("queue" in text for text in texts.values())
     assert [str(each).rpartition("/")[2][:50] for each in plan.left] == [
-        "towers.py:4: tf.contrib.slim.prefetch_queue: it ta"]
+        "towers.py:4: tf.contrib.slim.prefetch_queue: a fun"]
 
 
 _FUNCTION = """import tensorflow as tf

@@ -5,7 +5,7 @@ from legacy_towers.migrate.source.pipelines import find_pipelines
 from legacy_towers.migrate.source.project import read_project
 from legacy_towers.migrate.source.rewrite.plan import plan_rewrite
 
-SIZE = "the size of its queue is read, and a dataset has none: remove what shows or awaits it"
+SIZE = "the size of its queue is read, and a dataset has none: remove the code that shows or awaits it"
 SCRIPT = """\
 import tensorflow as tf
 from tensorflow.contrib.slim.python.slim.data.prefetch_queue import prefetch_queue

@@ -5,7 +5,7 @@ from legacy_towers.migrate.source.pipelines import find_pipelines
 from legacy_towers.migrate.source.project import read_project
 from legacy_towers.migrate.source.rewrite.plan import plan_rewrite
 
-SIZE = "the size of its queue is read, and a dataset has none: remove what shows or awaits it"
+SIZE = "the size of its queue is read, and a dataset has none: remove the code that shows or awaits it"
 START = """\
 import tensorflow as tf
 
@@ -29,12 +29,12 @@ def rewritten(tmp_path, text):
      "its examples go through several enqueue operations"),
     ("enqueue = queue.enqueue(number)\nprint(queue.dequeue())\n", "no queue runner of the project runs it"),
     ("batch = queue.dequeue_many(2)\n" + ENQUEUE,
-     "it takes from the queue before the operation that fills it is made"),
+     "it dequeues before the operation that fills the queue is made"),
     (ENQUEUE + "print(queue.dequeue())\nprint(queue.size())\n", SIZE),
     ("n = 2\n" + ENQUEUE + "print(queue.dequeue_many(n), queue.dequeue_many(n))\n",
-     "several take from its queue, and the size of their batches is not a number"),
+     "several calls dequeue from its queue, and the source does not show their batch size"),
     (ENQUEUE + "print(queue.dequeue_many(2), queue.dequeue_many(3))\n",
-     "it takes other batches than the call before, from one queue"),
+     "it dequeues other batches than the call before, from one queue"),
     (ENQUEUE.replace("number", "tf.constant(1)") + "print(queue.dequeue())\n", None),
     ("enqueue = queue.enqueue(number)\nprint(enqueue)\n"
      "tf.train.add_queue_runner(tf.train.QueueRunner(queue, [enqueue]))\nprint(queue.dequeue())\n",

@@ -88,7 +88,7 @@ LEFT = {
         names = tf.train.string_input_producer(["a", "b"])
         key, value = tf.TextLineReader().read(names)
         batch = tf.train.batch([key, value], 4)
-    """, "tf.ReaderBase.read: the key that it gives is used, which tf.data does not have"),
+    """, "tf.ReaderBase.read: its key is used, which tf.data does not have"),
     "buckets": ("""
         names = tf.train.string_input_producer(["a", "b"])
         _, value = tf.TextLineReader().read(names)
