@@ -30,6 +30,12 @@ def config_of(session: Any) -> "Optional[tf.ConfigProto]":
     return copy
 
 
+def operation_timeout_of(session: "tf.Session") -> int:
+    """Returns the time limit in ms that the config of a session sets for each of its runs; 0 if there is none."""
+    # Private: sessions have no public attribute for their config. Tried on 1.15 and 2.21.
+    return int(getattr(getattr(session, "_config", None), "operation_timeout_in_ms", 0))
+
+
 def is_closed(session: Any) -> bool:
     """Returns whether `session`, a tf.Session or a MonitoredSession, has been closed."""
     # Private: nothing public reports it. Tried on 1.15 and 2.21.

@@ -15,7 +15,7 @@ from legacy_towers.migrate.conversion.flows import Flow
 from legacy_towers.migrate.conversion.operations import count_of, handle_of
 from legacy_towers.migrate.conversion.plans import REFUSED, SAME_SEQUENCE, SAME_SET, PipelinePlan, Refused
 from legacy_towers.migrate.conversion.queue_graph import SHUFFLE, QueueGraph
-from legacy_towers.migrate.conversion.retired import retire
+from legacy_towers.migrate.conversion.retired import close_others, retire
 from legacy_towers.migrate.conversion.roots import Root, find_roots, in_any_order, stores_of, stores_that_stay
 from legacy_towers.migrate.conversion.starter import IteratorStarter
 from legacy_towers.tensor_types import Graph, Operation, Tensor
@@ -30,15 +30,17 @@ class Conversion(NamedTuple):
         them. Most iterators start by themselves.
       replaced: tensor that was read from a queue -> the tensor of an iterator in its place.
       starter: what starts the iterators, in the collection QUEUE_RUNNERS; None: all of them start by themselves.
+      retired: handle of a converted queue -> that of a queue that is closed in its place.
     """
 
     plans: Tuple[PipelinePlan, ...]
     initializers: Tuple[Operation, ...]
     replaced: Dict[Tensor, Tensor]
-    starter: Optional[IteratorStarter] = None
+    starter: Optional[IteratorStarter]
+    retired: Dict[Tensor, Tensor]
 
     def rewire(self) -> None:
-        """Lets operations that were built since the conversion read from the iterators, too.
+        """Lets operations that were built since the conversion read from the iterators, too, and close no queue.
 
         No session may have run them yet: it would not see the change.
         """
@@ -47,6 +49,7 @@ class Conversion(NamedTuple):
                 for index, tensor in enumerate(user.inputs):
                     if tensor.name == old.name:
                         graph_changes.replace_input(user, index, new)
+        close_others(self.retired)
 
     def __str__(self) -> str:
         return "\n".join(str(plan) for plan in self.plans)
@@ -110,11 +113,11 @@ class _Conversion:
                     if isinstance(flow, Flow):
                         self._replace(root, flow)
                 starter = self._starter()
-                conversion = Conversion(tuple(plans), tuple(self._initializers), self._replaced, starter)
+                conversion = Conversion(tuple(plans), tuple(self._initializers), self._replaced, starter, {})
                 conversion.rewire()
                 if converted:
                     stores = set().union(*(stores_of(root, self._queues) for root in converted))
-                    retire(self._queues, stores, self._replaced)
+                    conversion.retired.update(retire(self._queues, stores, self._replaced))
         for each in self._initializers:
             # `tf.tables_initializer()` may run beside the initializers of variables.
             if each not in self._after_variables:

@@ -217,7 +217,8 @@ class DatasetBuilder:
         filled = sum((each.filled for each in flows), ())
         if filled and (len(flows) > 1 or queue.kind == queue_graph.PRIORITY):
             raise Refused("Python code fills {!r}, and {} would wait for elements that may never come".format(
-                filled[0].name, "one operation that fills {!r}".format(queue.name) if len(flows) > 1 else "sorting"
+                filled[0].name,
+                "one operation that fills {!r}".format(queue.name) if len(flows) > 1 else "sorting",
             ), queue.operation)
         if len(flows) > 1:
             turns = tf.data.Dataset.range(len(flows)).repeat()

@@ -23,7 +23,7 @@ FIFO, SHUFFLE, PADDING, PRIORITY = "FIFOQueue", "RandomShuffleQueue", "PaddingFI
 _KINDS = (FIFO, SHUFFLE, PADDING, PRIORITY)
 _QUEUE_OPS = {kind + version: kind for kind in _KINDS for version in ("", "V2")}
 _SIZES = ("QueueSize", "QueueSizeV2")
-_STATES = ("QueueClose", "QueueCloseV2", "QueueIsClosed", "QueueIsClosedV2")
+STATES = ("QueueClose", "QueueCloseV2", "QueueIsClosed", "QueueIsClosedV2")
 
 
 def makes_queue(operation: Operation) -> bool:
@@ -146,7 +146,7 @@ class QueueGraph:
             queue.dequeues.append(operation)
         elif operation.type in _SIZES:
             queue.sizes.append(operation)
-        elif operation.type in _STATES:
+        elif operation.type in STATES:
             queue.states.append(operation)
         elif operation.type not in PASS_HANDLE and not (is_read(operation) and index == 1):
             queue.others.append(operation)

@@ -4,7 +4,7 @@ from typing import Any, Dict, Set
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions import graph as graph_changes
 from legacy_towers.migrate.conversion.operations import uses_of_size
-from legacy_towers.migrate.conversion.queue_graph import QueueGraph
+from legacy_towers.migrate.conversion.queue_graph import STATES, QueueGraph
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
 _MESSAGE = (
@@ -19,7 +19,7 @@ def is_retired(store: Operation) -> bool:
     return any(each.type == "Assert" and _ERROR in each.name for each in store.control_inputs)
 
 
-def retire(queues: QueueGraph, stores: Set[Operation], replaced: Dict[Tensor, Tensor]) -> None:
+def retire(queues: QueueGraph, stores: Set[Operation], replaced: Dict[Tensor, Tensor]) -> Dict[Tensor, Tensor]:
     """Takes queues and readers out of use.
 
     Their queue runners leave the collection QUEUE_RUNNERS, and the summaries of their sizes leave SUMMARIES. What else
@@ -29,6 +29,9 @@ def retire(queues: QueueGraph, stores: Set[Operation], replaced: Dict[Tensor, Te
       queues: the queues of the graph.
       stores: the operations that make what is taken out of use.
       replaced: tensor that was read from them -> the one in its place, which sessions fetch and feed instead.
+
+    Returns:
+      The handle of each of these queues -> that of one that is never filled, which is closed in its place.
     """
     graph = queues.graph
     unused = [queues.queues[store] for store in stores if store in queues.queues]
@@ -40,15 +43,31 @@ def retire(queues: QueueGraph, stores: Set[Operation], replaced: Dict[Tensor, Te
     for queue in unused:
         for size in queue.sizes:
             _drop_summaries(graph, size)
-        for operation in queue.states:
-            empty = tf.FIFOQueue(1, [tf.int32], name="never_filled").queue_ref
-            if operation.inputs[0].dtype == empty.dtype:  # not the string handles of before TensorFlow 1.0
-                graph_changes.replace_input(operation, 0, empty)
+    handles = {}
+    for queue in unused:
+        handle, other = queue.operation.outputs[0], tf.FIFOQueue(1, [tf.int32], name="never_filled").queue_ref
+        if handle.dtype == other.dtype:  # not the string handles of before TensorFlow 1.0
+            handles[handle] = other
+            for operation in queue.states:
+                graph_changes.replace_input(operation, 0, other)
     for store in stores:
         message = tf.constant(_MESSAGE.format(store.name))
         error = tf.raw_ops.Assert(condition=tf.constant(False), data=[message], name=_ERROR)
         graph_changes.run_after(store, error)
     graph_changes.redirect(graph, replaced)
+    return handles
+
+
+def close_others(handles: Dict[Tensor, Tensor]) -> None:
+    """Lets operations that close queues which are out of use, and that were built since, close others in their place.
+
+    Args:
+      handles: what `retire` has returned.
+    """
+    for handle, other in handles.items():
+        for user in list(handle.consumers()):
+            if user.type in STATES:
+                graph_changes.replace_input(user, 0, other)
 
 
 def _drop_summaries(graph: Graph, size: Operation) -> None:

@@ -6,6 +6,9 @@ from typing import Any, Callable, Dict, List, Optional, Set
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import unfinalized
+from legacy_towers.compat.versions.session import operation_timeout_of
+from legacy_towers.errors import ArgumentError
+from legacy_towers.graph.walk import ancestors
 from legacy_towers.migrate.conversion.convert import Conversion, convert
 from legacy_towers.migrate.conversion.operations import is_source
 from legacy_towers.migrate.conversion.plans import REFUSED, PipelinePlan
@@ -64,6 +67,28 @@ class QueueConversion:
         for conversion in self._graphs[session.graph].conversions:
             if conversion.starter is not None:
                 conversion.starter.create_threads(session, coordinator)
+
+    def check_timeout(self, session: Session, fetches: Any, options: Any) -> None:
+        """Checks that a run has no time limit that takes from a queue which Python code fills.
+
+        A run that is out of time cancels what a dataset waits for, which gives no element afterwards; a dequeue can be
+        run again.
+
+        Raises:
+          ArgumentError: it has one.
+        """
+        limit = getattr(options, "timeout_in_ms", 0) or operation_timeout_of(session)
+        seen = self._graphs.get(session.graph) if limit > 0 else None
+        for conversion in seen.conversions if seen is not None else ():
+            names = [plan.name for plan in conversion.plans if plan.filled]
+            if names and not {each.op for each in conversion.replaced.values()}.isdisjoint(
+                ancestors(fetches, graph=session.graph)
+            ):
+                raise ArgumentError(
+                    "this session run has a time limit of {} ms and takes from {!r}, which tf.data reads and Python "
+                    "code fills: after a timeout a dataset gives no more elements; run the script without "
+                    "--queues-to-dataset".format(limit, names[0])
+                )
 
     def _convert(self, session: Session, graph: Graph, seen: "_Seen") -> None:
         for conversion in seen.conversions:

@@ -64,6 +64,8 @@ class _ScriptSession(default_sessions.ThreadRunHook):
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         run = super().run  # type: ignore[misc]
         self._convert_queues()
+        if self._queues is not None:
+            self._queues.check_timeout(self, fetches, options)
         self._examine_training(fetches)
         if self._runs is not None or self._watch is not None:
             counts = True

@@ -4,6 +4,7 @@ import json
 import pytest
 from run.runtime import prepared
 
+from legacy_towers.errors import ArgumentError
 from legacy_towers.migrate import convert
 from legacy_towers.run.runtime import queue_conversion
 
@@ -166,3 +167,67 @@ def test_a_queue_runner_that_the_script_starts_itself(offset, reads_dataset, cap
             coordinator.request_stop()
             coordinator.join(threads, stop_grace_period_secs=5)
     assert ("'own' is read by tf.data" in capsys.readouterr().err) == reads_dataset
+
+
+def filled_by_python(tf):
+    """Returns a placeholder, the operation that puts it into a queue `q`, and batches that a queue runner makes."""
+    number = tf.placeholder(tf.int32, [])
+    queue = tf.FIFOQueue(9, [tf.int32], [[]], name="q")
+    return number, queue.enqueue([number]), tf.train.batch([queue.dequeue()], 2, name="numbers")
+
+
+def test_a_queue_that_a_thread_fills_is_named(capsys):
+    with prepared.script("--queues-to-dataset") as (tf, _), tf.Graph().as_default():
+        number, fill, batch = filled_by_python(tf)
+        with tf.Session() as session:
+            coordinator = tf.train.Coordinator()
+            assert tf.train.start_queue_runners(session, coordinator) == []
+            for each in range(4):
+                session.run(fill, {number: each})
+            assert [session.run(batch).tolist() for _ in range(2)] == [[0, 1], [2, 3]]
+            coordinator.request_stop()
+    line = "'numbers/fifo_queue' is read by tf.data: same sequence; Python code fills 'q' as before\n"
+    assert capsys.readouterr().err.count(line) == 1
+
+
+@pytest.mark.parametrize("of_config", [False, True], ids=["RunOptions", "ConfigProto"])
+def test_a_time_limit_of_a_run_that_takes_what_a_thread_puts_in(of_config):
+    with prepared.script("--queues-to-dataset") as (tf, _), tf.Graph().as_default():
+        number, fill, batch = filled_by_python(tf)
+        total = tf.reduce_sum(batch)
+        config = tf.ConfigProto(operation_timeout_in_ms=60000 if of_config else 0)
+        options = None if of_config else tf.RunOptions(timeout_in_ms=60000)
+        with tf.Session(config=config) as session:
+            tf.train.start_queue_runners(session)
+            session.run(fill, {number: 1}, options=options)
+            for fetches in (batch, {"total": total}):
+                with pytest.raises(ArgumentError, match="a time limit of 60000 ms and takes from 'numbers/fifo_queue'"):
+                    session.run(fetches, options=options)
+
+
+def test_a_step_of_a_script_that_starts_its_queues_itself_may_need_a_table():
+    with prepared.script("--queues-to-dataset") as (tf, _), tf.Graph().as_default():
+        keys = tf.constant(list(range(4)), tf.int64)
+        table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, keys * 2), -1)
+        number = tf.train.range_input_producer(4, shuffle=False).dequeue()
+        batch = tf.train.batch([table.lookup(tf.cast(number, tf.int64))], 2)
+        weight = tf.get_variable("weight", [], initializer=tf.ones_initializer())
+        step = tf.train.GradientDescentOptimizer(0.5).minimize(tf.reduce_mean(tf.cast(batch, tf.float32)) * weight)
+        with tf.Session() as session:
+            session.run([tf.global_variables_initializer(), tf.tables_initializer()])
+            tf.train.start_queue_runners(session)
+            session.run(step)
+            assert session.run(weight) == 0.5
+
+
+def test_a_queue_is_closed_by_an_operation_that_is_built_after_the_conversion():
+    with prepared.script("--queues-to-dataset") as (tf, _), tf.Graph().as_default():
+        number = tf.train.range_input_producer(4, num_epochs=1, shuffle=False).dequeue()
+        queue = tf.FIFOQueue(9, [tf.int32], [[]])
+        tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue([number])]))
+        batch = queue.dequeue_many(2)
+        with tf.Session() as session:
+            started(tf, session)
+            assert session.run(batch).tolist() == [0, 1]
+            session.run(queue.close(cancel_pending_enqueues=True))
+            assert session.run(queue.is_closed())
