@@ -6,7 +6,9 @@ this package.
 
 Private: TensorFlow's modules and `QueueRunner._run`, `_enqueue_ops`, `_runs_per_session`. Tried on 1.15 and 2.21.
 """
+import importlib
 import random
+import sys
 from typing import Any, Callable, Dict, List
 
 SHUFFLING_QUEUES = "queues do not shuffle"
@@ -15,10 +17,28 @@ SHUFFLED_DATASETS = "datasets do not shuffle"
 THREADS = "one thread runs each operation that fills a queue"
 TURNS = "operations that fill one queue take turns"
 SEEDS = "random operations have fixed seeds"
+SAME_NUMBERS = "random operations draw the same numbers for each example"
+# By this seed, a uniform number between 0 and 1 is below a half: images are flipped.
+_SEED = [3, 0]
+_STATELESS = {
+    "random_uniform": "stateless_random_uniform",
+    "random_standard_normal": "stateless_random_normal",
+    "truncated_normal": "stateless_truncated_normal",
+    "random_uniform_int": "stateless_random_uniform_int",
+    "multinomial": "stateless_multinomial",
+}
+# functions of these operations -> their arguments behind which the seed of the stateless operation comes
+_BEHIND = {"multinomial": 2}
 
 
-def patches(note: Callable[[str], None]) -> Dict[str, Callable[[Any], None]]:
-    """Returns module of TensorFlow -> a function that changes it; seeds Python's and numpy's random numbers."""
+def patches(note: Callable[[str], None], same_numbers: bool = False) -> Dict[str, Callable[[Any], None]]:
+    """Returns module of TensorFlow -> a function that changes it; seeds Python's and numpy's random numbers.
+
+    Args:
+      note: called with the name of each change that mattered.
+      same_numbers: whether a random operation draws the same numbers in each run of it: where several operations compute
+        examples in any order, which example gets which numbers is a race.
+    """
     random.seed(1)
     try:
         import numpy
@@ -27,7 +47,12 @@ def patches(note: Callable[[str], None]) -> Dict[str, Callable[[Any], None]]:
     else:
         numpy.random.seed(1)
     fixed = _Fixed(note)
+    drawn = {
+        "python.ops.gen_random_ops": fixed.gen_random_ops,
+        "python.ops.gen_image_ops": fixed.gen_image_ops,
+    }
     return {
+        **(drawn if same_numbers else {}),
         "python.client.session": fixed.session,
         "python.ops.data_flow_ops": fixed.data_flow_ops,
         "python.ops.random_ops": fixed.random_ops,
@@ -76,6 +101,36 @@ class _Fixed:
             return found
 
         module.random_shuffle = random_shuffle
+
+    def gen_random_ops(self, module: Any) -> None:
+        def same(stateless: str, behind: int) -> Any:
+            def draw(*arguments: Any, **keywords: Any) -> Any:
+                self._note(SAME_NUMBERS)
+                for name in ("seed", "seed2"):
+                    keywords.pop(name, None)
+                found = getattr(_operations("gen_stateless_random_ops"), stateless)
+                return found(*(arguments[:behind] + (_SEED,) + arguments[behind:]), **keywords)
+
+            return draw
+
+        for name, stateless in _STATELESS.items():
+            setattr(module, name, same(stateless, _BEHIND.get(name, 1)))
+
+    def gen_image_ops(self, module: Any) -> None:
+        """Lets tf.image.sample_distorted_bounding_box give the middle of the image."""
+
+        def middle(image_size: Any, bounding_boxes: Any, *arguments: Any, **keywords: Any) -> Any:
+            self._note(SAME_NUMBERS)
+            tensors = _operations("array_ops")
+            size = tensors.unstack(image_size, 3)
+            zero, all_of_them = size[0] * 0, size[0] * 0 - 1
+            return (
+                tensors.stack([size[0] // 4, size[1] // 4, zero]),
+                tensors.stack([size[0] // 2, size[1] // 2, all_of_them]),
+                tensors.constant([[[0.25, 0.25, 0.75, 0.75]]]),
+            )
+
+        module.sample_distorted_bounding_box = module.sample_distorted_bounding_box_v2 = middle
 
     def dataset_ops(self, module: Any) -> None:
         def shuffle(dataset: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -137,6 +192,12 @@ class _Fixed:
 
         module.QueueRunner.__init__ = one_thread
         module.QueueRunner._run = run_in_turn
+
+
+def _operations(name: str) -> Any:
+    """Returns a module of operations of the TensorFlow that is imported: "array_ops"."""
+    top = "tensorflow_core" if "tensorflow_core.python" in sys.modules else "tensorflow"
+    return importlib.import_module("{}.python.ops.{}".format(top, name))
 
 
 class _InTurn:

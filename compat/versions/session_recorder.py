@@ -21,7 +21,8 @@ of FILE is an object in JSON:
     READ: {"whole": hash, "rows": [hash, ...], "parts": [[hash, ...], ...], "components": [hash, ...],
            "described": ["int64[4]"], "shown": ["[1 2]"]}    a row is an example, its parts are its components
 
-"fixed" fixes the order of examples and random numbers: see fixed_order.py.
+"fixed" fixes the order of examples and random numbers, "same numbers" lets random operations draw the same ones for each
+example besides: see fixed_order.py.
 
 Private: TensorFlow's modules, `BaseSession.run`, `_FetchHandler`, `QueueRunner.create_threads`. Tried on 1.15 and 2.21.
 """
@@ -353,8 +354,8 @@ def main(path: str, order: str, kind: str, name: str, *arguments: str) -> None:
         "python.training.queue_runner_impl": recorder.patch_runners,
         "python.framework.versions": recorder.patch_version,
     }]
-    if order == "fixed":
-        patches.insert(0, fixed_order.patches(recorder.note))
+    if order in ("fixed", "same numbers"):
+        patches.insert(0, fixed_order.patches(recorder.note, order == "same numbers"))
     patch_modules(patches)
     sys.argv = [name] + list(arguments)
     # As for a program that Python starts itself. An installed module is not looked for in the working directory.

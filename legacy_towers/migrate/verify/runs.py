@@ -12,7 +12,7 @@ from legacy_towers.migrate.verify.command import Command
 from legacy_towers.migrate.verify.tree import Tree
 from legacy_towers.text.documented_fields import documented_fields
 
-FIXED, PLAIN = "fixed", "plain"
+FIXED, SAME_NUMBERS, PLAIN = "fixed", "same numbers", "plain"
 BEFORE, AFTER = "before", "after"
 _SHOWN_LINES = 3
 _ERROR = re.compile(r"[A-Za-z_][\w.]*(Error|Exception|Exit|Interrupt)\b")
@@ -125,7 +125,7 @@ def run(project: Project, version: str, python: Optional[str], order: str) -> Re
       project: what is run.
       version: BEFORE or AFTER.
       python: the path of a Python with TensorFlow 1.15; None: `legacy-towers run`.
-      order: FIXED or PLAIN.
+      order: FIXED, SAME_NUMBERS or PLAIN.
     """
     # Each run is in a folder of the same path: what readers give as keys, and what scripts print, has paths in it.
     folder, out = (os.path.join(project.folder, name) for name in ("tree", "record"))

@@ -3,11 +3,12 @@ import os
 import tempfile
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from legacy_towers.compat.versions import fixed_order
 from legacy_towers.errors import ArgumentError
 from legacy_towers.migrate.proof.values import DIFFERENT, NOT_COMPARED, PROVEN
 from legacy_towers.migrate.verify import compare
 from legacy_towers.migrate.verify.command import Command
-from legacy_towers.migrate.verify.runs import AFTER, BEFORE, FIXED, PLAIN, Project, Record, run
+from legacy_towers.migrate.verify.runs import AFTER, BEFORE, FIXED, PLAIN, SAME_NUMBERS, Project, Record, run
 from legacy_towers.text.documented_fields import documented_fields
 
 _NO_PLAIN = "TensorFlow 1.15 alone: not run: no Python with it was found; name one by --python PATH"
@@ -220,12 +221,18 @@ class _Runner:
             difference = compare.ends(one, other) or compare.sequence(one.batches, other.batches, "batch")
             same = "{} examples in {} batches, in the same order, bit for bit".format(one.examples, len(one.batches))
             if difference is not None and compare.ends(one, other) is None and not is_same_sequence:
-                kept = [record.kept.get(number) for record in (before, after)]
-                difference = compare.shapes(one.batches, other.batches, "batch")
-                if difference is None and kept[0] is not None and kept[1] is not None:
-                    difference = compare.multiset(kept[0], kept[1])
+                changed = before.changed
+                difference = compare.shapes(one.batches, other.batches, "batch") or _multiset(before, after, number)
+                if difference is not None and fixed_order.SEEDS in changed:
+                    # Which example gets which random numbers is a race, too.
+                    alike = [self._run(version, SAME_NUMBERS) for version in (BEFORE, AFTER)]
+                    if all(number in record.epochs for record in alike):
+                        changed = alike[0].changed
+                        difference = compare.shapes(
+                            *(record.epochs[number].batches for record in alike), what="batch"
+                        ) or _multiset(alike[0], alike[1], number)
                 same = "{} examples, each as often, in another order, which is not determined: {}".format(
-                    one.examples, ", ".join(before.changed)
+                    one.examples, ", ".join(changed)
                 )
             if difference is not None:
                 self._add(what, DIFFERENT, difference)
@@ -280,3 +287,9 @@ class _Runner:
 
     def _add(self, what: str, verdict: str, sentence: str) -> None:
         self._checks.append(Check(self._title, what, verdict, sentence))
+
+
+def _multiset(before: Record, after: Record, number: int) -> Optional[str]:
+    """Returns a difference between how often a pipeline's examples are read, as a clause; None if there is none."""
+    one, other = before.kept.get(number), after.kept.get(number)
+    return None if one is None or other is None else compare.multiset(one, other)

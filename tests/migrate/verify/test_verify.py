@@ -72,6 +72,27 @@ INTERLEAVED = DATASET.replace(
 ).replace("batch(4)", "batch(4, drop_remainder=True)")
 
 
+# Four threads that compute, each by operations of its own.
+FLIPPED = """
+        queue = tf.train.string_input_producer(names(), num_epochs=2, shuffle=False)
+        _, line = tf.TextLineReader().read(queue)
+        parts = []
+        for _ in range(4):
+            number, label, x = decode(line)
+            parts.append([number, label, x + tf.random_uniform([]) + tf.cast(tf.random_uniform([]) < 0.5, tf.float32)])
+        return tf.train.batch_join(parts, 4, capacity=40)
+"""
+FLIPPED_BY_MAP = """
+        def parse(line):
+            number, label, x = decode(line)
+            return number, label, x + tf.random_uniform([]) + tf.cast(tf.random_uniform([]) < 0.5, tf.float32)
+
+        dataset = tf.data.Dataset.from_tensor_slices(names()).repeat(2).flat_map(tf.data.TextLineDataset)
+        dataset = dataset.map(parse, num_parallel_calls=4).batch(4, drop_remainder=True)
+        return tf.data.make_one_shot_iterator(dataset).get_next()
+"""
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     folder = tmp_path_factory.mktemp("project")
@@ -122,6 +143,7 @@ RIGHT = [
     ("no end", ENDLESS, REPEATED, "24 examples in 6 batches, in the same order, bit for bit"),
     ("shuffled", SHUFFLED, SHUFFLING, "the shuffle moves examples of pipeline 1 by 0."),
     ("random numbers", RANDOM, DRAWING, "random operations have fixed seeds"),
+    ("random numbers of several threads", FLIPPED, FLIPPED_BY_MAP, "draw the same numbers for each example"),
     ("readers joined", JOINED, INTERLEAVED, "examples, each as often, in another order, which is not determined"),
 ]
 WRONG = [
@@ -148,6 +170,8 @@ WRONG = [
      "pipeline 1 is shuffled less: "),
     ("an example twice, joined", JOINED, INTERLEAVED.replace(".map(decode", ".concatenate(tf.data.TextLineDataset("
      "names()[0]).take(1)).map(decode"), "0 of 26 examples before are not read as often after, 1 of 27 after"),
+    ("random numbers of several threads that are lost", FLIPPED, FLIPPED_BY_MAP.replace(
+        " + tf.cast(tf.random_uniform([]) < 0.5, tf.float32)", ""), "26 of 26 examples before are not read as often"),
     ("an operation that fails", QUEUE, DATASET.replace("names()", "names() + ['missing']"),
      "fails after the rewriting"),
 ]
