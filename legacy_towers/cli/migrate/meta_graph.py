@@ -4,6 +4,7 @@ import json
 import os
 from typing import Any
 
+from legacy_towers.cli.quiet import silence_deprecations
 from legacy_towers.errors import ArgumentError
 from legacy_towers.text.files import check_file, working_directory_of, write_whole
 
@@ -20,6 +21,7 @@ def add_arguments(group: Any) -> None:
 def run(arguments: argparse.Namespace, model: str) -> int:
     """Converts the MetaGraph in the file `model`, prints the plans, and returns the exit code."""
     _check(arguments, model)
+    silence_deprecations()
     from legacy_towers.migrate.conversion.plans import REFUSED
     from legacy_towers.migrate.meta_graph import convert_meta_graph
     from legacy_towers.migrate.proof.prove import prove

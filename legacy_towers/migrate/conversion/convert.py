@@ -52,7 +52,7 @@ class Conversion(NamedTuple):
         close_others(self.retired)
 
     def __str__(self) -> str:
-        return "\n".join(str(plan) for plan in self.plans)
+        return "\n".join(str(plan) for plan in self.plans) or "no queues to convert"
 
 
 def convert(graph: Optional[Graph] = None, epochs: Optional[int] = None) -> Conversion:

@@ -13,7 +13,7 @@ from legacy_towers.migrate.conversion.flows import Flow
 from legacy_towers.migrate.conversion.operations import is_source, store_of
 from legacy_towers.migrate.conversion.plans import Refused
 from legacy_towers.migrate.conversion.queue_graph import QueueGraph
-from legacy_towers.migrate.conversion.retired import retire
+from legacy_towers.migrate.conversion.retired import is_retired, retire
 from legacy_towers.migrate.conversion.roots import Root, find_roots, stores_of
 from legacy_towers.tensor_types import Dataset, Operation, Tensor
 
@@ -53,6 +53,10 @@ def to_dataset(tensors: Any, seed: Optional[int] = None, epochs: Optional[int] =
     part = cut(leaves, is_source)
     if not part.sources:
         raise ArgumentError("{!r} does not depend on a queue".format(leaves[0].name))
+    for source in part.sources:
+        if is_retired(store_of(source)):
+            raise ArgumentError("{!r} is converted to tf.data already: call to_dataset once, before convert(), and keep "
+                                "its dataset".format(store_of(source).name))
     queues = QueueGraph(graph)
     try:
         with tf.control_dependencies(None), tf.device("/cpu:0"), tf.name_scope("queues_to_dataset"):

@@ -51,6 +51,10 @@ def test_tensors_of_the_queue_are_fed(graph):
         assert session.run(total) == 1
 
 
+def test_a_graph_without_queues_says_so(graph):
+    assert str(convert()) == "no queues to convert"
+
+
 def test_no_thread_fills_the_queues(graph):
     counting_batches()
     assert len(tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)) == 2

@@ -114,6 +114,13 @@ def test_another_dequeue_of_the_model_is_an_error():
         to_dataset(first)
 
 
+def test_a_second_call_is_an_error():
+    batch = tf.train.range_input_producer(8, name="numbers").dequeue()
+    to_dataset(batch)
+    with pytest.raises(ArgumentError, match="is converted to tf.data already: call to_dataset once"):
+        to_dataset(batch)
+
+
 def test_tensors_of_another_graph_are_an_error():
     batch = tf.train.range_input_producer(8, name="other").dequeue()
     with tf.Graph().as_default(), pytest.raises(ArgumentError, match="is not in the default graph"):
