@@ -36,8 +36,8 @@ def patches(note: Callable[[str], None], same_numbers: bool = False) -> Dict[str
 
     Args:
       note: called with the name of each change that mattered.
-      same_numbers: whether a random operation draws the same numbers in each run of it: where several operations compute
-        examples in any order, which example gets which numbers is a race.
+      same_numbers: whether a random operation draws the same numbers in each run of it: where several operations
+        compute examples in any order, which example gets which numbers is a race.
     """
     random.seed(1)
     try:

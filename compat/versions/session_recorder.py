@@ -21,8 +21,8 @@ of FILE is an object in JSON:
     READ: {"whole": hash, "rows": [hash, ...], "parts": [[hash, ...], ...], "components": [hash, ...],
            "described": ["int64[4]"], "shown": ["[1 2]"]}    a row is an example, its parts are its components
 
-"fixed" fixes the order of examples and random numbers, "same numbers" lets random operations draw the same ones for each
-example besides: see fixed_order.py.
+"fixed" fixes the order of examples and random numbers, "same numbers" lets random operations draw the same ones for
+each example besides: see fixed_order.py.
 
 Private: TensorFlow's modules, `BaseSession.run`, `_FetchHandler`, `QueueRunner.create_threads`. Tried on 1.15 and 2.21.
 """

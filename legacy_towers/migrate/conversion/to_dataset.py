@@ -55,8 +55,8 @@ def to_dataset(tensors: Any, seed: Optional[int] = None, epochs: Optional[int] =
         raise ArgumentError("{!r} does not depend on a queue".format(leaves[0].name))
     for source in part.sources:
         if is_retired(store_of(source)):
-            raise ArgumentError("{!r} is converted to tf.data already: call to_dataset once, before convert(), and keep "
-                                "its dataset".format(store_of(source).name))
+            raise ArgumentError("{!r} is converted to tf.data already: call to_dataset once, before convert(), and "
+                                "keep its dataset".format(store_of(source).name))
     queues = QueueGraph(graph)
     try:
         with tf.control_dependencies(None), tf.device("/cpu:0"), tf.name_scope("queues_to_dataset"):
