@@ -46,25 +46,30 @@ def test_explain_prints_a_rule(folder, capsys):
 @pytest.mark.parametrize(
     "words, message",
     [
-        ("", "nothing is given: pass files and folders of source code, or a MetaGraph file"),
+        ("", "PATH is missing: pass files and folders of source code, or a MetaGraph file"),
         ("none.py", "there is no file or folder 'none.py' in the working directory /"),
         (". --select LT999", "no rule has the code 'LT999': the codes are "),
         (". --ignore LT30x", "no rule has the code 'LT30X': near it are LT301, LT302, "),
         ("--explain LT000", "no rule has the code 'LT000'"),
         ("--explain LT301 .", "--explain reads nothing: remove '.'"),
         (". --json no/x.json", "--json is 'no/x.json': there is no directory"),
-        (". --out x.meta", "--out is an option for a MetaGraph, and '.' is not one, whose name ends in .meta; "),
-        (". --prove", "--prove is an option for a MetaGraph, and '.' is not one"),
+        (". --out x.meta", "--out is for a MetaGraph (a file that ends in .meta), got '.'; for a script use --write"),
+        (". --prove",
+         "--prove is for a MetaGraph (a file that ends in .meta), got '.'; for a script use --verify COMMAND, or "
+         + "legacy-towers run --queues-to-dataset --prove"),
+        ("queues.py --json queues.py", "--json is 'queues.py', which is one of the files to read: name another file"),
+        (". --diff --json ./fine.py", "--json is './fine.py', which is one of the files to read: name another file"),
         ("m.meta", "--out is missing: the file to write the converted MetaGraph to"),
         ("m.meta --out x", "there is no file 'm.meta' in the working directory /"),
         ("m.meta queues.py --out x", "'m.meta' is a MetaGraph: pass it alone"),
-        ("m.meta --out x --select LT3", "--select is an option for source code, and 'm.meta' is a MetaGraph"),
+        ("m.meta --out x --select LT3", "--select is for source code, and 'm.meta' is a MetaGraph"),
     ],
 )
 def test_wrong_usage_is_one_line(folder, capsys, words, message):
     assert main.main(["migrate"] + words.split()) == 2
     error = capsys.readouterr().err
     assert error.startswith("legacy-towers: error: " + message) and error.count("\n") == 1
+    assert (folder / "queues.py").read_text() == QUEUES
 
 
 def test_no_tensorflow_is_imported(folder):

@@ -43,7 +43,7 @@ def test_diff_prints_the_changes_and_writes_nothing(project, capsys):
     printed = capsys.readouterr().out
     assert printed.startswith("--- train.py\n+++ train.py (tf.data)\n@@ ")
     assert "-names = tf.train.string_input_producer(" in printed and "\n+dataset = " in printed
-    assert printed.endswith("1 pipeline rewritten in 1 file; nothing is written; --write writes\n")
+    assert printed.endswith("\n1 pipeline in 1 file can be rewritten; pass --write to write it\n")
     assert (project / "train.py").read_text() == SCRIPT
 
 
@@ -54,7 +54,7 @@ def test_write_rewrites_the_file_and_then_nothing_is_left(project, capsys):
     assert json.loads((project / "found.json").read_text())["written"] is True
     assert main.main(["migrate", "train.py"]) == 0
     assert main.main(["migrate", "train.py", "--write"]) == 0
-    assert capsys.readouterr().out.endswith("0 pipelines rewritten in 0 files; nothing is written\n")
+    assert capsys.readouterr().out.endswith("0 pipelines can be rewritten; nothing is written\n")
 
 
 def test_comments_that_still_mention_queues_are_named(project, capsys):
@@ -70,10 +70,10 @@ def test_comments_that_still_mention_queues_are_named(project, capsys):
 
 
 def test_a_target_decides_the_names_of_rewritten_files(project, capsys):
-    assert main.main(["migrate", "train.py", "--target", "tf.data-2"]) == 0
+    assert main.main(["migrate", "train.py", "--diff", "--target", "tf.data-2"]) == 0
     printed = capsys.readouterr().out
-    assert "nothing is written; --write writes\n" in printed
-    assert main.main(["migrate", "train.py", "--target", "tf.data-1"]) == 0
+    assert "+with tf.compat.v1.Session() as session:\n" in printed
+    assert main.main(["migrate", "train.py", "--diff", "--target", "tf.data-1"]) == 0
     assert capsys.readouterr().out != printed
 
 
@@ -81,7 +81,46 @@ def test_what_is_left_is_printed_with_the_reason(project, capsys):
     (project / "train.py").write_text(SCRIPT.replace("[number], 4", "[number, names.size()], 4"))
     assert main.main(["migrate", "train.py", "--write"]) == 1
     printed = capsys.readouterr().out
-    assert printed.startswith("left: train.py:") and "nothing is written\n" in printed
+    assert printed.startswith("left: train.py:6:33: LT411 queue.size: the size of its queue is read")
+    assert printed.endswith("\n0 pipelines can be rewritten; 1 stays, because of 1 call; nothing is written\n")
+
+
+def test_the_audit_and_the_rewriting_name_the_same_call_with_the_same_reason(project, capsys):
+    (project / "train.py").write_text(SCRIPT.replace("_, line", "key, line").replace("run(batch)", "run([batch, key])"))
+    assert main.main(["migrate", "train.py"]) == 1
+    audit = capsys.readouterr().out
+    assert main.main(["migrate", "train.py", "--diff", "--json", "found.json"]) == 1
+    (line,) = [each for each in capsys.readouterr().out.splitlines() if each.startswith("left: ")]
+    place, reason = line[len("left: "):].split("reader.read: ")
+    assert place == "train.py:4:13: LT208 "
+    assert "{}reader.read stays: {}; by hand: ".format(place, reason) in audit
+    (left,) = json.loads((project / "found.json").read_text())["left"]
+    assert (left["code"], left["line"], left["column"]) == ("LT208", 4, 13)
+
+
+def test_the_audit_says_what_calls_of_a_pipeline_that_stays_would_become(project, capsys):
+    assert main.main(["migrate", "train.py"]) == 1
+    assert " would become " not in capsys.readouterr().out
+    (project / "train.py").write_text(SCRIPT.replace("[number], 4", "[number, names.size()], 4"))
+    assert main.main(["migrate", "train.py"]) == 1
+    printed = capsys.readouterr().out
+    assert "LT503 tf.train.start_queue_runners would become nothing" in printed
+    assert "LT301 tf.train.batch would become batch(" in printed
+
+
+@pytest.mark.parametrize("option", ["--diff", "--write"])
+def test_files_that_are_not_read_are_listed_and_the_exit_code_is_1(option, project, capsys):
+    (project / "syntax.py").write_text("import tensorflow as tf\nq = tf.FIFOQueue(\n")
+    (project / "notes.ipynb").write_text('{"source": "tf.train.batch([x], 2)"}')
+    assert main.main(["migrate", "syntax.py", option, "--json", "found.json"]) == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith("syntax.py:2: not read: it is neither Python 3 nor Python 2: ")
+    assert "\n0 pipelines can be rewritten; 1 file is not read" in printed
+    (unread,) = json.loads((project / "found.json").read_text())["unread"]
+    assert (unread["path"], unread["line"]) == ("syntax.py", 2)
+    assert main.main(["migrate", ".", option]) == 1
+    printed = capsys.readouterr().out
+    assert "\nnotes.ipynb: not read: it is a notebook" in printed and "; 2 files are not read\n" in printed
 
 
 def test_verify_proves_the_rewriting_and_writes_it(project, capsys):
@@ -101,8 +140,16 @@ def test_nothing_is_written_where_the_command_reads_other_examples(project, caps
     assert main.main(["migrate", "train.py", "--write", "--verify", "train.py"]) == 1
     printed = capsys.readouterr().out
     assert "train.py: DIFFERENT: by legacy-towers run, TensorFlow " in printed
-    assert printed.endswith("nothing is written, since the rewriting is not proven\n")
+    assert printed.endswith("nothing is written: the rewriting of 1 pipeline in 1 file is not proven\n")
     assert (project / "train.py").read_text() == wrong
+
+
+def test_the_reason_of_a_command_that_fails_is_printed_once(project, capsys):
+    (project / "train.py").write_text(SCRIPT + "raise ValueError('a broken script')\n")
+    assert main.main(["migrate", "train.py", "--write", "--verify", "train.py"]) == 1
+    printed = capsys.readouterr().out
+    assert printed.count("a broken script") == 1
+    assert "\n    session runs: NOT COMPARED\n" in printed
 
 
 def test_a_command_that_does_not_run_what_is_rewritten_proves_nothing(project, capsys):
@@ -119,6 +166,10 @@ def test_a_command_that_does_not_run_what_is_rewritten_proves_nothing(project, c
     (["--verify", "legacy-towers run --py2"], "names no script: pass SCRIPT"),
     (["--python", "python3"], "--python is an option of --verify"),
     (["--verify", "train.py", "--python", "/no/python"], "--python /no/python: there is no such program"),
+    (["--verify", "sh run.sh"],
+     "--verify runs a Python script or module, not 'sh': pass SCRIPT [ARGUMENTS] or -m MODULE"),
+    (["--diff", "--write"], "pass --diff or --write, not both"),
+    (["--target", "tf.data-2"], "--target needs --diff or --write"),
     (["--diff", "--select", "LT101"], "--select is an option of the audit"),
 ])
 def test_wrong_usage(words, problem, project, capsys):

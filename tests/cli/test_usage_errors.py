@@ -93,7 +93,7 @@ MISTAKES = [
     ("migrate . --select LT999", "no rule has the code 'LT999': the codes are LT101, "),
     ("migrate --explain LT31", "no rule has the code 'LT31': near it are LT301, "),
     ("migrate none.py", "there is no file or folder 'none.py' in the working directory /"),
-    ("migrate . --out x.meta", "--out is an option for a MetaGraph, and '.' is not one"),
+    ("migrate . --out x.meta", "--out is for a MetaGraph (a file that ends in .meta), got '.'"),
     ("env --jsn", "there is no option --jsn, did you mean --json?"),
 ]
 

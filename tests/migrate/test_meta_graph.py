@@ -170,8 +170,10 @@ def test_a_conversion_that_differs_is_not_written(tmp_path, capsys, monkeypatch)
 
 @pytest.mark.parametrize("arguments, message", [
     (["missing.meta", "--out", "x.meta"], "there is no file 'missing.meta'"),
-    (["train.py", "--out", "x.meta"], "--out is an option for a MetaGraph, and 'train.py' is not one"),
+    (["train.py", "--out", "x.meta"], "--out is for a MetaGraph (a file that ends in .meta), got 'train.py'"),
     (["bad.meta", "--out", "bad.meta"], "--out is the MetaGraph itself: name another file"),
+    (["bad.meta", "--out", "x.meta", "--json", "bad.meta"], "--json is 'bad.meta', which is the MetaGraph itself"),
+    (["bad.meta", "--out", "x.meta", "--json", "./x.meta"], "--json is './x.meta', which is also the file of --out"),
     (["bad.meta", "--out", "nowhere/x.meta"], "there is no directory"),
     (["bad.meta", "--out", "x.meta"], "bad.meta: can't be read as a MetaGraph"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")

@@ -42,15 +42,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.explain is not None:
         return source.explain(arguments)
     if not arguments.paths:
-        raise ArgumentError("nothing is given: pass files and folders of source code, or a MetaGraph file")
+        raise ArgumentError("PATH is missing: pass files and folders of source code, or a MetaGraph file")
     models = [path for path in arguments.paths if path.endswith(META)]
     if models:
-        _refuse(arguments, _OF_SOURCE, "is an option for source code, and {!r} is a MetaGraph", models[0])
+        _refuse(arguments, _OF_SOURCE, "is for source code, and {!r} is a MetaGraph", models[0])
         if len(arguments.paths) > 1:
             raise ArgumentError("{!r} is a MetaGraph: pass it alone".format(models[0]))
         return meta_graph.run(arguments, models[0])
-    _refuse(arguments, ("out", "prove"), "is an option for a MetaGraph, and {!r} is not one, whose name ends in "
-            + META + "; `legacy-towers run --queues-to-dataset` converts the queues of a script", arguments.paths[0])
+    of_graph = "is for a MetaGraph (a file that ends in " + META + "), got {!r}; for a script use "
+    _refuse(arguments, ("out",), of_graph + "--write, or legacy-towers run --queues-to-dataset", arguments.paths[0])
+    _refuse(arguments, ("prove",), of_graph + "--verify COMMAND, or legacy-towers run --queues-to-dataset --prove",
+            arguments.paths[0])
     return source.run(arguments)
 
 

@@ -13,7 +13,8 @@ DONE, LEFT = 0, 1
 
 def add_arguments(group: Any) -> None:
     """Adds the options of a MetaGraph to a group of the parser."""
-    group.add_argument("--out", metavar="FILE", help="the converted MetaGraph to write")
+    group.add_argument("--out", metavar="FILE", help="the converted MetaGraph to write; an existing file is "
+                       "overwritten")
     group.add_argument("--prove", action="store_true",
                        help="first run copies with queues and with tf.data for an epoch, and compare what they give")
 
@@ -64,3 +65,6 @@ def _check(arguments: argparse.Namespace, model: str) -> None:
     check_file("--json", arguments.json)
     if os.path.exists(arguments.out) and os.path.samefile(model, arguments.out):
         raise ArgumentError("--out is the MetaGraph itself: name another file")
+    for path, what in ((model, "the MetaGraph itself"), (arguments.out, "also the file of --out")):
+        if arguments.json is not None and os.path.realpath(arguments.json) == os.path.realpath(path):
+            raise ArgumentError("--json is {!r}, which is {}: name another file".format(arguments.json, what))

@@ -3,10 +3,10 @@ import argparse
 import difflib
 import json
 import os
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict
 
 from legacy_towers.errors import ArgumentError
-from legacy_towers.text.files import check_file, write_bytes, write_whole
+from legacy_towers.text.files import write_bytes, write_whole
 from legacy_towers.text.names import listed
 
 DONE, LEFT = 0, 1
@@ -20,14 +20,14 @@ def add_arguments(group: Any) -> None:
     group.add_argument("--write", action="store_true", help="rewrite the files")
     group.add_argument(
         "--target", choices=TARGETS,
-        help="the names in rewritten files: tf.data-1 leaves those of TensorFlow 1 (the default), tf.data-2 writes "
-        "those of TensorFlow 2",
+        help="with --diff or --write: the names in rewritten files; tf.data-1 leaves those of TensorFlow 1 (the "
+        "default), tf.data-2 writes those of TensorFlow 2",
     )
     group.add_argument(
         "--verify", metavar="COMMAND",
         help="run COMMAND before and after the rewriting, in copies of the project, and compare the examples that its "
         "sessions read: 'train.py --steps 10', '-m project.train', or these after `python` or `legacy-towers run`; "
-        "with --write, files are written only if they are proven",
+        "with --write, files are written only if they are proven, otherwise the changes are printed",
     )
     group.add_argument(
         "--python", metavar="PYTHON",
@@ -47,7 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
     for name in ("select", "ignore"):
         if getattr(arguments, name):
             raise ArgumentError("--{} is an option of the audit: a file is rewritten whole or left".format(name))
-    check_file("--json", arguments.json)
+    if arguments.diff and arguments.write:
+        raise ArgumentError("pass --diff or --write, not both")
+    if arguments.target is not None and not (arguments.diff or arguments.write or arguments.verify is not None):
+        raise ArgumentError("--target needs --diff or --write")
     from legacy_towers.cli.migrate import verified  # imports numpy, which the audit does without
 
     given = verified.prepared(arguments)
@@ -57,17 +60,25 @@ def run(arguments: argparse.Namespace) -> int:
         if error.name != "libcst":
             raise
         raise ArgumentError(_INSTALL) from None
+    from legacy_towers.migrate.source import output
+    from legacy_towers.migrate.source.files import notebooks_with
     from legacy_towers.migrate.source.mentions import lines_about_queues
     from legacy_towers.migrate.source.pipelines import find_pipelines
     from legacy_towers.migrate.source.project import read_project
+    from legacy_towers.migrate.source.queue_api import NOTEBOOK_NEEDLES
 
     project = read_project(arguments.paths)
-    rewriting = plan_rewrite(project, find_pipelines(project), arguments.target or TARGETS[0])
-    if arguments.diff or not arguments.write:
+    pipelines = find_pipelines(project)
+    rewriting = plan_rewrite(project, pipelines, arguments.target or TARGETS[0])
+    notebooks = notebooks_with(NOTEBOOK_NEEDLES, project.notebooks)
+    unread = output.unread_lines(project.unread, notebooks)
+    if not arguments.write:
         for path, text in sorted(rewriting.texts.items()):
             print(_diff(path, text), end="")
     for left in rewriting.left:
-        print("left: {}".format(left))
+        print("left: {}".format(output.left_line(left.site, left.whole_reason)))
+    for line in unread:
+        print(line)
     for path, text in sorted(rewriting.texts.items()):
         lines = lines_about_queues(text)
         if lines:
@@ -81,18 +92,20 @@ def run(arguments: argparse.Namespace) -> int:
     if is_written:
         for path, text in sorted(rewriting.texts.items()):
             write_bytes(path, text.encode("utf-8"), "the rewritten file")
-    _print_end(rewriting, arguments, is_written)
+    stay = max(0, len(pipelines.pipelines) - len(rewriting.rewritten))
+    print(_end(rewriting, stay, len(unread), arguments.write, is_written, verification is not None))
     if arguments.json is not None:
         found: Dict[str, Any] = {
             "files": sorted(rewriting.texts), "pipelines": len(rewriting.rewritten),
-            "left": [{"path": each.site.path, "line": each.line or each.site.line, "name": each.site.name,
-                      "reason": each.reason} for each in rewriting.left],
+            "left": [output.left_row(each.site, each.reason, each.line) for each in rewriting.left],
+            "unread": output.unread_rows(project.unread),
+            "notebooks": notebooks,
             "written": bool(is_written),
             "verification": None if verification is None else verification.to_json(),
         }
         write_whole(arguments.json, json.dumps(found, indent=1) + "\n", "the rewriting")
     is_proven = verification is None or verified.is_proven(verification)
-    return DONE if is_proven and not rewriting.left else LEFT
+    return DONE if is_proven and not rewriting.left and not unread else LEFT
 
 
 def _diff(path: str, text: str) -> str:
@@ -104,20 +117,40 @@ def _diff(path: str, text: str) -> str:
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
 
 
-def _print_end(rewriting: Any, arguments: argparse.Namespace, is_written: bool) -> None:
+def _end(rewriting: Any, stay: int, unread: int, is_wanted: bool, is_written: bool, is_verified: bool) -> str:
+    """Returns the last line: what was written or can be, and what is left.
+
+    Args:
+      rewriting: the rewriting.
+      stay: the number of pipelines that stay.
+      unread: the number of files that were not read.
+      is_wanted: whether files were to be written.
+      is_written: whether they were.
+      is_verified: whether a command was run.
+    """
     count, files = len(rewriting.rewritten), len(rewriting.texts)
-    parts: List[str] = ["{} pipeline{} rewritten in {} file{}".format(
-        count, "" if count == 1 else "s", files, "" if files == 1 else "s"
-    )]
-    if rewriting.left:
-        parts.append("{} call{} left".format(len(rewriting.left), " is" if len(rewriting.left) == 1 else "s are"))
-    note: Optional[str] = None
+    many = _counted(count, "pipeline")
+    where = "{} in {}".format(many, _counted(files, "file"))
     if not files:
-        note = "nothing is written" if arguments.write else None
+        parts = ["{} can be rewritten".format(many)]
     elif is_written:
-        note = "written"
-    elif arguments.write:
-        note = "nothing is written, since the rewriting is not proven"
+        parts = ["{} rewritten in {}; written".format(many, _counted(files, "file"))]
+    elif is_wanted:
+        parts = ["nothing is written: the rewriting of {} is not proven".format(where)]
     else:
-        note = "nothing is written; --write writes"
-    print("; ".join(parts + ([note] if note else [])))
+        parts = ["{} can be rewritten; pass --write to write it".format(where)]
+    if rewriting.left:
+        calls = _counted(len(rewriting.left), "call")
+        if stay:
+            parts.append("{} {}, because of {}".format(stay, "stays" if stay == 1 else "stay", calls))
+        else:
+            parts.append("{} {} left".format(calls, "is" if len(rewriting.left) == 1 else "are"))
+    if unread:
+        parts.append("{} {} not read".format(_counted(unread, "file"), "is" if unread == 1 else "are"))
+    if is_wanted and not files:
+        parts.append("nothing is written")
+    return "; ".join(parts)
+
+
+def _counted(number: int, noun: str) -> str:
+    return "{} {}{}".format(number, noun, "" if number == 1 else "s")

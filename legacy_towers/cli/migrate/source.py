@@ -1,5 +1,6 @@
 """Audits the queues of source code."""
 import argparse
+import os
 import sys
 from typing import Any, List
 
@@ -22,12 +23,12 @@ def add_arguments(group: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Audits or rewrites the files and folders, prints the findings, and returns the exit code."""
+    _check_json(arguments)
     if rewriting.is_wanted(arguments):
         return rewriting.run(arguments)
     from legacy_towers.migrate.source import output
     from legacy_towers.migrate.source.audit import audit_paths
 
-    check_file("--json", arguments.json)
     audit = audit_paths(arguments.paths, arguments.select, arguments.ignore)
     print(output.as_text(audit))
     if arguments.json is not None:
@@ -45,6 +46,19 @@ def explain(arguments: argparse.Namespace) -> int:
         raise ArgumentError("--explain reads nothing: remove {!r}".format(arguments.paths[0]))
     print(output.explanation(of_code(arguments.explain.upper())), file=sys.stdout)
     return DONE
+
+
+def _check_json(arguments: argparse.Namespace) -> None:
+    """Raises ArgumentError if the file of --json can't be written, or is one of those that are read."""
+    check_file("--json", arguments.json)
+    if arguments.json is None or not os.path.exists(arguments.json):
+        return
+    written = os.path.realpath(arguments.json)
+    for path in map(os.path.realpath, arguments.paths):
+        is_inside = written.startswith(os.path.join(path, "")) and written.endswith((".py", ".ipynb"))
+        if written == path or is_inside:
+            raise ArgumentError("--json is {!r}, which is one of the files to read: name another file".format(
+                arguments.json))
 
 
 def _codes(text: str) -> List[str]:

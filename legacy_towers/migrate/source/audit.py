@@ -116,7 +116,9 @@ def _rewriting(project: Project, pipelines: Pipelines) -> Tuple[Optional[Set[int
     from legacy_towers.migrate.source.rewrite.plan import plan_rewrite
 
     rewriting = plan_rewrite(project, pipelines)
-    return {each.number for each in rewriting.rewritten}, {each.site: each.reason for each in rewriting.left}
+    return {each.number for each in rewriting.rewritten}, {
+        each.site: each.whole_reason for each in rewriting.left
+    }
 
 
 def by_pipelines(findings: Sequence[Finding]) -> List[Tuple[Tuple[int, ...], List[Finding]]]:

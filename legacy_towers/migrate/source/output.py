@@ -1,16 +1,19 @@
 """Formats an audit as text and as JSON, and the explanation of a rule."""
 import json
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 from legacy_towers.migrate.source.audit import Audit, Finding, by_pipelines, files_of
+from legacy_towers.migrate.source.files import SourceFile
 from legacy_towers.migrate.source.rules.registry import (
     SAME_OUTPUT,
     SAME_SEQUENCE,
     SAME_SET,
     Example,
     Rule,
+    of_name,
     written,
 )
+from legacy_towers.migrate.source.values import Site
 from legacy_towers.text.names import listed, quoted
 
 _NOTEBOOK = "it is a notebook with names of queues; `jupyter nbconvert --to script` makes a .py file of it"
@@ -22,8 +25,7 @@ def as_text(audit: Audit) -> str:
     paragraphs = [_group(audit, numbers, findings) for numbers, findings in by_pipelines(audit.findings)]
     others = ["{}:{}: {} prevents the rewriting of a pipeline: {}".format(site.path, site.line, site.name, reason)
               for site, reason in audit.others]
-    others += ["{}:{}: not read: {}".format(file.path, *_problem(file)) for file in audit.unread]
-    others += ["{}: not read: {}".format(path, _NOTEBOOK) for path in audit.notebooks]
+    others += unread_lines(audit.unread, audit.notebooks)
     if audit.limited:
         others.append(_LIMITED.format(quoted(audit.limited, most=3)))
     if others:
@@ -41,13 +43,35 @@ def as_json(audit: Audit) -> str:
         "others": [
             {"path": site.path, "line": site.line, "name": site.name, "reason": reason} for site, reason in audit.others
         ],
-        "unread": [
-            {"path": file.path, "line": _problem(file)[0], "reason": _problem(file)[1]} for file in audit.unread
-        ],
+        "unread": unread_rows(audit.unread),
         "notebooks": audit.notebooks,
         "not_fully_known": audit.limited,
     }
     return json.dumps(found, indent=1)
+
+
+def unread_lines(unread: Sequence[SourceFile], notebooks: Sequence[str]) -> List[str]:
+    """Formats files and notebooks that were not read, with the reason: one per line."""
+    lines = ["{}:{}: not read: {}".format(file.path, *_problem(file)) for file in unread]
+    return lines + ["{}: not read: {}".format(path, _NOTEBOOK) for path in notebooks]
+
+
+def unread_rows(unread: Sequence[SourceFile]) -> List[Dict[str, Any]]:
+    """Returns files that were not read as dicts for JSON."""
+    return [{"path": file.path, "line": _problem(file)[0], "reason": _problem(file)[1]} for file in unread]
+
+
+def left_line(site: Site, reason: str) -> str:
+    """Formats a call that prevents the rewriting as the audit does: place, code, name and reason."""
+    return "{}: {}".format(_place(site), reason)
+
+
+def left_row(site: Site, reason: str, line: int) -> Dict[str, Any]:
+    """Returns such a call as a dict for JSON; `line` is that of what prevents it, 0: that of the call."""
+    return {
+        "code": of_name(site.name).code, "name": site.name, "path": site.path, "line": site.line,
+        "column": site.column, "reason": reason, "reason_line": line or site.line,
+    }
 
 
 def explanation(rule: Rule) -> str:
@@ -75,7 +99,7 @@ def _group(audit: Audit, numbers: Tuple[int, ...], findings: List[Finding]) -> s
         heading = "pipeline {}{}".format(numbers[0], _outcome(audit, numbers[0]))
     else:
         heading = "starts and stops queues that are not made in these files"
-    return "\n".join([heading] + ["  " + _line(each) for each in findings])
+    return "\n".join([heading] + ["  " + _line(audit, each) for each in findings])
 
 
 def _outcome(audit: Audit, number: int) -> str:
@@ -88,12 +112,19 @@ def _outcome(audit: Audit, number: int) -> str:
     return ": stays" if has_reason or audit.others else ": stays, like one that shares its files"
 
 
-def _line(finding: Finding) -> str:
-    site = finding.site
-    line = "{}:{}:{}: {} {}".format(site.path, site.line, site.column, finding.rule.code, written(site.name))
-    if not finding.reason:
-        return "{} becomes {}".format(line, finding.rule.becomes)
-    return "{} stays: {}; by hand: {}".format(line, finding.reason, finding.rule.becomes)
+def _line(audit: Audit, finding: Finding) -> str:
+    line = _place(finding.site)
+    if finding.reason:
+        return "{} stays: {}; by hand: {}".format(line, finding.reason, finding.rule.becomes)
+    stays = audit.rewritten is not None and not (
+        finding.pipelines and audit.rewritten.issuperset(finding.pipelines)
+    )
+    return "{} {} {}".format(line, "would become" if stays else "becomes", finding.rule.becomes)
+
+
+def _place(site: Site) -> str:
+    """Returns where a call is, with the code of its rule and its name."""
+    return "{}:{}:{}: {} {}".format(site.path, site.line, site.column, of_name(site.name).code, written(site.name))
 
 
 def _summary(audit: Audit) -> str:

@@ -1,5 +1,6 @@
 """Verifies a rewriting by running a command before and after it."""
 import os
+import shutil
 import tempfile
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -66,7 +67,11 @@ class Verification(NamedTuple):
             if check.runner != runner:
                 runner = check.runner
                 lines.append("  by {}".format(runner))
-            lines.append("    {}: {}: {}".format(check.what, check.verdict.upper(), check.sentence))
+            # The command can fail in the same way by each runner.
+            is_told = self.reason.endswith(", " + check.sentence)
+            lines.append("    {}: {}{}".format(
+                check.what, check.verdict.upper(), "" if is_told else ": " + check.sentence
+            ))
         return "\n".join(lines + ["  " + note for note in self.notes])
 
     def to_json(self) -> Dict[str, Any]:
@@ -105,6 +110,9 @@ def verify(
     directory = os.getcwd()
     script = command.program[0]
     if not script.startswith("-m") and not os.path.isfile(script):
+        if os.sep not in script and not script.endswith(".py") and shutil.which(script) is not None:
+            raise ArgumentError("--verify runs a Python script or module, not {!r}: pass SCRIPT [ARGUMENTS] or -m "
+                                "MODULE".format(script))
         raise ArgumentError("--verify {!r}: there is no file {!r} in {}".format(command.text, script, directory))
     roots = [path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path)) for path in paths]
     if not script.startswith("-m"):

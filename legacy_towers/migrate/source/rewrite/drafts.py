@@ -22,6 +22,13 @@ class Left(NamedTuple):
     reason: str
     line: int = 0
 
+    @property
+    def whole_reason(self) -> str:
+        """The reason, with the line of what prevents it where that is another one than the call's."""
+        if self.line in (0, self.site.line):
+            return self.reason
+        return "{}, in line {}".format(self.reason, self.line)
+
     def __str__(self) -> str:
         return "{}:{}: {}: {}".format(self.site.path, self.line or self.site.line, self.site.name, self.reason)
 

@@ -18,7 +18,7 @@ from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.region import is_transparent
-from legacy_towers.migrate.source.rewrite.shapes import prefetch, producers, queues, readers
+from legacy_towers.migrate.source.rewrite.shapes import batchers, prefetch, producers, queues, readers
 from legacy_towers.migrate.source.rewrite.syntax import Source
 from legacy_towers.migrate.source.values import Site
 
@@ -50,7 +50,7 @@ def origins_of(project: Project, pipeline: Pipeline, calls: Calls) -> List[Origi
     found = [site for site in pipeline.sites if site.name in producers.PARAMETERS]
     reads = [site for site in pipeline.sites if site.name in (READ, READ_UP_TO, DEQUEUE) and site not in shared]
     if not found:
-        raise Irregular(pipeline.sites[0], "the source does not show its producers")
+        raise Irregular(pipeline.sites[0], _why_without_producers(pipeline))
     reads_of = {each: [site for site in reads if each in project.sources(site)] for each in found}
     groups = _alternatives(found, reads_of, calls)
     origins = []
@@ -68,6 +68,14 @@ def origins_of(project: Project, pipeline: Pipeline, calls: Calls) -> List[Origi
         if many:
             raise Irregular(many[0].read, "it reads many records at a time, and its pipeline has several producers")
     return origins
+
+
+def _why_without_producers(pipeline: Pipeline) -> str:
+    for site in pipeline.sites:
+        is_filling = site.name.startswith(queues.ENQUEUE) or site.name in (queues.RUNNER, queues.ADD, prefetch.NAME)
+        if is_filling or site.name in batchers.PARAMETERS or site.name in readers.PARAMETERS:
+            return "the source does not show its producers"
+    return "no producer or queue runner that fills it was found in the files"
 
 
 def _reader(project: Project, pipeline: Pipeline, read: Site, is_only: bool) -> Site:

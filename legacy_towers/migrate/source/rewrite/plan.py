@@ -191,8 +191,8 @@ def _draft(project: Project, path: str, site: Site) -> Draft:
     except cst.ParserSyntaxError as error:
         raise Irregular(site, "{} can't be parsed: {}".format(path, error.message), error.raw_line) from None
     if draft is None:
-        raise Irregular(site, "{} is written for Python 2: make it one of Python 3 first, such as by `2to3 -w {}`"
-                        .format(path, path))
+        raise Irregular(site, "{} is written for Python 2: make it one of Python 3 first, such as by `2to3 -w {}`; "
+                        "2to3 comes with Python up to 3.12".format(path, path))
     return draft
 
 

@@ -232,8 +232,11 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "a = A()\nb = a.one()\nprint(a.q)\n",
                  "12: tf.train.string_input_producer: its queue, self.q, is also used in another way",
                  id="queue of an object, used elsewhere"),
+    pytest.param("q = tf.FIFOQueue(10, [tf.float32])\nput = q.enqueue(1.0)\nb = q.dequeue()\n",
+                 "2: tf.FIFOQueue: the source does not show its producers", id="queue of its own that is fed"),
     pytest.param("q = tf.FIFOQueue(10, [tf.float32])\nb = q.dequeue()\n",
-                 "2: tf.FIFOQueue: the source does not show its producers", id="queue of its own"),
+                 "2: tf.FIFOQueue: no producer or queue runner that fills it was found in the files",
+                 id="queue of its own"),
 ])
 def test_irregular_sources_are_left_with_the_reason(text, left, tmp_path):
     found = _left(tmp_path, "import tensorflow as tf\n" + text)
@@ -248,7 +251,8 @@ def test_a_file_is_left_whole(tmp_path):
             "q = tf.train.string_input_producer(['a'])\n_, x = tf.TextLineReader().read(q)\n"
             "b = tf.train.batch([x], 2)\n"
             "p = tf.FIFOQueue(10, [tf.float32])\nc = p.dequeue()\n")
-    assert _left(tmp_path, text) == ["5: tf.FIFOQueue: the source does not show its producers"]
+    reason = "no producer or queue runner that fills it was found in the files"
+    assert _left(tmp_path, text) == ["5: tf.FIFOQueue: " + reason]
 
 
 def test_a_file_of_python_2_is_left(tmp_path):
