@@ -233,12 +233,10 @@ class _Runner:
                 difference = compare.shapes(one.batches, other.batches, "batch") or _multiset(before, after, number)
                 if difference is not None and fixed_order.SEEDS in changed:
                     # Which example gets which random numbers is a race, too.
-                    alike = [self._run(version, SAME_NUMBERS) for version in (BEFORE, AFTER)]
-                    if all(number in record.epochs for record in alike):
-                        changed = alike[0].changed
-                        difference = compare.shapes(
-                            *(record.epochs[number].batches for record in alike), what="batch"
-                        ) or _multiset(alike[0], alike[1], number)
+                    first, second = (self._run(version, SAME_NUMBERS) for version in (BEFORE, AFTER))
+                    if number in first.epochs and number in second.epochs:
+                        changed = first.changed
+                        difference = _multiset(first, second, number)
                 same = "{} examples, each as often, in another order, which is not determined: {}".format(
                     one.examples, ", ".join(changed)
                 )
