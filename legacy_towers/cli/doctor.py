@@ -62,7 +62,12 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
 def run(arguments: argparse.Namespace) -> Union[int, Callable[[], None]]:
     if arguments.explain is not None:
         return _explain(arguments)
+    from legacy_towers.doctor.catalog import require_codes
+
+    require_codes(list(arguments.select) + list(arguments.ignore))
     run_command.check_working_folder()
+    if not arguments.program:
+        raise UserError("nothing is given: pass SCRIPT [ARGUMENTS], -m MODULE, JOB, MODEL.meta or CHECKPOINT")
     if arguments.timeout_steps is not None:
         raise UserError("--timeout-steps is an option of run; for doctor, pass --steps instead")
     from legacy_towers.training.job import declares_jobs, is_job_name
@@ -91,10 +96,9 @@ def _codes(text: str) -> List[str]:
 def _explain(arguments: argparse.Namespace) -> int:
     if arguments.program:
         raise UserError("--explain runs nothing: remove {!r}".format(arguments.program[0]))
-    from legacy_towers.doctor import examine as _registered  # noqa: F401  # registers the checks
-    from legacy_towers.doctor import output, registry
+    from legacy_towers.doctor import catalog
 
-    print(output.explanation(registry.of_code(arguments.explain.upper())))
+    print(catalog.explanation(arguments.explain.upper()))
     return 0
 
 

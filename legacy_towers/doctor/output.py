@@ -51,11 +51,6 @@ def as_json(findings: List[Finding], subject: str) -> str:
     return json.dumps({"examined": subject, "findings": rows}, indent=2)
 
 
-def explanation(check: Check) -> str:
-    """Formats the explanation of a check."""
-    return "{} {} ({})\n\n{}".format(check.code, check.name, check.severity, check.explanation)
-
-
 def has_errors(findings: List[Finding]) -> bool:
     """Returns whether a finding is an error."""
     return any(each.check.severity == ERROR for each in findings)

@@ -1,9 +1,9 @@
 """The checks: each registers a function of a subject by its code."""
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence
+from typing import Callable, Dict, Iterator, List, NamedTuple, Sequence
 
 from legacy_towers.doctor.subject import Evidence, Subject
 from legacy_towers.errors import UserError
-from legacy_towers.text.codes import chosen
+from legacy_towers.text.codes import chosen, unknown_code
 
 ERROR, WARNING = "error", "warning"
 
@@ -57,16 +57,5 @@ def checks(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> List[Check
     """
     for each in list(select) + list(ignore):
         if not each or not any(code.startswith(each) for code in _CHECKS):
-            raise UserError("no check has the code {!r}: the codes are {}".format(each, ", ".join(sorted(_CHECKS))))
+            raise UserError(unknown_code("check", each, _CHECKS))
     return [_CHECKS[code] for code in chosen(_CHECKS, select, ignore)]
-
-
-def of_code(code: str) -> Any:
-    """Returns the check of a code.
-
-    Raises:
-      UserError: there is none.
-    """
-    if code not in _CHECKS:
-        raise UserError("no check has the code {!r}: the codes are {}".format(code, ", ".join(sorted(_CHECKS))))
-    return _CHECKS[code]

@@ -2,6 +2,19 @@
 from typing import Iterable, List, Sequence
 
 
+def unknown_code(noun: str, code: str, codes: Iterable[str]) -> str:
+    """Returns the message for a code, or a beginning of codes, that is not among `codes`; it lists those near it.
+
+    Args:
+      noun: what has the codes, "check".
+      code: the unknown code.
+      codes: all codes.
+    """
+    near = [each for each in sorted(codes) if code and each.startswith(code[:3])]
+    shown = "near it are" if near else "the codes are"
+    return "no {} has the code {!r}: {} {}".format(noun, code, shown, ", ".join(near or sorted(codes)))
+
+
 def chosen(codes: Iterable[str], select: Sequence[str], ignore: Sequence[str]) -> List[str]:
     """Returns the chosen codes, sorted.
 

@@ -1,6 +1,7 @@
 """The command `legacy-towers doctor`."""
 import json
 import os
+import sys
 import textwrap
 
 import preloaded
@@ -9,6 +10,9 @@ import pytest
 
 from legacy_towers.cli import main
 from legacy_towers.compat import tf
+from legacy_towers.doctor import examine as _registered  # noqa: F401  # registers the checks
+from legacy_towers.doctor import registry
+from legacy_towers.doctor.catalog import descriptions
 
 BLOCKED = """
     import tensorflow as tf
@@ -141,20 +145,44 @@ def test_a_checkpoint_is_examined_without_running_it(tmp_path, capsys):
 @pytest.mark.parametrize("arguments, message", [
     (["--explain", "LD999"], "no check has the code 'LD999': the codes are LD101, "),
     (["--explain", "LD301", "train.py"], "--explain runs nothing: remove 'train.py'"),
+    (["--explain", "LD399"], "no check has the code 'LD399': near it are LD301, LD302, "),
     (["--select", "LX", "{meta}"], "no check has the code 'LX'"),
+    (["--select", "LD9", "{job}"], "no check has the code 'LD9': the codes are LD101, "),
     (["{folder}/no.meta"], "no.meta: can't be read as a MetaGraph: "),
     (["{folder}/text.meta"], "text.meta: can't be read as a MetaGraph: "),
     (["{folder}/model.ckpt-7"], "there is no checkpoint "),
     (["{job}", "--towers", "0"], "--towers is 0: at least 1 is needed"),
-    ([], "no script is given"),
-], ids=["unknown code", "a script beside --explain", "unknown selection", "no file", "not a MetaGraph", "no checkpoint",
-        "wrong settings of the job", "no script"])
+    ([], "nothing is given: pass SCRIPT [ARGUMENTS], -m MODULE, JOB, MODEL.meta or CHECKPOINT"),
+], ids=["unknown code", "a script beside --explain", "code near others", "unknown selection",
+        "unknown selection of a job", "no file", "not a MetaGraph", "no checkpoint", "wrong settings of the job",
+        "no script"])
 def test_wrong_arguments_are_errors(arguments, message, tmp_path, capsys):
     (tmp_path / "text.meta").write_text("text\n")
     meta = meta_graph(tmp_path / "model.meta")
     arguments = [each.format(meta=meta, folder=tmp_path, job=job_file(tmp_path)) for each in arguments]
     assert main.main(["doctor"] + arguments) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--select", "--ignore"])
+def test_an_unknown_code_is_refused_before_the_script_runs(option, tmp_path):
+    done = doctor(tmp_path, "print('ran')", option, "LD39")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("legacy-towers: error: no check has the code 'LD39': near it are LD301, ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_explanations_and_codes_import_no_tensorflow(tmp_path):
+    text = "import sys\nfrom legacy_towers.cli.main import main\n" \
+        "codes = [main(['doctor'] + each) for each in (['--explain', 'LD101'], ['--ignore', 'LD9', 'train.py'])]\n" \
+        "print(codes, 'tensorflow' in sys.modules, 'numpy' in sys.modules)\n"
+    done = processes.run([sys.executable, "-c", text], cwd=str(tmp_path))
+    assert done.stdout.splitlines()[-1] == "[0, 2] False False", done.stderr
+
+
+def test_descriptions_are_those_of_the_registered_checks():
+    assert {code: tuple(each) for code, each in descriptions().items()} == {
+        each.code: each[:4] for each in registry.checks()}
 
 
 UNFILLED = """

@@ -2,7 +2,7 @@
 from typing import Dict, List, NamedTuple, Sequence, Tuple
 
 from legacy_towers.errors import ArgumentError
-from legacy_towers.text.codes import chosen
+from legacy_towers.text.codes import chosen, unknown_code
 
 # How the code before and after compares: what `batch` gives, or what both print.
 SAME_SEQUENCE, SAME_SET, SAME_OUTPUT = "the same sequence", "the same examples", "the same output"
@@ -128,6 +128,4 @@ def of_name(name: str) -> Rule:
 
 
 def _unknown(code: str) -> ArgumentError:
-    near = [each for each in sorted(_RULES) if code and each.startswith(code[:3])]
-    shown = "near it are" if near else "the codes are"
-    return ArgumentError("no rule has the code {!r}: {} {}".format(code, shown, ", ".join(near or sorted(_RULES))))
+    return ArgumentError(unknown_code("rule", code, _RULES))
