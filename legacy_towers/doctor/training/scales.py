@@ -9,6 +9,12 @@ from legacy_towers.doctor.training.updates import Update
 from legacy_towers.tensor_types import Operation
 
 _TOLERANCE = 1e-4
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?(?!\w)"
+_LITERAL = re.compile(r"(?<![\w.])" + _NUMBER)
+# "/ 3", "/= 3.0", "/ float(3)", "tf.divide(loss, 3)"
+_DIVISOR = re.compile(
+    r"(?:/=?|\b(?:div|divide|truediv)\(.*,)\s*(?:(?:float|tf\.to_float|np\.float32)\(\s*)?(" + _NUMBER + ")"
+)
 
 
 class Scale(NamedTuple):
@@ -66,12 +72,13 @@ def is_of_formula(scaler: Operation, number: int) -> bool:
     It is not if the statement that made the operation has no such number: `loss / num_towers`.
     """
     statement = statement_of(scaler)
-    if not statement:
-        return True
-    for literal in re.findall(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?(?!\w)", statement):
-        if about(float(literal), float(number)) or about(float(literal), 1.0 / number):
-            return True
-    return False
+    literals = [float(each) for each in _LITERAL.findall(statement)]
+    return not statement or any(about(each, float(number)) or about(each, 1.0 / number) for each in literals)
+
+
+def divides_by_literal(scaler: Operation, number: int) -> bool:
+    """Returns whether a statement divides by a literal `number`: `loss / 3`, `loss / float(3)`."""
+    return any(about(float(each), float(number)) for each in _DIVISOR.findall(statement_of(scaler)))
 
 
 def _main_losses(training: Training, contribution: Contribution) -> Dict[str, Part]:

@@ -6,6 +6,10 @@ from doctor.checks.tower_scripts import GET_VARIABLE, script
 ADD = "optimizer.apply_gradients(average(tower_pairs, divide=False))"
 MEAN_OF_LOSSES = "optimizer.minimize(tf.reduce_mean(losses))"
 NO_GRADIENTS = "None"
+CROSS_ENTROPY = "tf.losses.sigmoid_cross_entropy(tf.ones([4, 1]), model(x))"
+SPARSE_CROSS_ENTROPY = "tf.losses.sparse_softmax_cross_entropy(tf.zeros([4], tf.int32), tf.concat([model(x)] * 2, 1))"
+REUSED = """with tf.variable_scope(tf.get_variable_scope(), reuse=tf.AUTO_REUSE):
+        fc, bias = tf.get_variable("fc", [2, 1]), tf.get_variable("bias", [1])"""
 SUM_OVER_EXAMPLES = "tf.reduce_sum(tf.reshape(tf.square(model(x) - 1.0), [4])) / {}"
 REGULARIZED = GET_VARIABLE.replace('"fc", [2, 1]', '"fc", [2, 1], regularizer=l2')
 ADD_REGULARIZATION = "loss += tf.losses.get_regularization_loss()"
@@ -45,6 +49,12 @@ def apply_to_copies(tower_pairs):
 FOUND = {
     "each loss is divided, and gradients are averaged": ("LD202", script(inside="loss = loss / towers")),
     "each loss of two towers is divided by a name": ("LD202", script(towers=2, inside="loss /= towers")),
+    "each loss of three towers is divided by a literal": ("LD202", script(inside="loss = loss / 3")),
+    "each loss of three towers is divided by a literal float": ("LD202", script(inside="loss /= float(3)")),
+    "cross-entropy of two towers is divided by a literal": (
+        "LD202", script(towers=2, loss=CROSS_ENTROPY, inside="loss = loss / 2")),
+    "sparse cross-entropy of two towers, and a literal function": (
+        "LD202", script(towers=2, loss=SPARSE_CROSS_ENTROPY, inside="loss = tf.divide(loss, 2.0)")),
     "a sum over the global batch, and gradients are averaged": (
         "LD202", script(loss=SUM_OVER_EXAMPLES.format("(4 * towers)"))),
     "the gradients of the mean loss are divided": ("LD202", script(
@@ -90,6 +100,14 @@ NOT_FOUND = {
     "the mean loss": script(gradients=NO_GRADIENTS, train=MEAN_OF_LOSSES),
     "added gradients": script(train=ADD),
     "half of the squares, of two towers": script(towers=2, inside="loss = loss / 2"),
+    "the mean of three losses of each of three towers": script(
+        inside="loss = (loss + tf.reduce_mean(tf.abs(model(x))) + tf.reduce_mean(tf.exp(model(x)))) / 3",
+        variables=REUSED),
+    "the mean of two cross-entropies of each of two towers": script(
+        towers=2, variables=REUSED, loss=CROSS_ENTROPY, inside="loss = (loss + {}) / 2".format(SPARSE_CROSS_ENTROPY)),
+    "cross-entropy with a weight that is the mean's": script(towers=2, loss=CROSS_ENTROPY, inside="loss = 0.5 * loss"),
+    "half of the squares of logarithms": script(
+        towers=2, loss="tf.reduce_mean(tf.square(tf.log(1.0 + tf.square(model(x)))))", inside="loss = loss / 2"),
     "half of the squares by a factor": script(towers=2, inside="loss = 0.5 * loss"),
     "a loss that is scaled up, and gradients scaled down": script(
         inside="loss = 128 * loss",
