@@ -35,7 +35,8 @@ def carried(node: Any, scope: Scope, given: Dict[str, Any], is_same_file: bool, 
         if node.value in ("None", "True", "False"):
             return node
         if scope.function is not None and node.value in parameters(scope.function):
-            return given.get(node.value)
+            is_bound = node.value in names_of(*scope.function.body.body).bound
+            return None if is_bound else given.get(node.value)
         values = scope.assigned(node.value)
         own = Scope(scope.source, None).assigned(node.value)
         if values and values != own:

@@ -1,7 +1,7 @@
 """The reader of a stream: its arguments where the dataset is made, and the statement that made it."""
 import functools
 import re
-from typing import Any, Dict, Optional, Sequence, Tuple
+from typing import Any, Dict, Optional, Sequence, Set, Tuple
 
 import libcst as cst
 
@@ -11,7 +11,7 @@ from legacy_towers.migrate.source.rewrite.checks import Checks
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
-from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self, parameters
+from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self, names_of, parameters
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
@@ -73,7 +73,8 @@ class Reader:
         """Returns what the parameters of the function that makes the reader are where the dataset is made."""
         given: Dict[str, Any] = {}
         if through is not None and call is not None and function is through.node:
-            given = arguments(call, parameters(through.node)[1 if through.is_method else 0 :]) or {}
+            by_call = arguments(call, parameters(through.node)[1 if through.is_method else 0 :])
+            given = dict(_defaults(there, function, scope), **by_call) if by_call is not None else {}
         owner = _class_of(there, function)
         if owner is None:
             return given
@@ -187,6 +188,21 @@ class Reader:
         skipped = {source.statement(each) for each in own if each is not None}
         nodes = [each for each in statements_of(defined.node.body) if each not in skipped]
         return Checks(self._project.knowledge, source).problem_inside(nodes)
+
+
+def _defaults(source: Source, function: cst.FunctionDef, scope: Scope) -> Dict[str, Any]:
+    """Returns parameter -> default, of the defaults of a function that mean the same in `scope`."""
+    own: Set[str] = set()
+    if scope.function is not None:
+        own = set(parameters(scope.function)) | names_of(*scope.function.body.body).bound
+    found = {}
+    for each in function.params.params:
+        value = each.default and carried(
+            each.default, Scope(source, None), {}, source is scope.source, source.line(function)
+        )
+        if value is not None and not names_of(value).read & own:
+            found[each.name.value] = value
+    return found
 
 
 def _class_of(source: Source, function: Any) -> Any:

@@ -133,6 +133,16 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "q = tf.train.string_input_producer(['a'])\nx = Records(8).read(q)\nb = tf.train.batch([x], 2)\n",
                  "5: tf.FixedLengthRecordReader: its record_bytes is computed in another function than its queue is "
                  "made in", id="an attribute that is set again"),
+    pytest.param("def read(q, size):\n    size = size * 2\n    reader = tf.FixedLengthRecordReader(size)\n"
+                 "    _, x = reader.read(q)\n    return x\n"
+                 "q = tf.train.string_input_producer(['a'])\nx = read(q, 4)\nb = tf.train.batch([x], 2)\n",
+                 "4: tf.FixedLengthRecordReader: its record_bytes is computed in the function that reads",
+                 id="record_bytes of a parameter that gets another value"),
+    pytest.param("SIZE = 4\ndef read(q, size=SIZE):\n    _, x = tf.FixedLengthRecordReader(size).read(q)\n"
+                 "    return x\ndef inputs():\n    SIZE = 8\n    q = tf.train.string_input_producer(['a'])\n"
+                 "    x = read(q)\n    return tf.train.batch([x], SIZE)\nb = inputs()\n",
+                 "4: tf.FixedLengthRecordReader: its record_bytes is computed in the function that reads",
+                 id="record_bytes of a default whose name means something else where the function is called"),
     pytest.param("class Records:\n    size = 8\n    def __init__(self):\n"
                  "        self.reader = tf.FixedLengthRecordReader(self.size)\n"
                  "    def halve(self):\n        self.size = 4\n"
