@@ -1,5 +1,5 @@
 """A function or module in which code is written: what its names are bound to, and which names are free."""
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Tuple
 
 import libcst as cst
 
@@ -8,8 +8,10 @@ from legacy_towers.migrate.source.rewrite.names import assigned_pairs, dotted, n
 from legacy_towers.migrate.source.rewrite.syntax import Source
 
 # Functions that return a list.
-_LISTS = ("sorted", "list", "glob", "glob.glob", "gfile.Glob", "os.listdir", "range", "xrange", "gfile.glob",
-          "file_io.get_matching_files", "gfile.ListDirectory")
+_LISTS = ("sorted", "list", "range", "xrange", "glob")
+# The same, in a module.
+_LISTS_OF_MODULES = ("glob.glob", "os.listdir", "gfile.Glob", "gfile.glob", "gfile.ListDirectory", "gfile.listdir",
+                     "file_io.get_matching_files")
 
 
 class Scope:
@@ -56,18 +58,23 @@ class Scope:
                     found = found or bound
         return found
 
-    def assigned(self, name: str) -> List[Any]:
-        """Returns the values that `name` is assigned here, [] if it is bound in another way, too."""
+    def assigned(self, name: str, with_added: bool = False) -> List[Any]:
+        """Returns the values that `name` is assigned here, [] if it is bound in another way, too.
+
+        Args:
+          name: the name.
+          with_added: whether `name += value` is no other way; its value is not returned.
+        """
         found: List[Any] = []
         if self.function is not None and name in parameters(self.function):
             return []
         body = self.source.module if self.function is None else self.function.body
-        collector = _Assigned(name, found)
+        collector = _Assigned(name, found, with_added)
         for part in body.body:
             part.visit(collector)
         if collector.is_bound_otherwise or found:
             return [] if collector.is_bound_otherwise else found
-        return Scope(self.source, None).assigned(name) if self.function is not None else []
+        return Scope(self.source, None).assigned(name, with_added) if self.function is not None else []
 
     def resolved(self, node: Any) -> Any:
         """Returns the expression that a name stands for, if it is assigned once; `node` itself otherwise."""
@@ -78,21 +85,35 @@ class Scope:
             node = values[0]
         return node
 
-    def is_list(self, node: Any) -> bool:
-        """Returns whether an expression is a list of Python for sure."""
-        node = self.resolved(node)
+    def is_list(self, node: Any, within: Tuple[str, ...] = ()) -> bool:
+        """Returns whether an expression is a list of Python for sure.
+
+        Args:
+          node: the expression.
+          within: names that are lists if the expression, which is assigned to them, is one.
+        """
+        if isinstance(node, cst.Name):
+            name = str(node.value)
+            values = self.assigned(name, with_added=True)
+            return name in within or bool(values) and all(self.is_list(each, within + (name,)) for each in values)
         if isinstance(node, (cst.List, cst.ListComp, cst.Tuple)):
             return True
+        if isinstance(node, cst.IfExp):
+            return self.is_list(node.body, within) and self.is_list(node.orelse, within)
         if isinstance(node, cst.Call):
-            name = dotted(node.func)
-            return any(name == each or name.endswith("." + each) for each in _LISTS)
+            called = dotted(node.func)
+            return called in _LISTS or any(
+                called == each or called.endswith("." + each) for each in _LISTS_OF_MODULES
+            )
         if isinstance(node, cst.BinaryOperation):
-            return isinstance(node.operator, (cst.Add, cst.Multiply)) and (
-                self.is_list(node.left) or self.is_list(node.right)
+            # A list and a tensor are added to a tensor.
+            sides = [self.is_list(each, within) for each in (node.left, node.right)]
+            return all(sides) if isinstance(node.operator, cst.Add) else (
+                isinstance(node.operator, cst.Multiply) and any(sides)
             )
         if isinstance(node, cst.Subscript):
             index = node.slice[0].slice
-            return isinstance(index, cst.Slice) and self.is_list(node.value)
+            return isinstance(index, cst.Slice) and self.is_list(node.value, within)
         return False
 
     def is_constant(self, node: Any) -> bool:
@@ -131,9 +152,9 @@ def _imports(module: cst.Module) -> List[Any]:
 
 
 class _Assigned(cst.CSTVisitor):
-    def __init__(self, name: str, found: List[Any]) -> None:
+    def __init__(self, name: str, found: List[Any], with_added: bool) -> None:
         super().__init__()
-        self._name, self._found = name, found
+        self._name, self._found, self._with_added = name, found, with_added
         self.is_bound_otherwise = False
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
@@ -153,7 +174,8 @@ class _Assigned(cst.CSTVisitor):
         self._other(cst.AssignTarget(node.target))
 
     def visit_AugAssign(self, node: cst.AugAssign) -> None:
-        self._other(node)
+        if not (self._with_added and isinstance(node.operator, cst.AddAssign)):
+            self._other(node)
 
     def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
         self._other(node)
