@@ -6,6 +6,9 @@ import preloaded
 import pytest
 
 from legacy_towers.cli import main
+from legacy_towers.compat import tf
+
+VERSION = tf.__version__
 
 SCRIPT = """\
 import tensorflow as tf
@@ -77,6 +80,14 @@ def test_a_target_decides_the_names_of_rewritten_files(project, capsys):
     assert capsys.readouterr().out != printed
 
 
+@pytest.mark.parametrize("target, is_noted", [("tf.data-2", True), ("tf.data-1", False)])
+def test_layers_of_keras_2_are_named_with_what_they_need_on_tensorflow_2(target, is_noted, project, capsys):
+    (project / "train.py").write_text(SCRIPT.replace("run(batch)", "run(tf.layers.dense(batch[:, None], 1))"))
+    assert main.main(["migrate", "train.py", "--diff", "--target", target]) == 0
+    note = "note: train.py uses tf.layers: on TensorFlow 2.16 and later it needs tf_keras and TF_USE_LEGACY_KERAS=1\n"
+    assert (note in capsys.readouterr().out) == is_noted
+
+
 def test_what_is_left_is_printed_with_the_reason(project, capsys):
     (project / "train.py").write_text(SCRIPT.replace("[number], 4", "[number, names.size()], 4"))
     assert main.main(["migrate", "train.py", "--write"]) == 1
@@ -141,6 +152,28 @@ def test_nothing_is_written_where_the_command_reads_other_examples(project, caps
     printed = capsys.readouterr().out
     assert "train.py: DIFFERENT: by legacy-towers run, TensorFlow " in printed
     assert printed.endswith("nothing is written: the rewriting of 1 pipeline in 1 file is not proven\n")
+    assert (project / "train.py").read_text() == wrong
+
+
+def test_a_rewriting_for_tensorflow_2_is_also_run_by_tensorflow_2_alone(project, capsys):
+    words = ["migrate", "train.py", "--write", "--target", "tf.data-2", "--verify", "train.py"]
+    assert main.main(words) == 0
+    printed = capsys.readouterr().out
+    if VERSION.startswith("2."):
+        alone = printed.partition("\n  by {}, TensorFlow {}\n".format(sys.executable, VERSION))[2]
+        assert alone.startswith("    session runs: PROVEN: the same 10 examples in 3 session runs as by legacy-")
+    else:
+        assert "\n  TensorFlow 2 alone: not run: this Python does not have it\n" in printed
+
+
+@pytest.mark.skipif(not VERSION.startswith("2."), reason="needs TensorFlow 2")
+def test_a_rewriting_that_fails_by_tensorflow_2_alone_is_not_written(project, capsys):
+    # Only `legacy-towers run` has the names of TensorFlow 1 in `tensorflow`.
+    wrong = SCRIPT + "getattr(tf, 'Session')\n"
+    (project / "train.py").write_text(wrong)
+    words = ["migrate", "train.py", "--write", "--target", "tf.data-2", "--verify", "train.py"]
+    assert main.main(words) == 1
+    assert "the command fails after the rewriting: AttributeError: " in capsys.readouterr().out
     assert (project / "train.py").read_text() == wrong
 
 

@@ -56,6 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     given = verified.prepared(arguments)
     try:
         from legacy_towers.migrate.source.rewrite.plan import plan_rewrite
+        from legacy_towers.migrate.source.rewrite.syntax import Source
+        from legacy_towers.migrate.source.rewrite.targets import names_of_keras
     except ModuleNotFoundError as error:
         if error.name != "libcst":
             raise
@@ -84,10 +86,18 @@ def run(arguments: argparse.Namespace) -> int:
         if lines:
             print("note: comments and docstrings of {} still mention queues, after the rewriting in line{} {}".format(
                 path, "" if len(lines) == 1 else "s", listed(str(each) for each in lines)))
+    if arguments.target == TARGETS[1]:
+        for path, text in sorted(rewriting.texts.items()):
+            names = names_of_keras(Source(path, text.encode("utf-8")))
+            if names:
+                print("note: {} uses {}: on TensorFlow 2.16 and later it needs tf_keras and TF_USE_LEGACY_KERAS=1"
+                      .format(path, listed(names)))
     texts = {os.path.abspath(path): text for path, text in rewriting.texts.items()}
     verification = None
     if given is not None and texts:
-        verification = verified.run(given, arguments.paths, texts, verified.places_of(rewriting.rewritten))
+        verification = verified.run(
+            given, arguments.paths, texts, verified.places_of(rewriting.rewritten), arguments.target == TARGETS[1]
+        )
     is_written = arguments.write and (verification is None or verified.is_proven(verification))
     if is_written:
         for path, text in sorted(rewriting.texts.items()):

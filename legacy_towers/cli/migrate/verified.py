@@ -15,6 +15,8 @@ from legacy_towers.migrate.verify import command as commands
 from legacy_towers.migrate.verify.command import Command
 from legacy_towers.migrate.verify.verify import Place, Verification, verify
 
+_NO_TENSORFLOW_2 = "TensorFlow 2 alone: not run: this Python does not have it"
+
 
 def prepared(arguments: argparse.Namespace) -> Optional[Tuple[Command, Optional[str]]]:
     """Returns the command of --verify and the Python with TensorFlow 1.15, or None without --verify.
@@ -57,7 +59,8 @@ def command_of(text: str) -> Command:
 
 
 def run(
-    given: Tuple[Command, Optional[str]], paths: Sequence[str], texts: Dict[str, str], places: Sequence[Place]
+    given: Tuple[Command, Optional[str]], paths: Sequence[str], texts: Dict[str, str], places: Sequence[Place],
+    is_for_2: bool,
 ) -> Verification:
     """Verifies a rewriting and prints what was found.
 
@@ -66,9 +69,13 @@ def run(
       paths: the files and folders that were rewritten.
       texts: path of a rewritten file -> its text after the rewriting.
       places: the pipelines that were rewritten.
+      is_for_2: whether the new texts have the names of TensorFlow 2, and are to run on it without legacy_towers.
     """
     command, python = given
-    found = verify(command, paths, texts, places, python)
+    python_of_2 = commands.find_python_of_2() if is_for_2 else None
+    found = verify(command, paths, texts, places, python, python_of_2=python_of_2)
+    if is_for_2 and python_of_2 is None:
+        found = found._replace(notes=found.notes + (_NO_TENSORFLOW_2,))
     print(found)
     return found
 

@@ -87,14 +87,24 @@ def check_python(python: str) -> str:
 
 def find_python() -> Optional[str]:
     """Returns the path of a Python with TensorFlow 1.15: this one, or one on the PATH; None if there is none."""
-    if _is_1_15([os.path.basename(each) for path in sys.path
-                 for each in glob.glob(os.path.join(path or ".", "tensorflow*-*.dist-info"))]):
+    if _is_1_15(_installed()):
         return sys.executable
     for name in _NAMES:
         path = shutil.which(name)
         if path is not None and _is_1_15(_tensorflow_of(path)):
             return path
     return None
+
+
+def find_python_of_2() -> Optional[str]:
+    """Returns the path of this Python if it has TensorFlow 2, else None."""
+    return sys.executable if any(each.startswith("2.") for each in _versions(_installed())) else None
+
+
+def _installed() -> List[str]:
+    """Returns the names of TensorFlow's packages of this Python, found without an import."""
+    return [os.path.basename(each) for path in sys.path
+            for each in glob.glob(os.path.join(path or ".", "tensorflow*-*.dist-info"))]
 
 
 def _tensorflow_of(python: str) -> List[str]:
@@ -113,5 +123,10 @@ def _is_tensorflow(name: str) -> bool:
 
 
 def _is_1_15(names: List[str]) -> bool:
-    return any(_is_tensorflow(each.replace(" ", "-")) and each.replace(" ", "-").split("-")[1].startswith("1.15")
-               for each in names)
+    return any(each.startswith("1.15") for each in _versions(names))
+
+
+def _versions(names: List[str]) -> List[str]:
+    """Returns the versions of TensorFlow among packages: "tensorflow-2.21.0.dist-info", "tensorflow 2.21.0"."""
+    parts = [each.replace(" ", "-").split("-") for each in names if _is_tensorflow(each.replace(" ", "-"))]
+    return [each[1] for each in parts]

@@ -84,7 +84,7 @@ class Verification(NamedTuple):
 
 def verify(
     command: Command, paths: Sequence[str], texts: Dict[str, str], places: Sequence[Place] = (),
-    python: Optional[str] = None, timeout: float = 600.0,
+    python: Optional[str] = None, timeout: float = 600.0, python_of_2: Optional[str] = None,
 ) -> Verification:
     """Runs a command in copies of its project before and after a rewriting, and compares what its sessions read.
 
@@ -100,6 +100,8 @@ def verify(
       places: the pipelines that were rewritten: the command must read each of them.
       python: the path of a Python that has TensorFlow 1.15; None: `legacy-towers run` only.
       timeout: how many seconds one run may take.
+      python_of_2: the path of a Python with TensorFlow 2, by which the command is also run after the rewriting, without
+        legacy_towers; None: it is not.
 
     Returns:
       A `Verification`.
@@ -124,6 +126,8 @@ def verify(
         project = Project(command, directory, roots, texts, timeout, os.path.realpath(folder))
         for runner in [None] + ([python] if python else []):
             _Runner(project, runner, places, checks, notes, records).verify()
+        if python_of_2 is not None and all(each.verdict == PROVEN for each in checks):
+            _Runner(project, python_of_2, places, checks, notes, records).verify_after(records[0])
     if python is None:
         notes.append(_NO_PLAIN)
     worst = next(
@@ -133,6 +137,10 @@ def verify(
         command.text, worst.verdict if worst else PROVEN,
         "by {}, {}".format(worst.runner, worst.sentence) if worst else "", tuple(checks), tuple(notes), tuple(records),
     )
+
+
+def _title(record: Record) -> str:
+    return "{}{}".format(record.runner, ", TensorFlow {}".format(record.tensorflow) if record.tensorflow else "")
 
 
 class _Runner:
@@ -148,9 +156,7 @@ class _Runner:
 
     def verify(self) -> None:
         before = self._run(BEFORE, FIXED)
-        self._title = "{}{}".format(
-            before.runner, ", TensorFlow {}".format(before.tensorflow) if before.tensorflow else ""
-        )
+        self._title = _title(before)
         runs = "session runs"
         if before.exit_code != 0:
             return self._add(runs, NOT_COMPARED, "the command fails before the rewriting: " + before.error)
@@ -174,6 +180,25 @@ class _Runner:
             "by {}, {}".format(self._title, each) for each in compare.static_shapes(before, after)
         )
         return None
+
+    def verify_after(self, before: Record) -> None:
+        """Compares what session runs read after the rewriting with what they read before, by another runner."""
+        after = self._run(AFTER, FIXED)
+        self._title = _title(after)
+        runs = "session runs"
+        if after.exit_code != 0:
+            return self._add(runs, DIFFERENT, "the command fails after the rewriting: " + after.error)
+        difference = compare.sequence(before.reads, after.reads, "session run")
+        if difference is None:
+            return self._add(runs, PROVEN, "the same {} examples in {} session runs as by {}".format(
+                after.examples, after.runs, before.runner))
+        if before.changed:
+            # Where the order or random numbers had to be fixed, another runner may fix them in another way.
+            difference = compare.shapes(before.reads, after.reads, "session run")
+        if difference is None:
+            return self._add(runs, PROVEN, "{} examples in {} session runs, with the same dtypes and shapes as by {}"
+                             .format(after.examples, after.runs, before.runner))
+        return self._add(runs, DIFFERENT, difference)
 
     def _unread(self, before: Record) -> str:
         """Returns what was rewritten and is not run by the command, as the end of a sentence."""

@@ -1,7 +1,8 @@
 """The names of TensorFlow's API in rewritten files: those of 1.x, or those of 2.x.
 
 `--target tf.data-2` writes the names of TensorFlow 2: what is the same there has its name there, everything else is in
-`tf.compat.v1`. A file then runs on TensorFlow 2 without `legacy_towers`, with the behaviour of TensorFlow 1.
+`tf.compat.v1`. A file then runs on TensorFlow 2 without `legacy_towers`, with the behaviour of TensorFlow 1. Since
+2.16, `tf.layers` and `tf.nn.rnn_cell` need the package tf_keras, and TF_USE_LEGACY_KERAS=1 in the environment.
 """
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -78,6 +79,32 @@ MOVED_CALLS: Dict[str, Tuple[str, int]] = {
 }
 # Packages that 2.x does not have.
 _GONE = ("contrib",)
+
+
+# What TensorFlow takes from Keras 2, which it does not bring since 2.16.
+_OF_KERAS = ("layers", "nn.rnn_cell")
+
+
+def names_of_keras(source: Source) -> List[str]:
+    """Returns which modules of Keras 2 a file uses, as `tf.layers`; [] with `legacy_towers.compat`, which has them.
+
+    Args:
+      source: the file.
+    """
+    tf = Scope(source, None).tensorflow()
+    if tf is None or "legacy_towers.compat" in source.module.code:
+        return []
+    found = set()
+
+    class _Finder(cst.CSTVisitor):
+        def visit_Attribute(self, node: cst.Attribute) -> None:
+            top, _, name = dotted(node).partition(".")
+            name = name[len("compat.v1."):] if name.startswith("compat.v1.") else name
+            if top == tf and name in _OF_KERAS:
+                found.add("{}.{}".format(tf, name))
+
+    source.module.visit(_Finder())
+    return sorted(found)
 
 
 def renamed(source: Source) -> Tuple[str, Optional[Tuple[str, int]]]:

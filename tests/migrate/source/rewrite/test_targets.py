@@ -8,7 +8,7 @@ from legacy_towers.migrate.source.project import read_project
 from legacy_towers.migrate.source.rewrite import targets
 from legacy_towers.migrate.source.rewrite.plan import plan_rewrite
 from legacy_towers.migrate.source.rewrite.syntax import Source
-from legacy_towers.migrate.source.rewrite.targets import TF2, renamed
+from legacy_towers.migrate.source.rewrite.targets import TF2, names_of_keras, renamed
 
 _PAIRS = os.path.join(os.path.dirname(__file__), "pairs")
 
@@ -54,6 +54,18 @@ def test_a_name_that_2_does_not_have_leaves_the_pipeline(tmp_path):
     plan = plan_rewrite(project, find_pipelines(project), TF2)
     assert plan.texts == {}
     assert ["TensorFlow 2 has no tf.contrib.layers.flatten" in str(each) for each in plan.left] == [True]
+
+
+@pytest.mark.parametrize("lines, names", [
+    pytest.param("import tensorflow as tf\ntf.compat.v1.layers.dense(a, 1)", ["tf.layers"], id="layers"),
+    pytest.param("import tensorflow as tf\nb = tf.compat.v1.nn.rnn_cell.LSTMCell(1)\nc = tf.compat.v1.layers.Dense(1)",
+                 ["tf.layers", "tf.nn.rnn_cell"], id="both"),
+    pytest.param("import tensorflow.compat.v1 as tf1\ntf1.layers.dense(a, 1)", ["tf1.layers"], id="compat.v1"),
+    pytest.param("import tensorflow as tf\ntf.keras.layers.Dense(1)\ntf.nn.relu(a)\nmodel.layers", [], id="others"),
+    pytest.param("from legacy_towers.compat import tf\ntf.layers.dense(a, 1)", [], id="legacy_towers"),
+])
+def test_names_of_keras_2(lines, names):
+    assert names_of_keras(Source("a.py", (lines + "\n").encode("utf-8"))) == names
 
 
 def _found(root, name):
