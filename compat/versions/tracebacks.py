@@ -32,6 +32,12 @@ def calling_line() -> str:
     return _innermost(traceback.extract_stack())
 
 
+def line_of_thread(identifier: int) -> str:
+    """Returns the same for the thread of an identifier; "" if it has ended."""
+    frame = sys._current_frames().get(identifier)
+    return "" if frame is None else _innermost(traceback.extract_stack(frame))
+
+
 def _innermost(frames: Iterable[Any]) -> str:
     folders = _foreign_folders()
     for frame in reversed(list(frames)):

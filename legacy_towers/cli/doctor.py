@@ -131,7 +131,7 @@ def _of_meta_graph(arguments: argparse.Namespace) -> int:
     from legacy_towers.doctor.meta_graph import examine_file
 
     return _printed(arguments, examine_file(arguments.program[0], arguments.select, arguments.ignore),
-                    output.counted_subject(1, 0))
+                    output.graph_of(arguments.program[0]))
 
 
 def _is_checkpoint(path: str) -> bool:

@@ -89,10 +89,13 @@ def diagnose_job(train_observed: Callable[[Callable[[Any], None]], Any], setting
 
 def _end_blocked(observer: Any, settings: Settings, out: Any) -> NoReturn:
     """Prints the findings and ends the process when a session run lasts too long: a blocked run can't be cancelled."""
+    from legacy_towers.doctor.output import shown_line
+
     while observer.seconds_of_main_run() < settings.timeout:
         time.sleep(_INTERVAL)
-    user_script.print_message("a session run has not ended for {:g} s: the run is ended here".format(
-        settings.timeout))
+    line = observer.give_up_main_run()
+    user_script.print_message("stopped: a session run took longer than {:g} s (--timeout){}".format(
+        settings.timeout, ": " + shown_line(line) if line else ""))
     _print_findings(observer, settings, out)
     sys.stderr.flush()
     os._exit(FAILED)

@@ -17,9 +17,8 @@ def as_text(findings: List[Finding], subject: str) -> str:
     """
     paragraphs = []
     for check, evidence in findings:
-        operation = "{}: ".format(evidence.operation) if evidence.operation else ""
-        lines = [_shown(evidence.line) or "(the line is unknown)"]
-        lines.append("  {} {} {}: {}{}".format(check.severity, check.code, check.name, operation, evidence.message))
+        lines = [shown_line(evidence.line) or "(the line is unknown)"]
+        lines.append("  {} {} {}: {}".format(check.severity, check.code, check.name, _sentence(evidence)))
         lines.append("  " + evidence.remedy)
         paragraphs.append("\n".join(lines))
     errors = sum(each.check.severity == ERROR for each in findings)
@@ -33,10 +32,18 @@ def as_text(findings: List[Finding], subject: str) -> str:
 
 def one_line(check: Check, evidence: Evidence) -> str:
     """Formats what a check has found as one line."""
-    where = [_shown(evidence.line)] if evidence.line else []
-    where += [evidence.operation] if evidence.operation else []
-    return "{} {} {}: {}: {}; {} (`legacy-towers doctor --explain {}`)".format(
-        check.severity, check.code, check.name, ": ".join(where), evidence.message, evidence.remedy, check.code)
+    where = [shown_line(evidence.line)] if evidence.line else []
+    return "{} {} {}: {}; {} (`legacy-towers doctor --explain {}`)".format(
+        check.severity, check.code, check.name, ": ".join(where + [_sentence(evidence)]), evidence.remedy, check.code)
+
+
+def _sentence(evidence: Evidence) -> str:
+    """Returns the message with its operation: "q: its capacity is 4", and "q dequeues ..." for "it dequeues ..."."""
+    if not evidence.operation:
+        return evidence.message
+    if evidence.message.startswith("it "):
+        return evidence.operation + evidence.message[len("it"):]
+    return "{}: {}".format(evidence.operation, evidence.message)
 
 
 def as_json(findings: List[Finding], subject: str) -> str:
@@ -44,7 +51,7 @@ def as_json(findings: List[Finding], subject: str) -> str:
     rows = [
         {
             "code": check.code, "name": check.name, "severity": check.severity, "operation": evidence.operation,
-            "line": _shown(evidence.line), "message": evidence.message, "remedy": evidence.remedy,
+            "line": shown_line(evidence.line), "message": evidence.message, "remedy": evidence.remedy,
         }
         for check, evidence in findings
     ]
@@ -61,10 +68,16 @@ def counted_subject(graphs: int, runs: int) -> str:
     return "{}, {}".format(_counted(graphs, "graph"), _counted(runs, "session run"))
 
 
+def graph_of(path: str) -> str:
+    """Returns what was examined for a MetaGraph."""
+    return "the graph of {}, which was not run".format(path)
+
+
 def _counted(number: int, noun: str) -> str:
     return "{} {}{}".format(number, noun, "" if number == 1 else "s")
 
 
-def _shown(line: str) -> str:
+def shown_line(line: str) -> str:
+    """Returns a line of the script, with its path relative to the working directory if it is below that."""
     below = os.path.join(os.getcwd(), "")
     return line[len(below):] if line.startswith(below) else line

@@ -50,10 +50,31 @@ def doctor(tmp_path, text, *options):
 def test_a_run_that_never_ends_is_ended_and_reported(tmp_path):
     done = doctor(tmp_path, BLOCKED, "--timeout", "2")
     assert done.returncode == 1 and done.stdout.startswith("blocked\n"), done.stderr
-    assert "legacy-towers: a session run has not ended for 2 s: the run is ended here" in done.stderr
+    assert "legacy-towers: stopped: a session run took longer than 2 s (--timeout): script.py, line 8: " in done.stderr
     assert "script.py, line 3: number = tf.train.range_input_producer(10).dequeue()" in done.stdout
     assert "  error LD306 unstarted-queue-runners: " in done.stdout
     assert "\n1 error, 0 warnings in 1 graph, 3 session runs; `legacy-towers doctor --explain LD306`" in done.stdout
+
+
+NOBODY_FILLS = """
+    import tensorflow as tf
+    queue = tf.FIFOQueue(2, [tf.float32], [[]])
+    other = tf.FIFOQueue(2, [tf.float32], [[]], name="other")
+    put, put_other = queue.enqueue(1.0), other.enqueue(1.0)
+    taken = queue.dequeue() + other.dequeue()
+    with tf.Session() as sess:
+        sess.run(put_other)
+        sess.run(taken)
+"""
+
+
+def test_a_queue_that_no_run_fills_is_reported_at_the_dequeue(tmp_path):
+    done = doctor(tmp_path, NOBODY_FILLS, "--timeout", "2", "--json")
+    assert done.returncode == 1 and "(--timeout): script.py, line 9: sess.run(taken)" in done.stderr
+    (row,) = json.loads(done.stdout)["findings"]
+    assert (row["code"], row["severity"], row["operation"]) == ("LD305", "error", "fifo_queue_Dequeue")
+    assert row["line"] == "script.py, line 6: taken = queue.dequeue() + other.dequeue()"
+    assert row["message"] == "it takes from 'fifo_queue': no queue runner and no session run enqueued anything"
 
 
 def test_a_script_ends_after_its_steps_and_errors_set_the_exit_code(tmp_path):
@@ -85,7 +106,8 @@ def test_a_meta_graph_is_examined_without_running_it(tmp_path, capsys):
     (row,) = json.loads(capsys.readouterr().out)["findings"]
     assert (row["code"], row["operation"]) == ("LD301", "shuffle_batch/random_shuffle_queue")
     assert main.main(["doctor", "--select", "ld302", meta_graph(tmp_path / "model.meta")]) == 0
-    assert capsys.readouterr().out.strip() == "0 errors, 0 warnings in 1 graph, 0 session runs"
+    assert capsys.readouterr().out.strip() == "0 errors, 0 warnings in the graph of {}, which was not run".format(
+        tmp_path / "model.meta")
 
 
 def test_explain_prints_the_explanation_of_a_check(capsys):

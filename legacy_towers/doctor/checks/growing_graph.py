@@ -11,7 +11,7 @@ TIMES = 4
 
 @check("LD401", "growing-graph", ERROR, """
 The same line of the script adds operations between session runs, again and again. Each run then prepares the whole
-graph anew, so that steps get slower and slower, and memory grows until the process is ended.
+graph again, so that steps get slower and slower, and memory grows until the process is ended.
 
 Build the operation once before the loop, with a placeholder for what changes, and run it in the loop. For example,
 `sess.run(tf.assign(rate, value))` becomes `sess.run(assign_rate, {new_rate: value})`. `graph.finalize()` makes the
@@ -27,8 +27,9 @@ def growing_graph(subject: Subject) -> Iterator[Evidence]:
     for line, found in lines.items():
         if len(found) >= TIMES:
             yield Evidence(
-                found[-1].operation, line,
-                "it added operations {} times between {} session runs ({} in all): the graph grows in the loop".format(
-                    len(found), len(subject.observed.runs), sum(each.number for each in found)),
+                "", line,
+                "this line added {} operations in {} of {} session runs, {} for example: the graph grows in the "
+                "loop".format(sum(each.number for each in found), len(found), len(subject.observed.runs),
+                              found[-1].operation),
                 "build the operation once, before the loop",
             )

@@ -9,7 +9,7 @@ from legacy_towers.text.names import listed
 
 @check("LD105", "reordered-batch", ERROR, """
 Several towers train on the same examples, which some of them shuffle, reverse or roll first. The order of the
-examples within a batch has no influence on their mean gradient, so the other towers add nothing to the first.
+examples within a batch has no influence on their mean gradient, so the other towers add no examples.
 
 Read a batch in each tower, or give tower `i` a part of its own: `tf.split(images, towers)[i]`.
 """)
@@ -19,7 +19,7 @@ def reordered_batch(subject: Subject) -> Iterator[Evidence]:
         if not shared.partly and is_reordered(subject, shared):
             yield Evidence(
                 shared.operation, shared.line,
-                "{} train on the same examples in different orders: the other towers add nothing to the first".format(
+                "{} train on the same examples in different orders: the other towers add no examples".format(
                     listed([towers[index].name for index in shared.towers])),
                 "read a batch in each tower, or give tower k tf.split(batch, {})[k]".format(len(towers)),
             )

@@ -24,7 +24,7 @@ def same_batch(subject: Subject) -> Iterator[Evidence]:
         names = [towers[index].name for index in shared.towers]
         yield Evidence(
             shared.operation, shared.line,
-            "{} train on the same examples, which this {} returns: the other towers add nothing to the first".format(
+            "{} train on the same examples, which this {} returns: the other towers add no examples".format(
                 listed(names), shared.kind),
             "read a batch in each tower, or give tower k tf.split(batch, {})[k]".format(len(towers)),
         )

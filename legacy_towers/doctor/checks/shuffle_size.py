@@ -11,8 +11,9 @@ from legacy_towers.migrate.conversion.queue_graph import SHUFFLE
 A RandomShuffleQueue keeps at least `min_after_dequeue` examples to choose the next ones from. If that is less than a
 batch, an example moves by about a batch at most: files that are sorted by class give batches of one or two classes.
 
-Set `min_after_dequeue` to many batches, a tenth of the examples for instance, and `capacity` a few batches above it.
-It is not reported where the examples come in random order already, as from `tf.train.slice_input_producer`.
+Set `min_after_dequeue` to the number of examples of many batches, a tenth of all for instance, and `capacity` a few
+batches above it. It is not reported where the examples come in random order already, as from
+`tf.train.slice_input_producer`.
 """)
 def small_shuffle(subject: Subject) -> Iterator[Evidence]:
     for queue in subject.queues.queues.values():
@@ -24,5 +25,5 @@ def small_shuffle(subject: Subject) -> Iterator[Evidence]:
             yield subject.evidence(
                 queue.operation,
                 "min_after_dequeue is {} and the batch size is {}: the queue hardly shuffles".format(least, batch),
-                "set min_after_dequeue to many batches, and capacity above it",
+                "set min_after_dequeue to the number of examples of many batches, and capacity a few batches above it",
             )

@@ -1,12 +1,15 @@
 """LD305 and LD306: a queue that nothing fills, and one whose threads are not started."""
-from typing import Iterator
+from typing import Iterator, List
 
 from legacy_towers.doctor.registry import ERROR, check
 from legacy_towers.doctor.subject import Evidence, Subject
+from legacy_towers.migrate.conversion.queue_graph import Queue
+from legacy_towers.tensor_types import Operation
 
 
 @check("LD305", "unfilled-queue", ERROR, """
-Operations dequeue from a queue into which no operation of the graph enqueues: the first run of them never ends.
+Operations dequeue from a queue into which no operation of the graph enqueues: the first run of them never ends. Or a
+run that dequeues did not end (`--timeout`), and neither a queue runner nor a session run has enqueued anything.
 
 Enqueue into it, and add a queue runner (`tf.train.add_queue_runner`) or a thread of your own that does so. A queue with
 a `shared_name` is not reported, since another process may fill it.
@@ -19,6 +22,27 @@ def unfilled_queue(subject: Subject) -> Iterator[Evidence]:
                 "{!r} dequeues from it, and no operation enqueues into it".format(queue.dequeues[0].name),
                 "enqueue into it, or remove it",
             )
+            continue
+        for dequeue in _waiting(subject, queue):
+            yield subject.evidence(
+                dequeue,
+                "it takes from {!r}: no queue runner and no session run enqueued anything".format(queue.name),
+                "run {!r} in a thread, or add a queue runner (tf.train.add_queue_runner) before "
+                "tf.train.start_queue_runners".format(queue.enqueues[0].operation.name),
+            )
+
+
+def _waiting(subject: Subject, queue: Queue) -> List[Operation]:
+    """Returns the dequeues of a run that did not end, if the queue has no runner and no run has enqueued into it."""
+    observed = subject.observed
+    if observed is None or observed.unended is None or not queue.enqueues or queue.others:
+        return []
+    if queue.operation.get_attr("shared_name") or any(each.threads for each in queue.enqueues):
+        return []
+    if not observed.all_ran().isdisjoint(each.operation for each in queue.enqueues):
+        return []
+    needed = observed.ran(observed.unended)
+    return [each for each in queue.dequeues if each in needed]
 
 
 @check("LD306", "unstarted-queue-runners", ERROR, """

@@ -4,7 +4,7 @@ import time
 import weakref
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple
 
-from legacy_towers.compat.versions.tracebacks import calling_line, user_line
+from legacy_towers.compat.versions.tracebacks import calling_line, line_of_thread, user_line
 from legacy_towers.graph.op_kinds import ENQUEUE_OPS, applies_gradient
 from legacy_towers.graph.walk import ancestors, operations_of
 from legacy_towers.run.runtime.feeds import SeenFeed, note_feeds
@@ -53,11 +53,13 @@ class Observed:
       most_open: line of the script -> the most sessions that it had created and not closed at one time.
       feeds: name of a tensor -> what the first `RUNS` training steps fed to it, if that is large.
       filling_threads: the Python threads that fill queues.
+      unended: what the run of the main thread fetched that lasted too long; None if all have ended.
     """
 
     def __init__(self) -> None:
         self.feeds: Dict[str, SeenFeed] = {}
         self.filling_threads = FillingThreads()
+        self.unended: Optional[Tuple[Any, ...]] = None
         self._trains: Dict[Tuple[Any, ...], bool] = {}
         self.runs: List[Tuple[Any, ...]] = []
         self.in_main_thread: List[bool] = []
@@ -122,7 +124,7 @@ class Observer:
     def __init__(self) -> None:
         self.graphs: Dict[Any, Observed] = {}
         self._open: Any = weakref.WeakKeyDictionary()  # session -> the line that created it
-        self._running: Dict[int, float] = {}
+        self._running: Dict[int, Tuple[float, Any, Optional[Tuple[Any, ...]]]] = {}  # thread -> begin, graph, fetched
         self._lock = threading.Lock()
 
     def of(self, graph: Any) -> Observed:
@@ -149,9 +151,9 @@ class Observer:
 
     def run(self, call: Callable[..., Any], session: Any, fetches: Any, *arguments: Any) -> Any:
         """Returns `call(fetches, *arguments)`, a run of the session, and records it."""
-        self._note(session, fetches, True, *arguments[:1])
+        fetched = self._note(session, fetches, True, *arguments[:1])
         thread = threading.get_ident()
-        self._running[thread] = time.time()
+        self._running[thread] = time.time(), session.graph, fetched
         try:
             return call(fetches, *arguments)
         finally:
@@ -161,10 +163,12 @@ class Observer:
         """Records that `make_callable` prepares runs of `fetches`, as queue runners do."""
         self._note(session, fetches, is_run=False)
 
-    def _note(self, session: Any, fetches: Any, is_run: bool, feed_dict: Any = None) -> None:
+    def _note(
+        self, session: Any, fetches: Any, is_run: bool, feed_dict: Any = None
+    ) -> Optional[Tuple[Any, ...]]:
         fetched = fetched_operations(session, fetches)
         if fetched is None:
-            return
+            return None
         with self._lock:
             observed = self.of(session.graph)
             if is_run:
@@ -172,14 +176,24 @@ class Observer:
                 observed.note_run(session.graph, fetched)
             else:
                 observed.fetched.add(fetched)
+        return fetched
 
     def seconds_of_main_run(self) -> float:
         """Returns the seconds that the main thread's session run lasts already; 0 if it is in none.
 
         A thread that fills a queue may well wait for long.
         """
-        begin = self._running.get(threading.main_thread().ident or 0)
-        return 0.0 if begin is None else time.time() - begin
+        running = self._running.get(threading.main_thread().ident or 0)
+        return 0.0 if running is None else time.time() - running[0]
+
+    def give_up_main_run(self) -> str:
+        """Records that the main thread's session run does not end; returns the line of the script that made it."""
+        thread = threading.main_thread().ident or 0
+        running = self._running.get(thread)
+        if running is not None:
+            with self._lock:
+                self.of(running[1]).unended = running[2]
+        return line_of_thread(thread)
 
 
 def _growth(operations: List[Any]) -> List[Growth]:
