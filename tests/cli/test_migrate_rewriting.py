@@ -90,7 +90,8 @@ def test_layers_of_keras_2_are_named_with_what_they_need_on_tensorflow_2(target,
 
 def test_what_is_left_is_printed_with_the_reason(project, capsys):
     (project / "train.py").write_text(SCRIPT.replace("[number], 4", "[number, names.size()], 4"))
-    assert main.main(["migrate", "train.py", "--write"]) == 1
+    assert main.main(["migrate", "train.py", "--write", "--json", "found.json"]) == 1
+    assert json.loads((project / "found.json").read_text())["written"] is False
     printed = capsys.readouterr().out
     assert printed.startswith("left: train.py:6:33: LT411 queue.size: the size of its queue is read")
     assert printed.endswith("\n0 pipelines can be rewritten; 1 stays, because of 1 call; nothing is written\n")
@@ -106,7 +107,8 @@ def test_the_audit_and_the_rewriting_name_the_same_call_with_the_same_reason(pro
     assert place == "train.py:4:13: LT208 "
     assert "{}reader.read stays: {}; by hand: ".format(place, reason) in audit
     (left,) = json.loads((project / "found.json").read_text())["left"]
-    assert (left["code"], left["line"], left["column"]) == ("LT208", 4, 13)
+    assert (left["code"], left["line"], left["column"], left["reason_line"]) == ("LT208", 4, 13, 13)
+    assert reason.endswith(" (line 13)")
 
 
 def test_the_audit_says_what_calls_of_a_pipeline_that_stays_would_become(project, capsys):
@@ -190,6 +192,15 @@ def test_a_command_that_does_not_run_what_is_rewritten_proves_nothing(project, c
     assert main.main(["migrate", "train.py", "--write", "--verify", "other.py"]) == 1
     assert "other.py: NOT COMPARED: " in capsys.readouterr().out
     assert (project / "train.py").read_text() == SCRIPT
+
+
+@pytest.mark.parametrize("options", [[], ["--diff"]], ids=["alone", "with --diff"])
+def test_verify_prints_the_changes_and_the_verdict(options, project, capsys):
+    (project / "other.py").write_text("print()\n")
+    assert main.main(["migrate", "train.py", "--verify", "other.py"] + options) == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith("--- train.py\n+++ train.py (tf.data)\n")
+    assert printed.endswith("\nnothing is written: the rewriting of 1 pipeline in 1 file is not proven\n")
 
 
 @pytest.mark.parametrize("words, problem", [

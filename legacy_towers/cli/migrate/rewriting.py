@@ -98,23 +98,23 @@ def run(arguments: argparse.Namespace) -> int:
         verification = verified.run(
             given, arguments.paths, texts, verified.places_of(rewriting.rewritten), arguments.target == TARGETS[1]
         )
-    is_written = arguments.write and (verification is None or verified.is_proven(verification))
+    is_proven = verification is None or verified.is_proven(verification)
+    is_written = arguments.write and is_proven and bool(texts)
     if is_written:
         for path, text in sorted(rewriting.texts.items()):
             write_bytes(path, text.encode("utf-8"), "the rewritten file")
     stay = max(0, len(pipelines.pipelines) - len(rewriting.rewritten))
-    print(_end(rewriting, stay, len(unread), arguments.write, is_written, verification is not None))
+    print(_end(rewriting, stay, len(unread), arguments.write, is_proven))
     if arguments.json is not None:
         found: Dict[str, Any] = {
             "files": sorted(rewriting.texts), "pipelines": len(rewriting.rewritten),
             "left": [output.left_row(each.site, each.reason, each.line) for each in rewriting.left],
             "unread": output.unread_rows(project.unread),
             "notebooks": notebooks,
-            "written": bool(is_written),
+            "written": is_written,
             "verification": None if verification is None else verification.to_json(),
         }
         write_whole(arguments.json, json.dumps(found, indent=1) + "\n", "the rewriting")
-    is_proven = verification is None or verified.is_proven(verification)
     return DONE if is_proven and not rewriting.left and not unread else LEFT
 
 
@@ -127,28 +127,27 @@ def _diff(path: str, text: str) -> str:
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
 
 
-def _end(rewriting: Any, stay: int, unread: int, is_wanted: bool, is_written: bool, is_verified: bool) -> str:
+def _end(rewriting: Any, stay: int, unread: int, is_to_write: bool, is_proven: bool) -> str:
     """Returns the last line: what was written or can be, and what is left.
 
     Args:
       rewriting: the rewriting.
       stay: the number of pipelines that stay.
       unread: the number of files that were not read.
-      is_wanted: whether files were to be written.
-      is_written: whether they were.
-      is_verified: whether a command was run.
+      is_to_write: whether files were to be written.
+      is_proven: whether no command was run that gives a reason not to write them.
     """
     count, files = len(rewriting.rewritten), len(rewriting.texts)
     many = _counted(count, "pipeline")
     where = "{} in {}".format(many, _counted(files, "file"))
     if not files:
         parts = ["{} can be rewritten".format(many)]
-    elif is_written:
-        parts = ["{} rewritten in {}; written".format(many, _counted(files, "file"))]
-    elif is_wanted:
+    elif not is_proven:
         parts = ["nothing is written: the rewriting of {} is not proven".format(where)]
+    elif is_to_write:
+        parts = ["{} rewritten in {}; written".format(many, _counted(files, "file"))]
     else:
-        parts = ["{} can be rewritten; pass --write to write it".format(where)]
+        parts = ["{} can be rewritten; pass --write to write {}".format(where, "it" if files == 1 else "them")]
     if rewriting.left:
         calls = _counted(len(rewriting.left), "call")
         if stay:
@@ -157,7 +156,7 @@ def _end(rewriting: Any, stay: int, unread: int, is_wanted: bool, is_written: bo
             parts.append("{} {} left".format(calls, "is" if len(rewriting.left) == 1 else "are"))
     if unread:
         parts.append("{} {} not read".format(_counted(unread, "file"), "is" if unread == 1 else "are"))
-    if is_wanted and not files:
+    if is_to_write and not files:
         parts.append("nothing is written")
     return "; ".join(parts)
 

@@ -27,7 +27,7 @@ class Left(NamedTuple):
         """The reason, with the line of what prevents it where that is another one than the call's."""
         if self.line in (0, self.site.line):
             return self.reason
-        return "{}, in line {}".format(self.reason, self.line)
+        return "{} (line {})".format(self.reason, self.line)
 
     def __str__(self) -> str:
         return "{}:{}: {}: {}".format(self.site.path, self.line or self.site.line, self.site.name, self.reason)
