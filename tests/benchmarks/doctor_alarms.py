@@ -3,7 +3,8 @@
     python tests/benchmarks/doctor_alarms.py [SCRIPT ...]
 
 Without arguments it runs the scripts of tests/doctor/scripts, those of the table tests/run/script_table.py, and the
-examples. KNOWN has findings that are true: the scripts are short, and do on purpose what a long job should not do.
+examples, and those of them that are jobs on two towers, too. KNOWN has findings that are true: the scripts are short,
+and do on purpose what a long job should not do.
 """
 import json
 import os
@@ -31,6 +32,7 @@ KNOWN = {
     "tutorial": ("LD307",),  # as TensorFlow's own tutorial, it starts queue runners without a coordinator
 }
 EXAMPLES = ("cifar10.py", "digits.py", "gan.py", "input_bound.py", "large_feed.py", "placement.py", "triplet.py")
+WITHOUT_JOB = ("placement.py",)
 
 
 def commands(folder):
@@ -47,7 +49,10 @@ def commands(folder):
             script.data(data)
         yield script.name, script.command(train, data)
     for name in EXAMPLES:
-        yield "example " + name, (os.path.join(CHECKOUT, "examples", name),)
+        path = os.path.join(CHECKOUT, "examples", name)
+        yield "example " + name, (path,)
+        if name not in WITHOUT_JOB:
+            yield "example {} --towers 2".format(name), (path, "--towers", "2")
 
 
 def findings(arguments, folder):
