@@ -14,6 +14,7 @@
       held            queues that an object keeps; attributes: examples that only its batch reads
       region, checks  the statements that compute an example, and what can't be in Dataset.map
       mapping         the function of Dataset.map; examples: what it returns; results: of a function that reads
+      branched        branches that compute and batch
       batch_stage     batchers; prefetch_stage and queue_stage: queues behind them; kept: examples that a class keeps
     shapes/   what each producer, reader and batcher becomes
     functions, scope, names   functions and calls, where code is written, the names that it reads and binds

@@ -70,7 +70,7 @@ class BatchStage:
     ) -> Element:
         found: List[Element] = []
         for site, call in batches:
-            given = self._given(site, call)
+            given = self.given(site, call)
             join = site.name.endswith("_join")
             tensors = given.get("tensors_list" if join else "tensors")
             if tensors is None:
@@ -125,14 +125,15 @@ class BatchStage:
                     return False
         return True
 
-    def _given(self, site: Site, call: cst.Call) -> Dict[str, cst.BaseExpression]:
+    def given(self, site: Site, call: cst.Call) -> Dict[str, cst.BaseExpression]:
+        """Returns parameter -> expression of the call of a batcher."""
         source = self._calls.draft(site.path).source
         return known(site, passed(call, batchers.PARAMETERS[site.name], Scope(source, source.function(call))))
 
     def threads(self, batches: Sequence[Batch], scope: Scope) -> str:
         if not batches:
             return ""
-        return self._joins.threads(batches[0][0]) or batchers.threads_of(self._given(*batches[0]), scope)
+        return self._joins.threads(batches[0][0]) or batchers.threads_of(self.given(*batches[0]), scope)
 
     def write(
         self, entry: Entry, site: Site, call: cst.Call, scope: Scope, block: Any, is_last: bool = True
@@ -150,7 +151,7 @@ class BatchStage:
         tf = self._calls.tensorflow(scope, site)
         try:
             lines = batchers.lines_of(
-                site.name, self._given(site, call), scope, tf, entry.dataset, is_last and self.prefetches(entry)
+                site.name, self.given(site, call), scope, tf, entry.dataset, is_last and self.prefetches(entry)
             )
         except Cant as why:
             raise Irregular(site, str(why)) from None

@@ -18,6 +18,7 @@ class Entry(NamedTuple):
       is_computing: whether the statement computes with the example, and is part of the function of Dataset.map.
       dataset: the name of the dataset.
       computing: other statements that compute with the example, where several readers give its parts.
+      branch: the statements that use them, in order, where these are only a branch of an `if`.
     """
 
     draft: Draft
@@ -27,3 +28,4 @@ class Entry(NamedTuple):
     is_computing: bool
     dataset: str
     computing: Tuple[Any, ...] = ()
+    branch: Tuple[Any, ...] = ()

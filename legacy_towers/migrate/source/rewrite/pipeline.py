@@ -19,6 +19,7 @@ from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite import region
 from legacy_towers.migrate.source.rewrite.attributes import name_locally, named_locally
 from legacy_towers.migrate.source.rewrite.batch_stage import BatchStage
+from legacy_towers.migrate.source.rewrite.branched import Branched
 from legacy_towers.migrate.source.rewrite.checks import Checks, calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
@@ -66,6 +67,8 @@ class PipelineWriter:
         self.stage = self._stages[0]
         self.batchers = BatchStage(pipeline, self.calls, self._stages, self.joins)
         self.passing = Passing(self.calls, self.stage.read, self._follow)
+        own = [self.calls.call(each) for each in self.stage.sites]
+        self.branched = Branched(self.calls, self.batchers, self.stage.read, own, self._follow)
         self.later: Any = PrefetchStage(project, pipeline, self.calls)
         self.queue = QueueStage(project, pipeline, self.calls)
         if self.queue.sites and self.later.sites:
@@ -110,7 +113,7 @@ class PipelineWriter:
 
     def _follow(self, entry: Entry) -> None:
         source = entry.draft.source
-        key = (source.path, entry.function, entry.statement)
+        key = (source.path, entry.function, entry.branch[0] if entry.branch else entry.statement)
         before = self._followed.setdefault(key, entry)
         if before is not entry:
             # A function that is reached from several producers or calls.
@@ -124,7 +127,7 @@ class PipelineWriter:
             block = entry.function.body if entry.function is not None else source.module
         # A queue takes dtypes and shapes from an example, and goes; what was in a list for a join is gone.
         statements = [
-            each for each in region.in_order(block, self.joins.loops) if each is entry.statement
+            each for each in entry.branch or region.in_order(block, self.joins.loops) if each is entry.statement
             or not self.queue.is_made_in(entry, each) and not entry.draft.edits.is_removed(each)
         ]
         start = statements.index(entry.statement) + 1 if entry.statement is not None else 0
@@ -136,7 +139,9 @@ class PipelineWriter:
         if self._taken.setdefault((self.batches, statements[sink]), entry) is not entry:
             raise Irregular(self.stage.read, "examples of several producers are in one batch: read each from its "
                             "own dataset, and zip the datasets", source.line(statements[sink]))
-        self._write_sink(entry, statements, start, sink)
+        is_plain = self.batches is self.batchers and not self.later.sites and len(self._stages) == 1
+        if not is_plain or not self.branched.is_written(entry, statements, start, sink):
+            self._write_sink(entry, statements, start, sink)
 
     def _sink(self, entry: Entry, statements: List[Any], start: int) -> int:
         """Returns the number of the first statement that takes examples."""
@@ -307,7 +312,7 @@ class PipelineWriter:
                     sorted(used)[0], each.name.value), source.line(each))
         is_nested = source.block(statements[number]) is not (
             entry.function.body if entry.function is not None else source.module
-        )
+        ) and not (entry.branch and isinstance(statements[-1], cst.Return))
         if is_nested and self._is_read_elsewhere(entry, statements, own):
             raise Irregular(self.stage.read, "what is computed from one example is used after the block that reads it")
 

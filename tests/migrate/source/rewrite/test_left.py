@@ -82,10 +82,20 @@ def _left(tmp_path, text):
                  "    b = tf.train.batch([value], 2)\n",
                  "5: tf.ReaderBase.read: 'value' is of one example, and is used beside the batch",
                  id="control dependencies"),
-    pytest.param("if len(FILES) > 1:\n    value = tf.strings.join([value, 'x'])\n    b = tf.train.batch([value], 2)\n"
-                 "else:\n    b = tf.train.batch([value], 3)\n",
-                 "5: tf.ReaderBase.read: 'value' is of one example, and is used beside the batch",
-                 id="computed in one branch"),
+    pytest.param("x = tf.decode_raw(value, tf.uint8)\nangle = tf.random_uniform([])\nif len(FILES) > 1:\n"
+                 "    x = tf.contrib.image.rotate(x, angle)\n    b = tf.train.batch([x], 2)\nelse:\n"
+                 "    b = tf.train.batch([x], 4)\n",
+                 "7: tf.ReaderBase.read: 'x' is of one example, and is used beside the batch",
+                 id="a branch that computes with a random number drawn before it"),
+    pytest.param("x = tf.decode_raw(value, tf.uint8)\nrank = x.get_shape().ndims\nif len(FILES) > 1:\n"
+                 "    x = tf.reverse(x, [rank])\n    b = tf.train.batch([x], 2)\nelse:\n"
+                 "    b = tf.train.batch([x], 4)\n",
+                 "7: tf.ReaderBase.read: 'rank' is of one example, and is used beside the batch",
+                 id="a branch that computes with what is no tensor"),
+    pytest.param("x = tf.decode_raw(value, tf.uint8)\nif len(FILES) > 1:\n    y = tf.to_float(x)\n"
+                 "    b = tf.train.batch([y], 2)\nelse:\n    b = tf.train.batch([x], 4)\nn = tf.size(x)\n",
+                 "11: tf.ReaderBase.read: 'x' is of one example, and is used after the batch",
+                 id="a branch that computes, and an example used after all branches"),
 ])
 def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
     found = _left(tmp_path, _START + text)

@@ -1,0 +1,190 @@
+"""Branches of an `if` that batch, of which one computes more of an example before: each maps the dataset itself.
+
+    image, label = read(queue)                                 dataset = dataset.map(read)
+    if train:                                                  if train:
+        image = tf.random_crop(image, [24, 24, 3])                 def parse(image, label): ...
+        return tf.train.shuffle_batch([image, label], 8, ...)      dataset = dataset.map(parse).shuffle(...).batch(8)
+    return tf.train.batch([image, label], 8)                   dataset = dataset.batch(8)
+"""
+from typing import Any, Callable, List, Sequence, Set
+
+import libcst as cst
+
+from legacy_towers.migrate.source.rewrite.batch_stage import BatchStage
+from legacy_towers.migrate.source.rewrite.checks import Checks
+from legacy_towers.migrate.source.rewrite.drafts import Irregular
+from legacy_towers.migrate.source.rewrite.entries import Entry
+from legacy_towers.migrate.source.rewrite.examples import Element, Roots
+from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.mapping import write_map
+from legacy_towers.migrate.source.rewrite.names import dotted, names_of, targets
+from legacy_towers.migrate.source.rewrite.region import Examples, Unclear, computing, exits, in_order, region_of
+from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.syntax import statements_of
+from legacy_towers.migrate.source.values import Site
+
+# What tf.* functions return that is not a tensor or a dict of tensors.
+_OTHERS = ("decode_csv", "split", "unstack", "unpack", "meshgrid", "parse_single_sequence_example", "get_variable")
+
+
+class Branched:
+    """Writes the branches of an `if` that batch, where one of them computes more of an example before.
+
+    Args:
+      calls: the functions and calls of the pipeline.
+      batches: its batchers.
+      read: the call that reads.
+      own: the calls of its producers and readers.
+      follow: goes from where code gets examples to what takes them.
+    """
+
+    def __init__(
+        self, calls: Calls, batches: BatchStage, read: Site, own: Sequence[cst.Call], follow: Callable[[Entry], None]
+    ) -> None:
+        self._calls = calls
+        self._batches = batches
+        self._read = read
+        self._own = own
+        self._follow = follow
+
+    def is_written(self, entry: Entry, statements: Sequence[Any], start: int, sink: int) -> bool:
+        """Writes the dataset of what all branches share, and that of each branch.
+
+        Returns False, and edits nothing, where all of them batch the same, or where the source does not show that
+        what they share are tensors.
+
+        Args:
+          entry: where the examples come from.
+          statements: the statements of its block, in order.
+          start: the number of the first one after the reader.
+          sink: the number of the first one that batches.
+        """
+        source = entry.draft.source
+        scope = Scope(source, entry.function)
+        checks = Checks(self._calls.project.knowledge, source)
+        statement = statements[sink]
+        body = entry.function.body if entry.function is not None else source.module
+        if not isinstance(statement, cst.If) or entry.computing or region_of(source, statement) is not body:
+            return False
+        first = [entry.statement] if entry.is_computing else []
+        try:
+            examples = computing(statements, start, sink, set(entry.roots.names), first, checks.is_random)
+        except Unclear:
+            return False
+        branches = self._branches(entry, statements, sink, examples.names)
+        used = names_of(statement, *(each for branch in branches for each in branch)).read
+        if not branches or not self._is_clear(statements[:sink], examples, used, checks):
+            return False
+        roots = entry.roots
+        if examples.statements:
+            shared = [each for each in tensors_of(entry, examples, scope) if each in used]
+            if set(shared) != examples.names & used:
+                return False
+            problem = checks.problem_inside(examples.statements, self._own)
+            element = Element.of([cst.Name(each) for each in shared], source)
+            read = names_of(*examples.statements).read - examples.names
+            why = checks.problem_of_captured(read, scope, examples.statements)
+            if problem is not None or why is not None:
+                raise Irregular(self._read, *(problem or (why,)))
+            if checks.uses_table(read, scope):
+                return False
+            threads = self._threads(entry, branches, statement, scope)
+            write_map(self._calls, entry, statement, examples, element, threads)
+            roots = Roots(tuple(shared))
+        for branch in branches:
+            self._follow(entry._replace(statement=None, roots=roots, is_computing=False, branch=tuple(branch)))
+        return True
+
+    def _branches(self, entry: Entry, statements: Sequence[Any], sink: int, names: Set[str]) -> List[Any]:
+        """Returns the statements of each branch, [] where no branch computes what it batches.
+
+        Where an `if` returns, the statements after it are a branch.
+        """
+        blocks: List[Any] = []
+        node = statements[sink]
+        while isinstance(node, cst.If):
+            if names_of(node.test).read & names:
+                return []
+            blocks.append(node.body)
+            node = node.orelse
+        goes_on = node is None
+        if isinstance(node, cst.Else):
+            blocks.append(node.body)
+        if not goes_on and names_of(*statements[sink + 1 :]).read & names:
+            return []
+        if goes_on and any(not isinstance(statements_of(each)[-1], cst.Return) for each in blocks):
+            return []
+        branches = [in_order(each) for each in blocks] + ([list(statements[sink + 1 :])] if goes_on else [])
+        computes = False
+        for branch in branches:
+            found = [(each, self._batches.batches_in(entry, each)) for each in branch]
+            batching = [(each, batches) for each, batches in found if batches]
+            if len(batching) != 1 or len(batching[0][1]) != 1:
+                return []
+            ((site, call),) = batching[0][1]
+            if site.name.endswith("_join") or "enqueue_many" in self._batches.given(site, call):
+                return []
+            before = names_of(*branch[: branch.index(batching[0][0])])
+            computes = computes or bool((before.read | before.changed) & names)
+        return branches if computes else []
+
+    def _threads(self, entry: Entry, branches: Sequence[Any], statement: Any, scope: Scope) -> str:
+        """Returns the expression of the number of threads of the first branch, "" if it has a meaning only there."""
+        found = [one for each in branches[0] for one in self._batches.batches_in(entry, each)]
+        threads = self._batches.threads(found, scope)
+        is_known = threads and not names_of(cst.parse_expression(threads)).read & names_of(statement).bound
+        return threads if is_known else ""
+
+    @staticmethod
+    def _is_clear(before: Sequence[Any], examples: Examples, used: Set[str], checks: Checks) -> bool:
+        """Returns whether all that differs for each example is known: no `self.image`, no functions, random numbers."""
+        if any("." in each for each in examples.names) or any(exits(each) for each in examples.statements):
+            return False
+        drawn: Set[str] = set()
+        for each in before:
+            found = names_of(each)
+            if any(each is one for one in examples.statements):
+                continue
+            if isinstance(each, (cst.FunctionDef, cst.ClassDef)) and found.read & examples.names:
+                return False
+            if checks.is_random(each) or found.read & drawn:
+                drawn |= found.bound
+        return not drawn & used
+
+
+def tensors_of(entry: Entry, examples: Examples, scope: Scope) -> List[str]:
+    """Returns the names of examples that are tensors for sure, or dicts of tensors, in order."""
+    found: List[str] = [] if entry.roots.is_all else list(entry.roots.names)
+    tf = "{}.".format(scope.tensorflow())
+    for statement in examples.statements:
+        bound = names_of(statement).bound
+        names = [each.value for each in targets(statement) if isinstance(each, cst.Name)]
+        value = statement.value if isinstance(statement, cst.Assign) else None
+        is_shown = len(names) == len(targets(statement)) > 0 and (
+            _is_tensor(value, found, tf) if len(names) == 1 else _are_read(entry, statement)
+        )
+        if not is_shown:
+            found = [each for each in found if each not in bound]
+        else:
+            found += [each for each in names if each not in found]
+    return found
+
+
+def _is_tensor(value: Any, known: Sequence[str], tf: str) -> bool:
+    if isinstance(value, cst.Name):
+        return value.value in known
+    if isinstance(value, cst.Call):
+        name = dotted(value.func)
+        return name.startswith(tf) and name.rpartition(".")[2] not in _OTHERS
+    if isinstance(value, cst.BinaryOperation):
+        return _is_tensor(value.left, known, tf) or _is_tensor(value.right, known, tf)
+    if isinstance(value, cst.Subscript) and isinstance(value.value, cst.Name) and len(value.slice) == 1:
+        index = value.slice[0].slice
+        is_key = isinstance(index, cst.Index) and isinstance(index.value, cst.SimpleString)
+        return is_key and value.value.value in known
+    return False
+
+
+def _are_read(entry: Entry, statement: Any) -> bool:
+    """Returns whether a statement binds the results of a function that is called with the record."""
+    return statement is entry.statement and entry.is_computing and isinstance(statement.value, cst.Call)
