@@ -97,3 +97,28 @@ def prefetched(dataset: Any, size: int) -> Any:
         return element if unpacked else element[0]
 
     return dataset.map(tf.autograph.experimental.do_not_convert(unchanged), num_parallel_calls=size)
+
+
+def lmdb_dataset(path: Any) -> Any:
+    """Returns a tf.data.Dataset of the (key, value) of an LMDB file, in the order of the keys; None without LMDB.
+
+    Only TF 1.15 has it: 2.x has the operation, which raises UnimplementedError.
+
+    Private: DatasetSource and DatasetV1Adapter; tf.contrib.data.LMDBDataset takes no tensor in 1.15. Tried on 1.15 and
+    2.21; ends with 1.15.
+    """
+    from tensorflow.python.data.ops import dataset_ops
+
+    if hasattr(tf.data.Options(), "threading"):
+        return None
+    string = tf.TensorSpec([], tf.string)
+
+    class _Lmdb(dataset_ops.DatasetSource):  # type: ignore[misc]
+        element_spec = (string, string)
+
+        def __init__(self) -> None:
+            super().__init__(tf.raw_ops.LMDBDataset(
+                filenames=path, output_types=[tf.string, tf.string], output_shapes=[[], []]
+            ))
+
+    return dataset_ops.DatasetV1Adapter(_Lmdb())

@@ -5,7 +5,7 @@ from legacy_towers.compat.versions.graph import is_in_control_flow
 from legacy_towers.graph import op_kinds
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.migrate.conversion.cut import Cut, cut
-from legacy_towers.migrate.conversion.operations import COUNTERS, Condition, conditions_of, is_source
+from legacy_towers.migrate.conversion.operations import COUNTERS, PASS_HANDLE, Condition, conditions_of, is_source
 from legacy_towers.migrate.conversion.plans import Refused
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
@@ -131,7 +131,9 @@ def _rank(operation: Operation) -> Tuple[bool, str]:
 
 def _changes_something(operation: Operation) -> bool:
     kind = operation.type
-    if is_source(operation) or kind in COUNTERS or kind in _ONLY_READ or op_kinds.draws_random_numbers(operation):
+    if is_source(operation) or kind in COUNTERS + _ONLY_READ + PASS_HANDLE:
+        return False
+    if op_kinds.draws_random_numbers(operation):
         return False
     if kind.startswith(("Assign", "Scatter")) or kind in op_kinds.ENQUEUE_OPS:
         return True

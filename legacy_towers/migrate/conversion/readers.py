@@ -3,7 +3,7 @@ import os
 from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.versions.data import scan
+from legacy_towers.compat.versions.data import lmdb_dataset, scan
 from legacy_towers.migrate.conversion.plans import Refused
 from legacy_towers.tensor_types import Dataset, Operation, Tensor
 
@@ -18,14 +18,18 @@ class Records(NamedTuple):
       name: the dataset, such as "TFRecordDataset(file)".
       of_file: a function that takes a file name, and returns the dataset of its records.
       key: a function that takes the file name, the number of a record and the bytes before it, and returns its key.
+      with_keys: a function that takes a file name, and returns the dataset of (key, record) of a file that has keys.
     """
 
     name: str
     of_file: Callable[[Tensor], Dataset]
     key: Callable[[Tensor, Tensor, Tensor], Tensor]
+    with_keys: Optional[Callable[[Tensor], Dataset]] = None
 
     def keyed(self, path: Tensor) -> Dataset:
         """Returns the dataset of (key, record) of a file."""
+        if self.with_keys is not None:
+            return self.with_keys(path)
 
         def with_position(state: Any, record: Tensor) -> Tuple[Any, Any]:
             number, offset = state
@@ -123,9 +127,21 @@ def _identity(reader: Operation, paths: Any) -> Records:
     return Records("from_tensors(file)", tf.data.Dataset.from_tensors, lambda path, number, offset: path)
 
 
+def _lmdb(reader: Operation, paths: Any) -> Records:
+    if lmdb_dataset("") is None:
+        raise Refused("TensorFlow 2 does not read LMDB: write its records to TFRecord files", reader)
+    return Records(
+        "LMDBDataset(file)",
+        lambda path: lmdb_dataset(path).map(lambda key, value: value),
+        lambda path, number, offset: path,
+        lmdb_dataset,
+    )
+
+
 _READERS: Dict[str, Callable[[Operation, Optional[Sequence[bytes]]], Records]] = {
     "FixedLengthRecordReader": _fixed_length,
     "IdentityReader": _identity,
+    "LMDBReader": _lmdb,
     "TFRecordReader": _tfrecord,
     "TextLineReader": _text_line,
     "WholeFileReader": _whole_file,
