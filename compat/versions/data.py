@@ -113,7 +113,7 @@ def lmdb_dataset(path: Any) -> Any:
         return None
     string = tf.TensorSpec([], tf.string)
 
-    class _Lmdb(dataset_ops.DatasetSource):  # type: ignore[misc]
+    class _Lmdb(dataset_ops.DatasetSource):
         element_spec = (string, string)
 
         def __init__(self) -> None:

@@ -1,5 +1,6 @@
 """Private attributes of sessions: the session that is wrapped, its config, whether and how it is closed, callables."""
 import functools
+import threading
 from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence
 
 if TYPE_CHECKING:
@@ -65,6 +66,32 @@ def _close_after(session: Any, operations: Sequence[Any]) -> None:
         except (RuntimeError, tf.errors.OpError) as error:  # nothing more can be done before the end
             del error
     type(session).close(session)
+
+
+class WhileOpen:
+    """Runs operations of a `tf.Session` in another thread, while it is open: `Session.close` waits for them.
+
+    TF 2.21 may crash where a session is closed while another thread begins a run. Create it in the thread that closes
+    the session. Tried on 1.15 and 2.21.
+    """
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self._lock = threading.Lock()
+        self._close = session.close
+        # An attribute of the session, which `with` and a MonitoredSession find, too.
+        session.close = self._closed
+
+    def run(self, run: Callable[[Any], None]) -> None:
+        """Calls a function of the session, which runs operations; does nothing once the session is closed."""
+        with self._lock:
+            if self._session is not None:
+                run(self._session)
+
+    def _closed(self) -> None:
+        with self._lock:
+            self._session = None
+        self._close()
 
 
 def fed_callable(

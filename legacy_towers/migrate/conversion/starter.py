@@ -4,7 +4,7 @@ import weakref
 from typing import Any, List, Optional, Sequence
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.versions.session import run_before_close
+from legacy_towers.compat.versions.session import WhileOpen, run_before_close
 from legacy_towers.tensor_types import Coordinator, Operation, Session
 
 
@@ -47,7 +47,8 @@ class IteratorStarter:
             run_before_close(sess, self._cancels)
         if self._closes and coord is not None:
             # The coordinator does not wait for it: it may wait for threads that put elements into a full queue.
-            threading.Thread(target=_close_at_stop, args=(sess, coord, self._closes), daemon=True).start()
+            arguments = (WhileOpen(sess), coord, self._closes)
+            threading.Thread(target=_close_at_stop, args=arguments, daemon=True).start()
         return []
 
     def to_proto(self, export_scope: Optional[str] = None) -> None:
@@ -63,9 +64,9 @@ def _run(session: Session, operations: Sequence[Operation]) -> None:
         session.run(operations)
 
 
-def _close_at_stop(session: Session, coordinator: Coordinator, closes: Sequence[Operation]) -> None:
+def _close_at_stop(session: WhileOpen, coordinator: Coordinator, closes: Sequence[Operation]) -> None:
     coordinator.wait_for_stop()
     try:
-        _run(session, closes)
+        session.run(lambda opened: _run(opened, closes))
     except (RuntimeError, tf.errors.CancelledError) as error:  # the session or the queue is closed
         del error
