@@ -255,13 +255,15 @@ class _Runner:
             same = "{} examples in {} batches, in the same order, bit for bit".format(one.examples, len(one.batches))
             if difference is not None and compare.ends(one, other) is None and not is_same_sequence:
                 changed = before.changed
-                difference = compare.shapes(one.batches, other.batches, "batch") or _multiset(before, after, number)
-                if difference is not None and fixed_order.SEEDS in changed:
-                    # Which example gets which random numbers is a race, too.
-                    first, second = (self._run(version, SAME_NUMBERS) for version in (BEFORE, AFTER))
-                    if number in first.epochs and number in second.epochs:
-                        changed = first.changed
-                        difference = _multiset(first, second, number)
+                difference = compare.shapes(one.batches, other.batches, "batch")
+                if difference is None:
+                    difference = _multiset(before, after, number)
+                    if difference is not None and fixed_order.SEEDS in changed:
+                        # Which example gets which random numbers is a race, too.
+                        first, second = (self._run(version, SAME_NUMBERS) for version in (BEFORE, AFTER))
+                        if number in first.epochs and number in second.epochs:
+                            changed = first.changed
+                            difference = _multiset(first, second, number)
                 same = "{} examples, each as often, in another order, which is not determined: {}".format(
                     one.examples, ", ".join(changed)
                 )

@@ -197,7 +197,8 @@ def test_a_wrong_rewriting_is_different(before, after, reason, verified):
     (QUEUE, DATASET.replace("repeat(2)", "repeat(3)"), "batch 7 reads"),
     (QUEUE, DATASET.replace("names()", "names()[:2]"), "batch 3 reads"),
     (ENDLESS, REPEATED.replace("repeat()", "repeat(2)"), "has no end before, and ends after 6 batches after"),
-], ids=["an epoch more", "a file less", "an end"])
+    (FLIPPED, FLIPPED_BY_MAP.replace(", drop_remainder=True", ""), "there are 6 batches before"),
+], ids=["an epoch more", "a file less", "an end", "a remainder that was dropped, with random numbers"])
 def test_few_steps_prove_whole_epochs(before, after, reason, verified):
     found = verified(before, after, steps=1)
     assert found.verdict == "different" and reason in found.reason
