@@ -5,7 +5,7 @@ import os
 from typing import Dict, Iterable, Iterator, NamedTuple
 
 from legacy_towers.errors import UserError
-from legacy_towers.text.codes import unknown_code
+from legacy_towers.text.codes import first_unknown, unknown_code
 
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "checks")
 
@@ -32,9 +32,9 @@ def descriptions() -> Dict[str, Description]:
 
 def require_codes(codes: Iterable[str]) -> None:
     """Raises a UserError if one of `codes`, codes or beginnings of codes, is that of no check."""
-    for each in codes:
-        if not each or not any(code.startswith(each) for code in descriptions()):
-            raise UserError(unknown_code("check", each, descriptions()))
+    unknown = first_unknown(codes, descriptions())
+    if unknown is not None:
+        raise UserError(unknown_code("check", unknown, descriptions()))
 
 
 def explanation(code: str) -> str:

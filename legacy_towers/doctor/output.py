@@ -6,6 +6,7 @@ from typing import List
 from legacy_towers.doctor.examine import Finding
 from legacy_towers.doctor.registry import ERROR, Check
 from legacy_towers.doctor.subject import Evidence
+from legacy_towers.text.names import counted
 
 
 def as_text(findings: List[Finding], subject: str) -> str:
@@ -23,7 +24,7 @@ def as_text(findings: List[Finding], subject: str) -> str:
         paragraphs.append("\n".join(lines))
     errors = sum(each.check.severity == ERROR for each in findings)
     summary = "{}, {} in {}".format(
-        _counted(errors, "error"), _counted(len(findings) - errors, "warning"), subject
+        counted(errors, "error"), counted(len(findings) - errors, "warning"), subject
     )
     if findings:
         summary += "; `legacy-towers doctor --explain {}` explains a check".format(findings[0].check.code)
@@ -65,16 +66,12 @@ def has_errors(findings: List[Finding]) -> bool:
 
 def counted_subject(graphs: int, runs: int) -> str:
     """Returns "1 graph, 30 session runs"."""
-    return "{}, {}".format(_counted(graphs, "graph"), _counted(runs, "session run"))
+    return "{}, {}".format(counted(graphs, "graph"), counted(runs, "session run"))
 
 
 def graph_of(path: str) -> str:
     """Returns what was examined for a MetaGraph."""
     return "the graph of {}, which was not run".format(path)
-
-
-def _counted(number: int, noun: str) -> str:
-    return "{} {}{}".format(number, noun, "" if number == 1 else "s")
 
 
 def shown_line(line: str) -> str:

@@ -3,7 +3,7 @@ from typing import Callable, Dict, Iterator, List, NamedTuple, Sequence
 
 from legacy_towers.doctor.subject import Evidence, Subject
 from legacy_towers.errors import UserError
-from legacy_towers.text.codes import chosen, unknown_code
+from legacy_towers.text.codes import chosen, first_unknown, unknown_code
 
 ERROR, WARNING = "error", "warning"
 
@@ -55,7 +55,7 @@ def checks(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> List[Check
     Raises:
       UserError: a code of `select` or `ignore` is that of no check.
     """
-    for each in list(select) + list(ignore):
-        if not each or not any(code.startswith(each) for code in _CHECKS):
-            raise UserError(unknown_code("check", each, _CHECKS))
+    unknown = first_unknown(list(select) + list(ignore), _CHECKS)
+    if unknown is not None:
+        raise UserError(unknown_code("check", unknown, _CHECKS))
     return [_CHECKS[code] for code in chosen(_CHECKS, select, ignore)]

@@ -1,5 +1,11 @@
 """The codes of checks and rules, as `--select` and `--ignore` name them."""
-from typing import Iterable, List, Sequence
+from typing import Iterable, List, Optional, Sequence
+
+
+def first_unknown(given: Iterable[str], codes: Iterable[str]) -> Optional[str]:
+    """Returns the first of some codes, or beginnings of codes, that is none of `codes`; None if each is one."""
+    known = list(codes)
+    return next((each for each in given if not each or not any(code.startswith(each) for code in known)), None)
 
 
 def unknown_code(noun: str, code: str, codes: Iterable[str]) -> str:

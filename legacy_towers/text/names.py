@@ -34,6 +34,11 @@ def listed(texts: Iterable[str]) -> str:
     return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
 
 
+def counted(number: int, noun: str) -> str:
+    """Returns a number with its noun: `1 file`, `2 files`."""
+    return "{} {}{}".format(number, noun, "" if number == 1 else "s")
+
+
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Returns `, did you mean 'train'?` for the closest of `names`; "" if none is similar to `name`."""
     # The cutoff is above the similarity of --lr and --help, and of tape and staged.

@@ -7,7 +7,7 @@ from typing import Any, Dict
 
 from legacy_towers.errors import ArgumentError
 from legacy_towers.text.files import write_bytes, write_whole
-from legacy_towers.text.names import listed
+from legacy_towers.text.names import counted, listed
 
 DONE, LEFT = 0, 1
 TARGETS = ("tf.data-1", "tf.data-2")
@@ -138,28 +138,24 @@ def _end(rewriting: Any, stay: int, unread: int, is_to_write: bool, is_proven: b
       is_proven: whether no command was run that gives a reason not to write them.
     """
     count, files = len(rewriting.rewritten), len(rewriting.texts)
-    many = _counted(count, "pipeline")
-    where = "{} in {}".format(many, _counted(files, "file"))
+    many = counted(count, "pipeline")
+    where = "{} in {}".format(many, counted(files, "file"))
     if not files:
         parts = ["{} can be rewritten".format(many)]
     elif not is_proven:
         parts = ["nothing is written: the rewriting of {} is not proven".format(where)]
     elif is_to_write:
-        parts = ["{} rewritten in {}; written".format(many, _counted(files, "file"))]
+        parts = ["{} rewritten in {}; written".format(many, counted(files, "file"))]
     else:
         parts = ["{} can be rewritten; pass --write to write {}".format(where, "it" if files == 1 else "them")]
     if rewriting.left:
-        calls = _counted(len(rewriting.left), "call")
+        calls = counted(len(rewriting.left), "call")
         if stay:
             parts.append("{} {}, because of {}".format(stay, "stays" if stay == 1 else "stay", calls))
         else:
             parts.append("{} {} left".format(calls, "is" if len(rewriting.left) == 1 else "are"))
     if unread:
-        parts.append("{} {} not read".format(_counted(unread, "file"), "is" if unread == 1 else "are"))
+        parts.append("{} {} not read".format(counted(unread, "file"), "is" if unread == 1 else "are"))
     if is_to_write and not files:
         parts.append("nothing is written")
     return "; ".join(parts)
-
-
-def _counted(number: int, noun: str) -> str:
-    return "{} {}{}".format(number, noun, "" if number == 1 else "s")

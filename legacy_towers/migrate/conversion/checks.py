@@ -64,10 +64,7 @@ def check_part(part: Cut) -> None:
 
 def unseeded(part: Cut) -> Tuple[str, ...]:
     """Returns why a dataset of a part is not the same sequence: its random numbers have no seed."""
-    names = [
-        repr(each.name) for each in part.operations
-        if op_kinds.draws_random_numbers(each) and not op_kinds.has_op_seed(each)
-    ]
+    names = [repr(each.name) for each in part.unseeded]
     if len(names) < 2:
         return tuple("{} draws random numbers without a seed".format(name) for name in names)
     return ("{} and {} more draw random numbers without a seed".format(names[0], len(names) - 1),)

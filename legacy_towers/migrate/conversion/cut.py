@@ -40,6 +40,14 @@ class Cut(NamedTuple):
         return any(each.type in _SWITCHES for each in self.operations)
 
     @property
+    def unseeded(self) -> List[Operation]:
+        """The operations that draw random numbers without a seed of their own."""
+        return [
+            each for each in self.operations
+            if op_kinds.draws_random_numbers(each) and not op_kinds.has_op_seed(each)
+        ]
+
+    @property
     def reads_variables(self) -> bool:
         """Whether it reads a variable when the iterator starts, which must be initialized by then."""
         return any(

@@ -266,9 +266,8 @@ class DatasetBuilder:
         taken = sum((outputs_of(source) for source in part.sources), [])
         # Each copy of an operation draws the numbers of the others.
         seeds = {
-            each.name: self.seeds_of(each.name) for each in part.operations
-            if op_kinds.draws_random_numbers(each) and not op_kinds.has_op_seed(each)
-            and (self._seed is not None or self._copies > 1 or each in self._takers.in_several_groups)
+            each.name: self.seeds_of(each.name) for each in part.unseeded
+            if self._seed is not None or self._copies > 1 or each in self._takers.in_several_groups
         }
         if not part.operations and not enqueue.conditions and part.sources and list(part.targets) == taken:
             mapped = flow

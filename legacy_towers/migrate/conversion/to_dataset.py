@@ -5,7 +5,6 @@ from legacy_towers.compat import tf
 from legacy_towers.compat.versions.data import with_parallel_operations
 from legacy_towers.compat.versions.tracebacks import user_line
 from legacy_towers.errors import ArgumentError
-from legacy_towers.graph import op_kinds
 from legacy_towers.migrate.conversion.checks import check_part, check_root
 from legacy_towers.migrate.conversion.cut import Cut, build, cut
 from legacy_towers.migrate.conversion.datasets import DatasetBuilder, outputs_of
@@ -102,10 +101,8 @@ class _Taken:
     def _mapped(self, dataset: Dataset, tensors: Any) -> Dataset:
         part = self._part
         taken: List[Tensor] = sum((outputs_of(source, True) for source in part.sources), [])
-        seeds = {
-            each.name: self._builder.seeds_of(each.name) for each in part.operations
-            if self._seed is not None and op_kinds.draws_random_numbers(each) and not op_kinds.has_op_seed(each)
-        }
+        drawn = part.unseeded if self._seed is not None else []
+        seeds = {each.name: self._builder.seeds_of(each.name) for each in drawn}
 
         def computed(*values: Any) -> Any:
             built = build(part, dict(zip(taken, tf.nest.flatten(values))), seeds)

@@ -120,6 +120,5 @@ def _share(queue: Queue, queues: QueueGraph) -> bool:
     return bool(taken[0]) and all(each == taken[0] for each in taken)
 
 
-
 def _operation_name(text: str) -> str:
     return text.lstrip("^").split(":")[0]

@@ -14,7 +14,7 @@ from legacy_towers.migrate.source.rules.registry import (
     written,
 )
 from legacy_towers.migrate.source.values import Site
-from legacy_towers.text.names import listed, quoted
+from legacy_towers.text.names import counted, listed, quoted
 
 _NOTEBOOK = "it is a notebook with names of queues; `jupyter nbconvert --to script` makes a .py file of it"
 _LIMITED = "not fully known is what is called in {}: some calls may not be connected to their pipeline, or be missing"
@@ -128,12 +128,12 @@ def _place(site: Site) -> str:
 
 
 def _summary(audit: Audit) -> str:
-    files = _counted(audit.files, "file")
+    files = counted(audit.files, "file")
     if not audit.findings:
         text = "no queues in {}".format(files)
     else:
         text = "{} in {}, in {} of {}".format(
-            _counted(len(audit.findings), "finding"), _counted(audit.pipelines, "pipeline"),
+            counted(len(audit.findings), "finding"), counted(audit.pipelines, "pipeline"),
             len(files_of(audit.findings)), files,
         )
     unread = len(audit.unread) + len(audit.notebooks)
@@ -142,7 +142,7 @@ def _summary(audit: Audit) -> str:
     if audit.pipelines and audit.rewritten is None:
         text += "; `pip install legacy_towers[migrate]` tells which of them can be rewritten"
     elif audit.pipelines:
-        text += "; {} can be rewritten".format(_counted(len(audit.rewritten or ()), "pipeline"))
+        text += "; {} can be rewritten".format(counted(len(audit.rewritten or ()), "pipeline"))
     if audit.findings:
         text += "; `legacy-towers migrate --explain {}` explains a rule".format(audit.findings[0].rule.code)
     return text
@@ -164,7 +164,3 @@ def _problem(file: Any) -> Tuple[int, str]:
 
 def _indented(code: str) -> str:
     return "\n".join("    " + line if line else "" for line in code.strip().splitlines())
-
-
-def _counted(number: int, noun: str) -> str:
-    return "{} {}{}".format(number, noun, "" if number == 1 else "s")

@@ -5,6 +5,7 @@ from typing import Any, List
 from legacy_towers.compat.tf1.missing import short_name
 from legacy_towers.run.check.project import Checked
 from legacy_towers.run.python2 import indentation
+from legacy_towers.text.names import counted
 
 
 def as_text(checked: Checked, tensorflow: str) -> str:
@@ -63,22 +64,18 @@ def as_json(checked: Checked, tensorflow: str) -> str:
 
 
 def _summary(checked: Checked) -> str:
-    files = _counted(len(checked.files) - len(checked.unread), "file") + " read"
+    files = counted(len(checked.files) - len(checked.unread), "file") + " read"
     if checked.unread:
         files += ", {} could not be read, so the result is incomplete".format(len(checked.unread))
     supported = sum(each.status.missing is None for each in checked.findings)
     parts: List[str] = []
     if checked.missing:
         parts.append("{} {} missing".format(
-            _counted(len(checked.missing), "name"), "is" if len(checked.missing) == 1 else "are"
+            counted(len(checked.missing), "name"), "is" if len(checked.missing) == 1 else "are"
         ))
     if checked.not_understood:
-        parts.append("{} not understood".format(_counted(len(checked.not_understood), "place")))
+        parts.append("{} not understood".format(counted(len(checked.not_understood), "place")))
     if not parts:
         parts.append("no name is missing")
     return "{}: {}; {} that TensorFlow removed {} supported".format(
-        files, ", ".join(parts), _counted(supported, "name"), "is" if supported == 1 else "are")
-
-
-def _counted(number: int, noun: str) -> str:
-    return "{} {}{}".format(number, noun, "" if number == 1 else "s")
+        files, ", ".join(parts), counted(supported, "name"), "is" if supported == 1 else "are")

@@ -11,6 +11,7 @@ from typing import Any, List
 
 import libcst as cst
 
+from legacy_towers.migrate.source.rewrite.attributes import uses_in_project
 from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
@@ -107,16 +108,10 @@ def _check_held(
     queue: Any = read.args[0].value if read.args else getattr(read.func, "value", None)
     if not is_of_self(queue) or queue.attr.value != name:
         raise Irregular(read_site, "the source does not show the queue that it reads")
-    paths = set(calls.project.knowledge.calls) | {source.path}
-    for path in sorted(paths):
-        there = calls.draft(path).source
-        tf = Scope(there, None).tensorflow()
-        for each in attributes_of(there.module, name):
-            if each is not target and each is not queue and not (
-                there.code(each.value) + "."
-            ).startswith("{}.".format(tf)):
-                raise Irregular(site, "its queue, {}, is also used in another way".format(source.code(target)),
-                                there.line(each))
+    for there, each in uses_in_project(calls, source, name):
+        if each is not target and each is not queue:
+            raise Irregular(site, "its queue, {}, is also used in another way".format(source.code(target)),
+                            there.line(each))
     statement = source.statement(producer)
     made, method = source.function(producer), source.function(read)
     if made is None or method is None or statement not in in_order(made.body):

@@ -2,7 +2,7 @@
 from typing import Dict, List, NamedTuple, Sequence, Tuple
 
 from legacy_towers.errors import ArgumentError
-from legacy_towers.text.codes import chosen, unknown_code
+from legacy_towers.text.codes import chosen, first_unknown, unknown_code
 
 # How the code before and after compares: what `batch` gives, or what both print.
 SAME_SEQUENCE, SAME_SET, SAME_OUTPUT = "the same sequence", "the same examples", "the same output"
@@ -101,9 +101,9 @@ def rules(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> List[Rule]:
     Raises:
       ArgumentError: a code of `select` or `ignore` is that of no rule.
     """
-    for each in list(select) + list(ignore):
-        if not each or not any(code.startswith(each) for code in _RULES):
-            raise _unknown(each)
+    unknown = first_unknown(list(select) + list(ignore), _RULES)
+    if unknown is not None:
+        raise _unknown(unknown)
     return [_RULES[code] for code in chosen(_RULES, select, ignore)]
 
 
