@@ -12,7 +12,7 @@ import sys
 import traceback
 import types
 import warnings
-from typing import Any, Callable, Counter, Dict, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Counter, Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
 
 from legacy_towers import errors
 from legacy_towers.compat import versions
@@ -215,7 +215,41 @@ def _is_users(path: str, roots: List[str]) -> bool:
         return False
     # A script may itself be below a site-packages folder.
     below = min((path[len(root) :] for root in roots if path.startswith(root + os.sep)), key=len, default=path)
-    return not any(folder in _LIBRARIES for folder in below.split(os.sep)[:-1])
+    return not any(folder in _LIBRARIES for folder in below.split(os.sep)[:-1]) and not _is_installed(path, roots)
+
+
+def _is_installed(path: str, roots: List[str]) -> bool:
+    """Returns whether a folder of sys.path has the metadata of a package with the file, as `pip install --target` does.
+
+    A package that is itself a root, since `-m` runs it, is the user's.
+    """
+    for folder in map(os.path.abspath, sys.path):
+        if not path.startswith(folder + os.sep) or any(
+            root.startswith(folder + os.sep) and path.startswith(root + os.sep) for root in roots
+        ):
+            continue
+        if path[len(folder) + 1 :].split(os.sep)[0] in _installed_in(folder):
+            return True
+    return False
+
+
+@functools.lru_cache(maxsize=None)
+def _installed_in(folder: str) -> FrozenSet[str]:
+    """Returns the files and folders in `folder` that packages with metadata there installed."""
+    found: Set[str] = set()
+    try:
+        entries = os.listdir(folder)
+    except OSError:
+        return frozenset()
+    for entry in entries:
+        # The .egg-info of a project in development has no such list: its files are the user's.
+        if entry.endswith((".dist-info", ".egg-info")):
+            for listing, up in (("RECORD", ""), ("installed-files.txt", "../")):
+                with contextlib.suppress(OSError, UnicodeError):
+                    with open(os.path.join(folder, entry, listing), encoding="utf-8") as file:
+                        lines = (line.strip()[len(up) :] for line in file if line.startswith(up))
+                        found.update(line.split("/")[0].split(",")[0] for line in lines)
+    return frozenset(found)
 
 
 @functools.lru_cache(maxsize=None)

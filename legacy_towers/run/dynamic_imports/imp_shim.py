@@ -13,9 +13,10 @@ from legacy_towers.run.dynamic_imports import util_shim
 try:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        _now = importlib.import_module("imp")
+        _now: Any = importlib.import_module("imp")
     globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
 except ModuleNotFoundError:
+    _now = None
     reload = importlib.reload
 
 
@@ -37,3 +38,9 @@ def load_source(name: str, pathname: str, file: Optional[Any] = None) -> types.M
 def new_module(name: str) -> types.ModuleType:
     """Returns an empty module."""
     return types.ModuleType(name)
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__") or not hasattr(_now, name):
+        raise AttributeError("module 'imp' has no attribute {!r}".format(name))
+    return getattr(_now, name)

@@ -6,6 +6,7 @@ from legacy_towers.compat.tf1.symbols import Symbol
 _HERE = "legacy_towers.run.runtime."
 _MAPPED = "operations on missing GPUs are mapped to existing devices, by the options of `run`"
 _CONVERTED = "with --queues-to-dataset, queues are converted to tf.data before"
+_SHOWN = "prints the first error that ends one of its threads"
 _MERGED = "created with the script's config, the options of `run` and soft placement"
 
 # name -> (its replacement, the difference)
@@ -22,6 +23,8 @@ _REPLACED: Dict[str, Tuple[str, str]] = {
     "tensorflow.train.queue_runner.QueueRunner": ("queue_runners:QueueRunner", _CONVERTED),
     "tensorflow.python.training.queue_runner.QueueRunner": ("queue_runners:QueueRunner", _CONVERTED),
     "tensorflow.python.training.queue_runner_impl.QueueRunner": ("queue_runners:QueueRunner", _CONVERTED),
+    "tensorflow.train.Coordinator": ("coordinators:Coordinator", _SHOWN),
+    "tensorflow.python.training.coordinator.Coordinator": ("coordinators:Coordinator", _SHOWN),
     "tensorflow.train.Server": ("sessions:Server", _MERGED),
     "tensorflow.distribute.Server": ("sessions:Server", _MERGED),
     "tensorflow.python.training.server_lib.Server": ("sessions:Server", _MERGED),

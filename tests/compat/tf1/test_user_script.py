@@ -40,6 +40,29 @@ def test_a_script_below_site_packages_owns_its_folder():
     assert run.owns("/lib/site-packages/other/net.py") and not run.owns("/lib/site-packages/net.py")
 
 
+METADATA = {
+    "a wheel, by pip install --target": ("six-1.16.dist-info/RECORD", "six.py,sha256=x,3\nnet/__init__.py,,\n", False),
+    "setup.py install": ("net.egg-info/installed-files.txt", "../net/__init__.py\n../six.py\nPKG-INFO\n", False),
+    "a project in development": ("net.egg-info/SOURCES.txt", "net/__init__.py\nsix.py\n", True),
+    "another package": ("other-1.0.dist-info/RECORD", "other.py,,\n", True),
+}
+
+
+@pytest.mark.parametrize("file, text, owned", list(METADATA.values()), ids=list(METADATA))
+def test_files_of_packages_with_metadata_beside_them_are_not_the_scripts(file, text, owned, tmp_path, monkeypatch):
+    (tmp_path / file).parent.mkdir()
+    (tmp_path / file).write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    run = user_script.ScriptRun("train.py", "/mine/job")
+    assert [run.owns(str(tmp_path / each)) for each in ("six.py", "net/__init__.py", "net/a/b.py")] == [owned] * 3
+    assert run.owns(str(tmp_path / "mine.py"))
+    if not owned:
+        run.add_root(str(tmp_path / "net"))  # as -m net does
+        assert run.owns(str(tmp_path / "net" / "a.py")) and not run.owns(str(tmp_path / "six.py"))
+    beside = user_script.ScriptRun("train.py", str(tmp_path))
+    assert beside.owns(str(tmp_path / "train.py")) and beside.owns(str(tmp_path / "six.py")) is owned
+
+
 def test_shown_paths_are_relative_to_where_the_script_started(tmp_path, monkeypatch):
     monkeypatch.chdir(str(tmp_path))
     run = user_script.ScriptRun("train.py", str(tmp_path))

@@ -20,10 +20,11 @@ from legacy_towers.run.libraries import needed
 from legacy_towers.run.libraries.numpy import _arguments, _arrays, _dropped, _functions
 from legacy_towers.run.libraries.numpy import lib as _lib
 from legacy_towers.run.libraries.numpy import random as _random
+from legacy_towers.run.libraries.views import pass_on as _pass_on
 
 if user_script.running() is not None:
     needed.print_numbers_as_numpy_1()
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+_pass_on(globals(), _now)
 __version__ = _now.__version__
 # numpy 1's names for Python's types. After this module is executed, these names are shadowed in it, too.
 _BUILTINS = {name: getattr(builtins, name) for name in ("bool", "int", "float", "complex", "object", "str")}
@@ -88,7 +89,3 @@ _add_old_names()
 # `from numpy import *` binds all of these except Python's types.
 __all__ = sorted(set(getattr(_now, "__all__", ())) | {name for name in _RENAMED if name in globals()} | set(_OTHERS))
 globals().update(_BUILTINS)
-
-
-def __getattr__(name: str) -> Any:
-    return getattr(_now, name)

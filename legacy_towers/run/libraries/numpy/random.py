@@ -4,11 +4,9 @@ from typing import Any
 
 import numpy.random as _now
 
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+from legacy_towers.run.libraries.views import pass_on as _pass_on
 
-
-def __getattr__(name: str) -> Any:
-    return getattr(_now, name)
+_pass_on(globals(), _now)
 
 
 def permutation(x: Any) -> Any:

@@ -2,11 +2,13 @@
 import importlib
 import warnings
 
+from legacy_towers.run.libraries.views import pass_on as _pass_on
+
 try:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         _now = importlib.import_module("cgi")
-    globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+    _pass_on(globals(), _now)
 except ModuleNotFoundError:
     pass
 

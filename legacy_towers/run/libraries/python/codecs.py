@@ -3,10 +3,10 @@ import codecs as _now
 from typing import Any
 
 from legacy_towers.compat.tf1 import user_script
+from legacy_towers.run.libraries.views import pass_on as _pass_on
 from legacy_towers.run.rewriting.file_modes import without_u
 
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
-__all__ = list(_now.__all__)
+_pass_on(globals(), _now)
 
 
 def open(filename: Any, mode: str = "r", *arguments: Any, **options: Any) -> Any:  # noqa: A001

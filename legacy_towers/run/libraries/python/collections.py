@@ -2,6 +2,7 @@
 import collections as _now
 from collections import abc
 
-globals().update({name: getattr(abc, name) for name in abc.__all__})
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
-__all__ = list(_now.__all__) + list(abc.__all__)
+from legacy_towers.run.libraries.views import pass_on as _pass_on
+
+_pass_on(globals(), _now)
+globals().update({name: getattr(abc, name) for name in abc.__all__ if name not in vars(_now)})

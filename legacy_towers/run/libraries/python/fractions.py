@@ -2,8 +2,9 @@
 import fractions as _now
 import math
 
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
-__all__ = [name for name in vars(_now) if not name.startswith("_")] + ["gcd"]
+from legacy_towers.run.libraries.views import pass_on as _pass_on
+
+_pass_on(globals(), _now)
 
 
 def gcd(a: int, b: int) -> int:

@@ -2,8 +2,9 @@
 import html
 import html.parser as _now
 
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
-__all__ = list(_now.__all__)
+from legacy_towers.run.libraries.views import pass_on as _pass_on
+
+_pass_on(globals(), _now)
 
 
 class HTMLParser(_now.HTMLParser):

@@ -3,8 +3,9 @@ import collections
 import inspect as _now
 from typing import Any
 
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
-__all__ = [name for name in vars(_now) if not name.startswith("_")] + ["getargspec", "ArgSpec"]
+from legacy_towers.run.libraries.views import pass_on as _pass_on
+
+_pass_on(globals(), _now)
 ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
 
 

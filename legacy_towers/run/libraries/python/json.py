@@ -2,8 +2,9 @@
 import json as _now
 from typing import Any
 
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
-__all__ = list(_now.__all__)
+from legacy_towers.run.libraries.views import pass_on as _pass_on
+
+_pass_on(globals(), _now)
 
 
 def loads(s: Any, *arguments: Any, encoding: Any = None, **options: Any) -> Any:

@@ -3,7 +3,9 @@ import functools
 import math as _now
 from typing import Any, Callable
 
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+from legacy_towers.run.libraries.views import pass_on as _pass_on
+
+_pass_on(globals(), _now)
 
 
 def _with_arrays(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from legacy_towers.compat.tf1.core import version as _version
+from legacy_towers.run.libraries.views import pass_on as _pass_on
 
 try:
     _now: Any = importlib.import_module("pkg_resources")
@@ -24,8 +25,8 @@ if _now is not None:
             return _now.Distribution(project_name=dist, version=_version.VERSION)
         return _now.get_distribution(dist)
 
-    _names = {name: value for name, value in vars(_now).items() if not name.startswith("_")}
-    globals().update(_names, get_distribution=_distribution)
+    _pass_on(globals(), _now)
+    get_distribution = _distribution
 else:
     import importlib.metadata
     import importlib.util

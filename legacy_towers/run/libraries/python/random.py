@@ -2,8 +2,9 @@
 import random as _now
 from typing import Any, Callable, List, Optional
 
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
-__all__ = list(_now.__all__)
+from legacy_towers.run.libraries.views import pass_on as _pass_on
+
+_pass_on(globals(), _now)
 
 
 def sample(population: Any, k: int, **options: Any) -> List[Any]:

@@ -2,9 +2,9 @@
 import time as _now
 
 from legacy_towers.compat.tf1 import user_script
+from legacy_towers.run.libraries.views import pass_on as _pass_on
 
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
-__all__ = [name for name in vars(_now) if not name.startswith("_")] + ["clock"]
+_pass_on(globals(), _now)
 
 
 def clock() -> float:

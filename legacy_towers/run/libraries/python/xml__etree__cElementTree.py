@@ -1,5 +1,6 @@
 """xml.etree.cElementTree, which Python 3.9 removed: the same as xml.etree.ElementTree."""
 import xml.etree.ElementTree as _now
 
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
-__all__ = [name for name in vars(_now) if not name.startswith("_")]
+from legacy_towers.run.libraries.views import pass_on as _pass_on
+
+_pass_on(globals(), _now)

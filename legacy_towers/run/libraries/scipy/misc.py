@@ -2,9 +2,12 @@
 
 scipy 1.2 removed the image functions, 1.3 the functions that scipy.special has, and 1.12 the rest.
 """
+import importlib
 from typing import Any, Optional, Union
 
 import numpy as np
+
+from legacy_towers.run.libraries.views import OF_IMPORTS as _OF_IMPORTS
 
 __all__ = [
     "bytescale",
@@ -19,6 +22,16 @@ __all__ = [
     "logsumexp",
     "toimage",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        of_scipy: Any = importlib.import_module("scipy.misc")
+    except ModuleNotFoundError:  # since scipy 1.14
+        of_scipy = None
+    if name in _OF_IMPORTS or not hasattr(of_scipy, name):
+        raise AttributeError("module 'scipy.misc' has no attribute {!r}".format(name))
+    return getattr(of_scipy, name)
 
 
 def _pillow() -> Any:

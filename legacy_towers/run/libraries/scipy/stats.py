@@ -5,12 +5,10 @@ from typing import Any
 import numpy as np
 import scipy.stats as _now
 
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+from legacy_towers.run.libraries.views import pass_on as _pass_on
+
+_pass_on(globals(), _now)
 _KEEPS = {"keepdims": True} if "keepdims" in inspect.signature(_now.mode).parameters else {}
-
-
-def __getattr__(name: str) -> Any:
-    return getattr(_now, name)
 
 
 def mode(a: Any, axis: Any = 0, *arguments: Any, **options: Any) -> Any:

@@ -5,13 +5,10 @@ import numpy as np
 import sklearn.datasets as _now
 
 from legacy_towers.compat.tf1.core import boston
+from legacy_towers.run.libraries.views import pass_on as _pass_on
 
 __all__ = sorted(set(_now.__all__) | {"load_boston"})
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
-
-
-def __getattr__(name: str) -> Any:
-    return getattr(_now, name)
+_pass_on(globals(), _now)
 
 
 def load_boston(return_X_y: bool = False) -> Any:  # noqa: N803

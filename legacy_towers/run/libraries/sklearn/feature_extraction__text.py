@@ -1,13 +1,11 @@
 """sklearn.feature_extraction.text, whose vectorizers have `get_feature_names`, as before scikit-learn 1.2."""
-from typing import Any, List
+from typing import List
 
 import sklearn.feature_extraction.text as _now
 
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+from legacy_towers.run.libraries.views import pass_on as _pass_on
 
-
-def __getattr__(name: str) -> Any:
-    return getattr(_now, name)
+_pass_on(globals(), _now)
 
 
 class _Names:

@@ -5,14 +5,12 @@ from typing import Any
 
 import sklearn.manifold as _now
 
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+from legacy_towers.run.libraries.views import pass_on as _pass_on
+
+_pass_on(globals(), _now)
 _NAMES = inspect.signature(_now.TSNE).parameters
 # Defaults that scikit-learn 1.2 changed.
 _DEFAULTS = {"init": "random", "learning_rate": 200.0}
-
-
-def __getattr__(name: str) -> Any:
-    return getattr(_now, name)
 
 
 @functools.wraps(_now.TSNE, updated=())

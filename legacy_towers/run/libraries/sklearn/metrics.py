@@ -6,12 +6,10 @@ from typing import Any
 import numpy as np
 import sklearn.metrics as _now
 
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+from legacy_towers.run.libraries.views import pass_on as _pass_on
+
+_pass_on(globals(), _now)
 _TAKES_SQUARED = "squared" in inspect.signature(_now.mean_squared_error).parameters
-
-
-def __getattr__(name: str) -> Any:
-    return getattr(_now, name)
 
 
 @functools.wraps(_now.mean_squared_error)

@@ -5,12 +5,10 @@ from typing import Any
 
 import sklearn.preprocessing as _now
 
-globals().update({name: value for name, value in vars(_now).items() if not name.startswith("_")})
+from legacy_towers.run.libraries.views import pass_on as _pass_on
+
+_pass_on(globals(), _now)
 _NEW_NAME = "sparse_output"
-
-
-def __getattr__(name: str) -> Any:
-    return getattr(_now, name)
 
 
 @functools.wraps(_now.OneHotEncoder, updated=())

@@ -1,6 +1,7 @@
 """tensorboard.summary with the functions of its first API, which newer packages have in `tensorboard.summary.v1`."""
-from typing import Any
+from typing import Any, List
 
+from legacy_towers.run.libraries.tensorboard import attribute as _attribute
 from legacy_towers.run.libraries.tensorboard import installed as _installed
 
 _first = _installed("tensorboard.summary.v1")
@@ -8,6 +9,8 @@ globals().update({name: value for name, value in vars(_first).items() if not nam
 
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return getattr(_installed("tensorboard.summary"), name)
+    return _attribute("tensorboard.summary", name)
+
+
+def __dir__() -> List[str]:
+    return sorted(set(dir(_installed("tensorboard.summary"))) | set(dir(_first)))
