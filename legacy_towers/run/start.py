@@ -27,11 +27,15 @@ from legacy_towers.text.files import working_directory_of
 _MAIN = "__main__"
 # Modules of Python that compile a script: their files are rewritten, so that they compile it as the script's own code.
 _COMPILE_A_SCRIPT = ("cProfile", "profile", "trace")
-# Python 3's error messages for code that needs Python 2's lists, integer division or byte strings.
+# Python 3's error messages for code that needs Python 2's lists, integer division, byte strings or names.
 _ERRORS_OF_PYTHON_2 = re.compile(
     r"'(dict_keys|dict_values|dict_items|map|zip|filter|range)' (object|and)|'float' object cannot be interpreted as an"
-    r" integer|non-int of type 'float'|slice indices must be integers|bytes-like object is required, not 'str'|must be "
-    r"str, not bytes|Expected int.* got .* of type 'float'"
+    r" integer|non-int of type 'float'|slice indices must be integers|indices must be integers or slices, not float"
+    r"|only integers, slices .* are valid indices|bytes-like object is required, not 'str'|must be str, not bytes"
+    r"|unsupported operand type\(s\) for .*'(dict_keys|dict_values|dict_items|map|zip|filter|range)'"
+    r"|Expected int.* got .* of type 'float'|'(dict|str|bytes|string|itertools|generator)' (object )?has no attribute"
+    r" '(has_key|iter\w+|view\w+|decode|format|next|letters|lowercase|uppercase|maketrans|join|i?zip|imap|ifilter)'"
+    r"|'<' not supported between instances of"
 )
 
 
@@ -197,7 +201,8 @@ def _strip_traceback(launcher: types.FrameType, run: user_script.ScriptRun) -> N
     def show_stripped(kind: Any, error: BaseException, traceback: Any) -> None:
         tracebacks.strip(error, launcher)
         show(kind, error, error.__traceback__)
-        if isinstance(error, TypeError) and not run.is_python_2 and _ERRORS_OF_PYTHON_2.search(str(error)):
+        kinds = (TypeError, AttributeError, IndexError)
+        if isinstance(error, kinds) and not run.is_python_2 and _ERRORS_OF_PYTHON_2.search(str(error)):
             user_script.print_message("if the script was written for Python 2, try --py2")
 
     sys.excepthook = show_stripped

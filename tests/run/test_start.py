@@ -190,7 +190,7 @@ def test_a_python_2_script_imports_its_own_modules_that_shadow_pythons(tmp_path)
 
 
 def test_an_error_of_python_2_code_suggests_py2(tmp_path):
-    here.write(tmp_path, {"script.py": "print({'a': 1}.keys()[0])\n"})
+    here.write(tmp_path, {"script.py": "def first(x):\n    return x[0]\nprint(first({'a': 1}.keys()))\n"})
     code, _, err = outcome(started(tmp_path, RUN + ["script.py"]))
     assert code == 1 and err.splitlines()[-2:] == [
         "TypeError: 'dict_keys' object is not subscriptable",

@@ -13,7 +13,7 @@ from typing import Any, FrozenSet, Optional
 from legacy_towers.compat.tf1 import user_script
 from legacy_towers.compat.tf1.user_script import Notice, ScriptRun, SourceLine
 from legacy_towers.run import shadowing
-from legacy_towers.run.python2 import indentation
+from legacy_towers.run.python2 import certain, indentation
 from legacy_towers.run.python2.rewrite import Python2Rewriter
 
 _HERE = __name__
@@ -54,7 +54,7 @@ def read(source: bytes, path: str, run: ScriptRun, in_package: bool, reports: bo
     if translated is None:
         if tree is None and reports and (run.is_python_2 or looks_like_python_2(problem)):
             _report_neither(source, path, run)
-        tree = _parsed(source, path) if tree is None else tree
+        tree = certain.rewrite(_parsed(source, path) if tree is None else tree)
         true_division, absolute = True, True
     else:
         tree, true_division, absolute = translated
