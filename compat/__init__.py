@@ -30,12 +30,12 @@ def __dir__() -> List[str]:
 
 
 def _with_dropped_parts() -> Any:
-    """Returns TensorFlow's TF1 API with tf.contrib, which ended with 1.15, and tf.estimator, which ended with 2.15."""
+    """Returns TensorFlow's TF1 API with tf.contrib, which ended with 1.15, and tf.estimator, which ended with 2.15.
+
+    On 1.15 it adds tf.contrib.gan, which ended with 1.14.
+    """
     from legacy_towers.compat.versions import tf
     from legacy_towers.compat.versions.module_view import ModuleView
-
-    if tf.__version__.startswith("1.15"):
-        return tf
 
     def part(name: str) -> Any:
         # Imported at the first use: most programs use neither.
@@ -43,6 +43,9 @@ def _with_dropped_parts() -> Any:
 
         return tree.module(name)
 
+    if tf.__version__.startswith("1.15"):
+        gan = {"gan": lambda: part("tensorflow.contrib.gan")}
+        return ModuleView("tf", tf, replaced={"contrib": lambda: ModuleView("tf.contrib", tf.contrib, replaced=gan)})
     return ModuleView(
         "tf",
         tf,

@@ -1,5 +1,6 @@
 """Every test builds its own graph; towers are on logical CPU devices."""
 import gc
+import importlib.util
 import os
 import signal
 
@@ -13,6 +14,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "slow: takes more than a few seconds; CI runs these too")
     config.addinivalue_line("markers", "alone: measures times, so that nothing else may run at the same time")
     config.addinivalue_line("markers", "recorded: compares with a recording of TensorFlow 1.15")
+    config.addinivalue_line("markers", "needs_gan: uses tensorflow_gan; skipped where it is not installed")
     config.addinivalue_line("markers", "needs_layers: uses tf.layers; skipped, with the reason, where it can't work")
 
 
@@ -53,6 +55,8 @@ def pytest_sessionfinish(session, exitstatus):
 
 
 def pytest_runtest_setup(item):
+    if item.get_closest_marker("needs_gan") is not None and importlib.util.find_spec("tensorflow_gan") is None:
+        pytest.skip("pip install --no-deps tensorflow-gan")
     if item.get_closest_marker("needs_layers") is None:
         return
     from legacy_towers.compat import tf

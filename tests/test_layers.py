@@ -81,6 +81,7 @@ WITHOUT_FILES = (
     "compat.tf1.importable.tensorflow",
     "compat.tf1.importable.keras",
     "compat.tf1.contrib.slim_library.tf_slim",
+    "compat.tf1.contrib.gan_library.tensorflow_gan",
 )
 
 # (module, what it imports upwards or in a circle) -> why it must.

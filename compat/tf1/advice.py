@@ -28,7 +28,6 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.feature_column": "the columns are in tf.feature_column",
     "tensorflow.contrib.ffmpeg": "TensorFlow I/O decodes audio and video: pip install tensorflow-io",
     "tensorflow.contrib.fused_conv": _NO_KERNEL,
-    "tensorflow.contrib.gan": "it is the package tensorflow_gan now: pip install tensorflow-gan",
     "tensorflow.contrib.hadoop": _IO,
     "tensorflow.contrib.ignite": _IO,
     "tensorflow.contrib.kafka": _IO,

@@ -152,7 +152,7 @@ def _implemented_by(rows: Sequence[symbols.Symbol]) -> str:
     words: Set[str] = {_target(row.target) for row in rows}
     for row in rows:
         source = _source(row.target) if _target(row.target) == _OURS else ""
-        words |= {library for library in ("tf_slim", "tensorflow_probability") if library in source}
+        words |= {library for library in ("tf_slim", "tensorflow_gan", "tensorflow_probability") if library in source}
     return ", ".join(sorted(words, key=lambda word: (word != _OURS, word)))
 
 

@@ -43,12 +43,20 @@ def values(shape: Any, seed: Any, scale: float = 1.0) -> Any:
     return (scale * random.uniform(-1.0, 1.0, size=shape)).astype(np.float32)
 
 
-def run(case: Callable[[Any], Dict[str, Any]]) -> Record:
-    """Builds and runs `case`, a function of the TF1 view that returns name -> tensor, in a new graph."""
-    from legacy_towers.compat import tf
+def run(case: Callable[[Any], Dict[str, Any]], tf: Any = None, view: Any = None) -> Record:
+    """Builds and runs `case`, a function of the TF1 view that returns name -> tensor, in a new graph.
+
+    Args:
+      case: the function.
+      tf: another TensorFlow than that of legacy_towers: 1.14, for example.
+      view: what the case gets in place of TensorFlow 1.15 itself or the view.
+    """
+    if tf is None:
+        from legacy_towers.compat import tf
+    view = view if view is not None else module("tensorflow")
 
     with tf.Graph().as_default():
-        outputs = {name: tf.convert_to_tensor(value) for name, value in case(module("tensorflow")).items()}
+        outputs = {name: tf.convert_to_tensor(value) for name, value in case(view).items()}
         variables = tf.global_variables()
         trainable = tf.trainable_variables()
         loss = _weighted(tf, outputs)
@@ -112,13 +120,13 @@ def _assigned(tf: Any, variable: Any) -> Any:
     return variable.assign(value)
 
 
-def record(part: str, cases: Dict[str, Callable[[Any], Dict[str, Any]]]) -> None:
-    """Runs all cases of `part` and writes tests/tf1_cases/reference/PART.npz. Needs TensorFlow 1.15."""
+def record(part: str, cases: Dict[str, Callable[[Any], Dict[str, Any]]], tf: Any = None) -> None:
+    """Runs all cases of `part` on TensorFlow 1.15, or on the older `tf`, and writes reference/PART.npz."""
     index: Dict[str, Any] = {}
     numbers = b""  # all arrays, concatenated: an entry of a zip file is larger than most of them
     for name, case in cases.items():
         print(name, flush=True)
-        result = run(case)
+        result = run(case, tf, tf)
         index[name] = {"facts": result.facts, "arrays": {}}
         for key, value in result.arrays.items():
             array = np.ascontiguousarray(value)

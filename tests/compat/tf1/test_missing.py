@@ -41,8 +41,8 @@ SENTENCES = {
         "Probability has it",
     ),
     "of several versions before 1.15": (
-        "tensorflow.contrib.gan.gan_model",
-        "tf.contrib.gan.gan_model was part of TensorFlow 1.4 to 1.14, and is not supported",
+        "tensorflow.contrib.boosted_trees.lib.learner",
+        "tf.contrib.boosted_trees.lib.learner was part of TensorFlow 1.4 to 1.14, and is not supported",
     ),
     "of one version before 1.15": (
         "tensorflow.autograph.experimental.Verbosity",
