@@ -31,6 +31,11 @@ def scan(dataset: Any, state: Any, function: Callable[[Any, Any], Any]) -> Any:
     return dataset.apply(tf.data.experimental.scan(state, function))
 
 
+def has_rebatch(dataset: Any) -> bool:
+    """Returns whether `dataset` has `rebatch`, which does what unbatch and batch do. From TF 2.10 on."""
+    return hasattr(dataset, "rebatch")
+
+
 def iterators_on_devices(dataset: Any, devices: Sequence[str], source_device: str, prefetch: int) -> List[Any]:
     """Returns an initializable iterator on each device; the elements of `dataset` go to the devices in turn.
 

@@ -3,6 +3,7 @@ import random
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
+from legacy_towers.compat.versions.data import has_rebatch
 from legacy_towers.graph import op_kinds
 from legacy_towers.migrate.conversion import queue_graph
 from legacy_towers.migrate.conversion.checks import check_part, unseeded
@@ -103,6 +104,9 @@ class DatasetBuilder:
         if queue.kind == queue_graph.PADDING:
             dataset = flow.dataset.padded_batch(count, tuple(queue.shapes or ()), drop_remainder=exact)
             return flow.then(dataset, "padded_batch({}{})".format(count, remainder))
+        if flow.split is not None and has_rebatch(flow.split):
+            # One copy of each example in place of two.
+            return flow.then(flow.split.rebatch(count, exact), "batch({}{})".format(count, remainder))
         return flow.then(flow.dataset.batch(count, exact), "batch({}{})".format(count, remainder))
 
     def _source(self, source: Operation, group: List[Enqueue]) -> Flow:
@@ -173,9 +177,11 @@ class DatasetBuilder:
         taker_of_files = taker if taker is None or not has_state else Taker(reader)
 
         def of_file(path: Tensor) -> Dataset:
+            dataset = records.keyed(path) if with_keys else records.of_file(path)
+            if count is not None:
+                dataset = dataset.batch(count)
             # `zip` makes tuples without a function that runs for each record.
-            dataset = records.keyed(path) if with_keys else tf.data.Dataset.zip((records.of_file(path),))
-            return dataset if count is None else dataset.batch(count)
+            return dataset if with_keys else tf.data.Dataset.zip((dataset,))
 
         def make() -> Flow:
             if files_queue.is_filled_by_python:
@@ -278,7 +284,8 @@ class DatasetBuilder:
             kept = mapped.dataset.filter(lambda *values: values[-1])
             mapped = mapped.then(kept.map(lambda *values: values[:-1]), "filter(keep_input)")
         if enqueue.many:
-            mapped = mapped.then(_unbatched(mapped.dataset, len(enqueue.tensors)), "unbatch()")
+            batches = mapped.dataset
+            mapped = mapped.then(_unbatched(batches, len(enqueue.tensors)), "unbatch()")._replace(split=batches)
         return mapped
 
     def _mapped(self, flow: Flow, enqueue: Enqueue, taken: List[Tensor], seeds: Any, threads: int) -> Flow:

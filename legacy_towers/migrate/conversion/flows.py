@@ -1,5 +1,5 @@
 """A dataset that gives what a queue gave, with how it is made."""
-from typing import NamedTuple, Sequence, Tuple
+from typing import NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.tensor_types import Dataset, Operation
 
@@ -13,6 +13,7 @@ class Flow(NamedTuple):
       mixed: why its order is not the one that the queues gave; empty where it is.
       initializers: operations that start what it reads from, beside its own iterator.
       filled: what makes the queues that it takes from and that Python code fills.
+      split: the dataset of the batches that its last transformation split into elements; None: it did something else.
     """
 
     dataset: Dataset
@@ -20,10 +21,11 @@ class Flow(NamedTuple):
     mixed: Tuple[str, ...] = ()
     initializers: Tuple[Operation, ...] = ()
     filled: Tuple[Operation, ...] = ()
+    split: Optional[Dataset] = None
 
     def then(self, dataset: Dataset, step: str, *mixed: str) -> "Flow":
         """Returns the flow after one more transformation."""
-        return self._replace(dataset=dataset, steps=self.steps + (step,), mixed=self.mixed + mixed)
+        return self._replace(dataset=dataset, steps=self.steps + (step,), mixed=self.mixed + mixed, split=None)
 
     @staticmethod
     def of_several(flows: Sequence["Flow"], dataset: Dataset, step: str, *mixed: str) -> "Flow":
