@@ -25,6 +25,7 @@ from legacy_towers.cli.job_options import add_job_options, job_of, refuse_undecl
 from legacy_towers.cli.parser import Parser
 from legacy_towers.cli.quiet import add_show_logs
 from legacy_towers.errors import UserError
+from legacy_towers.text.codes import ALL, listed
 
 STEPS, TIMEOUT = 30, 60
 FAILED = 1
@@ -52,7 +53,8 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
                         help="run only these checks: codes or their beginnings, separated by commas (LD3,LD401)")
     parser.add_argument("--ignore", type=_codes, default=(), metavar="CODES", help="leave these checks out")
     parser.add_argument("--json", action="store_true", help="print the findings as one JSON object")
-    parser.add_argument("--explain", metavar="CODE", help="print what a check finds, why it matters and what to do")
+    parser.add_argument("--explain", metavar="CODE", help="print what a check finds, why it matters and what to do; "
+                        "all: list the checks")
     add_show_logs(parser)
     run_command.add_script_arguments(parser)
     options.add_arguments(parser, shows_timeout=False)
@@ -98,7 +100,11 @@ def _explain(arguments: argparse.Namespace) -> int:
         raise UserError("--explain runs nothing: remove {!r}".format(arguments.program[0]))
     from legacy_towers.doctor import catalog
 
-    print(catalog.explanation(arguments.explain.upper()))
+    if arguments.explain == ALL:
+        print(listed((each.code, "{} ({})".format(each.name, each.severity))
+                     for each in catalog.descriptions().values()))
+    else:
+        print(catalog.explanation(arguments.explain.upper()))
     return 0
 
 

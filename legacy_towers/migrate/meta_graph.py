@@ -12,7 +12,7 @@ from legacy_towers.text.files import write_bytes
 WHAT = "the converted MetaGraph"
 
 
-def convert_meta_graph(path: str, out: str, epochs: Optional[int] = None) -> Tuple[PipelinePlan, ...]:
+def convert_meta_graph(path: str, out: Optional[str], epochs: Optional[int] = None) -> Tuple[PipelinePlan, ...]:
     """Converts the queues of a MetaGraph file, and writes a MetaGraph that reads by tf.data.
 
     Operations and tensors keep their names, those that were read from queues too: they are fetched and fed as before.
@@ -21,7 +21,8 @@ def convert_meta_graph(path: str, out: str, epochs: Optional[int] = None) -> Tup
 
     Args:
       path: a MetaGraph file, such as `tf.train.Saver.save` writes beside a checkpoint.
-      out: the file to write; it is written only if a queue is converted, and is complete or not there.
+      out: the file to write; it is written only if a queue is converted, and is complete or not there. None: no file,
+        only the plans.
       epochs: how often a producer without a limit gives its elements; None: for ever, as its queue does.
 
     Returns:
@@ -33,7 +34,7 @@ def convert_meta_graph(path: str, out: str, epochs: Optional[int] = None) -> Tup
     meta = meta_graph_of(path)
     graph = imported(meta, clear_devices=False)
     conversion = convert_for_file(graph, epochs)
-    if all(plan.promise == REFUSED for plan in conversion.plans):
+    if out is None or all(plan.promise == REFUSED for plan in conversion.plans):
         return conversion.plans
     with graph.as_default():
         converted = tf.train.export_meta_graph(graph=graph)

@@ -1,5 +1,8 @@
-"""The codes of checks and rules, as `--select` and `--ignore` name them."""
-from typing import Iterable, List, Optional, Sequence
+"""The codes of checks and rules, as `--select`, `--ignore` and `--explain` name them."""
+from typing import Iterable, List, Optional, Sequence, Tuple
+
+# In place of a code, asks `--explain` for a list of them.
+ALL = "all"
 
 
 def first_unknown(given: Iterable[str], codes: Iterable[str]) -> Optional[str]:
@@ -19,6 +22,11 @@ def unknown_code(noun: str, code: str, codes: Iterable[str]) -> str:
     near = [each for each in sorted(codes) if code and each.startswith(code[:3])]
     shown = "near it are" if near else "the codes are"
     return "no {} has the code {!r}: {} {}".format(noun, code, shown, ", ".join(near or sorted(codes)))
+
+
+def listed(rows: Iterable[Tuple[str, str]]) -> str:
+    """Returns a line for each code, sorted: the code and its title, from pairs of these."""
+    return "\n".join("{} {}".format(code, title) for code, title in sorted(rows))
 
 
 def chosen(codes: Iterable[str], select: Sequence[str], ignore: Sequence[str]) -> List[str]:

@@ -110,6 +110,13 @@ def test_a_meta_graph_is_examined_without_running_it(tmp_path, capsys):
         tmp_path / "model.meta")
 
 
+def test_explain_all_lists_the_checks(capsys):
+    assert main.main(["doctor", "--explain", "all"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("LD101 ") and len(lines) == len(descriptions())
+    assert [line for line in lines if not line.endswith(("(error)", "(warning)"))] == []
+
+
 def test_explain_prints_the_explanation_of_a_check(capsys):
     assert main.main(["doctor", "--explain", "ld301"]) == 0
     assert capsys.readouterr().out.startswith("LD301 small-shuffle (warning)\n\nA RandomShuffleQueue keeps")

@@ -6,6 +6,8 @@ import pytest
 from processes import run_python
 
 from legacy_towers.cli import main
+from legacy_towers.migrate.source import audit as _registered  # noqa: F401  # registers the rules
+from legacy_towers.migrate.source.rules.registry import rules
 
 QUEUES = "import tensorflow as tf\nx = tf.train.batch([tf.constant(1)], 2)\n"
 
@@ -43,6 +45,13 @@ def test_explain_prints_a_rule(folder, capsys):
     assert capsys.readouterr().out.startswith("LT302 tf.train.shuffle_batch\n\nbecomes shuffle(capacity), batch(")
 
 
+def test_explain_all_lists_the_rules(folder, capsys):
+    assert main.main(["migrate", "--explain", "all"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("LT101 tf.train.string_input_producer: ") and lines == sorted(lines)
+    assert len(lines) == len(rules())
+
+
 @pytest.mark.parametrize(
     "words, message",
     [
@@ -59,7 +68,7 @@ def test_explain_prints_a_rule(folder, capsys):
          + "legacy-towers run --queues-to-dataset --prove"),
         ("queues.py --json queues.py", "--json is 'queues.py', which is one of the files to read: name another file"),
         (". --diff --json ./fine.py", "--json is './fine.py', which is one of the files to read: name another file"),
-        ("m.meta", "--out is missing: the file to write the converted MetaGraph to"),
+        ("m.meta", "there is no file 'm.meta' in the working directory /"),
         ("m.meta --out x", "there is no file 'm.meta' in the working directory /"),
         ("m.meta queues.py --out x", "'m.meta' is a MetaGraph: pass it alone"),
         ("m.meta --out x --select LT3", "--select is for source code, and 'm.meta' is a MetaGraph"),

@@ -186,9 +186,19 @@ def test_wrong_usage_is_one_line(arguments, message, tmp_path, monkeypatch, caps
     assert os.listdir(str(tmp_path)) == ["bad.meta"]
 
 
-def test_the_output_must_be_named(capsys):
-    assert main(["migrate", "model.meta"]) == 2
-    assert "--out is missing" in capsys.readouterr().err
+@pytest.mark.parametrize("options", [[], ["--prove"]], ids=["plans", "proof"])
+def test_without_out_the_plans_are_printed_and_nothing_is_written(options, tmp_path, capsys):
+    path, plans = str(tmp_path / "model.meta"), str(tmp_path / "plans.json")
+    export(path, counted)
+    assert main(["migrate", path, "--json", plans] + options) == 0
+    printed = capsys.readouterr().out
+    assert ("PROVEN" in printed) == bool(options)
+    assert "batch/fifo_queue: SAME SEQUENCE\n" in printed and printed.splitlines()[-1] == (
+        "1 of 1 pipelines can read by tf.data; pass --out FILE to write the converted MetaGraph"
+    )
+    with open(plans) as file:
+        assert json.load(file)["written"] is None
+    assert sorted(os.listdir(str(tmp_path))) == ["model.meta", "plans.json"]
 
 
 def test_an_operation_that_tensorflow_lacks_is_an_error(tmp_path):

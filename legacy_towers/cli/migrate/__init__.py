@@ -2,20 +2,21 @@
 
     legacy-towers migrate [OPTIONS] PATH [PATH ...]
     legacy-towers migrate PATH [--diff | --write] [--target TARGET] [--verify COMMAND]
-    legacy-towers migrate MODEL.meta --out CONVERTED.meta
+    legacy-towers migrate MODEL.meta [--out CONVERTED.meta]
     legacy-towers migrate --explain CODE
 
 PATH is a file or a folder. It is read, never run: each construct of queues is listed with
 its code, by input pipeline, also where a pipeline is spread over modules. The exit code is
 1 while queues are left, or files that could not be read.
 
+A MetaGraph's queues are listed with what each becomes, and --out writes it converted:
+operations, tensors and variables keep their names: it is fetched and fed as before, and
+checkpoints restore. Queues that can't be converted stay, and the exit code is 1.
+`legacy-towers run --queues-to-dataset` converts the queues of a script.
+
 --diff prints how files are rewritten to tf.data, --write writes them, and --verify first
 runs a command before and after, in copies: the exit code is 0 if nothing is left and the
 examples are proven to be the same.
-
-Operations, tensors and variables of a converted MetaGraph keep their names: it is fetched
-and fed as before, and checkpoints restore. Queues that can't be converted stay, and the
-exit code is 1. `legacy-towers run --queues-to-dataset` converts the queues of a script.
 """
 import argparse
 from typing import List, Sequence
@@ -29,7 +30,7 @@ _OF_SOURCE = ("select", "ignore", "diff", "write", "target", "verify", "python")
 
 
 def add_arguments(parser: Parser, given: List[str]) -> None:
-    parser.usage = "%(prog)s [OPTIONS] PATH [PATH ...]\n       %(prog)s MODEL.meta --out CONVERTED.meta\n" \
+    parser.usage = "%(prog)s [OPTIONS] PATH [PATH ...]\n       %(prog)s MODEL.meta [--out CONVERTED.meta]\n" \
         "       %(prog)s --explain CODE"
     parser.add_argument("paths", metavar="PATH", nargs="*", help="files and folders of source code, or a MetaGraph "
                         "file, such as one beside a checkpoint")

@@ -14,7 +14,7 @@ DONE, LEFT = 0, 1
 def add_arguments(group: Any) -> None:
     """Adds the options of a MetaGraph to a group of the parser."""
     group.add_argument("--out", metavar="FILE", help="the converted MetaGraph to write; an existing file is "
-                       "overwritten")
+                       "overwritten; without --out the plans are printed, and nothing is written")
     group.add_argument("--prove", action="store_true",
                        help="first run copies with queues and with tf.data for an epoch, and compare what they give")
 
@@ -37,11 +37,17 @@ def run(arguments: argparse.Namespace, model: str) -> int:
     for plan in plans:
         print(plan)
     left = [plan for plan in plans if plan.promise == REFUSED]
-    is_written = len(left) < len(plans)
+    is_converted = len(left) < len(plans)
+    is_written = is_converted and arguments.out is not None
+    not_written = "" if arguments.out is None else ": {} is not written".format(arguments.out)
     if differs:
-        print("tf.data gives other examples: {} is not written".format(arguments.out))
+        print("tf.data gives other examples" + not_written)
     elif not plans:
-        print("{} reads from no queue: {} is not written".format(model, arguments.out))
+        print("{} reads from no queue{}".format(model, not_written))
+    elif arguments.out is None:
+        print("{} of {} pipelines can read by tf.data; pass --out FILE to write the converted MetaGraph".format(
+            len(plans) - len(left), len(plans)
+        ))
     else:
         print("{} of {} pipelines read by tf.data; {} is {}written".format(
             len(plans) - len(left), len(plans), arguments.out, "" if is_written else "not "
@@ -53,18 +59,17 @@ def run(arguments: argparse.Namespace, model: str) -> int:
             "written": arguments.out if is_written else None,
         }
         write_whole(arguments.json, json.dumps(found, indent=1) + "\n", "the plans")
-    return DONE if is_written and not left else LEFT
+    return DONE if is_converted and not left else LEFT
 
 
 def _check(arguments: argparse.Namespace, model: str) -> None:
-    if arguments.out is None:
-        raise ArgumentError("--out is missing: the file to write the converted MetaGraph to")
     if not os.path.isfile(model):
         raise ArgumentError("there is no file {!r}{}".format(model, working_directory_of(model)))
     check_file("--out", arguments.out)
     check_file("--json", arguments.json)
-    if os.path.exists(arguments.out) and os.path.samefile(model, arguments.out):
+    if arguments.out is not None and os.path.exists(arguments.out) and os.path.samefile(model, arguments.out):
         raise ArgumentError("--out is the MetaGraph itself: name another file")
+    json_file = None if arguments.json is None else os.path.realpath(arguments.json)
     for path, what in ((model, "the MetaGraph itself"), (arguments.out, "also the file of --out")):
-        if arguments.json is not None and os.path.realpath(arguments.json) == os.path.realpath(path):
+        if path is not None and json_file == os.path.realpath(path):
             raise ArgumentError("--json is {!r}, which is {}: name another file".format(arguments.json, what))

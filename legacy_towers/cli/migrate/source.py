@@ -1,11 +1,11 @@
 """Audits the queues of source code."""
 import argparse
 import os
-import sys
 from typing import Any, List
 
 from legacy_towers.cli.migrate import rewriting
 from legacy_towers.errors import ArgumentError
+from legacy_towers.text.codes import ALL, listed
 from legacy_towers.text.files import check_file, write_whole
 
 DONE, LEFT = 0, 1
@@ -17,7 +17,8 @@ def add_arguments(group: Any) -> None:
                        help="report only these rules: codes or their beginnings, separated by commas (LT1,LT503)")
     group.add_argument("--ignore", type=_codes, default=(), metavar="CODES", help="leave these rules out")
     group.add_argument("--explain", metavar="CODE",
-                       help="print what a rule finds, what it becomes, and when it stays, with an example")
+                       help="print what a rule finds, what it becomes, and when it stays, with an example; "
+                       "all: list the rules")
     rewriting.add_arguments(group)
 
 
@@ -37,14 +38,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def explain(arguments: argparse.Namespace) -> int:
-    """Prints the explanation of a rule."""
+    """Prints the explanation of a rule, or the list of rules."""
     from legacy_towers.migrate.source import audit as _registered  # noqa: F401  # registers the rules
     from legacy_towers.migrate.source import output
-    from legacy_towers.migrate.source.rules.registry import of_code
+    from legacy_towers.migrate.source.rules.registry import of_code, rules
 
     if arguments.paths:
         raise ArgumentError("--explain reads nothing: remove {!r}".format(arguments.paths[0]))
-    print(output.explanation(of_code(arguments.explain.upper())), file=sys.stdout)
+    if arguments.explain == ALL:
+        print(listed((each.code, "{}: {}".format(each.title, each.becomes)) for each in rules()))
+    else:
+        print(output.explanation(of_code(arguments.explain.upper())))
     return DONE
 
 
