@@ -270,7 +270,7 @@ def test_no_threads_are_left_after_many_sessions(pipeline):
         make_pipeline(pipeline, examples(), per_tower_batch_size=4, epochs=None if pipeline == "synthetic" else 1)
     )
     config = lt.session_config(logical_cpus=3)
-    for cycle in range(27):
+    for cycle in range(15):
         try:
             with tf.Session(config=config) as session, step.running(session) as run:
                 for _ in range([1, 3, 1000 if pipeline != "synthetic" else 5][cycle % 3]):

@@ -96,18 +96,18 @@ PROGRAM = """
         with open("/proc/self/statm") as memory:
             return len(os.listdir("/proc/self/task")), int(memory.read().split()[1]) * 4
 
-    for number in range(20):
+    for number in range(12):
         cycle(number)
     threads, before = state()
     grown = []
     while not grown or (grown[-1] > 100 and len(grown) < 4):
-        for number in range(40):
+        for number in range(24):
             cycle(number)
         threads_after, after = state()
-        grown.append((after - before) // 40)
+        grown.append((after - before) // 24)
         before = after
-    # A leak leaves a thread in each of the 40 cycles; a few threads of the last session may not have ended yet.
-    print(threads_after - threads < 20 or threads_after - threads, min(grown) <= 100 or grown)
+    # A leak leaves a thread in each of the 24 cycles; a few threads of the last session may not have ended yet.
+    print(threads_after - threads < 15 or threads_after - threads, min(grown) <= 100 or grown)
 """
 
 

@@ -183,7 +183,7 @@ def test_many_sessions_start_and_stop(pipeline, staged, sources, make_input, cpu
 
     batches = staged(make_input(pipeline, sources("arrays"), per_tower_batch_size=4), ahead=2).build(cpus)
     ids = [tf.identity(tower["id"]) for tower in batches.per_tower]
-    for cycle in range(16):
+    for cycle in range(8):
         with tf.train.MonitoredTrainingSession(
             hooks=batches.hooks, config=tf.ConfigProto(device_count={"CPU": 4})
         ) as session:
