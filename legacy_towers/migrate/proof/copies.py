@@ -1,10 +1,11 @@
-"""Copies of a graph: as it is, with seeds, without shuffling, with the examples of a last, smaller batch."""
+"""Copies of a graph: with seeds, with few epochs, without shuffling, with the examples of a last, smaller batch."""
 import zlib
 from typing import Any, List, Sequence, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.graph import op_kinds
+from legacy_towers.migrate.conversion.operations import COUNTERS
 from legacy_towers.tensor_types import Graph
 from legacy_towers.text.messages import first_line
 
@@ -17,6 +18,8 @@ _COLLECTIONS = (
 _SEEDS = ("seed", "seed2")
 _SHUFFLES = {"RandomShuffleQueue": "FIFOQueue", "RandomShuffleQueueV2": "FIFOQueueV2"}
 _PADDING = "PaddingFIFOQueue"
+# More epochs than MANY_EPOCHS become FEW_EPOCHS: what the first ones read, later ones read again.
+MANY_EPOCHS, FEW_EPOCHS = 20, 3
 # dequeues that fail where too few elements are left -> those that give what is left
 DEQUEUES_OF_FULL_BATCHES = {
     "QueueDequeueMany": "QueueDequeueUpTo", "QueueDequeueManyV2": "QueueDequeueUpToV2",
@@ -69,6 +72,20 @@ def with_seeds(meta: Any) -> Tuple[Any, List[str]]:
                 node.attr["seed"].i = zlib.crc32(node.name.encode()) % 2**31 or 1
                 node.attr["seed2"].i = len(changed)
     return copied, changed
+
+
+def with_few_epochs(meta: Any) -> Tuple[Any, List[int]]:
+    """Returns a copy whose producers end after FEW_EPOCHS, and the limits that were above MANY_EPOCHS.
+
+    A limit is a counter whose numbers nothing reads: what `num_epochs` and `tf.train.limit_epochs` make.
+    """
+    copied, limits = copy_of(meta), []
+    read = {each.partition(":")[0] for node in copied.graph_def.node for each in node.input}
+    for node in copied.graph_def.node:
+        if node.op in COUNTERS and node.name not in read and node.attr["limit"].i > MANY_EPOCHS:
+            limits.append(int(node.attr["limit"].i))
+            node.attr["limit"].i = FEW_EPOCHS
+    return copied, limits
 
 
 def without_shuffling(meta: Any) -> Any:

@@ -31,7 +31,8 @@ def prove(
 ) -> Proof:
     """Proves that the queues of a graph, converted to tf.data, give what they gave, by running both for an epoch.
 
-    The graph stays as it is: copies of it are run, on CPUs, in sessions of their own. Call it before the conversion.
+    If `num_epochs` limits them, all epochs are run, or the first 3 of more than 20. The graph stays as it is: copies of
+    it are run, on CPUs, in sessions of their own. Call it before the conversion.
 
     Args:
       source: a `tf.Graph`, a `tf.MetaGraphDef` or the path of one; None: the default graph.
@@ -70,7 +71,8 @@ def _refused(plan: PipelinePlan) -> PipelineProof:
 
 class _Pipeline:
     def __init__(self, meta: Any, shape: Shape, unseeded: Sequence[str], rounds: int, seconds: float) -> None:
-        self._meta, self._shape, self._name, self._rounds, self._seconds = meta, shape, shape.name, rounds, seconds
+        self._meta, self._limits = copies.with_few_epochs(meta)
+        self._shape, self._name, self._rounds, self._seconds = shape, shape.name, rounds, seconds
         self._epochs = 1
         self._limit, self._random_examples = LIMITS[0], 0  # of queues that Python code fills
         self._one_thread = self._shape.threads
@@ -333,7 +335,9 @@ class _Pipeline:
                 self._random_examples, _names(self._shape.filled))
         elif compared:
             epochs = "one epoch" if self._epochs == 1 else "{} epochs".format(self._epochs)
-            compared += ", in " + ("all epochs" if self._shape.is_limited else epochs)
+            limited = "the first {} of {} epochs".format(copies.FEW_EPOCHS, min(self._limits)) if self._limits \
+                else "all epochs"
+            compared += ", in " + (limited if self._shape.is_limited else epochs)
         return base._replace(verdict=verdict, reason=reason, compared=compared, notes=tuple(self._notes))
 
 

@@ -64,6 +64,10 @@ def with_a_division_by_a_constant(files):
     return tf.train.batch([tf.cast(number, tf.float32) / 255.0], 5)
 
 
+def of_many_epochs(files):
+    return tf.train.batch([tf.train.range_input_producer(6, num_epochs=100000, shuffle=False).dequeue()], 3)
+
+
 def with_random_numbers(files):
     number = tf.train.range_input_producer(12, num_epochs=1, shuffle=False).dequeue()
     return tf.train.batch([number, tf.random_uniform([2])], 3)
@@ -72,6 +76,7 @@ def with_random_numbers(files):
 SAME_SEQUENCE = [
     (in_order, (8, 36, 1), "all epochs"),
     (without_a_limit, (4, 16, 4), "one epoch"),
+    (of_many_epochs, (6, 18, 3), "the first 3 of 100000 epochs"),
     (a_constant, (2, 8, 4), "8 epochs"),
     (without_batches, (6, 6, 1), "all epochs"),
     (sparse, (9, 36, 4), "all epochs"),
