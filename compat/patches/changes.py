@@ -10,6 +10,7 @@ FIRST_USE = "first use of `legacy_towers.compat.tf`"
 OLD_NAMES = "first use of `tf.contrib` or `tf.estimator`"
 RUN = "`legacy-towers run`"
 RUN_KERAS = "`legacy-towers run`, from the script's `import keras` on"
+RUN_LAYERS = "`legacy-towers run`, at the first use of `tf.layers` or `tf.keras.layers`"
 RUN_ERROR = "`legacy-towers run`, when the script raises an error"
 PROFILE = "`tf.contrib.tfprof.ProfileContext`, `legacy-towers bottleneck`"
 
@@ -86,6 +87,24 @@ CHANGES: Tuple[Change, ...] = (
         _TENSORFLOW + "framework.tensor_shape.Dimension.__init__",
         RUN,
         "dimensions may be floats without a fraction, as on TensorFlow 1.15",
+        _WITH_SCRIPT,
+    ),
+    Change(
+        _TENSORFLOW + "data.*Options.*",
+        RUN,
+        "options that TensorFlow 2 dropped may be set; they choose optimizations and don't change the values",
+        _WITH_SCRIPT,
+    ),
+    Change(
+        _TF_KERAS + "engine.*.Layer.a*",
+        RUN_LAYERS,
+        "layers have `apply`, and `add_update` takes `inputs`, as on TensorFlow 1.15",
+        _WITH_SCRIPT,
+    ),
+    Change(
+        _TF_KERAS + "*.__init__",
+        RUN_LAYERS,
+        "convolutions, losses and metrics take positional arguments in the order of TensorFlow 1.15",
         _WITH_SCRIPT,
     ),
     Change(

@@ -31,6 +31,7 @@ def begin(run: user_script.ScriptRun, launcher: Optional[types.FrameType] = None
     run.when_tensorflow_is_there(needed.print_numbers_as_numpy_1)
     run.when_tensorflow_is_there(lambda: _patch_operation_traces(finder, launcher_files))
     run.when_tensorflow_is_there(lambda: _patch_dimensions(finder))
+    run.when_tensorflow_is_there(lambda: _patch_options(finder))
     return finder
 
 
@@ -44,6 +45,12 @@ def _patch_dimensions(finder: loader.ScriptFinder) -> None:
     from legacy_towers.compat.patches import dimensions
 
     finder.run.lasting.enter_context(dimensions.float_dimensions_allowed())
+
+
+def _patch_options(finder: loader.ScriptFinder) -> None:
+    from legacy_towers.compat.patches import dataset_options
+
+    finder.run.lasting.enter_context(dataset_options.options_of_1_15_allowed(user_script.report_replacement))
 
 
 def _replaces_tensorflow(run: user_script.ScriptRun) -> bool:

@@ -3,7 +3,7 @@ import functools
 import importlib
 from typing import Any
 
-from legacy_towers.compat.patches import keras_classes
+from legacy_towers.compat.patches import keras_classes, keras_layers
 from legacy_towers.compat.tf1 import user_script
 from legacy_towers.compat.tf1.keras.builders import BUILDERS, RECURRENT
 from legacy_towers.compat.versions import keras as chosen
@@ -16,7 +16,7 @@ def _builder(name: str) -> Any:
     problem = chosen.keras_3_problem(supported.parse(tf.__version__))
     if problem is not None:
         raise EnvironmentProblem(problem)
-    _patch_models()
+    patch_models()
     found = getattr(tf.keras, name)
     if name == "Sequential":
         return _own("sequential", name)
@@ -31,7 +31,7 @@ def _builder(name: str) -> Any:
     return ModuleView("tf.keras.layers", found, replaced=recurrent)
 
 
-def _patch_models() -> None:
+def patch_models() -> None:
     """Patches Keras's models until the running script ends; does nothing if no script runs."""
     run = user_script.running()
     if run is not None:
@@ -41,6 +41,9 @@ def _patch_models() -> None:
 @functools.lru_cache(maxsize=1)
 def _patch_models_once(run: user_script.ScriptRun) -> None:
     run.lasting.enter_context(keras_classes.outputs_may_be_one_number())
+    if not tf.__version__.startswith("1.15"):
+        run.lasting.enter_context(keras_layers.layers_have_methods_of_1_15())
+        run.lasting.enter_context(keras_layers.positional_arguments_are_those_of_1_15())
 
 
 def _own(file: str, name: str) -> Any:

@@ -5,6 +5,7 @@ images of [n, 28, 28] too. Since TensorFlow 2.2 the model itself rejects inputs 
 """
 from typing import Any
 
+from legacy_towers.compat.tf1.keras import predictions
 from legacy_towers.compat.versions import tf
 
 
@@ -14,6 +15,14 @@ class Sequential(tf.keras.Sequential):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.input_spec = None
+
+    def predict_classes(self, x: Any, batch_size: Any = 32, verbose: int = 0) -> Any:
+        """Returns the class of each example: the largest output, or for a single output whether it is above 0.5."""
+        return predictions.OF_MODELS["predict_classes"](self, x, batch_size, verbose)
+
+    def predict_proba(self, x: Any, batch_size: Any = 32, verbose: int = 0) -> Any:
+        """Returns the outputs for each example."""
+        return predictions.OF_MODELS["predict_proba"](self, x, batch_size, verbose)
 
 
 def clone_model(*arguments: Any, **options: Any) -> Any:

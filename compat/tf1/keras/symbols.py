@@ -12,6 +12,7 @@ _HERE = "legacy_towers.compat.tf1.keras."
 _SAME = "the classes of tf.layers: TensorFlow 2.x has other classes of these names"
 _CELLS = "the classes of tf.nn.rnn_cell: TensorFlow 2.x has other classes of these names"
 
+_METHODS = "under `run`, layers have `apply` and `add_update(inputs=)`"
 _NAMES = "variables have the names of 1.15, without that of the cell"
 _KERAS = "tf.keras itself; an error if only Keras 3 is installed"
 _SPLIT = "TensorFlow dropped it in 2.4; under `run`, logical CPU devices replace GPUs that the machine lacks"
@@ -32,6 +33,8 @@ SYMBOLS: Tuple[Symbol, ...] = tuple(
 ) + tuple(
     Symbol("tensorflow.keras.layers." + name, _HERE + "recurrent:" + name, note=_NAMES) for name in RECURRENT
 ) + (
+    Symbol("tensorflow.layers", _HERE + "scripts_layers:layers", note=_METHODS),
+    Symbol("tensorflow.layers.Input", _HERE + "scripts_layers:Input", on_1_15=True, note="of TensorFlow 1.4"),
     Symbol("tensorflow.python.ops.rnn_cell", _HERE + "python_ops.rnn_cell_impl", note=_CELLS),
     Symbol("tensorflow.python.ops.rnn_cell_impl", _HERE + "python_ops.rnn_cell_impl", note=_CELLS),
     Symbol("tensorflow.keras.utils.multi_gpu_model", _HERE + "multi_gpu:multi_gpu_model", note=_SPLIT),

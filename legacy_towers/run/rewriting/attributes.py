@@ -54,10 +54,11 @@ METHODS: Dict[str, List[Tuple[type, Callable[..., Any]]]] = {
 
 # Attributes that standalone keras set on its tensors.
 OF_TENSORS: Dict[str, Callable[[Any], Any]] = {
+    "_value_index": lambda tensor: tensor.value_index,
     "_keras_shape": lambda tensor: None if tensor.shape.rank is None else tuple(tensor.shape.as_list()),
 }
 # Private attributes of tf.Operation that scripts read (gradient checkpointing) -> their names since TensorFlow 2.12.
-OF_OPERATIONS = {"_outputs": "outputs", "_inputs": "inputs", "_control_inputs": "control_inputs"}
+OF_OPERATIONS = {"_outputs": "outputs", "_inputs": "inputs", "_control_inputs": "control_inputs", "_graph": "graph"}
 # Methods of tf.TensorArray that TensorFlow 1.0 renamed.
 OF_TENSOR_ARRAYS = {"pack": "stack", "unpack": "unstack"}
 # Attributes of scipy's sparse matrices that scipy 1.14 removed.

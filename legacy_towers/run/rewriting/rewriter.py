@@ -34,7 +34,7 @@ from legacy_towers.run.rewriting import (
 _ATTRIBUTES = frozenset(
     ["tostring", "fromstring", "itemset", "newbyteorder", "ptp", "isAlive", "getchildren", "getiterator", "errno"]
     + ["_outputs", "_inputs", "_control_inputs", "initialized_value", "prefetch", "map", "interleave", "A", "H"]
-    + ["predict_classes", "predict_proba", "device", "_keras_shape"]
+    + ["predict_classes", "predict_proba", "device", "_keras_shape", "_graph", "_value_index"]
     + ["ANTIALIAS", "LINEAR", "CUBIC", "get_cmap", "textsize", "getsize", "tostring_rgb"]
 )
 _METHODS = "legacy_towers.run.rewriting.methods"

@@ -87,10 +87,10 @@ def test_imports_change_nothing_and_old_names_a_finder():
 @pytest.mark.slow
 def test_a_script_changes_what_the_table_says_until_it_ends(tmp_path):
     script = tmp_path / "script.py"
-    lines = ["import tensorflow as tf", "import probe"] + (["import keras"] if HAS_KERAS_2 else [])
+    lines = ["import tensorflow as tf", "import probe"] + (["import keras; tf.layers.Dense"] if HAS_KERAS_2 else [])
     script.write_text("\n".join(lines + ["with tf.Session() as s: s.run(tf.constant(1.0))", "probe.show()"]) + "\n")
     during, after = stages(RUN, script=str(script))
-    with_keras = (changes.RUN_KERAS,) if HAS_KERAS_2 else ()
+    with_keras = (changes.RUN_KERAS, changes.RUN_LAYERS) if HAS_KERAS_2 else ()
     assert unlisted(during, rows(changes.RUN, *with_keras)) == []
     if HAS_KERAS_2:  # other versions need fewer changes
         assert unseen(during, rows(changes.RUN, *with_keras)) == []
