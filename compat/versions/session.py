@@ -53,11 +53,10 @@ def run_before_close(session: Any, operations: Sequence[Any]) -> None:
     from legacy_towers.compat.versions import tf
 
     if not hasattr(tf.data.Options(), "threading"):
-        # An attribute of the session, which `with`, `__del__` and a MonitoredSession find, too.
-        session.close = functools.partial(_close_after, session, list(operations))
+        _call_before_close(session, functools.partial(_run_last, session, list(operations)))
 
 
-def _close_after(session: Any, operations: Sequence[Any]) -> None:
+def _run_last(session: Any, operations: Sequence[Any]) -> None:
     from legacy_towers.compat.versions import tf
 
     if not is_closed(session):
@@ -65,7 +64,17 @@ def _close_after(session: Any, operations: Sequence[Any]) -> None:
             session.run(operations)
         except (RuntimeError, tf.errors.OpError) as error:  # nothing more can be done before the end
             del error
-    type(session).close(session)
+
+
+def _call_before_close(session: Any, function: Callable[[], None]) -> None:
+    close = session.close
+
+    def call_and_close() -> None:
+        function()
+        close()
+
+    # An attribute of the session, which `with`, `__del__` and a MonitoredSession find, too.
+    session.close = call_and_close
 
 
 class WhileOpen:
@@ -78,9 +87,7 @@ class WhileOpen:
     def __init__(self, session: Any) -> None:
         self._session = session
         self._lock = threading.Lock()
-        self._close = session.close
-        # An attribute of the session, which `with` and a MonitoredSession find, too.
-        session.close = self._closed
+        _call_before_close(session, self._end)
 
     def run(self, run: Callable[[Any], None]) -> None:
         """Calls a function of the session, which runs operations; does nothing once the session is closed."""
@@ -88,10 +95,9 @@ class WhileOpen:
             if self._session is not None:
                 run(self._session)
 
-    def _closed(self) -> None:
+    def _end(self) -> None:
         with self._lock:
             self._session = None
-        self._close()
 
 
 def fed_callable(
