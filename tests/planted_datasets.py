@@ -2,15 +2,15 @@
 from unittest import mock
 
 from legacy_towers.migrate.conversion.datasets import DatasetBuilder
-from legacy_towers.migrate.conversion.takers import MODEL
+from legacy_towers.migrate.conversion.consumers import MODEL
 
 
 def planted(change):
     """Returns a patch that changes the dataset of each converted pipeline."""
-    taken = DatasetBuilder.taken
+    flow_of = DatasetBuilder.flow_of
 
     def changed(self, operation, taker=MODEL, readers=1):
-        flow = taken(self, operation, taker, readers)
+        flow = flow_of(self, operation, taker, readers)
         return flow._replace(dataset=change(flow.dataset)) if taker is MODEL else flow
 
-    return mock.patch.object(DatasetBuilder, "taken", changed)
+    return mock.patch.object(DatasetBuilder, "flow_of", changed)

@@ -168,12 +168,12 @@ class _Conversion:
         self._check_filled(root)
         for store in sorted(stores_of(root, self._queues) & self._stays, key=lambda each: each.name):
             raise Refused("Python code also dequeues from it to fill another queue", store)
-        flow = self._builder.preview(first) if root.is_preview else self._builder.taken(first)
+        flow = self._builder.preview(first) if root.is_preview else self._builder.flow_of(first)
         if in_any_order(root):
             flow = flow._replace(mixed=flow.mixed + ("{} operations read from it in a step".format(len(root.reads)),))
         if root.is_preview:
             buffered = 1
-        elif self._builder.has_several_takers(root.store):
+        elif self._builder.has_several_consumers(root.store):
             return flow  # a buffer would take from the others
         elif flow.filled:
             return self._taken_ahead(root, flow, count_of(first))

@@ -8,6 +8,7 @@ from legacy_towers.graph import op_kinds
 from legacy_towers.migrate.conversion import queue_graph
 from legacy_towers.migrate.conversion.checks import check_part, unseeded
 from legacy_towers.migrate.conversion.conditional import with_condition
+from legacy_towers.migrate.conversion.consumers import MODEL, Consumer, Consumers, consumer_of
 from legacy_towers.migrate.conversion.cut import build
 from legacy_towers.migrate.conversion.enqueues import Enqueue
 from legacy_towers.migrate.conversion.filled_by_python import dequeued, room, with_room
@@ -25,7 +26,6 @@ from legacy_towers.migrate.conversion.operations import (
 from legacy_towers.migrate.conversion.plans import Refused
 from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph
 from legacy_towers.migrate.conversion.readers import records_of
-from legacy_towers.migrate.conversion.takers import MODEL, Taker, Takers, taker_of
 from legacy_towers.tensor_types import Dataset, Operation, Tensor
 
 _ALL_CORES = tf.data.experimental.AUTOTUNE
@@ -59,7 +59,7 @@ class DatasetBuilder:
         self._seeds: Dict[str, Tuple[int, int]] = {}
         self._copies = 1  # how many times what is built now is built
         self._groups = {queue.operation: queue.groups() for queue in queues.queues.values()}
-        self._takers = Takers(list(self._groups.values()), model)
+        self._consumers = Consumers(list(self._groups.values()), model)
         self._shared: Dict[Operation, Any] = {}  # queue or reader that several take from -> its flow and its iterator
 
     def preview(self, operation: Operation) -> Flow:
@@ -68,19 +68,19 @@ class DatasetBuilder:
         Raises:
           Refused: the queues can't be converted.
         """
-        return self.taken(operation, None)
+        return self.flow_of(operation, None)
 
-    def has_several_takers(self, store: Operation) -> bool:
+    def has_several_consumers(self, store: Operation) -> bool:
         """Returns whether several take from a queue or a reader what the others leave of it."""
-        return len(self._takers.of(store)) > 1
+        return len(self._consumers.of(store)) > 1
 
-    def taken(self, operation: Operation, taker: Optional[Taker] = MODEL, readers: int = 1) -> Flow:
+    def flow_of(self, operation: Operation, consumer: Optional[Consumer] = MODEL, readers: int = 1) -> Flow:
         """Returns the flow of what an operation takes, run by run, as tuples of its `outputs_of`.
 
         Args:
           operation: a dequeue, a read operation or a counter.
-          taker: whom it takes it for; the model: it stands for all of the model that takes from the same store; None:
-            for what takes nothing away from others.
+          consumer: what uses the elements; MODEL stands for all of the model that takes from the same queue or reader;
+            None: they are not taken away from the consumers.
           readers: how many readers like this one read the files of its queue.
 
         Raises:
@@ -92,11 +92,11 @@ class DatasetBuilder:
         if count == -1:
             raise Refused("the number of elements that it reads at once is not known before the run", operation)
         if is_read(operation):
-            return self._read(operation, taker, count, readers)
+            return self._read(operation, consumer, count, readers)
         queue = self._queues.queue_of(operation)
         if queue.is_filled_by_python:
-            return self._filled(queue, operation, taker, count)
-        flow = self._share(queue.operation, taker, lambda: self._elements(queue))
+            return self._filled(queue, operation, consumer, count)
+        flow = self._share(queue.operation, consumer, lambda: self._elements(queue))
         if count is None:
             return flow
         exact = "UpTo" not in operation.type
@@ -111,11 +111,11 @@ class DatasetBuilder:
 
     def _source(self, source: Operation, group: List[Enqueue]) -> Flow:
         """Returns the flow of a source of an enqueue; the same one for each enqueue that it is a source of."""
-        taker = taker_of(source, group)
-        passes = self._takers.passes(taker)
+        consumer = consumer_of(source, group)
+        passes = self._consumers.passes(consumer)
         self._copies *= passes
         try:
-            flow = self.taken(source, taker, _readers_like(source, group))
+            flow = self.flow_of(source, consumer, _readers_like(source, group))
             if flow.filled and is_dequeue(source):
                 queue = self._queues.queue_of(source)
                 if not queue.is_filled_by_python:
@@ -128,22 +128,22 @@ class DatasetBuilder:
             "{} operations enqueue elements of {!r}, each in a pass of its own".format(passes, source.name),
         ))
 
-    def _filled(self, queue: Queue, source: Operation, taker: Optional[Taker], count: Optional[int]) -> Flow:
+    def _filled(self, queue: Queue, source: Operation, consumer: Optional[Consumer], count: Optional[int]) -> Flow:
         """Returns the flow of a queue that Python code fills: of what it takes ahead, nothing is left for others."""
         if queue.operation in self._queues.lost:
             raise self._queues.lost[queue.operation]
-        if taker is None or self._copies > 1:
+        if consumer is None or self._copies > 1:
             raise Refused("Python code fills {!r}, and tf.data would need its elements in several passes".format(
                 queue.name), source)
-        if self.has_several_takers(queue.operation):
+        if self.has_several_consumers(queue.operation):
             raise Refused("Python code fills {!r}, and several consumers share its elements".format(queue.name),
                           source)
         return dequeued(queue, source, count)
 
-    def _share(self, store: Operation, taker: Optional[Taker], make: Callable[[], Flow]) -> Flow:
-        """Returns the part of a flow that one of several takers gets: what the others leave."""
-        takers = self._takers.of(store)
-        if len(takers) < 2 or taker is None:
+    def _share(self, store: Operation, consumer: Optional[Consumer], make: Callable[[], Flow]) -> Flow:
+        """Returns the part of a flow that one of several consumers gets: what the others leave."""
+        consumers = self._consumers.of(store)
+        if len(consumers) < 2 or consumer is None:
             return make()
         if self._copies > 1:
             raise Refused("several consumers share its elements, and one of them reads in several passes", store)
@@ -158,12 +158,12 @@ class DatasetBuilder:
         turns = tf.data.Dataset.range(tf.int64.max)
         dataset = turns.map_with_legacy_function(tf.autograph.experimental.do_not_convert(next_element))
         return Flow(
-            dataset, flow.steps + ("shared by {}".format(len(takers)),),
-            flow.mixed + ("{} consumers share the elements of {!r}".format(len(takers), store.name),),
+            dataset, flow.steps + ("shared by {}".format(len(consumers)),),
+            flow.mixed + ("{} consumers share the elements of {!r}".format(len(consumers), store.name),),
             flow.initializers + (iterator.initializer,),
         )
 
-    def _read(self, operation: Operation, taker: Optional[Taker], count: Optional[int], readers: int) -> Flow:
+    def _read(self, operation: Operation, consumer: Optional[Consumer], count: Optional[int], readers: int) -> Flow:
         reader = store_of(operation)
         files_queue = self._queues.queue_of(operation)
         has_state = not reads_one_record_per_file(reader)
@@ -171,10 +171,10 @@ class DatasetBuilder:
             if has_state and is_read(other) and files_of(other) is not files_queue.operation:
                 raise Refused("one reader reads the files of several queues: make a reader for each of them", other)
         records = records_of(reader, _known_strings(files_queue))
-        is_shared = has_state and taker is not None and self.has_several_takers(reader)
-        wants_keys = len(outputs_of(operation, taker is MODEL)) == 2
+        is_shared = has_state and consumer is not None and self.has_several_consumers(reader)
+        wants_keys = len(outputs_of(operation, consumer is MODEL)) == 2
         with_keys = wants_keys or is_shared
-        taker_of_files = taker if taker is None or not has_state else Taker(reader)
+        consumer_of_files = consumer if consumer is None or not has_state else Consumer(reader)
 
         def of_file(path: Tensor) -> Dataset:
             dataset = records.keyed(path) if with_keys else records.of_file(path)
@@ -185,9 +185,9 @@ class DatasetBuilder:
 
         def make() -> Flow:
             if files_queue.is_filled_by_python:
-                files = self._filled(files_queue, operation, taker_of_files, None)
+                files = self._filled(files_queue, operation, consumer_of_files, None)
             else:
-                files = self._share(files_queue.operation, taker_of_files, lambda: self._elements(files_queue))
+                files = self._share(files_queue.operation, consumer_of_files, lambda: self._elements(files_queue))
             name = "{}{}".format(records.name, "" if count is None else ".batch({})".format(count))
             function = tf.autograph.experimental.do_not_convert(of_file)
             if files.filled and readers > 1:
@@ -204,7 +204,7 @@ class DatasetBuilder:
             return make()
         if {count_of(each) for each in users_of(reader) if is_read(each)} != {count}:
             raise Refused("operations read different numbers of records from one reader", operation)
-        flow = self._share(reader, taker, make)
+        flow = self._share(reader, consumer, make)
         return flow if wants_keys else flow._replace(dataset=flow.dataset.map(lambda key, record: (record,)))
 
     def _elements(self, queue: Queue) -> Flow:
@@ -269,16 +269,16 @@ class DatasetBuilder:
             flow = flow._replace(mixed=flow.mixed + ("{} operations fill {!r}".format(len(group), queue.name),))
         elif threads > 1:
             flow = flow._replace(mixed=flow.mixed + ("{} threads fill {!r}".format(threads, queue.name),))
-        taken = sum((outputs_of(source) for source in part.sources), [])
+        given = sum((outputs_of(source) for source in part.sources), [])
         # Each copy of an operation draws the numbers of the others.
         seeds = {
             each.name: self.seeds_of(each.name) for each in part.unseeded
-            if self._seed is not None or self._copies > 1 or each in self._takers.in_several_groups
+            if self._seed is not None or self._copies > 1 or each in self._consumers.in_several_groups
         }
-        if not part.operations and not enqueue.conditions and part.sources and list(part.targets) == taken:
+        if not part.operations and not enqueue.conditions and part.sources and list(part.targets) == given:
             mapped = flow
         else:
-            mapped = self._mapped(flow, enqueue, taken, seeds, threads)
+            mapped = self._mapped(flow, enqueue, given, seeds, threads)
             mapped = mapped._replace(mixed=mapped.mixed + unseeded(part))
         if enqueue.conditions:
             kept = mapped.dataset.filter(lambda *values: values[-1])
@@ -288,11 +288,11 @@ class DatasetBuilder:
             mapped = mapped.then(_unbatched(batches, len(enqueue.tensors)), "unbatch()")._replace(split=batches)
         return mapped
 
-    def _mapped(self, flow: Flow, enqueue: Enqueue, taken: List[Tensor], seeds: Any, threads: int) -> Flow:
+    def _mapped(self, flow: Flow, enqueue: Enqueue, given: List[Tensor], seeds: Any, threads: int) -> Flow:
         part, conditions = enqueue.part, enqueue.conditions
 
         def copied(*values: Any) -> Any:
-            built = build(part, dict(zip(taken, tf.nest.flatten(values))), seeds)
+            built = build(part, dict(zip(given, tf.nest.flatten(values))), seeds)
             if not conditions:
                 return tuple(built)
             tensors, keep = with_condition(

@@ -38,10 +38,10 @@ def dequeued(queue: Any, source: Operation, count: Optional[int]) -> Flow:
 
     # TensorFlow's own operation: padding, shuffling and the end are those of the queue.
     def take(_: Any) -> Any:
-        taken = getattr(tf.raw_ops, kind)(handle=handle, component_types=queue.dtypes, timeout_ms=-1, **arguments)
-        for tensor, shape in zip(taken, shapes or ()):
+        given = getattr(tf.raw_ops, kind)(handle=handle, component_types=queue.dtypes, timeout_ms=-1, **arguments)
+        for tensor, shape in zip(given, shapes or ()):
             tensor.set_shape(shape)
-        return tuple(taken)
+        return tuple(given)
 
     # A legacy function: OutOfRangeError of the closed queue ends the dataset, others make an error of it.
     turns = tf.data.Dataset.range(tf.int64.max)

@@ -27,10 +27,10 @@ def to_dataset(tensors: Any, seed: Optional[int] = None, epochs: Optional[int] =
         inputs = lt.inputs.from_dataset(dataset)
 
     The operations between the queue and the tensors are part of the dataset. It has no queue runner: those of the
-    queues leave the collection QUEUE_RUNNERS, and nothing can be taken from the queues any more.
+    queues leave the collection QUEUE_RUNNERS, and nothing can be dequeued any more.
 
     Args:
-      tensors: a structure of tensors that are computed from what is taken from queues, of any shapes and dtypes, built
+      tensors: a structure of tensors that are computed from what is dequeued, of any shapes and dtypes, built
         in the default graph, which no session has run yet. The elements of the dataset have the same structure.
       seed: of shuffles and random operations that have no seed of their own, so that each run of the program gets the
         same elements in the same order; None leaves them to chance.
@@ -84,7 +84,7 @@ class _Taken:
             self._check_alone(source)
         for root in self._used():
             check_root(root, self._queues)
-        flows = [self._builder.taken(source) for source in self._part.sources]
+        flows = [self._builder.flow_of(source) for source in self._part.sources]
         for flow, source in zip(flows, self._part.sources):
             if flow.filled:
                 raise Refused("Python code fills {!r}, and a dataset alone does not end with its session".format(
@@ -100,12 +100,12 @@ class _Taken:
 
     def _mapped(self, dataset: Dataset, tensors: Any) -> Dataset:
         part = self._part
-        taken: List[Tensor] = sum((outputs_of(source, True) for source in part.sources), [])
+        given: List[Tensor] = sum((outputs_of(source, True) for source in part.sources), [])
         drawn = part.unseeded if self._seed is not None else []
         seeds = {each.name: self._builder.seeds_of(each.name) for each in drawn}
 
         def computed(*values: Any) -> Any:
-            built = build(part, dict(zip(taken, tf.nest.flatten(values))), seeds)
+            built = build(part, dict(zip(given, tf.nest.flatten(values))), seeds)
             return tf.nest.pack_sequence_as(tensors, built, expand_composites=True)
 
         function = tf.autograph.experimental.do_not_convert(computed)

@@ -208,7 +208,7 @@ def read_to_end(session, fetch, values):
     two_queues_of_one_read, two_reads_of_one_queue, a_queue_and_the_model, two_reads_by_one_reader,
 ], ids=lambda build: build.__name__)
 @pytest.mark.parametrize("first", [0, 1, None], ids=["the first is read", "the second is read", "both are read"])
-def test_each_of_several_takers_gets_what_the_others_leave(build, first, files):
+def test_each_of_several_consumers_gets_what_the_others_leave(build, first, files):
     with tf.Graph().as_default():
         fetches = build(files)
         conversion = convert()
