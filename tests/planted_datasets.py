@@ -1,16 +1,16 @@
 """Wrong conversions of queues, for tests that must find them."""
 from unittest import mock
 
-from legacy_towers.migrate.conversion.datasets import DatasetBuilder
 from legacy_towers.migrate.conversion.consumers import MODEL
+from legacy_towers.migrate.conversion.datasets import DatasetBuilder
 
 
 def planted(change):
     """Returns a patch that changes the dataset of each converted pipeline."""
     flow_of = DatasetBuilder.flow_of
 
-    def changed(self, operation, taker=MODEL, readers=1):
-        flow = flow_of(self, operation, taker, readers)
-        return flow._replace(dataset=change(flow.dataset)) if taker is MODEL else flow
+    def changed(self, operation, consumer=MODEL, readers=1):
+        flow = flow_of(self, operation, consumer, readers)
+        return flow._replace(dataset=change(flow.dataset)) if consumer is MODEL else flow
 
     return mock.patch.object(DatasetBuilder, "flow_of", changed)
