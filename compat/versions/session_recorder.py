@@ -10,8 +10,9 @@ of FILE is an object in JSON:
 
     {"reads": [READ, ...], "computed": [hash, ...], "values": ["0.25", ...]}   a session run that reads, and what it
                                                                                fetches
-    {"pipeline": 0, "places": [["train.py", 7]], "static": [["float32", "(4, 3)"]]}
-                                       what is read for the first time: the lines that made it, its static shapes
+    {"pipeline": 0, "places": [["train.py", 7]], "static": [["float32", "(4, 3)"]], "shuffling": false}
+                                       what is read for the first time: the lines that made it, its static shapes, and
+                                       whether one of its queues shuffles
     {"epochs": 0, "batches": [[READ, ...], ...], "end": "", "endless": true, "kept": false}
                                        all that pipeline 0 gives in some epochs
     {"changed": NAME}                  what had to be changed to fix the order, or can't be recorded
@@ -173,6 +174,7 @@ class Recorder:
             "places": sorted({place for components in wanted for place in _places(components[0][0].op)}),
             "static": [sorted([_dtype_name(tensors[-1 if len(tensors) == 1 else 1]), str(tensors[0].shape)]
                               for tensors in components) for components in wanted],
+            "shuffling": any(_is_shuffled(components[0][0].op) for components in wanted),
         })
         self.write_files()
         if program.fed:
@@ -273,6 +275,23 @@ def _is_of_program(path: str) -> bool:
     folders = (os.path.dirname(os.__file__), os.path.dirname(os.path.abspath(__file__)))
     return not path.startswith(tuple(each + os.path.sep for each in folders)) \
         and os.path.sep + "site-packages" + os.path.sep not in path
+
+
+def _is_shuffled(read: Any) -> bool:
+    """Whether an operation reads from a queue that shuffles, or from one that is filled from such a queue."""
+    seen, waiting = {read}, [read]
+    while waiting:
+        operation = waiting.pop()
+        if operation.type.startswith("RandomShuffleQueue"):
+            return True
+        before = {each.op for each in operation.inputs}
+        if "Queue" in operation.type and not before:
+            before = {user for output in operation.outputs for user in output.consumers()
+                      if user.type.startswith("QueueEnqueue")}
+        before -= seen
+        seen |= before
+        waiting += before
+    return False
 
 
 def _dtype_name(tensor: Any) -> str:

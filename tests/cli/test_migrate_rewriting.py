@@ -194,6 +194,29 @@ def test_a_command_that_does_not_run_what_is_rewritten_proves_nothing(project, c
     assert (project / "train.py").read_text() == SCRIPT
 
 
+def test_several_commands_prove_what_they_use_together(project, capsys):
+    (project / "evaluate.py").write_text(SCRIPT.replace("[number], 4", "[number], 5"))
+    words = ["migrate", ".", "--write", "--verify", "train.py", "--verify", "evaluate.py", "--json", "found.json"]
+    assert main.main(words) == 0
+    printed, progress = capsys.readouterr()
+    for name in ("train.py", "evaluate.py"):
+        assert "{}: PROVEN: the same examples after the rewriting\n".format(name) in printed
+        assert "verify: runs {} after the rewriting, by legacy-towers run, in a fixed order\n".format(name) in progress
+    found = json.loads((project / "found.json").read_text())["verification"]
+    assert found["verdict"] == "proven"
+    assert [each["command"] for each in found["commands"]] == ["train.py", "evaluate.py"]
+
+
+def test_files_that_none_of_several_commands_uses_are_not_proven(project, capsys):
+    (project / "evaluate.py").write_text(SCRIPT)
+    (project / "other.py").write_text("print()\n")
+    assert main.main(["migrate", ".", "--write", "--verify", "train.py", "--verify", "other.py"]) == 1
+    printed = capsys.readouterr().out
+    assert "train.py: PROVEN: " in printed and "other.py: NOT COMPARED: " in printed
+    assert "\nNOT COMPARED: none of the commands imports evaluate.py, which is rewritten\n" in printed
+    assert (project / "evaluate.py").read_text() == SCRIPT
+
+
 @pytest.mark.parametrize("options", [[], ["--diff"]], ids=["alone", "with --diff"])
 def test_verify_prints_the_changes_and_the_verdict(options, project, capsys):
     (project / "other.py").write_text("print()\n")

@@ -24,10 +24,11 @@ def add_arguments(group: Any) -> None:
         "default), tf.data-2 writes those of TensorFlow 2",
     )
     group.add_argument(
-        "--verify", metavar="COMMAND",
+        "--verify", metavar="COMMAND", action="append",
         help="run COMMAND before and after the rewriting, in copies of the project, and compare the examples that its "
         "sessions read: 'train.py --steps 10', '-m project.train', or these after `python` or `legacy-towers run`; "
-        "with --write, files are written only if they are proven, otherwise the changes are printed",
+        "with --write, files are written only if they are proven, otherwise the changes are printed; may be given "
+        "several times, for programs that use the rewritten files together, such as training and evaluation",
     )
     group.add_argument(
         "--python", metavar="PYTHON",

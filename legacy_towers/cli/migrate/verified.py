@@ -3,6 +3,7 @@ import argparse
 import ast
 import os
 import shlex
+import sys
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from legacy_towers.cli import run as run_command
@@ -10,27 +11,31 @@ from legacy_towers.cli.parser import Parser
 from legacy_towers.errors import ArgumentError
 from legacy_towers.migrate.proof.values import PROVEN
 from legacy_towers.migrate.source.pipelines import Pipeline
+from legacy_towers.migrate.source.queue_api import READER_CLASSES
 from legacy_towers.migrate.source.values import Site
 from legacy_towers.migrate.verify import command as commands
 from legacy_towers.migrate.verify.command import Command
-from legacy_towers.migrate.verify.verify import Place, Verification, verify
+from legacy_towers.migrate.verify.several import Verifications, verify_commands
+from legacy_towers.migrate.verify.verify import Place, check_script
 
 _NO_TENSORFLOW_2 = "TensorFlow 2 alone: not run: this Python does not have it"
 
 
-def prepared(arguments: argparse.Namespace) -> Optional[Tuple[Command, Optional[str]]]:
-    """Returns the command of --verify and the Python with TensorFlow 1.15, or None without --verify.
+def prepared(arguments: argparse.Namespace) -> Optional[Tuple[List[Command], Optional[str]]]:
+    """Returns the commands of --verify and the Python with TensorFlow 1.15, or None without --verify.
 
     Raises:
-      ArgumentError: the command or the Python can't be used, or --python is given without --verify.
+      ArgumentError: a command or the Python can't be used, or --python is given without --verify.
     """
-    if arguments.verify is None:
+    if not arguments.verify:
         if arguments.python is not None:
             raise ArgumentError("--python is an option of --verify: pass --verify COMMAND too")
         return None
-    command = command_of(arguments.verify)
+    found = [command_of(each) for each in arguments.verify]
+    for command in found:
+        check_script(command)
     python = commands.find_python() if arguments.python is None else commands.check_python(arguments.python)
-    return command, python
+    return found, python
 
 
 def command_of(text: str) -> Command:
@@ -59,9 +64,9 @@ def command_of(text: str) -> Command:
 
 
 def run(
-    given: Tuple[Command, Optional[str]], paths: Sequence[str], texts: Dict[str, str], places: Sequence[Place],
+    given: Tuple[List[Command], Optional[str]], paths: Sequence[str], texts: Dict[str, str], places: Sequence[Place],
     is_for_2: bool,
-) -> Verification:
+) -> Verifications:
     """Verifies a rewriting and prints what was found.
 
     Args:
@@ -71,16 +76,22 @@ def run(
       places: the pipelines that were rewritten.
       is_for_2: whether the new texts have the names of TensorFlow 2, and are to run on it without legacy_towers.
     """
-    command, python = given
+    wanted, python = given
     python_of_2 = commands.find_python_of_2() if is_for_2 else None
-    found = verify(command, paths, texts, places, python, python_of_2=python_of_2)
+    found = verify_commands(wanted, paths, texts, places, python, python_of_2, _print_progress)
     if is_for_2 and python_of_2 is None:
-        found = found._replace(notes=found.notes + (_NO_TENSORFLOW_2,))
+        found = found._replace(commands=tuple(
+            each._replace(notes=each.notes + (_NO_TENSORFLOW_2,)) for each in found.commands))
     print(found)
     return found
 
 
-def is_proven(found: Verification) -> bool:
+def _print_progress(sentence: str) -> None:
+    # Lines, also on a terminal: each run may take minutes, and TensorFlow's log may be between them.
+    print("verify: runs {}".format(sentence), file=sys.stderr, flush=True)
+
+
+def is_proven(found: Verifications) -> bool:
     """Whether a rewriting is proven."""
     return found.verdict == PROVEN
 
@@ -91,6 +102,8 @@ def places_of(pipelines: Sequence[Pipeline]) -> List[Place]:
         Place("the pipeline of {}:{}".format(os.path.relpath(site.path), site.line),
               [(each.path, each.line, _last_line(each)) for each in pipeline.sites])
         for pipeline in pipelines for site in pipeline.sites[:1]
+        # Readers that nothing reads with are removed.
+        if any(each.name not in READER_CLASSES for each in pipeline.sites)
     ]
 
 

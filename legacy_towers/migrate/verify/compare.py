@@ -128,8 +128,9 @@ def shuffles(fixed: List[Record], plain: List[Record]) -> Tuple[Optional[str], L
         if len(pairs) < len(fixed):
             continue
         one, other = (_neighbours(*pair) for pair in pairs)
+        # Several threads alone move examples too, but promise no shuffle.
         if other - one > _MOST_MORE_NEIGHBOURS and epochs.examples >= _FEWEST_SHUFFLED \
-                and fixed_order.SHUFFLING_QUEUES in fixed[0].changed:
+                and plain[0].shuffling[number]:
             return "pipeline {} is shuffled less: {:.0%} of its examples are behind the same example as without a " \
                    "shuffle before, {:.0%} after".format(number + 1, one, other), []
         clauses.append("the shuffle moves examples of pipeline {} by {:.2f} of all before, {:.2f} after".format(

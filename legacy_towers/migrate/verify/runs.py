@@ -19,7 +19,7 @@ _ERROR = re.compile(r"[A-Za-z_][\w.]*(Error|Exception|Exit|Interrupt)\b")
 _MOST_CHARACTERS = 400
 # What TensorFlow 2 writes before the message and after it.
 _HEADING, _NODE = "Graph execution error:", "[[{{node"
-_RUN = "legacy-towers run"
+RUN = "legacy-towers run"
 
 Read = Dict[str, Any]
 
@@ -60,6 +60,7 @@ class Record(NamedTuple):
       files: the files of the project that it imported.
       places: for each pipeline, the lines that made what is read, as (path, line).
       static: for each pipeline, dtypes and static shapes.
+      shuffling: for each pipeline, whether one of its queues shuffles.
       reads: for each session run, what it read.
       computed: for each session run that read, hashes of what it fetched.
       values: the same, as text.
@@ -80,6 +81,7 @@ class Record(NamedTuple):
     files: Tuple[str, ...]
     places: List[List[Tuple[str, int]]]
     static: List[Any]
+    shuffling: List[bool]
     reads: List[List[Read]]
     computed: List[List[str]]
     values: List[List[str]]
@@ -209,10 +211,11 @@ def _record(
             epochs[line["kept"]][line["epochs"]] = Epochs(line["batches"], line["end"], line["endless"])
     hidden = [name for name in changed if name.endswith(session_recorder.NOT_FETCHED)]
     return Record(
-        version, python or _RUN, (each("tensorflow") or [""])[0], order, code, error, len(reads),
+        version, python or RUN, (each("tensorflow") or [""])[0], order, code, error, len(reads),
         sum(len(read["rows"]) for found in reads for read in found),
         tuple(sorted(set(changed) - set(hidden))), tuple(hidden),
         tuple(sorted({tree.original_of(path) for found in each("files") for path in found})),
         [[(tree.original_of(path), line) for path, line in found["places"]] for found in pipelines],
-        [found["static"] for found in pipelines], reads, each("computed"), each("values"), epochs[0], epochs[1],
+        [found["static"] for found in pipelines], [found["shuffling"] for found in pipelines],
+        reads, each("computed"), each("values"), epochs[0], epochs[1],
     )

@@ -2,17 +2,22 @@
 import os
 import shutil
 import tempfile
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.compat.versions import fixed_order
 from legacy_towers.errors import ArgumentError
 from legacy_towers.migrate.proof.values import DIFFERENT, NOT_COMPARED, PROVEN
 from legacy_towers.migrate.verify import compare
 from legacy_towers.migrate.verify.command import Command
-from legacy_towers.migrate.verify.runs import AFTER, BEFORE, FIXED, PLAIN, SAME_NUMBERS, Project, Record, run
+from legacy_towers.migrate.verify.runs import AFTER, BEFORE, FIXED, PLAIN, RUN, SAME_NUMBERS, Project, Record, run
 from legacy_towers.text.documented_fields import documented_fields
 
 _NO_PLAIN = "TensorFlow 1.15 alone: not run: no Python with it was found; name one by --python PATH"
+_ORDERS = {FIXED: "in a fixed order", SAME_NUMBERS: "with the same random numbers for each example", PLAIN: "as it is"}
+
+
+def _print_nothing(sentence: str) -> None:
+    """Is the progress of verify() where nothing is to be printed."""
 
 
 class Place(NamedTuple):
@@ -84,7 +89,8 @@ class Verification(NamedTuple):
 
 def verify(
     command: Command, paths: Sequence[str], texts: Dict[str, str], places: Sequence[Place] = (),
-    python: Optional[str] = None, timeout: float = 600.0, python_of_2: Optional[str] = None,
+    python: Optional[str] = None, timeout: float = 600.0, python_of_2: Optional[str] = None, is_alone: bool = True,
+    progress: Callable[[str], None] = _print_nothing,
 ) -> Verification:
     """Runs a command in copies of its project before and after a rewriting, and compares what its sessions read.
 
@@ -97,11 +103,14 @@ def verify(
       command: what is run; the working directory is the current one.
       paths: the files and folders that were rewritten.
       texts: path of a rewritten file -> its text after the rewriting.
-      places: the pipelines that were rewritten: the command must read each of them.
+      places: the pipelines that were rewritten.
       python: the path of a Python that has TensorFlow 1.15; None: `legacy-towers run` only.
       timeout: how many seconds one run may take.
       python_of_2: the path of a Python with TensorFlow 2, by which the command is also run after the rewriting, without
         legacy_towers; None: it is not.
+      is_alone: whether the command must import each rewritten file and read each of `places`; otherwise it must import
+        one of the files.
+      progress: called with what is run, before each run.
 
     Returns:
       A `Verification`.
@@ -109,13 +118,8 @@ def verify(
     Raises:
       ArgumentError: the script of the command does not exist.
     """
-    directory = os.getcwd()
-    script = command.program[0]
-    if not script.startswith("-m") and not os.path.isfile(script):
-        if os.sep not in script and not script.endswith(".py") and shutil.which(script) is not None:
-            raise ArgumentError("--verify runs a Python script or module, not {!r}: pass SCRIPT [ARGUMENTS] or -m "
-                                "MODULE".format(script))
-        raise ArgumentError("--verify {!r}: there is no file {!r} in {}".format(command.text, script, directory))
+    check_script(command)
+    directory, script = os.getcwd(), command.program[0]
     roots = [path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path)) for path in paths]
     if not script.startswith("-m"):
         roots.append(os.path.dirname(os.path.abspath(script)))
@@ -125,9 +129,9 @@ def verify(
     with tempfile.TemporaryDirectory(prefix="legacy-towers-verify-") as folder:
         project = Project(command, directory, roots, texts, timeout, os.path.realpath(folder))
         for runner in [None] + ([python] if python else []):
-            _Runner(project, runner, places, checks, notes, records).verify()
+            _Runner(project, runner, places if is_alone else None, progress, checks, notes, records).verify()
         if python_of_2 is not None and all(each.verdict == PROVEN for each in checks):
-            _Runner(project, python_of_2, places, checks, notes, records).verify_after(records[0])
+            _Runner(project, python_of_2, None, progress, checks, notes, records).verify_after(records[0])
     if python is None:
         notes.append(_NO_PLAIN)
     worst = next(
@@ -139,6 +143,38 @@ def verify(
     )
 
 
+def check_script(command: Command) -> None:
+    """Raises ArgumentError if the script of a command does not exist."""
+    script = command.program[0]
+    if not script.startswith("-m") and not os.path.isfile(script):
+        if os.sep not in script and not script.endswith(".py") and shutil.which(script) is not None:
+            raise ArgumentError("--verify runs a Python script or module, not {!r}: pass SCRIPT [ARGUMENTS] or -m "
+                                "MODULE".format(script))
+        raise ArgumentError("--verify {!r}: there is no file {!r} in {}".format(command.text, script, os.getcwd()))
+
+
+def unread(records: Sequence[Record], texts: Iterable[str], places: Sequence[Place]) -> List[str]:
+    """Returns what was rewritten and none of some runs uses, each as the end of a sentence.
+
+    Args:
+      records: the runs, before the rewriting.
+      texts: the paths of the rewritten files.
+      places: the pipelines that were rewritten.
+    """
+    files = {os.path.realpath(each) for record in records for each in record.files}
+    left = [
+        "import {}, which is rewritten".format(os.path.relpath(each)) for each in sorted(texts)
+        if os.path.realpath(each) not in files
+    ]
+    made = {(os.path.realpath(path), line) for record in records for found in record.places for path, line in found}
+    for place in places:
+        wanted = {(os.path.realpath(path), line) for path, first, last in place.lines
+                  for line in range(first, last + 1)}
+        if not wanted & made:
+            left.append("read {}, which is rewritten".format(place.name))
+    return left
+
+
 def _title(record: Record) -> str:
     return "{}{}".format(record.runner, ", TensorFlow {}".format(record.tensorflow) if record.tensorflow else "")
 
@@ -147,10 +183,10 @@ class _Runner:
     """The comparisons by one runner; each appends to lists that all runners share."""
 
     def __init__(
-        self, project: Project, python: Optional[str], places: Sequence[Place], checks: List[Check], notes: List[str],
-        records: List[Record],
+        self, project: Project, python: Optional[str], places: Optional[Sequence[Place]],
+        progress: Callable[[str], None], checks: List[Check], notes: List[str], records: List[Record],
     ) -> None:
-        self._project, self._python, self._places = project, python, places
+        self._project, self._python, self._places, self._progress = project, python, places, progress
         self._checks, self._notes, self._records = checks, notes, records
         self._title = ""
 
@@ -162,14 +198,15 @@ class _Runner:
             return self._add(runs, NOT_COMPARED, "the command fails before the rewriting: " + before.error)
         if not before.runs:
             return self._add(runs, NOT_COMPARED, "no session.run reads from a queue or an iterator")
-        unread = self._unread(before)
-        if unread:
-            return self._add(runs, NOT_COMPARED, "the command does not {}".format(unread))
+        left = [] if self._places is None else unread([before], self._project.texts, self._places)
+        if left:
+            return self._add(runs, NOT_COMPARED, "the command does not {}".format(left[0]))
+        texts = {os.path.realpath(each) for each in self._project.texts}
+        if texts and not texts & {os.path.realpath(each) for each in before.files}:
+            return self._add(runs, NOT_COMPARED, "the command imports none of the rewritten files")
         after = self._run(AFTER, FIXED)
         if after.exit_code != 0:
             return self._add(runs, DIFFERENT, "the command fails after the rewriting: " + after.error)
-        if not set(self._project.texts) & {os.path.realpath(each) for each in after.files} and self._project.texts:
-            return self._add(runs, NOT_COMPARED, "the command imports none of the rewritten files")
         hidden = before.hidden + after.hidden
         if hidden:
             return self._add(runs, NOT_COMPARED, "{}: it is read inside a loop or a branch".format(hidden[0]))
@@ -199,20 +236,6 @@ class _Runner:
             return self._add(runs, PROVEN, "{} examples in {} session runs, with the same dtypes and shapes as by {}"
                              .format(after.examples, after.runs, before.runner))
         return self._add(runs, DIFFERENT, difference)
-
-    def _unread(self, before: Record) -> str:
-        """Returns what was rewritten and is not run by the command, as the end of a sentence."""
-        files = {os.path.realpath(each) for each in before.files}
-        missing = sorted(each for each in self._project.texts if os.path.realpath(each) not in files)
-        if missing:
-            return "import {}, which is rewritten".format(os.path.relpath(missing[0]))
-        made = {(os.path.realpath(path), line) for found in before.places for path, line in found}
-        for place in self._places:
-            wanted = {(os.path.realpath(path), line) for path, first, last in place.lines
-                      for line in range(first, last + 1)}
-            if not wanted & made:
-                return "read {}, which is rewritten".format(place.name)
-        return ""
 
     def _sequence(self, before: Record, after: Record) -> bool:
         difference = compare.sequence(before.reads, after.reads, "session run")
@@ -315,6 +338,8 @@ class _Runner:
         return self._add(what, PROVEN, "; ".join(["the same numbers, dtypes and shapes of batches"] + distances))
 
     def _run(self, version: str, order: str) -> Record:
+        self._progress("{} {} the rewriting, by {}, {}".format(
+            self._project.command.text, version, self._python or RUN, _ORDERS[order]))
         self._records.append(run(self._project, version, self._python, order))
         return self._records[-1]
 

@@ -1,0 +1,40 @@
+"""The comparison of shuffles in two runs of a command."""
+import pytest
+
+from legacy_towers.compat import tf
+from legacy_towers.compat.versions import fixed_order, session_recorder
+from legacy_towers.migrate.verify import compare
+from legacy_towers.migrate.verify.runs import Epochs, Record
+
+NAMES = [str(each) for each in range(12)]
+MIXED = NAMES[::2] + NAMES[1::2]
+
+
+def record(order, names, shuffling, changed=()):
+    batches = [[{"rows": names, "parts": [[each] for each in names]}]]
+    whole = {0: Epochs(batches, "", False)}
+    return Record("", "", "", order, 0, "", 1, len(names), changed, (), (), [], [], [shuffling], [], [], [], whole, {})
+
+
+@pytest.mark.parametrize("shuffling, lost", [(True, "pipeline 1 is shuffled less: "), (False, None)],
+                         ids=["its queue shuffles", "its threads change the order, and another queue shuffles"])
+def test_a_pipeline_is_shuffled_less_only_where_its_own_queues_shuffle(shuffling, lost):
+    changed = [(fixed_order.SHUFFLING_QUEUES,), (fixed_order.SHUFFLED_DATASETS,)]
+    fixed = [record("fixed", NAMES, False, each) for each in changed]
+    plain = [record("plain", MIXED, shuffling), record("plain", NAMES, False)]
+    found, _ = compare.shuffles(fixed, plain)
+    assert found is None if lost is None else found.startswith(lost)
+
+
+@pytest.mark.parametrize("makes, shuffles", [
+    (lambda one: tf.train.shuffle_batch([one], 2, 9, 3), True),
+    (lambda one: tf.train.batch([tf.train.shuffle_batch([one], 2, 9, 3)], 2), True),
+    (lambda one: tf.train.batch([one], 2, num_threads=4), False),
+], ids=["shuffle_batch", "batch behind shuffle_batch", "batch by several threads"])
+def test_the_recorder_finds_queues_that_shuffle(makes, shuffles):
+    with tf.Graph().as_default():
+        found = makes(tf.train.string_input_producer(["a", "b"]).dequeue())
+        read = found.op
+        while not read.type.startswith("QueueDequeue"):
+            read = read.inputs[0].op
+        assert session_recorder._is_shuffled(read) == shuffles
