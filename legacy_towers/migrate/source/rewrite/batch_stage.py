@@ -1,4 +1,5 @@
 """The last stage of a pipeline: its batchers."""
+import functools
 from typing import Any, Dict, List, Sequence, Tuple
 
 import libcst as cst
@@ -77,7 +78,7 @@ class BatchStage:
                 raise Irregular(site, "its tensors are not in its call")
             joined = self._joins.joined(site, tensors) if join else tensors
             element = joined if isinstance(joined, Element) else element_of(
-                joined, entry.roots, examples.statements, scope
+                joined, entry.roots, examples.statements, scope, functools.partial(self._calls.shown, entry.draft)
             )
             if element is None:
                 raise Irregular(site, "the source does not show whether it batches a list or a dict")

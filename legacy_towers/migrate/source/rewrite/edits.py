@@ -3,6 +3,7 @@ from typing import Any, Callable, Dict, List, Sequence, Union
 
 import libcst as cst
 
+from legacy_towers.migrate.source.rewrite.region import is_only_scope
 from legacy_towers.migrate.source.rewrite.syntax import Source
 
 # A FlattenSentinel stands for several nodes.
@@ -65,10 +66,31 @@ class Edits:
             is_first, is_last = line.body[0] is statement, line.body[-1] is statement
             return cst.SimpleStatementLine(
                 [self.done(statement).with_changes(semicolon=cst.MaybeSentinel.DEFAULT)],
-                leading_lines=list(lines) if is_first else [],
+                leading_lines=_without_spaces(self._comments_of_scopes(line) + list(lines)) if is_first else [],
                 trailing_whitespace=line.trailing_whitespace if is_last else cst.TrailingWhitespace(),
             )
-        return self.done(statement)
+        done = self.done(statement)
+        return _led_by(done, _without_spaces(self._comments_of_scopes(statement) + list(done.leading_lines)))
+
+    def _comments_of_scopes(self, line: Any) -> List[cst.EmptyLine]:
+        """Returns the lines above the `with` statements of scopes that begin with a line, if all of their lines go."""
+        found: List[cst.EmptyLine] = []
+        block = self.source.parents.get(line)
+        while isinstance(block, cst.IndentedBlock) and block.body[0] is line:
+            line = self.source.parents[block]
+            if not self.is_moved(line):
+                break
+            found = list(line.leading_lines) + found
+            block = self.source.parents.get(line)
+        return found
+
+    def is_moved(self, node: Any) -> bool:
+        """Returns whether a statement goes with the comments above it, or is a scope of such statements."""
+        if isinstance(node, cst.SimpleStatementLine):
+            return all(self._removed.get(each, False) for each in node.body)
+        if is_only_scope(node) and isinstance(node.body, cst.IndentedBlock):
+            return all(self.is_moved(each) for each in node.body.body)
+        return self._removed.get(node, False)
 
     def done(self, node: Any) -> Any:
         """Returns a node with the edits inside it done."""
@@ -92,6 +114,8 @@ class _Editor(cst.CSTTransformer):
         self._edits = edits
         self._root = root
         self._results: Dict[Any, Any] = {}
+        # Blocks of which nothing is left.
+        self._emptied: List[Any] = []
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         # What is removed is not visited: moved statements are made by `moved`.
@@ -118,6 +142,7 @@ class _Editor(cst.CSTTransformer):
         if waiting and isinstance(updated, cst.IndentedBlock):
             updated = updated.with_changes(footer=_comments(waiting) + list(updated.footer))
         if not body and isinstance(original, cst.IndentedBlock):
+            self._emptied.append(original)
             body = [cst.SimpleStatementLine([cst.Pass()])]
         is_first = isinstance(original, cst.IndentedBlock) and not _begins_with_blank(original)
         is_first = is_first or isinstance(original, cst.Module) and not updated.header
@@ -128,24 +153,35 @@ class _Editor(cst.CSTTransformer):
     def _line(self, line: Any, new: Any, waiting: List[cst.EmptyLine]) -> List[Any]:
         """Returns what stands in a block instead of a line; what `waiting` has is put above it."""
         edits = self._edits
+        is_emptied = False
         if isinstance(line, cst.SimpleStatementLine):
             found = self._small_statements(line, list(line.body), new.trailing_whitespace)
         else:
             found = [each for make in edits._before.get(line, ()) for each in make()]
             if line in edits._unwrapped:
                 found += _dedented(new.body)
+            elif is_only_scope(line) and any(line.body is each for each in self._emptied):
+                is_emptied = True
             elif line not in edits._removed:
                 found.append(new.with_changes(leading_lines=()) if found else new)
         lines = list(line.leading_lines)
         first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else line
         if edits._removed.get(first):
-            lines = [each for each in lines if not each.comment]
+            lines = _largest_gap(lines)
+        if is_emptied:
+            lines = (_largest_gap(lines) if edits.is_moved(line) else lines) + _comments(new.body.footer)
         if not found:
             waiting[:] = _one_gap(waiting, lines)
             return []
         own = list(found[0].leading_lines) if found[0].leading_lines and found[0] is not new else []
         inserted = [each for each in own if each not in lines]
-        found[0] = _led_by(found[0], _one_gap(_one_gap(waiting, lines), inserted))
+        above = _one_gap(waiting, lines)
+        if isinstance(found[0], cst.FunctionDef) and found[0] is not new and len(found) > 1:
+            # The comments are about what comes after the function.
+            gap = list(found[1].leading_lines) or list(found[0].leading_lines)
+            found[1] = _led_by(found[1], gap + _comments(above))
+            above = _largest_gap(above)
+        found[0] = _led_by(found[0], _one_gap(above, inserted))
         waiting.clear()
         if line in edits._unwrapped and isinstance(new.body, cst.IndentedBlock):
             waiting += [each for each in new.body.footer if each.comment]
@@ -220,6 +256,23 @@ def _gap(lines: Sequence[cst.EmptyLine]) -> List[cst.EmptyLine]:
             break
         found.append(line)
     return found
+
+
+def _largest_gap(lines: Sequence[cst.EmptyLine]) -> List[cst.EmptyLine]:
+    """Returns the blank lines that are left of lines whose comments go."""
+    gaps: List[List[cst.EmptyLine]] = [[]]
+    for line in lines:
+        if line.comment:
+            gaps.append([])
+        else:
+            gaps[-1].append(line)
+    return max(gaps, key=len)
+
+
+def _without_spaces(lines: Sequence[cst.EmptyLine]) -> List[cst.EmptyLine]:
+    """Returns lines whose blank ones have no spaces where they are indented."""
+    return [each if each.comment else each.with_changes(indent=False, whitespace=cst.SimpleWhitespace(""))
+            for each in lines]
 
 
 def _begins_with_blank(block: Any) -> bool:

@@ -1,5 +1,5 @@
 """What the elements of a dataset are, as an expression."""
-from typing import Any, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import libcst as cst
 
@@ -78,7 +78,9 @@ class Element(NamedTuple):
         return self.parts == tuple(source.code(each).strip() for each in names)
 
 
-def element_of(tensors: Any, roots: Roots, statements: Sequence[Any], scope: Scope) -> Optional[Element]:
+def element_of(
+    tensors: Any, roots: Roots, statements: Sequence[Any], scope: Scope, shown: Callable[[Any], Any] = lambda node: node
+) -> Optional[Element]:
     """Returns the element that a batcher's list or dict of tensors is; None if the source does not show what it is.
 
     Args:
@@ -86,6 +88,7 @@ def element_of(tensors: Any, roots: Roots, statements: Sequence[Any], scope: Sco
       roots: what the statements compute with.
       statements: the statements that compute an example.
       scope: where they stand.
+      shown: returns what a call of a function of the project returns, and another expression as it is.
     """
     source = scope.source
     if isinstance(tensors, (cst.List, cst.Tuple)):
@@ -106,7 +109,7 @@ def element_of(tensors: Any, roots: Roots, statements: Sequence[Any], scope: Sco
     kind = None
     for statement in statements:
         if len(targets(statement)) == 1 and name in names_of(statement).bound:
-            value = scope.resolved(statement.value)
+            value = shown(scope.resolved(statement.value))
             kind = _kind(value)
             if isinstance(value, (cst.List, cst.Tuple)) and len(value.elements) == 1:
                 return Element((name + "[0]",), {name})

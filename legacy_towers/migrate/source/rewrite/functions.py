@@ -7,6 +7,7 @@ from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
+from legacy_towers.migrate.source.rewrite.examples import returned
 from legacy_towers.migrate.source.rewrite.names import NameVisitor, names_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.values import Function, Site
@@ -77,6 +78,12 @@ class Calls:
         source = draft.source
         found = self.project.knowledge.calls.get(source.path, {}).get(source.key(call), set())
         return self._defined(next(iter(found))) if len(found) == 1 else None
+
+    def shown(self, draft: Draft, node: Any) -> Any:
+        """Returns the expression that a call of a function of the project returns; `node` where that is not shown."""
+        defined = self.function_of(draft, node) if isinstance(node, cst.Call) else None
+        value = returned(defined.node) if defined is not None else None
+        return node if defined is None or value is None else Scope(defined.draft.source, defined.node).resolved(value)
 
     def of_node(self, draft: Draft, node: cst.FunctionDef) -> Defined:
         """Returns the function that a definition makes."""

@@ -13,9 +13,13 @@ from legacy_towers.migrate.source.rewrite.syntax import Source
 
 
 def write_map(
-    calls: Calls, entry: Entry, statement: Any, examples: Examples, element: Element, threads: str
-) -> None:
-    """Inserts the function of Dataset.map and its call before `statement`."""
+    calls: Calls, entry: Entry, statement: Any, examples: Examples, element: Element, threads: str, place: Any = None
+) -> str:
+    """Inserts the function of Dataset.map before `statement`, and the call of Dataset.map there or before `place`.
+
+    Returns the expression of an example that is made from the names of `entry`, "" where it has these names.
+    """
+    place = statement if place is None else place
     draft, roots = entry.draft, entry.roots
     edits, source = draft.edits, draft.source
     parallel = ", num_parallel_calls={}".format(threads) if threads else ""
@@ -28,8 +32,10 @@ def write_map(
     if direct is not None:
         lines = ([line.format(direct)] if direct else []) + after
         if lines:
-            edits.insert_before(statement, lambda: _led_by(comments, source.parse("\n".join(lines))))
-        return
+            edits.insert_before(place, lambda: _led_by(comments, source.parse("\n".join(lines))))
+        if direct.startswith("lambda"):
+            return direct.partition(": ")[2]
+        return "{}({})".format(direct, roots.parameters()) if direct else ""
     scope = Scope(source, entry.function)
     name = scope.fresh("parse", "parse_example", "parse_record")
     is_top = source.block(statement) is source.module
@@ -38,16 +44,33 @@ def write_map(
     def make() -> List[Any]:
         body: List[Any] = [edits.moved(each) for each in examples.statements]
         body += source.parse("return {}".format(element.returned))
+        body = _spaced(body)
         if body and isinstance(body[0], cst.SimpleStatementLine):
             lead = [each for each in body[0].leading_lines if each.comment]
             body[0] = body[0].with_changes(leading_lines=lead)
         function = source.parse("def {}({}):\n    pass".format(name, roots.parameters()))[0]
         function = function.with_changes(body=cst.IndentedBlock(body), leading_lines=gap)
-        lines = source.parse("\n".join([line.format(name)] + after))
-        lines[0] = lines[0].with_changes(leading_lines=gap)
-        return [function] + lines
+        return [function] + (mapped(gap) if place is statement else [])
+
+    def mapped(above: List[Any]) -> List[Any]:
+        return _led_by(above, source.parse("\n".join([line.format(name)] + after)))
 
     edits.insert_before(statement, make)
+    if place is not statement:
+        edits.insert_before(place, lambda: mapped([]))
+    return "{}({})".format(name, roots.parameters())
+
+
+def _spaced(body: List[Any]) -> List[Any]:
+    """Returns statements with a blank line around each function among them."""
+    found = body[:1]
+    for before, each in zip(body, body[1:]):
+        is_beside = isinstance(before, cst.FunctionDef) or isinstance(each, cst.FunctionDef)
+        lines = list(each.leading_lines)
+        if is_beside and all(line.comment for line in lines[:1]):
+            each = each.with_changes(leading_lines=[cst.EmptyLine(indent=False)] + lines)
+        found.append(each)
+    return found
 
 
 def _led_by(comments: List[Any], lines: List[Any]) -> List[Any]:

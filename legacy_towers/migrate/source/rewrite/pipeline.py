@@ -29,6 +29,7 @@ from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.kept import Kept
 from legacy_towers.migrate.source.rewrite.mapping import write_map
 from legacy_towers.migrate.source.rewrite.names import names_of, read_first, targets
+from legacy_towers.migrate.source.rewrite.optional_batch import optional_batch, write_optional
 from legacy_towers.migrate.source.rewrite.origins import origins_of
 from legacy_towers.migrate.source.rewrite.passing import Passing
 from legacy_towers.migrate.source.rewrite.prefetch_stage import PrefetchStage
@@ -151,7 +152,7 @@ class PipelineWriter:
             names |= names_of(statement).bound
         for number, statement in enumerate(statements[start:], start):
             batches = self.batches.batches_in(entry, statement)
-            if batches and (self._is_one_dataset or self._is_read(statement, batches, names)):
+            if batches and (self._is_one_dataset or self._is_read(entry, statement, batches, names)):
                 return number
             if self._takers_in(entry, statement, names):
                 return number
@@ -165,10 +166,14 @@ class PipelineWriter:
         raise Irregular(self.stage.read, "what it reads is neither batched nor returned there",
                         entry.draft.source.line(entry.statement or entry.function or entry.draft.source.module))
 
-    def _is_read(self, statement: Any, batches: Sequence[Tuple[Site, cst.Call]], names: Set[str]) -> bool:
+    def _is_read(
+        self, entry: Entry, statement: Any, batches: Sequence[Tuple[Site, cst.Call]], names: Set[str]
+    ) -> bool:
         """Returns whether a statement batches something of `names`."""
-        joined = [self.joins.value_of(site) for site, _ in batches]
-        return bool(names_of(statement, *[each for each in joined if each is not None]).read & names)
+        # A record is passed in the list of a join where the queue was.
+        joined = [entry.draft.edits.done(each) for each in (self.joins.value_of(site) for site, _ in batches)
+                  if each is not None]
+        return bool(names_of(statement, *joined).read & names)
 
     def _takers_in(self, entry: Entry, statement: Any, names: Set[str]) -> List[Tuple[cst.Call, Any]]:
         """Returns the calls of functions of the project that batch what they are given, with these functions."""
@@ -232,8 +237,15 @@ class PipelineWriter:
                                 "its dataset: run tf.tables_initializer()")
             self.batchers.is_initialized = True
         threads = self.batches.threads(batches, scope)
-        write_map(self.calls, entry, statement, examples, element, threads)
-        self._write_batches(entry, statement, batches, element)
+        optional = None if later or self.later.sites or self.batches is not self.batchers else optional_batch(
+            entry, statement, batches, element, examples, statements[number + 1 :])
+        if optional is not None:
+            example = write_map(self.calls, entry, statement, examples, element, threads, optional)
+            write_optional(self.batchers, entry, statement, optional, batches[0][0], example,
+                           self.calls.tensorflow(scope, site))
+        else:
+            write_map(self.calls, entry, statement, examples, element, threads)
+            self._write_batches(entry, statement, batches, element)
         for call, function in takers:
             self.passing.check_block(entry, call, source.block(statement))
             self.passing.write_taker(entry, call, function, examples.names, element)

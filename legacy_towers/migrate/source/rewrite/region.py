@@ -3,11 +3,13 @@ from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Set
 
 import libcst as cst
 
-from legacy_towers.migrate.source.rewrite.names import names_of
+from legacy_towers.migrate.source.rewrite.names import names_of, read_first
 from legacy_towers.migrate.source.rewrite.syntax import Source, statements_of
 
 # `with` statements of these do not change what the operations in them compute.
 _TRANSPARENT = ("name_scope", "op_scope", "device", "as_default", "variable_scope", "Graph", "Session", "colocate_with")
+
+_ONLY_SCOPES = ("name_scope", "op_scope", "device", "colocate_with")
 
 
 class Unclear(Exception):
@@ -29,6 +31,18 @@ def is_transparent(node: Any) -> bool:
         return False
     return all(
         isinstance(item.item, cst.Call) and _last(item.item.func) in _TRANSPARENT for item in node.items
+    )
+
+
+def is_only_scope(node: Any) -> bool:
+    """Returns whether `node` is a `with` of name scopes and devices that has no effect where nothing is in it."""
+    return isinstance(node, cst.With) and all(
+        item.asname is None and isinstance(item.item, cst.Call) and (
+            _last(item.item.func) in _ONLY_SCOPES or _last(item.item.func) == "variable_scope" and (
+                # Another one may make the name of a later one unique.
+                len(item.item.args) == 1 and isinstance(item.item.args[0].value, cst.SimpleString)
+            )
+        ) for item in node.items
     )
 
 
@@ -144,12 +158,14 @@ def _check(statements: Sequence[Any], moved: Sequence[Any], roots: Set[str]) -> 
             for name in sorted(found.bound & set(last_read)):
                 raise Unclear("{!r} is bound again, after what computes an example reads it".format(name), statement)
             continue
-        early = (found.read & own) - bound
+        # Not what it binds itself first: a block reads its own variables.
+        read = read_first([statement])
+        early = (read & own) - bound
         if early:
             raise Unclear("{!r} has a value before, which examples are computed from".format(sorted(early)[0]),
                           statement)
         bound |= found.bound
-        for name in found.read - bound:
+        for name in read - bound:
             last_read[name] = statement
 
 

@@ -48,6 +48,14 @@ def _left(tmp_path, text):
     pytest.param("x = tf.decode_raw(value, tf.uint8)\ntf.summary.scalar('x', x[0])\nb = tf.train.batch([x], 2)\n",
                  "6: tf.ReaderBase.read: tf.summary.scalar summarizes each example, which Dataset.map can't: summarize "
                  "the batch", id="summary"),
+    pytest.param("import sys\nx = tf.reshape(value, [1])\nif sys.argv:\n    n = 2\n    x = tf.train.batch([x], n)\n"
+                 "print(x)\n",
+                 "7: tf.train.batch: 'x' is one example where the `if` does not batch, and is read after it",
+                 id="batch in one branch, with something else"),
+    pytest.param("import sys\nx = tf.reshape(value, [1])\nif sys.argv:\n    x = tf.train.batch([x], 2)\nelse:\n"
+                 "    print(1)\nprint(x)\n",
+                 "7: tf.train.batch: 'x' is one example where the `if` does not batch, and is read after it",
+                 id="batch in one of two branches"),
     pytest.param("w = tf.get_variable('w', [])\nx = tf.to_float(tf.size(value)) * w\nb = tf.train.batch([x], 2)\n",
                  "4: tf.ReaderBase.read: it computes examples with 'w', which is a variable (tf.get_variable)",
                  id="variable"),
