@@ -46,7 +46,8 @@ CHANGES: Tuple[Change, ...] = (
     Change(
         "sys.meta_path",
         OLD_NAMES,
-        "the view of TensorFlow 1.x and tf_slim's files are importable below `legacy_towers.compat.tf1`",
+        "the view of TensorFlow 1.x and the files of tf_slim and, for tf.contrib.gan, tensorflow_gan are importable "
+        "below `legacy_towers.compat.tf1`",
         "remove the finders of `legacy_towers`; they find no other names",
     ),
     Change(

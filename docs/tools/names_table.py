@@ -26,6 +26,8 @@ from legacy_towers.run.runtime.symbols import SYMBOLS
 ROOT = "tensorflow"
 CONTRIB = ROOT + ".contrib"
 PYTHON = ROOT + ".python"
+# Parts of tf.contrib that ended before 1.15.
+_EARLIER = ("gan",)
 # One line for all that is below.
 _AS_ONE = ("tensorflow.keras", "tensorflow.estimator", "tensorflow.lite")
 # The longest prefix of a name gives the TensorFlow version that removed it.
@@ -127,10 +129,13 @@ def _modules(recording: known_names.Recording) -> List[str]:
 
 def _contrib(rows: Dict[str, symbols.Symbol], tests: tested_names.Tests) -> List[str]:
     lines = ["| part | implemented by | names | not supported | tested in |", "| --- | --- | --- | --- | --- |"]
-    for part in sorted(known_names.names_in(CONTRIB)):
+    for part in sorted(set(known_names.names_in(CONTRIB)) | set(_EARLIER)):
         whole = "{}.{}".format(CONTRIB, part)
         own = [row for name, row in rows.items() if name == whole or name.startswith(whole + ".")]
-        found = supported_names.of_contrib_part(whole)
+        if part in _EARLIER:
+            found = [supported_names.of_earlier_part(whole)]
+        else:
+            found = supported_names.of_contrib_part(whole)
         there = sum(len(each.implemented) + len(each.own) for each in found)
         missing = [(each.name + "." + name)[len(whole) + 1 :] for each in found for name in each.missing]
         if not own or not there + len(missing):

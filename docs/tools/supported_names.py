@@ -1,7 +1,7 @@
 """How much of a module of TensorFlow 1.15 is there on the TensorFlow that runs, name by name."""
 from typing import Any, Dict, Iterable, List, NamedTuple
 
-from legacy_towers.compat.tf1 import known_names, registry, tree
+from legacy_towers.compat.tf1 import earlier_names, known_names, registry, tree
 from legacy_towers.run.runtime.symbols import SYMBOLS
 
 _ROOT = "tensorflow"
@@ -35,6 +35,20 @@ def of_contrib_part(part: str) -> List[Part]:
     for module in sorted(shown.values()):
         names = known_names.public_names(module)
         found.append(_part(module, (name for name in names if _home("{}.{}".format(module, name)) not in shown)))
+    return found
+
+
+def of_earlier_part(part: str) -> Part:
+    """Returns what is there of a part of tf.contrib that ended before 1.15, by all its public names."""
+    found = Part(part, [], [], [])
+    for whole in earlier_names.names():
+        if whole.startswith(part + ".") and not whole.startswith(part + ".python"):
+            parent, _, name = whole.rpartition(".")
+            try:
+                is_there = _has(tree.module(parent), name)
+            except ImportError:
+                is_there = False
+            (found.implemented if is_there else found.missing).append(whole[len(part) + 1 :])
     return found
 
 

@@ -87,6 +87,8 @@ def _cases():
                 marks = [pytest.mark.slow] if is_slow else []
                 if language == "python":
                     marks.append(pytest.mark.needs_layers)
+                if any("contrib.gan" in block.text for block in part):
+                    marks.append(pytest.mark.needs_gan)
                 yield pytest.param(page, language, is_slow, id=name, marks=marks)
 
 

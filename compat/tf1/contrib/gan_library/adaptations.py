@@ -61,7 +61,27 @@ def _train(module: Any) -> None:
         )
 
     module.gan_loss = gan_loss
+    module._get_update_ops = _explained(module._get_update_ops)
     module._tensor_pool_adjusted_model = module.tensor_pool_adjusted_model
+
+
+def _explained(get_update_ops: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes the error for update operations say what to do under several replicas, which are outside of the scopes."""
+
+    @functools.wraps(get_update_ops)
+    def explained(*args: Any, **options: Any) -> Any:
+        try:
+            return get_update_ops(*args, **options)
+        except ValueError as error:
+            if tf.distribute.get_strategy().num_replicas_in_sync == 1:
+                raise
+            raise ValueError(
+                "{}. The hooks of tf.contrib.gan run the operations of the first replica, so that the update "
+                "operations of others would not run: train without them, on one device, or with lt.build_train_step, "
+                "whose update_ops chooses the towers that update moving averages".format(error)
+            ) from error
+
+    return explained
 
 
 def _contrib_utils(module: Any) -> None:

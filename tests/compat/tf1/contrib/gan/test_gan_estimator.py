@@ -18,6 +18,18 @@ def test_matches_tensorflow_1_14(name, tmp_path):
         np.testing.assert_allclose(found[key], value, rtol=2e-5, atol=2e-6, err_msg=key)
 
 
+def test_update_operations_of_several_replicas_are_refused(tmp_path):
+    tf = tree.module("tensorflow")
+    estimator = tf.contrib.gan.estimator.GANEstimator(
+        str(tmp_path), lambda noise: tf.layers.batch_normalization(noise, training=True), runs.discriminator(tf),
+        tf.contrib.gan.losses.minimax_generator_loss, tf.contrib.gan.losses.minimax_discriminator_loss,
+        tf.train.AdamOptimizer(), tf.train.AdamOptimizer(),
+        config=tf.estimator.RunConfig(train_distribute=tf.contrib.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])),
+    )
+    with pytest.raises(ValueError, match="unused update ops.*replica_1/Generator.*first replica.*lt.build_train_step"):
+        estimator.train(lambda: tf.data.Dataset.from_tensor_slices(([[1.0, 2.0]] * 4, [[1.0, 2.0]] * 4)).batch(2))
+
+
 def test_joint_hooks_train_both_as_often_as_possible():
     gan = tree.module("tensorflow").contrib.gan
     hooks = gan.get_joint_train_hooks(gan.GANTrainSteps(2, 3))(gan.GANTrainOps("g", "d", "count"))
