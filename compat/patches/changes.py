@@ -85,6 +85,18 @@ CHANGES: Tuple[Change, ...] = (
         _WITH_SCRIPT,
     ),
     Change(
+        _TENSORFLOW + "client.session.BaseSession.__init__",
+        RUN,
+        "the sessions of Keras and of other libraries have a logical CPU device for each GPU that the script names",
+        _WITH_SCRIPT,
+    ),
+    Change(
+        _TENSORFLOW + "distribute.distribute_lib.Strategy*.__init__",
+        RUN,
+        "the devices of a strategy are known before its first operation, when Keras makes its session",
+        _WITH_SCRIPT,
+    ),
+    Change(
         _TENSORFLOW + "framework.tensor_shape.Dimension.__init__",
         RUN,
         "dimensions may be floats without a fraction, as on TensorFlow 1.15",

@@ -47,6 +47,49 @@ def managed_session_class(session_class: Any) -> Iterator[None]:
         session_manager.session = before
 
 
+@contextlib.contextmanager
+def config_of_new_sessions(adjust: Callable[[Any, Any, Any, Any], Any]) -> Iterator[None]:
+    """Makes every session of this process, also those of Keras and of other libraries, use the config of `adjust`.
+
+    Args:
+      adjust: called with the session, its target, graph and config; the latter three may be None.
+    """
+    # Private: Keras makes its session by itself, and takes no class. Tried on 1.15 and 2.21.
+    from tensorflow.python.client import session as session_module
+
+    base = session_module.BaseSession
+    before = base.__init__
+
+    def init(self: Any, target: Any = None, graph: Any = None, config: Any = None) -> None:
+        before(self, target, graph, adjust(self, target, graph, config))
+
+    base.__init__ = init
+    try:
+        yield
+    finally:
+        base.__init__ = before
+
+
+@contextlib.contextmanager
+def new_strategies(note: Callable[[Any], None]) -> Iterator[None]:
+    """Calls `note` with each tf.distribute strategy that is made while the context lasts."""
+    # Private: strategies are made by many classes, in Keras and other libraries too. Tried on 1.15 and 2.21.
+    from tensorflow.python.distribute import distribute_lib
+
+    base: Any = getattr(distribute_lib, "StrategyBase", distribute_lib.Strategy)  # StrategyBase since 2.0
+    before = base.__init__
+
+    def init(self: Any, extended: Any) -> None:
+        before(self, extended)
+        note(self)
+
+    base.__init__ = init
+    try:
+        yield
+    finally:
+        base.__init__ = before
+
+
 def default_config() -> "tf.ConfigProto":
     """Returns a copy of the tf.ConfigProto of a session that is made without one."""
     # Private: it holds the settings of tf.config.experimental and the devices of the machine. Tried on 1.15 and 2.21.

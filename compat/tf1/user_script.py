@@ -12,7 +12,7 @@ import sys
 import traceback
 import types
 import warnings
-from typing import Any, Callable, Counter, Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Counter, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from legacy_towers import errors
 from legacy_towers.compat import versions
@@ -204,6 +204,19 @@ def calling_line() -> Optional[SourceLine]:
             return SourceLine(path, frame.f_lineno)
         frame = frame.f_back
     return None
+
+
+def strategy_devices(requested: Sequence[str]) -> List[str]:
+    """Returns the devices that replace those that a tf.distribute strategy of the script requests.
+
+    Outside of `legacy-towers run` these are `requested`.
+    """
+    run = running()
+    runtime = run.runtime if run is not None else None
+    if runtime is None:
+        return list(requested)
+    runtime.start()
+    return list(runtime.devices.of_strategy(requested))
 
 
 def _is_users(path: str, roots: List[str]) -> bool:

@@ -42,6 +42,14 @@ _BOUNDS = {
     "device_fn": (callable, "callable with exactly one argument"),
     "session_creation_timeout_secs": (lambda seconds: seconds > 0, "> 0"),
 }
+# The beginnings of the names of strategies that train in one process.
+_STRATEGIES = (
+    "MirroredStrategy",
+    "OneDeviceStrategy",
+    "ParameterServerStrategy",
+    "CollectiveAllReduceStrategy",
+    "CentralStorageStrategy",
+)
 _BOTH = "`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set."
 
 
@@ -50,8 +58,7 @@ class RunConfig:
 
     The arguments and their defaults are those of TensorFlow 1.15; each is also a property. If neither
     `save_checkpoints_steps` nor `save_checkpoints_secs` is given, a checkpoint is written every 600 s.
-    `train_distribute` and `eval_distribute` may be a tf.distribute.MirroredStrategy or OneDeviceStrategy, in one
-    process.
+    `train_distribute` and `eval_distribute`, or those of `experimental_distribute`, are strategies of one process.
 
     Raises:
       ValueError: a value is out of range, both `save_checkpoints_steps` and `save_checkpoints_secs` are set, or
@@ -124,13 +131,23 @@ class RunConfig:
                 raise ValueError("{} should be {}, given: {!r}".format(name, requirement, value))
         if self._session_config is not None and not isinstance(self._session_config, tf.ConfigProto):
             raise ValueError("session_config must be instance of ConfigProto, given: {!r}".format(self._session_config))
-        if self._experimental_distribute is not None:
-            raise ValueError(
-                "experimental_distribute is not supported: pass a tf.distribute.MirroredStrategy as train_distribute "
-                "and eval_distribute, or use tf.contrib.estimator.replicate_model_fn"
-            )
+        self._take_strategies()
         for name in ("train_distribute", "eval_distribute"):
             _check_strategy(name, getattr(self, "_" + name))
+
+    def _take_strategies(self) -> None:
+        """Sets the strategies of `experimental_distribute`, a DistributeConfig, which are those of this process."""
+        config = self._experimental_distribute
+        for name in ("train_distribute", "eval_distribute") if config is not None else ():
+            strategy, own = getattr(config, name), getattr(self, "_" + name)
+            if strategy is not None and own is not None and own is not strategy:
+                raise ValueError("Either `{0}` or `experimental_distribute.{0}` can be set.".format(name))
+            setattr(self, "_" + name, own if strategy is None else strategy)
+        if getattr(config, "remote_cluster", None):
+            raise ValueError(
+                "experimental_distribute with a remote_cluster is not supported: start a process per task with its "
+                "TF_CONFIG"
+            )
 
     def replace(self, **changes: Any) -> "RunConfig":
         """Returns a copy with the given values.
@@ -266,10 +283,18 @@ def _model_dir(tf_config: Any, model_dir: Any) -> Optional[str]:
 
 def _check_strategy(name: str, strategy: Any) -> None:
     kind = type(strategy).__name__
-    if strategy is not None and not kind.startswith(("MirroredStrategy", "OneDeviceStrategy")):
+    if strategy is None:
+        return
+    names = {each.__name__ for each in type(strategy).__mro__}
+    if not any(each.startswith(_STRATEGIES) for each in names):
         raise ValueError(
             "{}={} is not supported: use a tf.distribute.MirroredStrategy in one process, "
             "tf.contrib.estimator.replicate_model_fn for towers, or a cluster of ps and workers in TF_CONFIG".format(
                 name, kind
             )
+        )
+    if strategy.extended._in_multi_worker_mode():
+        raise ValueError(
+            "{}={} in a cluster is not supported: leave the strategy out, and the workers of TF_CONFIG train "
+            "asynchronously with its ps; or use tf.train.SyncReplicasOptimizer".format(name, kind)
         )

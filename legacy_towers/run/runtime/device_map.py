@@ -1,6 +1,6 @@
 """Maps the GPUs that a script names to this machine's GPUs, or to logical CPU devices."""
 import collections
-from typing import Any, Counter, Dict, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Counter, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.patches import default_graphs, default_sessions
@@ -43,6 +43,8 @@ class DeviceMap:
         self._options = options
         self.counted: Counter[Tuple[str, str]] = collections.Counter() if counted is None else counted
         self._mappings: Dict[str, _Mapping] = {}
+        # Device of a strategy -> the device that the script requested for it.
+        self._requested: Dict[str, str] = {}
         # (requested device, op type) -> device
         self._devices: Dict[Tuple[str, str], str] = {}
         self.known_gpus: Optional[int] = None
@@ -63,8 +65,30 @@ class DeviceMap:
             device = self._devices[requested, op_type] = _for_op_type(op_type, mapping)
         if device != requested:
             default_graphs.set_device(operation, device)
-        self.counted[requested, device] += 1
+        self.counted[self._requested.get(requested, requested), device] += 1
         return mapping.cpu
+
+    def note_devices(self, requested: Iterable[str]) -> None:
+        """Makes sessions that are created from now on have the devices that `requested` are mapped to."""
+        for device in requested:
+            self._cpus = max(self._cpus, self._map(device).cpu + 1)
+
+    def of_strategy(self, requested: Sequence[str]) -> List[str]:
+        """Returns the devices for the replicas of a tf.distribute strategy, which must differ.
+
+        A strategy finds a replica's part of a variable by the device of an operation on TensorFlow 1.15, and chooses
+        by the names of its devices how it reduces gradients: it gets the devices that exist. If replicas share a
+        device, it gets `requested`, and their operations are mapped one by one.
+        """
+        given = {each: self._map(each) for each in requested}
+        if len({mapping.device for mapping in given.values()}) < len(given):
+            return list(requested)
+        for each, mapping in given.items():
+            if mapping.device != each:
+                full = tf.DeviceSpec.from_string(mapping.device).replace(replica=0, task=0)
+                self._mappings[each] = mapping
+                self._requested[str(full.to_string())] = each
+        return [given[each].device for each in requested]
 
     def _map(self, requested: str) -> _Mapping:
         spec = tf.DeviceSpec.from_string(requested)

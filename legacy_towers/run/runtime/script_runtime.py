@@ -52,7 +52,16 @@ class ScriptRuntime:
             self.queues = QueueConversion(self.say, proof)
         self._patches.enter_context(default_graphs.default_graph_factory(graphs.Graph))
         self._patches.enter_context(default_sessions.managed_session_class(sessions.Session))
+        self._patches.enter_context(default_sessions.config_of_new_sessions(sessions.adjusted))
+        self._patches.enter_context(default_sessions.new_strategies(self._note_strategy))
         self._patches.enter_context(keras_runs.watched(self))
+
+    def _note_strategy(self, strategy: Any) -> None:
+        try:
+            names = (*strategy.extended.worker_devices, *strategy.extended.parameter_devices)
+        except (NotImplementedError, RuntimeError):  # the default strategy has no devices
+            return
+        self.devices.note_devices(names)
 
     def stop(self) -> None:
         """Restores what `start` replaced."""

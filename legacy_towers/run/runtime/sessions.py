@@ -188,6 +188,27 @@ class Server(tf.train.Server):
         return Server({"local": ["localhost:0"]}, protocol="grpc", config=config, start=start)
 
 
+def adjusted(session: Any, target: Any, graph: Any, config: Any) -> Any:
+    """Returns the config of a new session that is not made by the classes above, such as Keras's.
+
+    It has the options of the command line and enough logical CPU devices, as those of the script have.
+    """
+    runtime = current.script_runtime()
+    if runtime is None or isinstance(session, _ScriptSession):
+        return config
+    if not (config is None or isinstance(config, tf.ConfigProto)):
+        return config  # which TensorFlow itself rejects
+    runtime.reject_missing_devices()
+    runtime.report_mapped_devices()
+    given = default_sessions.default_config() if config is None else config
+    merged = merge(runtime, given, on_this_process=not target)
+    _note(runtime, "Session", target, merged)
+    built = tf.get_default_graph() if graph is None else graph
+    if not target and isinstance(built, default_graphs.PlacingGraph):
+        built.note_session(merged.device_count.get("CPU", 1))
+    return merged
+
+
 def merge(runtime: "ScriptRuntime", config: Any, on_this_process: bool) -> Any:
     """Returns a copy of `config` with the options of the command line and enough logical CPU devices.
 

@@ -1,7 +1,7 @@
 """The names that this package supports."""
 from typing import Dict, Tuple
 
-from legacy_towers.compat.tf1.contrib.symbols import gan, modules, parts, rnn, slim
+from legacy_towers.compat.tf1.contrib.symbols import distribute, gan, modules, parts, rnn, slim
 from legacy_towers.compat.tf1.symbols import Symbol
 
 _HERE = "legacy_towers.compat.tf1.contrib."
@@ -16,8 +16,10 @@ SYMBOLS += rnn.SYMBOLS
 SYMBOLS += parts.SYMBOLS
 SYMBOLS += modules.SYMBOLS
 SYMBOLS += gan.SYMBOLS
+SYMBOLS += distribute.SYMBOLS
 
 UNSUPPORTED: Dict[str, str] = dict(parts.UNSUPPORTED)
 UNSUPPORTED.update(slim.UNSUPPORTED)
 UNSUPPORTED.update(rnn.UNSUPPORTED)
 UNSUPPORTED.update(gan.UNSUPPORTED)
+UNSUPPORTED.update(distribute.UNSUPPORTED)

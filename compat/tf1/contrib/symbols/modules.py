@@ -14,8 +14,6 @@ _MODULES: Dict[Tuple[str, str], str] = {
     ("copy_graph", "python.util"): "copy_elements",
     ("data", "python.ops"): "counter enumerate_ops error_ops get_single_element parsing_ops random_ops resampling"
     " scan_ops sliding unique writers",
-    ("distribute", "python"): "collective_all_reduce_strategy mirrored_strategy one_device_strategy"
-    " parameter_server_strategy",
     ("distributions", "python.ops"): "autoregressive batch_reshape binomial cauchy chi2 deterministic distribution_util"
     " geometric gumbel half_normal independent inverse_gamma kumaraswamy logistic mixture mixture_same_family"
     " moving_stats mvn_diag mvn_diag_plus_low_rank mvn_full_covariance mvn_linear_operator mvn_tril negative_binomial"
