@@ -23,6 +23,20 @@ def names() -> List[str]:
     return sorted(_read())
 
 
+def names_in(module: str) -> List[str]:
+    """Returns the names in a module ("tensorflow.layers") that one of these versions had and 1.15 does not have."""
+    return sorted(_by_module().get(module, ()))
+
+
+@functools.lru_cache(maxsize=None)
+def _by_module() -> Dict[str, List[str]]:
+    found: Dict[str, List[str]] = {}
+    for name in _read():
+        module, _, last = name.rpartition(".")
+        found.setdefault(module, []).append(last)
+    return found
+
+
 @functools.lru_cache(maxsize=None)
 def _read() -> Dict[str, Tuple[str, str]]:
     found = {}

@@ -1,7 +1,8 @@
 """How much of a module of TensorFlow 1.15 is there on the TensorFlow that runs, name by name."""
-from typing import Any, Dict, Iterable, List, NamedTuple
+import functools
+from typing import Any, Dict, Iterable, List, NamedTuple, Set
 
-from legacy_towers.compat.tf1 import earlier_names, known_names, registry, tree
+from legacy_towers.compat.tf1 import earlier_names, known_names, missing, registry, tree
 from legacy_towers.run.runtime.symbols import SYMBOLS
 
 _ROOT = "tensorflow"
@@ -20,8 +21,35 @@ class Part(NamedTuple):
 
 def of_module(module: str, recording: known_names.Recording = known_names.OF_1_15) -> Part:
     """Returns what is there of a module of TensorFlow's API; the modules below it are counted by themselves."""
-    names = (name for name in recording.names_in(module) if not (name in APART and module == _ROOT))
+    every = set(recording.names_in(module))
+    if recording is known_names.OF_1_15:
+        every.update(name for name in earlier_names.names_in(module) if "{}.{}".format(module, name) not in _modules())
+    names = (name for name in every if not (name in APART and module == _ROOT))
     return _part(module, (name for name in names if not recording.is_module("{}.{}".format(module, name))))
+
+
+def of_earlier_contrib(part: str) -> Part:
+    """Returns what is there of the names of a part of tf.contrib that TensorFlow 1.4 to 1.14 had and 1.15 lacks."""
+    found = Part(part, [], [], [])
+    for name in earlier_names.names():
+        module, _, last = name.rpartition(".")
+        if (module + ".").startswith(part + ".") and ".python" not in name and name not in _modules():
+            one = _part(module, [last])
+            for kept, new in zip(found[1:], one[1:]):
+                kept += ["{}.{}".format(module, each)[len(part) + 1 :] for each in new]  # type: ignore[operator]
+    return found
+
+
+def earlier_parts() -> List[str]:
+    """Returns the parts of tf.contrib that TensorFlow 1.4 to 1.14 had and 1.15 lacks: "gan", "lite"."""
+    parts = {name.split(".")[2] for name in earlier_names.names() if name.startswith(_ROOT + ".contrib.")}
+    return sorted(part for part in parts if part not in known_names.names_in(_ROOT + ".contrib"))
+
+
+@functools.lru_cache(maxsize=None)
+def _modules() -> Set[str]:
+    """Returns the modules that only TensorFlow 1.4 to 1.14 had; their names are counted."""
+    return {name.rpartition(".")[0] for name in earlier_names.names()}
 
 
 def of_contrib_part(part: str) -> List[Part]:
@@ -35,20 +63,6 @@ def of_contrib_part(part: str) -> List[Part]:
     for module in sorted(shown.values()):
         names = known_names.public_names(module)
         found.append(_part(module, (name for name in names if _home("{}.{}".format(module, name)) not in shown)))
-    return found
-
-
-def of_earlier_part(part: str) -> Part:
-    """Returns what is there of a part of tf.contrib that ended before 1.15, by all its public names."""
-    found = Part(part, [], [], [])
-    for whole in earlier_names.names():
-        if whole.startswith(part + ".") and not whole.startswith(part + ".python"):
-            parent, _, name = whole.rpartition(".")
-            try:
-                is_there = _has(tree.module(parent), name)
-            except ImportError:
-                is_there = False
-            (found.implemented if is_there else found.missing).append(whole[len(part) + 1 :])
     return found
 
 
@@ -75,8 +89,11 @@ def _part(module: str, names: Iterable[str]) -> Part:
     rows = registry.rows(is_1_15=False, of_script=SYMBOLS)
     try:
         view: Any = tree.module(module)
-    except ImportError:
+    except missing.MissingModule:
         view = None
+    except ImportError:  # what the module needs is not installed: its names are there all the same
+        found.implemented.extend(sorted(names))
+        return found
     for name in sorted(names):
         whole = "{}.{}".format(module, name)
         if not _has(view, name):

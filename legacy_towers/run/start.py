@@ -17,7 +17,7 @@ import threading
 import types
 from typing import Any, List, NamedTuple, NoReturn, Sequence
 
-from legacy_towers.compat.tf1 import user_script
+from legacy_towers.compat.tf1 import refused_arguments, user_script
 from legacy_towers.errors import UserError
 from legacy_towers.run import deprecations, loader, process_setup, script_finder, shadowing, spawned, tracebacks
 from legacy_towers.run.runtime.symbols import SYMBOLS
@@ -37,6 +37,7 @@ _ERRORS_OF_PYTHON_2 = re.compile(
     r" '(has_key|iter\w+|view\w+|decode|format|next|letters|lowercase|uppercase|maketrans|join|i?zip|imap|ifilter)'"
     r"|'<' not supported between instances of"
 )
+_UNEXPECTED = re.compile(r"got an unexpected keyword argument '(\w+)'")
 
 
 class Program(NamedTuple):
@@ -201,6 +202,9 @@ def _strip_traceback(launcher: types.FrameType, run: user_script.ScriptRun) -> N
     def show_stripped(kind: Any, error: BaseException, traceback: Any) -> None:
         tracebacks.strip(error, launcher)
         show(kind, error, error.__traceback__)
+        unexpected = _UNEXPECTED.search(str(error)) if isinstance(error, TypeError) else None
+        for sentence in refused_arguments.of_argument(unexpected.group(1)) if unexpected else ():
+            user_script.print_message(sentence)
         kinds = (TypeError, AttributeError, IndexError)
         if isinstance(error, kinds) and not run.is_python_2 and _ERRORS_OF_PYTHON_2.search(str(error)):
             user_script.print_message("if the script was written for Python 2, try --py2")

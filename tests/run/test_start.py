@@ -199,6 +199,14 @@ def test_an_error_of_python_2_code_suggests_py2(tmp_path):
     assert outcome(started(tmp_path, RUN + ["--py2", "script.py"])) == (0, "a\n", "")
 
 
+def test_an_argument_of_an_older_version_has_a_sentence(tmp_path):
+    here.write(tmp_path, {"script.py": "def hook():\n    pass\nhook(steps_per_run=2)\n"})
+    code, _, err = outcome(started(tmp_path, RUN + ["script.py"]))
+    assert code == 1 and err.splitlines()[-1].startswith(
+        "legacy-towers: the argument steps_per_run of tf.train.CheckpointSaverHook was part of TensorFlow 1.8, and is"
+    )
+
+
 def test_modules_are_found_on_pythonpath_and_in_parent_folders(tmp_path):
     here.write(tmp_path, {"lib/far.py": "NAME = 'far'\n", "upper.py": "NAME = 'upper'\n"})
     here.write(tmp_path, {"job/train.py": "import sys\nsys.path.append('..')\nimport far, upper\nprint(far, upper)\n"})

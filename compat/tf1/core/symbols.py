@@ -46,6 +46,32 @@ def _flags(parent: str) -> Tuple[Symbol, ...]:
     )
 
 
+# Name -> where it is, and the versions that had it, or the arguments that 1.15 no longer takes.
+_EARLIER: Dict[str, Tuple[str, str]] = {
+    "autograph.experimental.Verbosity": ("Verbosity", "of TensorFlow 1.13"),
+    "autograph.to_code": ("to_code", "with `experimental_partial_types` of 1.13, without effect"),
+    "autograph.to_graph": ("to_graph", "with the arguments of 1.13 about messages, without effect"),
+    "data.experimental.NestedStructure": ("NestedStructure", "of 1.13 and 1.14: the structure itself"),
+    "data.experimental.SparseTensorStructure": ("SparseTensorStructure", "with `dense_shape` of 1.13 and 1.14"),
+    "data.experimental.filter_for_shard": ("filter_for_shard", "of TensorFlow 1.13"),
+    "data.experimental.set_stats_aggregator": ("set_stats_aggregator", "of 1.12; " + _STATISTICS),
+    "keras.preprocessing.image.apply_transform": ("apply_transform", "of 1.4 to 1.8, linear as in 1.8"),
+    "keras.preprocessing.image.flip_axis": ("flip_axis", "of TensorFlow 1.4 to 1.8"),
+    "keras.preprocessing.image.random_channel_shift": ("random_channel_shift", "with `intensity` of 1.4 to 1.8"),
+    "keras.utils.GeneratorEnqueuer": ("GeneratorEnqueuer", "with `wait_time` and `seed` of 1.4 to 1.12"),
+    "nn.softmax_cross_entropy_with_logits_v2": (
+        "softmax_cross_entropy_with_logits_v2", "with `_sentinel` of 1.8 to 1.12",
+    ),
+}
+
+
+def _of_earlier() -> Tuple[Symbol, ...]:
+    return tuple(
+        Symbol("tensorflow." + name, _HERE + "earlier:" + target, on_1_15=True, note=note)
+        for name, (target, note) in _EARLIER.items()
+    )
+
+
 def _of_1() -> Tuple[Symbol, ...]:
     public = {"framework.device.": ""}
     return tuple(
@@ -64,6 +90,13 @@ SYMBOLS: Tuple[Symbol, ...] = (
     Symbol("tensorflow.python.platform.test.main", _HERE + "benchmarks:main", note=_BENCHMARKS),
     Symbol("tensorflow.python.platform.googletest.main", _HERE + "benchmarks:main", note=_BENCHMARKS),
     *_of_1(),
+    *_of_earlier(),
+    Symbol(
+        "tensorflow.distributions.bijectors",
+        "legacy_towers.compat.tf1.private.bijectors",
+        on_1_15=True,
+        note="of TensorFlow 1.4 to 1.8",
+    ),
     *_flags("tensorflow.app.flags."),
     *_flags("tensorflow.flags."),
     *_flags("tensorflow.python.platform.flags."),
