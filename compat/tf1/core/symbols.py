@@ -72,6 +72,41 @@ def _of_earlier() -> Tuple[Symbol, ...]:
     )
 
 
+_UNKNOWN = "an image of unknown rank is [height, width, channels], as in 1.15"
+_HALVES = "accepts float16, computed in float32"
+_NUMPY = "of a numpy array the result is float32, as in 1.15"
+_IMAGES: Dict[str, str] = {
+    "flip_left_right": _UNKNOWN,
+    "flip_up_down": _UNKNOWN,
+    "random_flip_left_right": _UNKNOWN,
+    "random_flip_up_down": _UNKNOWN,
+    "rot90": _UNKNOWN,
+    "transpose": _UNKNOWN,
+    "transpose_image": _UNKNOWN,
+    "adjust_jpeg_quality": _UNKNOWN,
+    "random_jpeg_quality": _UNKNOWN,
+    "adjust_contrast": _HALVES,
+    "adjust_hue": _HALVES,
+    "adjust_saturation": _HALVES,
+    "random_contrast": _HALVES,
+    "random_hue": _HALVES,
+    "random_saturation": _HALVES,
+    "hsv_to_rgb": _NUMPY,
+    "rgb_to_hsv": _NUMPY,
+    "non_max_suppression_padded": "accepts numpy arrays and no boxes, as in 1.15",
+}
+_POOLING = ("max_pool", "max_pool2d", "max_pool_v2", "ctc_greedy_decoder", "ctc_beam_search_decoder",
+            "ctc_beam_search_decoder_v2")
+
+
+def _of_images() -> Tuple[Symbol, ...]:
+    targets = {"transpose_image": "transpose"}
+    return tuple(
+        Symbol("tensorflow.image." + name, _HERE + "images:" + targets.get(name, name), note=note)
+        for name, note in _IMAGES.items()
+    ) + tuple(Symbol("tensorflow.nn." + name, _HERE + "pooling:" + name, note=_NUMPY) for name in _POOLING)
+
+
 def _of_1() -> Tuple[Symbol, ...]:
     public = {"framework.device.": ""}
     return tuple(
@@ -91,6 +126,7 @@ SYMBOLS: Tuple[Symbol, ...] = (
     Symbol("tensorflow.python.platform.googletest.main", _HERE + "benchmarks:main", note=_BENCHMARKS),
     *_of_1(),
     *_of_earlier(),
+    *_of_images(),
     Symbol(
         "tensorflow.distributions.bijectors",
         "legacy_towers.compat.tf1.private.bijectors",

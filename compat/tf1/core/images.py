@@ -1,0 +1,100 @@
+"""Functions of tf.image that accept fewer inputs in TensorFlow 2 than in 1.15, or give other results for them.
+
+    unknown rank     1.15 takes the image as [height, width, channels]; 2.x fails, or its result has an unknown rank
+    float16          2.x has no kernel for the colors of float16 images; here they are computed in float32
+    numpy's float64  1.15 makes it float32 where an operation has float32 as its default
+"""
+import functools
+from typing import Any, Callable
+
+import numpy as np
+
+from legacy_towers.compat.versions import tf
+
+_HALF = tf.float16
+
+
+def _of_rank_3(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `function` of an image that has three dimensions if its rank is unknown, as in 1.15."""
+
+    @functools.wraps(function)
+    def called(image: Any, *arguments: Any, **options: Any) -> Any:
+        image = tf.convert_to_tensor(image)
+        if image.shape.ndims is None:
+            image = tf.identity(image)  # the script's tensor keeps its shape
+            image.set_shape([None, None, None])
+        return function(image, *arguments, **options)
+
+    return called
+
+
+def _of_half(function: Callable[..., Any], argument: str = "image") -> Callable[..., Any]:
+    """Returns `function`, computed in float32 for images of float16."""
+
+    @functools.wraps(function)
+    def called(*arguments: Any, **options: Any) -> Any:
+        by_name = argument in options
+        image = tf.convert_to_tensor(options.pop(argument) if by_name else arguments[0])
+        rest = arguments if by_name else arguments[1:]
+        if image.dtype != _HALF:
+            return function(image, *rest, **options)
+        return tf.cast(function(tf.cast(image, tf.float32), *rest, **options), _HALF)
+
+    return called
+
+
+def as_default_float(value: Any) -> Any:
+    """Returns numpy numbers as float32; a tensor as it is."""
+    is_wide = isinstance(value, (np.ndarray, np.generic)) and value.dtype not in (np.float16, np.float32)
+    return np.asarray(value, np.float32) if is_wide else value
+
+
+def _of_float32(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def called(images: Any, *arguments: Any, **options: Any) -> Any:
+        return function(as_default_float(images), *arguments, **options)
+
+    return called
+
+
+flip_left_right = _of_rank_3(tf.image.flip_left_right)
+flip_up_down = _of_rank_3(tf.image.flip_up_down)
+random_flip_left_right = _of_rank_3(tf.image.random_flip_left_right)
+random_flip_up_down = _of_rank_3(tf.image.random_flip_up_down)
+rot90 = _of_rank_3(tf.image.rot90)
+transpose = _of_rank_3(tf.image.transpose_image)
+adjust_jpeg_quality = _of_rank_3(tf.image.adjust_jpeg_quality)
+random_jpeg_quality = _of_rank_3(tf.image.random_jpeg_quality)
+adjust_contrast = _of_half(tf.image.adjust_contrast, "images")
+adjust_hue = _of_half(tf.image.adjust_hue)
+adjust_saturation = _of_half(tf.image.adjust_saturation)
+random_contrast = _of_half(tf.image.random_contrast)
+random_hue = _of_half(tf.image.random_hue)
+random_saturation = _of_half(tf.image.random_saturation)
+hsv_to_rgb = _of_float32(tf.image.hsv_to_rgb)
+rgb_to_hsv = _of_float32(tf.image.rgb_to_hsv)
+
+
+def non_max_suppression_padded(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: float = 0.5,
+    score_threshold: float = float("-inf"),
+    pad_to_max_output_size: bool = False,
+    name: Any = None,
+) -> Any:
+    """Returns the indices of the boxes that are kept, padded with zeros if asked for, and their number.
+
+    By the operation of 1.15, which accepts numpy arrays and no boxes at all.
+    """
+    boxes, scores = tf.convert_to_tensor(boxes), tf.convert_to_tensor(scores)
+    with tf.name_scope(name, "non_max_suppression_padded"):
+        return tf.raw_ops.NonMaxSuppressionV4(
+            boxes=boxes,
+            scores=scores,
+            max_output_size=max_output_size,
+            iou_threshold=tf.convert_to_tensor(iou_threshold, boxes.dtype),
+            score_threshold=tf.convert_to_tensor(score_threshold, boxes.dtype),
+            pad_to_max_output_size=pad_to_max_output_size,
+        )
