@@ -30,6 +30,60 @@ _SKLEARN_DATA = "run/libraries/test_sklearn_datasets.py"
 _SERVED = "compat/tf1/core/test_symbols.py"
 _BEFORE_ONE = "compat/tf1/pre_1_0/test_pre_1_0.py"
 
+_IMAGES = "compat/tf1/core/test_images.py"
+# Of python tests/benchmarks/op_differences.py: 647 calls of tf.image, tf.nn, tf.math, tf.linalg, tf.losses, tf.layers
+# and tf, each tried with inputs of several dtypes, of unknown sizes, of unknown rank, as numpy arrays, and empty.
+OPERATIONS: Tuple[Change, ...] = (
+    Change(
+        "`tf.image.rot90`, `transpose_image`, `flip_left_right`, `flip_up_down`, `random_flip_...`, "
+        "`adjust_jpeg_quality` of an image of unknown rank, such as that of `decode_image`",
+        "taken as [height, width, channels]",
+        "the same; 2.x alone fails, or gives a result of unknown rank",
+        _IMAGES,
+    ),
+    Change(
+        "`tf.image.adjust_contrast`, `adjust_hue`, `adjust_saturation` and their random forms, of float16",
+        "float16",
+        "the same, computed in float32; 2.x alone has no kernel",
+        _IMAGES,
+    ),
+    Change(
+        "`tf.image.rgb_to_hsv`, `hsv_to_rgb`, `tf.nn.max_pool`, `ctc_greedy_decoder`, `ctc_beam_search_decoder` of a "
+        "numpy array of float64 or uint8",
+        "float32",
+        "the same; 2.x alone keeps the dtype",
+        _IMAGES,
+    ),
+    Change(
+        "`tf.image.non_max_suppression_padded` of numpy arrays, or without boxes",
+        "works",
+        "the same; 2.x alone fails",
+        _IMAGES,
+    ),
+    Change("`tf.truncatediv` of floats", "the quotient, not rounded", "the same; 2.x alone rounds it", _SERVED),
+    Change(
+        "`tf.nn.conv1d`, `conv2d`, `conv3d` of an empty batch, on a CPU with oneDNN",
+        "an empty batch with the channels of the filter",
+        "an empty batch with the channels of the input: set TF_ENABLE_ONEDNN_OPTS=0 where that matters",
+    ),
+    Change(
+        "`tf.nn.max_pool_with_argmax`, `fractional_max_pool`, `fractional_avg_pool` of an empty batch",
+        "an empty batch",
+        "an error",
+    ),
+    Change("`tf.nn.weighted_moments` of nothing", "nan", "0"),
+    Change("`tf.image.non_max_suppression` of float16", "overlaps in float16, often wrong", "the right boxes"),
+    Change("`tf.is_non_decreasing` of uint8", "always true", "true if the values do not decrease"),
+    Change("`tf.image.ssim` of int64", "wrong", "as for other integers"),
+    Change("`tf.math.reduce_variance` of integers", "an integer", "a TypeError: cast before"),
+    Change("`tf.bincount` with weights of uint8 or float16", "works", "a TypeError: cast before"),
+    Change(
+        "`tf.realdiv` of uint8, `tf.truncatemod` and `tf.linalg.logdet` of float16", "work", "no kernel: cast before"
+    ),
+    Change("`tf.nn.embedding_lookup_sparse` of float16", "float32", "float16"),
+    Change("`tf.divide` of two numpy arrays", "a numpy array", "a tensor"),
+)
+
 TENSORFLOW: Tuple[Change, ...] = (
     Change(
         "`tf.__version__`, `tf.VERSION`",

@@ -158,6 +158,7 @@ SYMBOLS: Tuple[Symbol, ...] = (
     ),
     Symbol("tensorflow.argmax", _HERE + "arguments:argmax", note=_AXIS),
     Symbol("tensorflow.math.argmax", _HERE + "arguments:argmax", note=_AXIS),
+    Symbol("tensorflow.truncatediv", _HERE + "arguments:truncatediv", note="floats are not rounded, as in 1.15"),
     Symbol("tensorflow.get_variable", _HERE + "shapes:get_variable", note=_WHOLE),
     Symbol("tensorflow.python.ops.variable_scope.get_variable", _HERE + "shapes:get_variable", note=_WHOLE),
     Symbol("tensorflow.placeholder", _HERE + "shapes:placeholder", note=_WHOLE),

@@ -61,7 +61,8 @@ def test_decoded_images_are_turned():
 
 def test_jpeg_quality_of_an_image_of_unknown_rank():
     x = tf.placeholder(tf.float32, None)
-    value = run([tf.image.adjust_jpeg_quality(x, 95), tf.image.random_jpeg_quality(x, 94, 95, seed=1)], {x: IMAGE * 0 + 0.5})
+    results = [tf.image.adjust_jpeg_quality(x, 95), tf.image.random_jpeg_quality(x, 94, 95, seed=1)]
+    value = run(results, {x: IMAGE * 0 + 0.5})
     assert value[0].shape == value[1].shape == (4, 6, 3)
     np.testing.assert_allclose(value[0], 0.5, atol=0.02)
 

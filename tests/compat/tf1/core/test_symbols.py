@@ -38,6 +38,12 @@ def test_argmax_accepts_a_numpy_integer_as_axis():
         assert np.array(session.run(found)).tolist() == [[1, 0], [1, 0], [1, 0]]
 
 
+def test_truncatediv_rounds_integers_only():
+    with tf.Session() as session:
+        found = session.run([view.truncatediv([1.0, -3.0], [2.0, 2.0]), view.truncatediv([1, -3], [2, 2])])
+    assert [each.tolist() for each in found] == [[0.5, -1.5], [0, -1]]
+
+
 def test_parse_flags_reads_the_command_line(monkeypatch, recwarn):
     monkeypatch.setattr(sys, "argv", ["train.py", "--rate_of_this_test=0.5", "--noverbose_of_this_test"])
     flags = view.app.flags
