@@ -78,13 +78,13 @@ class AllReduceCrossDeviceOps(_OldArguments, strategies.AllReduceCrossDeviceOps)
         agg_small_grads_max_group: int = 10,
     ) -> None:
         super().__init__(all_reduce_alg, num_packs)
-        self._reported = all_reduce_alg
+        self._reported = "all_reduce_alg={!r}".format(all_reduce_alg)
 
     def _batch_all_reduce(self, reduce_op: Any, per_replica_values: Any) -> Any:
         devices = devices_of(per_replica_values[0])
         if has_gpus(devices):
             return super()._batch_all_reduce(reduce_op, per_replica_values)
-        report_copies("all_reduce_alg={!r}".format(self._reported), devices)
+        report_copies(self._reported, devices)
         copied = strategies.ReductionToOneDevice()
         return copied.batch_reduce(reduce_op, [(value, value) for value in per_replica_values])
 
@@ -97,7 +97,7 @@ class NcclAllReduce(AllReduceCrossDeviceOps):
 
     def __init__(self, num_packs: int = 1) -> None:
         super().__init__("nccl", num_packs)
-        self._reported = "nccl"
+        self._reported = "tf.distribute.NcclAllReduce"
 
 
 def choose_the_best(devices: Sequence[str], session_config: Any = None) -> Any:

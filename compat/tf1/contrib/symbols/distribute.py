@@ -28,6 +28,12 @@ _MODULES: Tuple[Tuple[str, str, str], ...] = (
         "AllReduceCrossTowerOps CrossTowerOps ReductionToOneDeviceCrossTowerOps choose_the_best",
         "reductions",
     ),
+    (
+        _CONTRIB + "python.values",
+        "DistributedValues MapOutput Mirrored MirroredVariable MultiStepContext PerDevice PerDeviceDataIterator"
+        " PerDeviceDataset TowerLocalVariable regroup select_device select_device_mirrored",
+        "values",
+    ),
     ("tensorflow.distribute", "NcclAllReduce", "reductions"),
     ("tensorflow.distribute", "get_replica_context", "contexts"),
     (
@@ -62,7 +68,6 @@ SYMBOLS: Tuple[Symbol, ...] = tuple(
     Symbol(_CONTRIB + "python.mirrored_strategy.MirroredTowerContext", _HERE + ".contexts:TowerContext", on_1_15=True),
     Symbol(_CONTRIB + "python.monitor", _HERE + ".monitor"),
     Symbol(_CONTRIB + "python.step_fn", _HERE + ".step_fn", on_1_15=True),
-    Symbol(_CONTRIB + "python.values", _HERE + ".values", on_1_15=True),
     Symbol("tensorflow.distribute.MirroredStrategy", _HERE + ".strategies:CoreMirroredStrategy", on_1_15=True,
            note=_METHODS),
     Symbol("tensorflow.distribute.OneDeviceStrategy", _HERE + ".strategies:CoreOneDeviceStrategy", on_1_15=True,
