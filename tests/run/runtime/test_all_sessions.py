@@ -8,10 +8,10 @@ from legacy_towers.compat import tf as real
 KERAS = pytest.mark.needs_layers
 
 
-def devices_that_ran(tf, run):
-    """Returns the devices of all nodes that `run(options, metadata)` executes, such as "CPU:1"."""
+def devices_that_ran(tf, session, fetch):
+    """Returns the devices of all nodes that `session.run(fetch)` executes, such as "CPU:1"."""
     metadata = tf.RunMetadata()
-    run(tf.RunOptions(output_partition_graphs=True), metadata)
+    session.run(fetch, options=tf.RunOptions(output_partition_graphs=True), run_metadata=metadata)
     nodes = [node for part in metadata.partition_graphs for node in part.node]
     return {node.device.rpartition("device:")[2] for node in nodes if node.device}
 
@@ -63,8 +63,7 @@ def test_operations_run_on_the_logical_devices_of_missing_gpus(creator):
         for session in creator(tf):
             if creator in (by_library, by_library_with_config, by_library_interactive_session, by_keras):
                 session.run([first.initializer, step.initializer])
-            found = devices_that_ran(tf, lambda options, metadata: session.run(
-                total, options=options, run_metadata=metadata))
+            found = devices_that_ran(tf, session, total)
         assert run.runtime.sessions
     assert found == {"CPU:0", "CPU:2"}
 

@@ -55,7 +55,8 @@ def test_reductions_by_nccl_copy_where_there_is_no_gpu_and_report_it(capsys):
         for operations in (distribute.AllReduceCrossTowerOps("nccl", num_packs=2), tf.distribute.NcclAllReduce()):
             strategy = distribute.MirroredStrategy(num_gpus=2, cross_tower_ops=operations)
             with strategy.scope():
-                values = strategy.call_for_each_tower(lambda each: tf.constant(float(each)), strategy.worker_device_index)
+                numbers = strategy.worker_device_index
+                values = strategy.call_for_each_tower(lambda each: tf.constant(float(each)), numbers)
                 sums = strategy.batch_reduce("sum", [(values, values)])
                 reduced = operations.reduce(method_string="mean", per_device_value=values, destinations=values)
                 fetches = strategy.unwrap(sums[0]) + strategy.unwrap(reduced)
