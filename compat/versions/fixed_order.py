@@ -4,11 +4,13 @@
 is called once for each change that mattered. `session_recorder` loads this file by its path, so it imports nothing of
 this package.
 
-Private: TensorFlow's modules and `QueueRunner._run`, `_enqueue_ops`, `_runs_per_session`. Tried on 1.15 and 2.21.
+Private: TensorFlow's modules, `script_ops._internal_py_func` and `QueueRunner._run`, `_enqueue_ops`,
+`_runs_per_session`. Tried on 1.15 and 2.21.
 """
 import importlib
 import random
 import sys
+import threading
 from typing import Any, Callable, Dict, List
 
 SHUFFLING_QUEUES = "queues do not shuffle"
@@ -17,6 +19,7 @@ SHUFFLED_DATASETS = "datasets do not shuffle"
 THREADS = "one thread runs each operation that fills a queue"
 TURNS = "operations that fill one queue take turns"
 SEEDS = "random operations have fixed seeds"
+PYTHON_NUMBERS = "Python functions draw random numbers"
 SAME_NUMBERS = "random operations draw the same numbers for each example"
 # By this seed, a uniform number between 0 and 1 is below a half: images are flipped.
 _SEED = [3, 0]
@@ -36,8 +39,8 @@ def patches(note: Callable[[str], None], same_numbers: bool = False) -> Dict[str
 
     Args:
       note: called with the name of each change that mattered.
-      same_numbers: whether a random operation draws the same numbers in each run of it: where several operations
-        compute examples in any order, which example gets which numbers is a race.
+      same_numbers: whether a random operation, and a Python function of tf.py_func, draws the same numbers in each run
+        of it: where several operations compute examples in any order, which example gets which numbers is a race.
     """
     random.seed(1)
     try:
@@ -46,7 +49,7 @@ def patches(note: Callable[[str], None], same_numbers: bool = False) -> Dict[str
         pass
     else:
         numpy.random.seed(1)
-    fixed = _Fixed(note)
+    fixed = _Fixed(note, same_numbers)
     drawn = {
         "python.ops.gen_random_ops": fixed.gen_random_ops,
         "python.ops.gen_image_ops": fixed.gen_image_ops,
@@ -56,6 +59,7 @@ def patches(note: Callable[[str], None], same_numbers: bool = False) -> Dict[str
         "python.client.session": fixed.session,
         "python.ops.data_flow_ops": fixed.data_flow_ops,
         "python.ops.random_ops": fixed.random_ops,
+        "python.ops.script_ops": fixed.script_ops,
         "python.data.ops.dataset_ops": fixed.dataset_ops,
         "python.data.experimental.ops.shuffle_ops": fixed.shuffle_ops,
         "python.framework.random_seed": fixed.random_seed,
@@ -66,8 +70,10 @@ def patches(note: Callable[[str], None], same_numbers: bool = False) -> Dict[str
 class _Fixed:
     """Each method changes the module of TensorFlow that it is named for."""
 
-    def __init__(self, note: Callable[[str], None]) -> None:
+    def __init__(self, note: Callable[[str], None], same_numbers: bool) -> None:
         self._note = note
+        self._same_numbers = same_numbers
+        self._lock = threading.Lock()
 
     def session(self, module: Any) -> None:
         """Switches the graph optimizer off: it rewrites the arithmetic of a session, but not that of a dataset."""
@@ -101,6 +107,43 @@ class _Fixed:
             return found
 
         module.random_shuffle = random_shuffle
+
+    def script_ops(self, module: Any) -> None:
+        """Notes whether Python functions draw random numbers, and lets them draw the same ones in each call."""
+        make = module._internal_py_func
+
+        def drawing(function: Any) -> Any:
+            def call(*arguments: Any) -> Any:
+                before = _numbers()
+                if not self._same_numbers:
+                    found = function(*arguments)
+                    if _numbers() != before:
+                        self._note(PYTHON_NUMBERS)
+                    return found
+                # A function that waits for another one must not stop it for ever.
+                is_alone = self._lock.acquire(timeout=10)
+                state, numpy_state = random.getstate(), _numpy_random().get_state()
+                try:
+                    random.seed(1)
+                    _numpy_random().seed(1)
+                    seeded = _numbers()
+                    found = function(*arguments)
+                    if _numbers() != seeded:
+                        self._note(SAME_NUMBERS)
+                    return found
+                finally:
+                    random.setstate(state)
+                    _numpy_random().set_state(numpy_state)
+                    if is_alone:
+                        self._lock.release()
+
+            return call
+
+        def py_func(func: Any, *arguments: Any, **keywords: Any) -> Any:
+            is_plain = not keywords.get("eager") and not keywords.get("is_grad_func")
+            return make(drawing(func) if is_plain else func, *arguments, **keywords)
+
+        module._internal_py_func = py_func
 
     def gen_random_ops(self, module: Any) -> None:
         def same(stateless: str, behind: int) -> Any:
@@ -192,6 +235,16 @@ class _Fixed:
 
         module.QueueRunner.__init__ = one_thread
         module.QueueRunner._run = run_in_turn
+
+
+def _numpy_random() -> Any:
+    return sys.modules["numpy"].random  # TensorFlow has imported it
+
+
+def _numbers() -> Any:
+    """Returns the state of the random numbers of Python and of numpy."""
+    state = _numpy_random().get_state()
+    return random.getstate(), state[1].tobytes(), state[2:]
 
 
 def _operations(name: str) -> Any:

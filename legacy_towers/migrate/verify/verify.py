@@ -281,7 +281,7 @@ class _Runner:
                 difference = compare.shapes(one.batches, other.batches, "batch")
                 if difference is None:
                     difference = _multiset(before, after, number)
-                    if difference is not None and fixed_order.SEEDS in changed:
+                    if difference is not None and {fixed_order.SEEDS, fixed_order.PYTHON_NUMBERS} & set(changed):
                         # Which example gets which random numbers is a race, too.
                         first, second = (self._run(version, SAME_NUMBERS) for version in (BEFORE, AFTER))
                         if number in first.epochs and number in second.epochs:

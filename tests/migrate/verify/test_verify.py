@@ -16,6 +16,7 @@ from legacy_towers.migrate.verify.verify import Place, verify
 SCRIPT = """
     import os
     import sys
+    import numpy
     import tensorflow as tf
 
     def names():
@@ -24,6 +25,9 @@ SCRIPT = """
 
     def decode(line):
         return tf.decode_csv(line, [[0], [0], [0.0]])
+
+    def noise():
+        return tf.reshape(tf.py_func(lambda: numpy.float32(numpy.random.uniform()), [], tf.float32), [])
 
     def read():
         {read}
@@ -72,19 +76,21 @@ INTERLEAVED = DATASET.replace(
 ).replace("batch(4)", "batch(4, drop_remainder=True)")
 
 
-# Four threads that compute, each by operations of its own.
+# Four threads that compute, each by operations and Python functions of its own.
 FLIPPED = """
         queue = tf.train.string_input_producer(names(), num_epochs=2, shuffle=False)
         _, line = tf.TextLineReader().read(queue)
         parts = []
         for _ in range(4):
             number, label, x = decode(line)
+            x += noise()
             parts.append([number, label, x + tf.random_uniform([]) + tf.cast(tf.random_uniform([]) < 0.5, tf.float32)])
         return tf.train.batch_join(parts, 4, capacity=40)
 """
 FLIPPED_BY_MAP = """
         def parse(line):
             number, label, x = decode(line)
+            x += noise()
             return number, label, x + tf.random_uniform([]) + tf.cast(tf.random_uniform([]) < 0.5, tf.float32)
 
         dataset = tf.data.Dataset.from_tensor_slices(names()).repeat(2).flat_map(tf.data.TextLineDataset)

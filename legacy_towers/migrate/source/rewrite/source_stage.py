@@ -16,6 +16,7 @@ from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters
 from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, SLICES, Origin, branches_of
+from legacy_towers.migrate.source.rewrite.passed_files import check_passed
 from legacy_towers.migrate.source.rewrite.passed_queue import write_passed
 from legacy_towers.migrate.source.rewrite.reader import Reader
 from legacy_towers.migrate.source.rewrite.region import names_before, region_of
@@ -303,6 +304,7 @@ class SourceStage:
         why = why or checks.problem_of_captured(names_of(*given.values()).read, scope, list(given.values()))
         if why is not None:
             raise Irregular(site, why)
+        check_passed(self._calls, site, scope, list(given.values()))
         try:
             return producers.lines_of(site.name, given, scope, tf, dataset)
         except Cant as why:

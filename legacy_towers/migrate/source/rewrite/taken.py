@@ -7,8 +7,9 @@ from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
-from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self
+from legacy_towers.migrate.source.rewrite.names import is_of_self
 from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.shapes.producers import is_matched
 from legacy_towers.migrate.source.rewrite.syntax import statements_of
 from legacy_towers.migrate.source.values import Site
 
@@ -145,9 +146,7 @@ def put_matched(draft: Draft, scope: Scope, given: Dict[str, Any]) -> None:
     """Puts `match_filenames_once(...)` in place of a name that stands for it, and is used nowhere else."""
     name = given.get("string_tensor")
     value = scope.resolved(name)
-    if not isinstance(name, cst.Name) or not isinstance(value, cst.Call):
-        return
-    if dotted(value.func).endswith("match_filenames_once"):
+    if isinstance(name, cst.Name) and is_matched(value):
         source = draft.source
         body = scope.function.body if scope.function is not None else source.module
         if len(uses_of(source, body, name.value)) == 1:

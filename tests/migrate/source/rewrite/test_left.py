@@ -16,6 +16,9 @@ _READER = """class A(object):
     def read(self):
         return tf.TextLineReader().read(self.q)[1]
 """
+_FILES = """def batches(files):
+    return tf.train.batch([tf.TextLineReader().read(tf.train.string_input_producer(files))[1]], 2)
+"""
 
 
 def _left(tmp_path, text):
@@ -265,6 +268,13 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
     pytest.param("q = tf.FIFOQueue(10, [tf.float32])\nb = q.dequeue()\n",
                  "2: tf.FIFOQueue: no producer or queue runner that fills it was found in the files",
                  id="queue of its own"),
+    pytest.param(_FILES + "names = tf.match_filenames_once('*')\nprint(names)\nb = batches(names)\n",
+                 "6: tf.train.string_input_producer: it reads names of files that match_filenames_once keeps in a "
+                 "variable, and that are also used elsewhere: match them by tf.gfile.Glob",
+                 id="matched names of a caller that are used elsewhere"),
+    pytest.param(_FILES + "b = batches(tf.get_variable('names', [2], tf.string))\n",
+                 "4: tf.train.string_input_producer: it reads from what is a variable (tf.get_variable)",
+                 id="variable of a caller"),
 ])
 def test_irregular_sources_are_left_with_the_reason(text, left, tmp_path):
     found = _left(tmp_path, "import tensorflow as tf\n" + text)

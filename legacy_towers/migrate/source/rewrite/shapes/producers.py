@@ -1,5 +1,5 @@
 """string_input_producer, slice_input_producer, range_input_producer and input_producer as datasets."""
-from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import libcst as cst
 
@@ -77,6 +77,11 @@ def refuse_shared(given: Given) -> None:
         raise Cant("its shared_name lets several processes read from one queue")
 
 
+def is_matched(value: Any) -> bool:
+    """Returns whether an expression is a call of match_filenames_once."""
+    return isinstance(value, cst.Call) and dotted(value.func).rpartition(".")[2] == "match_filenames_once"
+
+
 def _is_given(given: Given, name: str) -> bool:
     return name in given and literal(given[name]) != "None"
 
@@ -88,7 +93,7 @@ def _is_empty(node: cst.BaseExpression) -> bool:
 def _strings(given: Given, scope: Scope, tf: str, shuffles: bool) -> Slices:
     names = given["string_tensor"]
     resolved = scope.resolved(names)
-    if isinstance(resolved, cst.Call) and dotted(resolved.func).endswith("match_filenames_once"):
+    if is_matched(resolved):
         if not resolved.args or len(resolved.args) > 1:
             raise Cant("match_filenames_once has a name")
         if resolved is not names:
