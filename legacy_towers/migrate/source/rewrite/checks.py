@@ -1,6 +1,6 @@
 """What can't run in the function of Dataset.map: variables, summaries, collections, tables; and what it can't use."""
 import ast
-from typing import Any, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Set, Tuple
 
 import libcst as cst
 
@@ -10,6 +10,7 @@ from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import Source
 from legacy_towers.migrate.source.values import Function
 
+_ADD = "tf.add_to_collection"
 # Beginning of a name of the API -> why a call of it can't be in the function of Dataset.map.
 _NEVER_INSIDE = (
     ("tf.summary.", "summarizes each example, which Dataset.map can't: summarize the batch"),
@@ -25,7 +26,7 @@ _NEVER_INSIDE = (
     ("tf.contrib.slim.", "is of slim, and may make variables"),
     ("tf.keras.", "is of Keras, and may make variables"),
     ("tf.placeholder", "is fed, which Dataset.map can't be"),
-    ("tf.add_to_collection", "adds to a collection of the graph, which Dataset.map can't"),
+    (_ADD, "adds to a collection of the graph, which Dataset.map can't"),
     ("tf.assign", "changes a variable for each example"),
     ("tf.scatter_", "changes a variable for each example"),
     ("tf.contrib.lookup.", "makes a table for examples"),
@@ -55,11 +56,15 @@ class Checks:
     Args:
       knowledge: what is known of the project.
       source: the file of the statements.
+      removes: removes a statement that adds to a collection, by its path and line; returns whether it did.
     """
 
-    def __init__(self, knowledge: Knowledge, source: Source) -> None:
+    def __init__(
+        self, knowledge: Knowledge, source: Source, removes: Callable[[str, int], bool] = lambda path, line: False
+    ) -> None:
         self._knowledge = knowledge
         self._source = source
+        self._removes = removes
 
     def names(self, node: Any) -> List[Tuple[str, cst.Call]]:
         """Returns the names of the API that are called in `node`, with the calls."""
@@ -82,8 +87,10 @@ class Checks:
         for node in nodes:
             for name, call in self.names(node):
                 why = _why_not_inside(name)
-                if why is not None and call not in skipped:
-                    return "{} {}".format(name, why), self._source.line(call)
+                line = self._source.line(call)
+                is_removed = name == _ADD and self._removes(self._source.path, line)
+                if why is not None and call not in skipped and not is_removed:
+                    return "{} {}".format(name, why), line
             for call in calls_in(node):
                 for function in self.functions(call):
                     why = self._problem_of(function, set())
@@ -105,7 +112,7 @@ class Checks:
             if path == function.path and first <= line <= last:
                 for name in sorted(names):
                     why = _why_not_inside(name)
-                    if why is not None:
+                    if why is not None and not (name == _ADD and self._removes(path, line)):
                         return "{}:{}: {} {}".format(path, line, name, why)
         for (line, _), functions in self._knowledge.calls.get(function.path, {}).items():
             if first <= line <= last:

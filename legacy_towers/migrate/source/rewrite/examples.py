@@ -123,12 +123,6 @@ def is_dict(value: Any, scope: Scope) -> bool:
     return _kind(scope.resolved(value)) == "dict"
 
 
-def returned_parts(function: Any) -> Any:
-    """Returns the tuple or list that a function returns, if it has one return statement, of one; None otherwise."""
-    value = returned(function)
-    return value if isinstance(value, (cst.Tuple, cst.List)) else None
-
-
 def returned(function: Any) -> Any:
     """Returns the expression that a function returns, if it has one return statement; None otherwise."""
     found: List[Any] = []

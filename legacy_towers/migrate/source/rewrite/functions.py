@@ -80,10 +80,15 @@ class Calls:
         return self._defined(next(iter(found))) if len(found) == 1 else None
 
     def shown(self, draft: Draft, node: Any) -> Any:
-        """Returns the expression that a call of a function of the project returns; `node` where that is not shown."""
-        defined = self.function_of(draft, node) if isinstance(node, cst.Call) else None
-        value = returned(defined.node) if defined is not None else None
-        return node if defined is None or value is None else Scope(defined.draft.source, defined.node).resolved(value)
+        """Returns the expression that a call of a function of the project returns; a node that shows none as it is."""
+        found = node
+        for _ in range(8):
+            defined = self.function_of(draft, found) if isinstance(found, cst.Call) else None
+            value = returned(defined.node) if defined is not None else None
+            if defined is None or value is None:
+                break
+            draft, found = defined.draft, Scope(defined.draft.source, defined.node).resolved(value)
+        return found
 
     def of_node(self, draft: Draft, node: cst.FunctionDef) -> Defined:
         """Returns the function that a definition makes."""

@@ -15,7 +15,7 @@ import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
-from legacy_towers.migrate.source.rewrite.examples import Element, returned_parts
+from legacy_towers.migrate.source.rewrite.examples import Element
 from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
 from legacy_towers.migrate.source.rewrite.names import dotted, names_of
 from legacy_towers.migrate.source.rewrite.region import in_order, is_transparent
@@ -216,9 +216,8 @@ class Joins:
         called = Scope(source, source.function(value)).resolved(value)
         if not isinstance(called, cst.Call):
             return value
-        defined = self._calls.function_of(join.draft, called)
-        shown = returned_parts(defined.node) if defined is not None else None
-        if shown is None:
+        shown = self._calls.shown(join.draft, called)
+        if not isinstance(shown, (cst.Tuple, cst.List)):
             raise Irregular(site, "the source does not show what it joins")
         done = join.draft.edits.done(value)
         text, names = source.code(done).strip(), names_of(done).read

@@ -4,7 +4,7 @@ from typing import Any, List, Optional
 import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.entries import Entry
-from legacy_towers.migrate.source.rewrite.examples import Element, returned
+from legacy_towers.migrate.source.rewrite.examples import Element
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.names import targets
 from legacy_towers.migrate.source.rewrite.region import Examples
@@ -100,10 +100,11 @@ def _direct(calls: Calls, entry: Entry, examples: Examples, element: Element) ->
     function = calls.function_of(entry.draft, call)
     if function is None or not element.is_targets(targets(statement), entry.draft.source):
         return None
-    shown = returned(function.node)
+    shown = calls.shown(entry.draft, call)
+    if shown is call:
+        return None
     if len(targets(statement)) == 1:
-        value = Scope(function.draft.source, function.node).resolved(shown)
-        if shown is None or isinstance(value, (cst.List, cst.Tuple, cst.ListComp)):
+        if isinstance(shown, (cst.List, cst.Tuple, cst.ListComp)):
             return None
     elif not isinstance(shown, cst.Tuple) or len(shown.elements) != len(targets(statement)):
         return None

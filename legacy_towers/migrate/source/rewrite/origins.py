@@ -65,8 +65,8 @@ def origins_of(project: Project, pipeline: Pipeline, calls: Calls) -> List[Origi
         origins.append(Origin(group, _reader(project, pipeline, read, len(groups) == 1) if has_reader else None, read))
     if len(origins) > 1:
         many = [each for each in origins if each.read.name == READ_UP_TO]
-        if many:
-            raise Irregular(many[0].read, "it reads many records at a time, and its pipeline has several producers")
+        if 0 < len(many) < len(origins):
+            raise Irregular(many[0].read, "it reads many records at a time, and another reader of its pipeline one")
     return origins
 
 

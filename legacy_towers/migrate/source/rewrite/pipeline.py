@@ -39,6 +39,7 @@ from legacy_towers.migrate.source.rewrite.results import returned_element
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.size_summaries import without_size_summaries
 from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
+from legacy_towers.migrate.source.rewrite.unread_collections import removes_unread
 from legacy_towers.migrate.source.rewrite.zipped import Zip
 from legacy_towers.migrate.source.values import Site
 
@@ -105,6 +106,9 @@ class PipelineWriter:
             self.batchers.stage = self.stage
             self.passing.read = self.stage.read
             self._follow(entry)
+        if len({stage.is_one_by_one for stage in self._stages}) > 1:
+            # What is read from the second producer goes through a function that is written for the first one.
+            raise Irregular(self._stages[1].read, "it reads many records at a time, for several producers")
         self.joins.remove_loops()
         self.batchers.check_all_written()
         self.later.check_all_written()
@@ -192,7 +196,7 @@ class PipelineWriter:
         source = entry.draft.source
         statement = statements[number]
         site = self.stage.read
-        checks = Checks(self.calls.project.knowledge, source)
+        checks = Checks(self.calls.project.knowledge, source, removes_unread(self.calls, site))
         first = [entry.statement] if entry.is_computing and entry.statement is not statement else []
         first += entry.computing
         try:
@@ -214,6 +218,8 @@ class PipelineWriter:
         problem = checks.problem_inside(examples.statements, own)
         if problem is not None:
             raise Irregular(site, problem[0], problem[1])
+        examples = examples._replace(statements=[
+            each for each in examples.statements if not entry.draft.edits.is_removed(each)])
         batches = self.batches.batches_in(entry, statement)
         later = self.batches.batches_later(entry, statements[number:])
         self._check_unused_after(entry, statements, number, examples, [each for each, _ in later])

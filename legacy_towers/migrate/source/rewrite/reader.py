@@ -17,6 +17,7 @@ from legacy_towers.migrate.source.rewrite.shapes import readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
 from legacy_towers.migrate.source.rewrite.syntax import Source, arguments, statements_of
 from legacy_towers.migrate.source.rewrite.taken import attributes_of
+from legacy_towers.migrate.source.rewrite.unread_collections import removes_unread
 from legacy_towers.migrate.source.values import Site
 
 
@@ -66,6 +67,24 @@ class Reader:
             return readers.records_of(self._site.name, found, scope, tf)
         except Cant as why:
             raise Irregular(self._site, str(why)) from None
+
+    def count(self, scope: Scope, through: Optional[Defined] = None, call: Optional[cst.Call] = None) -> str:
+        """Returns the expression of how many records read_up_to reads, as it is written where the dataset is made.
+
+        Args:
+          scope, through, call: as for `records`.
+        """
+        read = self._calls.call(self._read)
+        there = self._calls.draft(self._read.path).source
+        function = there.function(read)
+        given = arguments(read, ("queue", "num_records", "name"))
+        number = (given or {}).get("num_records")
+        if number is not None and (function is not scope.function or there is not scope.source):
+            values = self._given(there, function, scope, through, call)
+            number = carried(number, Scope(there, function), values, there is scope.source, there.line(read))
+        if number is None:
+            raise Irregular(self._read, "the number of its records is not known where its queue is made")
+        return scope.source.code(number).strip()
 
     def _given(
         self, there: Source, function: Any, scope: Scope, through: Optional[Defined], call: Optional[cst.Call]
@@ -187,7 +206,8 @@ class Reader:
         own = (self._calls.call(self._read), self._calls.call(self._site) if self._site is not None else None)
         skipped = {source.statement(each) for each in own if each is not None}
         nodes = [each for each in statements_of(defined.node.body) if each not in skipped]
-        return Checks(self._project.knowledge, source).problem_inside(nodes)
+        removes = removes_unread(self._calls, self._read)
+        return Checks(self._project.knowledge, source, removes).problem_inside(nodes)
 
 
 def _defaults(source: Source, function: cst.FunctionDef, scope: Scope) -> Dict[str, Any]:

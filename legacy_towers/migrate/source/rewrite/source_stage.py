@@ -104,7 +104,7 @@ class SourceStage:
         if there is None and taken.expression is not None:
             edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
         if records is not None:
-            count = self._count(draft, function)
+            count = self.reading.count(scope, *(there or ())) if self.reads_many() else ""
             if count and not records.of_file:
                 raise Irregular(self.read, "the file names of its reader come one by one")
             more = readers.lines_of(records, dataset, bool(taken.key), several)
@@ -177,17 +177,6 @@ class SourceStage:
     def reads_many(self) -> bool:
         """Returns whether it reads many records at a time."""
         return self.read.name == READ_UP_TO
-
-    def _count(self, draft: Draft, function: Optional[cst.FunctionDef]) -> str:
-        """Returns the expression of the number of records that are read at a time, "" for one."""
-        if self.read.name != READ_UP_TO:
-            return ""
-        given = arguments(self._calls.call(self.read), ("queue", "num_records", "name"))
-        if given is None or "num_records" not in given or self.read.path != draft.source.path or (
-            draft.source.function(self._calls.call(self.read)) is not function
-        ):
-            raise Irregular(self.read, "the number of its records is not known where its queue is made")
-        return draft.source.code(given["num_records"])
 
     # Where the queue goes
 

@@ -16,6 +16,11 @@ _READER = """class A(object):
     def read(self):
         return tf.TextLineReader().read(self.q)[1]
 """
+_ADDS = """def read(queue):
+    _, value = tf.TFRecordReader().read(queue)
+    tf.add_to_collection("{}", tf.size(value))
+    return value
+"""
 _FILES = """def batches(files):
     return tf.train.batch([tf.TextLineReader().read(tf.train.string_input_producer(files))[1]], 2)
 """
@@ -275,6 +280,13 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
     pytest.param(_FILES + "b = batches(tf.get_variable('names', [2], tf.string))\n",
                  "4: tf.train.string_input_producer: it reads from what is a variable (tf.get_variable)",
                  id="variable of a caller"),
+    pytest.param(_ADDS.format("losses") + "b = tf.train.batch([read(tf.train.string_input_producer(['a']))], 2)\n",
+                 "4: tf.ReaderBase.read: tf.add_to_collection adds to a collection of the graph, which Dataset.map "
+                 "can't", id="collection of TensorFlow"),
+    pytest.param(_ADDS.format("sizes") + "b = tf.train.batch([read(tf.train.string_input_producer(['a']))], 2)\n"
+                 "print(tf.get_collection('sizes'))\n",
+                 "4: tf.ReaderBase.read: tf.add_to_collection adds to a collection of the graph, which Dataset.map "
+                 "can't", id="collection that is read"),
 ])
 def test_irregular_sources_are_left_with_the_reason(text, left, tmp_path):
     found = _left(tmp_path, "import tensorflow as tf\n" + text)
