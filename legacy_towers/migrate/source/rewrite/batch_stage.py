@@ -16,7 +16,7 @@ from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import batchers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
 from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
-from legacy_towers.migrate.source.rewrite.syntax import statements_of
+from legacy_towers.migrate.source.rewrite.syntax import LOOPS, statements_of
 from legacy_towers.migrate.source.values import Site
 
 Batch = Tuple[Site, cst.Call]
@@ -144,11 +144,9 @@ class BatchStage:
         statement = source.statement(call)
         if not isinstance(statement, (cst.Assign, cst.Return, cst.Expr)) or not self._is_plain(source, call, statement):
             raise Irregular(site, "it is called inside of another expression")
-        for each in source.above(statement):
-            if each is block:
-                break
-            if isinstance(each, (cst.For, cst.While, cst.Try, cst.FunctionDef, cst.ClassDef)):
-                raise Irregular(site, "it is called in another block than its examples are read in: in a loop, perhaps")
+        others = LOOPS + (cst.Try, cst.FunctionDef, cst.ClassDef)
+        if any(isinstance(each, others) for each in source.between(statement, block)):
+            raise Irregular(site, "it is called in another block than its examples are read in: in a loop, perhaps")
         tf = self._calls.tensorflow(scope, site)
         try:
             lines = batchers.lines_of(

@@ -192,9 +192,13 @@ class Calls:
     def dataset_name(self, scope: Scope) -> str:
         """Returns a name for the dataset of a function: `dataset`, `dataset_2` for a second one."""
         number = self.draft(scope.source.path).edits.count_dataset(scope.function)
-        name = "dataset" if "dataset" not in scope.source.names else "examples"
-        name = name if name not in scope.source.names else scope.fresh("dataset", "examples")
+        name = Scope(scope.source, scope.function).fresh("dataset", "examples")
         return name if number == 1 else "{}_{}".format(name, number)
+
+    @staticmethod
+    def dataset_parameter(defined: Defined) -> str:
+        """Returns the name of the parameter by which a function gets a dataset."""
+        return Scope(defined.draft.source, defined.node).fresh("dataset", "examples")
 
     def initializes_tables(self) -> bool:
         """Returns whether the project runs the initializers of tables, by itself or by its sessions."""

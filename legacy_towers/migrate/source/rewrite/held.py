@@ -21,10 +21,9 @@ from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, Origin
 from legacy_towers.migrate.source.rewrite.region import in_order
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import readers
+from legacy_towers.migrate.source.rewrite.syntax import LOOPS
 from legacy_towers.migrate.source.rewrite.taken import attributes_of
 from legacy_towers.migrate.source.values import Site
-
-LOOPS = (cst.For, cst.While, cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.SetComp, cst.Lambda)
 
 
 def is_held(draft: Draft, producer: cst.Call, path: str, read: cst.Call) -> bool:

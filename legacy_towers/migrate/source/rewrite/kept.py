@@ -21,11 +21,9 @@ from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.mapping import write_map
 from legacy_towers.migrate.source.rewrite.names import is_of_self, names_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
-from legacy_towers.migrate.source.rewrite.syntax import statements_of
+from legacy_towers.migrate.source.rewrite.syntax import LOOPS, statements_of
 from legacy_towers.migrate.source.rewrite.taken import attributes_of
 from legacy_towers.migrate.source.values import Site
-
-_LOOPS = (cst.For, cst.While, cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.SetComp, cst.Lambda)
 
 
 class Kept:
@@ -121,7 +119,7 @@ class Kept:
                                     there.line(each))
         callers = self._calls.callers_of(entry.draft, function)
         if len(callers) > 1 or any(
-            isinstance(each, _LOOPS) for draft, call in callers for each in draft.source.above(call)
+            isinstance(each, LOOPS) for draft, call in callers for each in draft.source.above(call)
         ):
             raise Irregular(self._batches.sites[0], "it is called several times, and each call would return the same "
                             "batch")

@@ -12,13 +12,12 @@ import libcst as cst
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
-from legacy_towers.migrate.source.rewrite.held import LOOPS
 from legacy_towers.migrate.source.rewrite.names import parameters
 from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, Origin
 from legacy_towers.migrate.source.rewrite.region import in_order, region_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import readers
-from legacy_towers.migrate.source.rewrite.syntax import arguments
+from legacy_towers.migrate.source.rewrite.syntax import LOOPS, arguments
 
 
 def write_passed(
@@ -50,7 +49,7 @@ def write_passed(
     _check_once(draft, first, place, call, origin)
     scope, inner = Scope(source, source.function(producer)), Scope(there.source, defined.node)
     tf = calls.tensorflow(inner, origin.read)
-    name = "dataset" if "dataset" not in there.source.names else inner.fresh("dataset", "examples")
+    name = calls.dataset_parameter(defined)
     dataset = calls.dataset_name(scope)
     lines = stage.producer_lines(draft, scope, calls.tensorflow(scope, site), dataset, site, producer)
     if queue is not None:
@@ -61,8 +60,7 @@ def write_passed(
         value=cst.Name(dataset), keyword=cst.Name(name) if argument.keyword is not None else None))
     calls.handled(draft, call, defined)
     taken = stage.takes.of(there, read)
-    around = there.source.above(read)
-    inside = around[: next(number for number, each in enumerate(around) if each is defined.node)]
+    inside = there.source.between(read, defined.node)
     if any(isinstance(each, LOOPS) for each in inside) or taken.statement not in in_order(defined.node.body):
         raise Irregular(origin.read, "the function reads its queue in a loop or a branch", there.source.line(read))
     entry = Entry(there, defined.node, taken.statement, taken.roots, taken.expression is not None, name)
@@ -87,11 +85,7 @@ def write_passed(
 def _check_once(draft: Draft, first: Any, place: Any, call: cst.Call, origin: Origin) -> None:
     """Raises Irregular if the function may be called several times with one queue."""
     source = draft.source
-    inside = []
-    for each in source.above(call):
-        if each is place:
-            break
-        inside.append(each)
-    if region_of(source, first) is not region_of(source, place) or any(isinstance(each, LOOPS) for each in inside):
+    in_loop = any(isinstance(each, LOOPS) for each in source.between(call, place))
+    if region_of(source, first) is not region_of(source, place) or in_loop:
         raise Irregular(origin.producers[0], "its queue is read in another block than it is made in: in a loop, "
                         "perhaps", source.line(call))

@@ -13,7 +13,7 @@ from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters, targets
 from legacy_towers.migrate.source.rewrite.results import returns_of
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
-from legacy_towers.migrate.source.rewrite.syntax import arguments
+from legacy_towers.migrate.source.rewrite.syntax import LOOPS, arguments
 from legacy_towers.migrate.source.values import Site
 
 
@@ -53,8 +53,7 @@ class Passing:
             raise Irregular(site, "a function that batches its examples is called with *arguments", source.line(call))
         taken = [name for name in order if name in given and names_of(given[name]).read & names]
         arranged = [name for each in call.args for name in taken if given[name] is each.value]
-        scope = Scope(function.draft.source, function.node)
-        dataset = "dataset" if "dataset" not in function.draft.source.names else scope.fresh("dataset", "examples")
+        dataset = self._calls.dataset_parameter(function)
         args = [
             each.with_changes(value=cst.Name(entry.dataset),
                               keyword=None if each.keyword is None else cst.Name(dataset))
@@ -71,12 +70,9 @@ class Passing:
 
     def check_block(self, entry: Entry, call: cst.Call, block: Any) -> None:
         source = entry.draft.source
-        for each in source.above(call):
-            if each is block:
-                break
-            if isinstance(each, (cst.For, cst.While, cst.Try, cst.ListComp, cst.GeneratorExp, cst.Lambda)):
-                raise Irregular(self.read, "its examples are batched in another block than they are read in: in "
-                                "a loop, perhaps", source.line(call))
+        if any(isinstance(each, LOOPS + (cst.Try,)) for each in source.between(call, block)):
+            raise Irregular(self.read, "its examples are batched in another block than they are read in: in a loop, "
+                            "perhaps", source.line(call))
 
     # Functions that return what they read
 

@@ -11,7 +11,7 @@ from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
-from legacy_towers.migrate.source.rewrite.held import LOOPS, is_held, write_held
+from legacy_towers.migrate.source.rewrite.held import is_held, write_held
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters
@@ -24,7 +24,7 @@ from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import batchers, producers, readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
 from legacy_towers.migrate.source.rewrite.size_summaries import is_summarized
-from legacy_towers.migrate.source.rewrite.syntax import arguments
+from legacy_towers.migrate.source.rewrite.syntax import LOOPS, arguments
 from legacy_towers.migrate.source.rewrite.taken import Taken, Takes, is_next, put_matched
 from legacy_towers.migrate.source.values import Site
 

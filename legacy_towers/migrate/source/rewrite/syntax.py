@@ -8,6 +8,8 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from legacy_towers.migrate.source.values import Site
 
 Key = Tuple[int, int, int]
+# Code in these runs several times, or later.
+LOOPS = (cst.For, cst.While, cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.SetComp, cst.Lambda)
 
 
 class Source:
@@ -81,6 +83,15 @@ class Source:
         if isinstance(statement, cst.BaseSmallStatement):
             return self.parents[statement]
         return statement
+
+    def between(self, node: cst.CSTNode, end: Any) -> List[Any]:
+        """Returns the nodes around a node that are in `end`, the innermost first; all of them if `end` is not one."""
+        found: List[Any] = []
+        for each in self.above(node):
+            if each is end:
+                break
+            found.append(each)
+        return found
 
     def block(self, statement: cst.CSTNode) -> Any:
         """Returns the block (IndentedBlock, SimpleStatementSuite or Module) that a statement is in."""
