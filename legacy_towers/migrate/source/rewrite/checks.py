@@ -185,6 +185,23 @@ def assigned_to(scope: Scope, name: str) -> List[Any]:
     return []
 
 
+def is_controlled(scope: Scope, node: Any) -> bool:
+    """Returns whether an expression depends on what is computed under tf.control_dependencies, such as an assertion."""
+    seen: Set[str] = set()
+    waiting = sorted(names_of(node).read)
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for value in assigned_to(scope, name):
+            around = [each for each in scope.source.above(value) if isinstance(each, cst.With)]
+            if any("control_dependencies" in scope.code(item.item) for each in around for item in each.items):
+                return True
+            waiting += sorted(names_of(value).read)
+    return False
+
+
 def calls_in(node: Any) -> List[cst.Call]:
     """Returns the calls in a node."""
     finder = _CallFinder()

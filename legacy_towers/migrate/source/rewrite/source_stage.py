@@ -6,7 +6,7 @@ import libcst as cst
 
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
-from legacy_towers.migrate.source.rewrite.checks import Checks
+from legacy_towers.migrate.source.rewrite.checks import Checks, is_controlled
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Roots
@@ -61,6 +61,9 @@ class SourceStage:
         self.takes = Takes(project, pipeline.sites, calls, self.read, self._reader)
         self._passed: Optional[Tuple[Draft, Any]] = None
         self.is_endless = True
+        self._is_batched = True
+        # Arguments that are computed under tf.control_dependencies.
+        self._controlled: List[str] = []
         self.is_one_by_one = False
 
     def entry(self, is_batched: bool) -> Optional[Entry]:
@@ -70,6 +73,7 @@ class SourceStage:
           is_batched: whether the pipeline batches; otherwise what is read is the next element.
         """
         made = [self._calls.call(each) for each in self._producers]
+        self._is_batched = is_batched
         draft = self._calls.draft(self._producer.path)
         source, edits = draft.source, draft.edits
         function = source.function(made[0])
@@ -294,6 +298,10 @@ class SourceStage:
         if why is not None:
             raise Irregular(site, why)
         check_passed(self._calls, site, scope, list(given.values()))
+        self._controlled += [scope.code(each) for each in given.values() if is_controlled(scope, each)]
+        if self._controlled and self._is_batched:
+            raise Irregular(site, "{} is computed under tf.control_dependencies, which a dataset does not keep".format(
+                self._controlled[0]))
         try:
             return producers.lines_of(site.name, given, scope, tf, dataset)
         except Cant as why:
@@ -311,10 +319,17 @@ class SourceStage:
             target = cst.Name(names[0])
         else:
             target = statement.targets[0].target
-        new = statement.with_changes(
-            targets=[statement.targets[0].with_changes(target=target)], value=self._calls.next_element(dataset, tf)
-        )
-        draft.edits.replace(statement, new)
+        element = self._calls.next_element(dataset, tf)
+        if not self._controlled:
+            draft.edits.replace(statement, statement.with_changes(
+                targets=[statement.targets[0].with_changes(target=target)], value=element))
+            return
+        # What the queue's thread checked is checked where the element is read.
+        source = draft.source
+        text = "with {}.control_dependencies([{}]):\n    {} = {}".format(
+            tf, ", ".join(self._controlled), source.code(target), source.code(element))
+        draft.edits.insert_before(statement, lambda: source.parse(text))
+        draft.edits.remove(statement)
 
 
 def _replace_by_each(draft: Draft, node: Any, new: List[Any]) -> None:

@@ -287,6 +287,10 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "print(tf.get_collection('sizes'))\n",
                  "4: tf.ReaderBase.read: tf.add_to_collection adds to a collection of the graph, which Dataset.map "
                  "can't", id="collection that is read"),
+    pytest.param("n = tf.size([1])\nwith tf.control_dependencies([tf.assert_positive(n)]):\n    n = tf.identity(n)\n"
+                 "i = tf.train.range_input_producer(n).dequeue()\nb = tf.train.batch([i], 2)\n",
+                 "5: tf.train.range_input_producer: n is computed under tf.control_dependencies, which a dataset does "
+                 "not keep", id="number that is asserted, in a batch"),
 ])
 def test_irregular_sources_are_left_with_the_reason(text, left, tmp_path):
     found = _left(tmp_path, "import tensorflow as tf\n" + text)
