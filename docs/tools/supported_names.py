@@ -92,7 +92,9 @@ def _part(module: str, names: Iterable[str]) -> Part:
     except missing.MissingModule:
         view = None
     except ImportError:  # what the module needs is not installed: its names are there all the same
-        found.implemented.extend(sorted(names))
+        for name in sorted(names):
+            has_reason = "{}.{}".format(module, name) in registry.reasons()
+            (found.missing if has_reason else found.implemented).append(name)
         return found
     for name in sorted(names):
         whole = "{}.{}".format(module, name)
