@@ -6,9 +6,9 @@ supported are in the `UNSUPPORTED` of their `symbols` modules.
 from typing import Dict
 
 _TFP = "TensorFlow Probability has it: pip install tensorflow_probability"
-_IO = "TensorFlow I/O has it: pip install tensorflow-io"
+_IO = "TensorFlow I/O, which had it, ended with TensorFlow 2.16: read the data in Python, by tf.data.Dataset.from_generator"
 _ADDONS = "no maintained package has it; TensorFlow Addons had it until TensorFlow 2.15"
-_TREES = "TensorFlow Decision Forests is its successor: pip install tensorflow-decision-forests"
+_TREES = "the package ydf is its successor, without TensorFlow: pip install ydf"
 _NO_KERNEL = "only TensorFlow 1.15 has its compiled operations"
 _OWN_LOOP = "write the loop with tf.train.MonitoredTrainingSession"
 
@@ -20,13 +20,13 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.boosted_trees": _TREES,
     "tensorflow.contrib.checkpoint": "use tf.train.Checkpoint and tf.train.CheckpointManager",
     "tensorflow.contrib.cloud": _IO,
-    "tensorflow.contrib.coder": _NO_KERNEL + "; TensorFlow Compression is its successor",
+    "tensorflow.contrib.coder": _NO_KERNEL + "; TensorFlow Compression, its successor, ended with TensorFlow 2.14",
     "tensorflow.contrib.constrained_optimization": "the package tensorflow_constrained_optimization is its successor",
     "tensorflow.contrib.decision_trees": _TREES,
     "tensorflow.contrib.distribute": "the strategies are in tf.distribute and tf.distribute.experimental",
     "tensorflow.contrib.estimator": "tf.estimator ended with TensorFlow 2.15: " + _OWN_LOOP,
     "tensorflow.contrib.feature_column": "the columns are in tf.feature_column",
-    "tensorflow.contrib.ffmpeg": "TensorFlow I/O decodes audio and video: pip install tensorflow-io",
+    "tensorflow.contrib.ffmpeg": "decode the file to WAV by the program ffmpeg, and read that with tf.audio.decode_wav",
     "tensorflow.contrib.fused_conv": _NO_KERNEL,
     "tensorflow.contrib.hadoop": _IO,
     "tensorflow.contrib.ignite": _IO,
@@ -40,14 +40,14 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.mixed_precision": "use tf.train.experimental.enable_mixed_precision_graph_rewrite or "
     "legacy_towers.gradients.dynamic_loss_scale",
     "tensorflow.contrib.model_pruning": "the package tensorflow_model_optimization is its successor",
-    "tensorflow.contrib.mpi_collectives": "horovod is its successor",
+    "tensorflow.contrib.mpi_collectives": "legacy_towers.gradients averages over towers, also by collectives, without MPI",
     "tensorflow.contrib.nearest_neighbor": _NO_KERNEL,
     "tensorflow.contrib.optimizer_v2": "the optimizers are in tf.train",
     "tensorflow.contrib.periodic_resample": _NO_KERNEL,
     "tensorflow.contrib.proto": "use tf.io.decode_proto and tf.io.encode_proto",
     "tensorflow.contrib.quantization": "tf.quantization has them",
     "tensorflow.contrib.rate": _ADDONS,
-    "tensorflow.contrib.receptive_field": "the package receptive_field is its successor",
+    "tensorflow.contrib.receptive_field": "it has no replacement: compute the field from the kernels and strides of the layers",
     "tensorflow.contrib.recurrent": "use tf.nn.dynamic_rnn or tf.while_loop",
     "tensorflow.contrib.reduce_slice_ops": "the closest functions are tf.math.segment_sum, segment_max and so on",
     "tensorflow.contrib.remote_fused_graph": _NO_KERNEL,
@@ -57,7 +57,7 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.specs": "it has no replacement: call the functions of tf.layers",
     "tensorflow.contrib.stat_summarizer": _NO_KERNEL,
     "tensorflow.contrib.tensor_forest": _TREES,
-    "tensorflow.contrib.tensorrt": "it is tf.experimental.tensorrt now",
+    "tensorflow.contrib.tensorrt": "TensorFlow dropped it in 2.18: export the model to ONNX, which TensorRT reads",
     "tensorflow.contrib.text": "the package tensorflow_text is its successor",
     "tensorflow.contrib.timeseries": "use tfp.sts of TensorFlow Probability: pip install tensorflow_probability",
     "tensorflow.examples": "it is one of the examples that were installed with TensorFlow 1.15, and no longer are",

@@ -81,6 +81,14 @@ OPERATIONS: Tuple[Change, ...] = (
         "`tf.realdiv` of uint8, `tf.truncatemod` and `tf.linalg.logdet` of float16", "work", "no kernel: cast before"
     ),
     Change("`tf.nn.embedding_lookup_sparse` of float16", "float32", "float16"),
+    Change(
+        "`tf.nn.avg_pool3d`, `max_pool3d` of float64 or float16; `tf.cholesky`, `svd`, `self_adjoint_eig`, "
+        "`matrix_solve_ls`, `tf.linalg.pinv`, `matrix_rank` of float16; `tf.matmul` and `tf.einsum` of uint8",
+        "work",
+        "no kernel on the CPU: cast before",
+    ),
+    Change("`tf.linalg.tensor_diag_part` of an empty matrix", "an error or nothing", "TensorFlow aborts the process"),
+    Change("the mean and variance that `tf.nn.fused_batch_norm(is_training=False)` returns", "zeros", "those given"),
     Change("`tf.divide` of two numpy arrays", "a numpy array", "a tensor"),
 )
 

@@ -127,7 +127,7 @@ _MATCHER = "it ended before TensorFlow 1.15: compare op.type and op.inputs"
 UNSUPPORTED: Dict[str, str] = {
     "tensorflow.contrib.cmake": "it built TensorFlow 0.12 itself: remove it",
     "tensorflow.contrib.cudnn_rnn.ops": _BY_CUDNN,
-    "tensorflow.contrib.factorization.BaseMonitor": _ONLY_IMPORTED + "it is tf.contrib.learn.monitors.BaseMonitor",
+    "tensorflow.contrib.factorization.BaseMonitor": _ONLY_IMPORTED + "write a tf.train.SessionRunHook",
     "tensorflow.contrib.factorization.DIAG_COVARIANCE": _ONLY_IMPORTED + "write 'diag'",
     "tensorflow.contrib.factorization.FULL_COVARIANCE": _ONLY_IMPORTED + "write 'full'",
     "tensorflow.contrib.factorization.MEPS": _ONLY_IMPORTED + "write np.finfo(float).eps",

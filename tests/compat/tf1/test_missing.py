@@ -12,8 +12,7 @@ def fresh_graph():
 SENTENCES = {
     "not supported, with advice": (
         "tensorflow.contrib.kafka.KafkaDataset",
-        "tf.contrib.kafka.KafkaDataset was part of TensorFlow 1.15, and is not supported: TensorFlow I/O has it: "
-        "pip install tensorflow-io",
+        "tf.contrib.kafka.KafkaDataset was part of TensorFlow 1.15, and is not supported: TensorFlow I/O, which had it, ",
     ),
     "private": (
         "tensorflow.python.pywrap_tensorflow_internal.TF_NewGraph",
@@ -45,8 +44,8 @@ SENTENCES = {
         "tf.contrib.boosted_trees.lib.learner was part of TensorFlow 1.4 to 1.14, and is not supported",
     ),
     "of one version before 1.15": (
-        "tensorflow.autograph.experimental.Verbosity",
-        "tf.autograph.experimental.Verbosity was part of TensorFlow 1.13, and is not supported",
+        "tensorflow.contrib.all_reduce.build_nccl_all_reduce",
+        "tf.contrib.all_reduce.build_nccl_all_reduce was part of TensorFlow 1.12, and is not supported",
     ),
     "outside of the API": (
         "tensorflow.tensorboard.main",
