@@ -128,7 +128,6 @@ def test_help_imports_no_tensorflow():
     assert printed.splitlines()[-1] == "False False" and "--against OLD.json" in printed
 
 
-@pytest.mark.alone
 @pytest.mark.slow
 def test_a_comparison_of_input_pipelines(capsys):
     words = "compare line.py --towers 1,2 --rounds 5 --steps 5 --rate 0.05 --inputs synthetic,feed,dataset"
@@ -161,7 +160,6 @@ def test_a_comparison_of_input_pipelines(capsys):
     assert "now / before" in capsys.readouterr().out.partition("\nverdict: ")[2]
 
 
-@pytest.mark.alone
 @pytest.mark.slow
 def test_a_comparison_of_strategies_and_reductions(capsys):
     words = "compare line.py --towers 1,2 --rounds 5 --steps 5 --variables replicated,asynchronous"
@@ -223,7 +221,6 @@ DRIFTING = """
 """
 
 
-@pytest.mark.alone
 @pytest.mark.slow
 def test_a_failed_strategy_is_a_row_and_different_results_are_reported(folder, capsys):
     job_files.write(folder, "drifting.py", DRIFTING)
@@ -252,7 +249,6 @@ BROKEN = """
 """
 
 
-@pytest.mark.alone
 @pytest.mark.slow
 def test_a_failed_pipeline_is_a_row_and_the_others_are_measured(folder, capsys):
     job_files.write(folder, "broken.py", BROKEN)
@@ -282,7 +278,6 @@ def living(processes):
     return found
 
 
-@pytest.mark.alone
 @pytest.mark.slow
 def test_ctrl_c_ends_the_command_and_all_its_processes(folder):
     running = subprocess.Popen(
