@@ -70,6 +70,7 @@ LAYERS = (
     ("run.start",),
     ("run.check", "run.bottleneck"),
     ("doctor",),
+    ("replicate",),
     ("run",),
     ("cli",),
     ("__main__",),

@@ -1,6 +1,7 @@
 """Changes to a built graph and its operations, by TensorFlow's private API."""
 import contextlib
 import sys
+import threading
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
 
 # How far above itself `_current_run` looks for the call of the session.
@@ -40,6 +41,17 @@ def unfinalized(graph: Any) -> Iterator[None]:
     finally:
         if was_finalized:
             graph.finalize()
+
+
+@contextlib.contextmanager
+def extending(graph: Any) -> Iterator[None]:
+    """Lets operations be added to a graph, finalized or not, while other threads export it.
+
+    TensorFlow's exports fail on operations that another thread is about to add, such as that of a Supervisor's saver.
+    """
+    # Private: exports hold this reentrant lock. Tried on 1.15 and 2.21.
+    with graph._lock, unfinalized(graph):
+        yield
 
 
 def replace_input(operation: Any, index: int, tensor: Any) -> None:
@@ -92,6 +104,63 @@ def redirect(graph: Any, replaced: Dict[Any, Any]) -> None:
 
     # Sessions, their callables and graph.get_tensor_by_name look up by it. Tried on 1.15 and 2.21.
     graph.as_graph_element = as_graph_element
+
+
+class Redirection:
+    """Lets single runs of a session fetch other tensors and operations than those that are asked for.
+
+    Args:
+      graph: the graph of the session.
+    """
+
+    def __init__(self, graph: Any) -> None:
+        self._of_thread = threading.local()
+        find = graph.as_graph_element
+
+        def as_graph_element(obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+            found = find(obj, allow_tensor, allow_operation)
+            replaced = getattr(self._of_thread, "replaced", None)
+            return found if replaced is None else replaced.get(found.name, found)
+
+        # Sessions look up by it what they fetch and feed. Tried on 1.15 and 2.21.
+        graph.as_graph_element = as_graph_element
+
+    @contextlib.contextmanager
+    def replacing(self, replaced: Dict[str, Any]) -> Iterator[None]:
+        """Replaces what this thread fetches until the context ends.
+
+        Args:
+          replaced: name of a tensor or of an operation -> the tensor or operation in its place.
+        """
+        self._of_thread.replaced = replaced
+        try:
+            yield
+        finally:
+            self._of_thread.replaced = None
+
+
+def loops_of(operation: Any) -> List[Any]:
+    """Returns the names of the tf.while_loops of control flow version 1 around `operation`, the outermost first."""
+    # Private: nothing public reports it. Tried on 1.15 and 2.21.
+    context = operation._get_control_flow_context()
+    found: List[Any] = []
+    while context is not None:
+        if context.IsWhileContext():
+            found.insert(0, context.name)
+        context = context.outer_context
+    return found
+
+
+def conditions_of(operation: Any) -> List[Any]:
+    """Returns the predicates of the tf.conds of control flow version 1 around `operation`, the innermost first."""
+    # Private: nothing public reports it. Tried on 1.15 and 2.21.
+    context = operation._get_control_flow_context()
+    found: List[Any] = []
+    while context is not None:
+        if context.IsCondContext():
+            found.append(context.pred)
+        context = context.outer_context
+    return found
 
 
 class Run(NamedTuple):

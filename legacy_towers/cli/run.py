@@ -41,6 +41,7 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
         help="do not look for errors in the graph at the first training step; without it, each error that `doctor` "
         "finds there is one line on standard error",
     )
+    options.add_tower_arguments(parser)
     options.add_arguments(parser)
     _join_checked_module(given)
     take_program(parser, given)
@@ -87,7 +88,11 @@ def run(arguments: argparse.Namespace) -> Union[int, Callable[[], None]]:
         return _check(arguments)
     if arguments.json:
         raise UserError("--json is an option of --check: pass --check PATH too")
+    if arguments.keep is not None and arguments.towers is None:
+        raise UserError("--keep needs --towers")
     script_run, execute = prepared(arguments)
+    if arguments.towers is not None:
+        script_run.when_tensorflow_is_there(functools.partial(_train_on_towers, script_run, arguments.keep or "global"))
     if not arguments.no_doctor:
         # Not before: the script may set environment variables before it imports TensorFlow.
         script_run.when_tensorflow_is_there(functools.partial(_examine_training, script_run))
@@ -100,6 +105,14 @@ def _examine_training(script_run: Any) -> None:
     from legacy_towers.run.runtime.training_start import TrainingStart
 
     script_run.runtime.training_start = TrainingStart(errors, script_run.runtime.say)
+
+
+def _train_on_towers(script_run: Any, keep: str) -> None:
+    """Makes the training steps of the script on towers."""
+    from legacy_towers.replicate.script import TowerRuns
+
+    runtime = script_run.runtime
+    runtime.towers = TowerRuns(runtime.devices.tower_devices, keep, runtime.say)
 
 
 def prepared(arguments: argparse.Namespace, **changed: Any) -> Tuple[Any, Callable[[], None]]:

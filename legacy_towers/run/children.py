@@ -24,7 +24,8 @@ _WITH_ARGUMENT = ("-W", "-X", "-Q", "--check-hash-based-pycs")
 _FLAGS = ("py2", "generate_data", "warnings", "soft", "allow_growth", "queues_to_dataset", "prove",
           "allow_different", "no_doctor")
 _VALUES = (
-    "towers_device", "num_devices", "memory_fraction", "intra_op_threads", "inter_op_threads", "timeout_steps"
+    "towers_device", "num_devices", "memory_fraction", "intra_op_threads", "inter_op_threads", "timeout_steps",
+    "towers", "keep",
 )
 
 

@@ -20,6 +20,7 @@ class RuntimeOptions(NamedTuple):
       queues_to_dataset: convert the script's queues to tf.data.
       prove: run queues and tf.data for an epoch before that, and end the script if they differ.
       allow_different: go on if they differ.
+      towers: the number of towers that the script's training steps are made on; None: as the script makes them.
     """
 
     soft: bool = False
@@ -31,6 +32,7 @@ class RuntimeOptions(NamedTuple):
     queues_to_dataset: bool = False
     prove: bool = False
     allow_different: bool = False
+    towers: Optional[int] = None
 
 
 class SessionRecord(NamedTuple):

@@ -129,7 +129,16 @@ class DeviceMap:
         elif self._options.towers_device:
             device = tf.DeviceSpec.from_string(self._options.towers_device)
             by_options = device.device_index + 1 if device.device_type == "CPU" else 1
+        if self._options.towers and not self.gpus():
+            by_options = max(by_options, len(set(self.tower_devices())))
         return max(self._cpus, by_options)
+
+    def tower_devices(self) -> List[str]:
+        """Returns the device of each tower of --towers, mapped like the GPUs that a script names."""
+        specs = (tf.DeviceSpec.from_string("/device:GPU:{}".format(each)) for each in range(self._options.towers or 0))
+        if self._options.soft:
+            return [spec.to_string() for spec in specs]
+        return [str(self._mapped_spec(spec).to_string()) for spec in specs]
 
     def gpus(self) -> int:
         """Returns the number of GPUs that TensorFlow sees."""

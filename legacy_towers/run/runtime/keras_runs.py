@@ -14,9 +14,11 @@ def watched(runtime: Any) -> ContextManager[None]:
     """
 
     def around(made: Callable[..., Any], session: Any, options: Any) -> Callable[..., Any]:
-        if runtime.observer is None and runtime.training_start is None:
+        if runtime.observer is None and runtime.training_start is None and runtime.towers is None:
             return made
         fetches = [session.graph.as_graph_element(name) for name in (*options.fetch, *options.target)]
+        if runtime.towers is not None:
+            runtime.towers.refuse_other_runs(session, fetches, "Keras")
         call = made if runtime.observer is None else _recorded(runtime, made, session, fetches, tuple(options.feed))
         start = runtime.training_start
 

@@ -93,6 +93,24 @@ def add_arguments(parser: Any, shows_timeout: bool = True) -> None:
     )
 
 
+def add_tower_arguments(parser: Any) -> None:
+    """Adds the options for training on several devices to `parser`, for the command that has them."""
+    towers = parser.add_argument_group("training on several devices a script that was written for one")
+    towers.add_argument(
+        "--towers",
+        type=at_least(1),
+        metavar="N",
+        help="compute the gradients of each training step on N towers: GPUs, or logical CPU devices where there are "
+        "none; a graph that can't be replicated ends the script with exit code 2",
+    )
+    towers.add_argument(
+        "--keep",
+        choices=("global", "per-tower"),
+        help="with --towers: keep the global batch, which is split among the towers, so that the numbers stay "
+        "(default), or the per-tower batch: each tower reads one of its own from the script's queue or iterator",
+    )
+
+
 def options_of(arguments: argparse.Namespace) -> RuntimeOptions:
     """Returns the options as RuntimeOptions.
 
@@ -128,6 +146,7 @@ def options_of(arguments: argparse.Namespace) -> RuntimeOptions:
         bool(given.get("queues_to_dataset")),
         bool(given.get("prove")),
         bool(given.get("allow_different")),
+        given.get("towers"),
     )
 
 

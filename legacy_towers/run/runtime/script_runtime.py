@@ -27,6 +27,8 @@ class ScriptRuntime:
         self.observer: Any = None
         # Set by the command `run`; examines graphs that begin to train: a `training_start.TrainingStart`.
         self.training_start: Any = None
+        # Set by the command `run` with --towers; makes the training steps on towers: a `replicate.script.TowerRuns`.
+        self.towers: Any = None
         # Set by `start`: these modules import TensorFlow, which the script must import first.
         self.devices: Any = None
         self.step_limit: Any = None
@@ -69,6 +71,8 @@ class ScriptRuntime:
         self.report_mapped_devices()
         if self.queues is not None:
             self.queues.end()
+        if self.towers is not None:
+            self.towers.end()
         self._patches.close()
 
     def is_step_limit(self, error: BaseException) -> bool:

@@ -34,6 +34,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
     _queues: Any = None
     _observer: Any = None
     _training_start: Any = None
+    _towers: Any = None
     # TensorFlow's __del__ reads it, also when __init__ raised.
     _session: Any = None
 
@@ -46,7 +47,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
         runtime.reject_missing_devices()
         runtime.report_mapped_devices()
         self._queues, self._observer = runtime.queues, runtime.observer
-        self._training_start = runtime.training_start
+        self._training_start, self._towers = runtime.training_start, runtime.towers
         self._watch, self.around_thread_run = runtime.watch, runtime.daemon_threads.run
         if runtime.step_limit is not None:
             self._runs = runtime.step_limit.of_session(runtime, _is_monitored(sys._getframe(2)))
@@ -67,6 +68,8 @@ class _ScriptSession(default_sessions.ThreadRunHook):
         if self._queues is not None:
             self._queues.check_timeout(self, fetches, options)
         self._examine_training(fetches)
+        if self._towers is not None:
+            run = functools.partial(self._towers.run, run, self)
         if self._runs is not None or self._watch is not None:
             counts = True
             if self._runs is not None:
@@ -100,6 +103,8 @@ class _ScriptSession(default_sessions.ThreadRunHook):
 
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
         self._convert_queues()
+        if self._towers is not None:
+            self._towers.refuse_other_runs(self, fetches, "partial_run")
         return super().partial_run_setup(fetches, feeds)  # type: ignore[misc]
 
     def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
@@ -120,6 +125,8 @@ class _ScriptSession(default_sessions.ThreadRunHook):
             self._observer.note_callable(self, fetches)
         if self._training_start is not None and feed_list is None:
             made = self._training_start.of_callable(made, self, fetches)
+        if self._towers is not None and feed_list is None:
+            made = self._towers.callable(made, self, fetches)
         # With a feed_list the callable calls `run`, which counts.
         if feed_list is not None or (self._runs is None and self._watch is None):
             return made

@@ -15,6 +15,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 def parsed(arguments):
     parser = argparse.ArgumentParser()
     options.add_arguments(parser)
+    options.add_tower_arguments(parser)
     return parser.parse_args(arguments.split())
 
 

@@ -1,0 +1,115 @@
+"""The tensors that hold a step's examples: what is fed, dequeued, or read from an iterator."""
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
+
+import numpy as np
+
+from legacy_towers.compat import tf
+from legacy_towers.graph.op_kinds import (
+    FILE_INPUT_OPS,
+    ITERATOR_INPUT_OPS,
+    PLACEHOLDER_OPS,
+    QUEUE_INPUT_OPS,
+    READER_INPUT_OPS,
+    STAGING_INPUT_OPS,
+)
+from legacy_towers.replicate.refusal import refuse
+from legacy_towers.tensor_types import Operation, Tensor
+
+READS = QUEUE_INPUT_OPS | ITERATOR_INPUT_OPS | READER_INPUT_OPS | STAGING_INPUT_OPS | FILE_INPUT_OPS
+
+
+class Examples(NamedTuple):
+    """What holds the examples of a step.
+
+    Attributes:
+      fed: the tensors that are fed and split along dimension 0.
+      reads: the operations that read from a queue or an iterator.
+      size: the number of examples if it is fixed when the graph is built; None if each step may have another one.
+    """
+
+    fed: List[Tensor]
+    reads: List[Operation]
+    size: Optional[int]
+
+    @property
+    def tensors(self) -> List[Tensor]:
+        """All tensors that hold examples."""
+        return self.fed + [each for read in self.reads for each in read.outputs]
+
+
+def find_examples(needed: Set[Operation], feeds: Dict[Tensor, Any], split: bool) -> Examples:
+    """Returns what holds the examples of a training step.
+
+    Args:
+      needed: the operations that the gradients need.
+      feeds: what the first step feeds: tensor -> value. The values may be None, if only the shapes of the tensors are
+        known.
+      split: whether each batch is split; otherwise each tower reads a batch of its own.
+
+    Raises:
+      NotReplicable: the examples can't be split.
+    """
+    fed = _fed_batches(needed, feeds)
+    fed_operations = {each.op for each in feeds}
+    reads = sorted((each for each in needed if each.type in READS and each not in fed_operations),
+                   key=lambda each: str(each.name))
+    if not fed and not reads:
+        refuse("its gradients read no examples: nothing is fed, dequeued or read from an iterator that has a batch")
+    if fed and not split:
+        refuse("it feeds its examples, so that there is no second batch for another tower: --keep global splits the "
+               "batch that the script feeds", fed[0].op)
+    if split:
+        _check_components(reads)
+    sizes = {_rows(each) for each in fed + [out for read in reads for out in read.outputs]}
+    if len(sizes - {None}) > 1 and split:
+        refuse("its inputs have batches of different sizes: {}".format(
+            " and ".join(str(each) for each in sorted(sizes - {None}))), (reads or [fed[0].op])[0])
+    return Examples(fed, reads, None if not split or sizes == {None} else (sizes - {None}).pop())
+
+
+def _rows(tensor: Tensor) -> Optional[int]:
+    return None if tensor.shape.ndims is None else tf.dimension_value(tensor.shape[0])
+
+
+def _fed_batches(needed: Set[Operation], feeds: Dict[Tensor, Any]) -> List[Tensor]:
+    fed = sorted((each for each in feeds if each.op in needed), key=lambda each: str(each.name))
+    rows: Dict[Tensor, Optional[int]] = {}
+    for tensor in fed:
+        value = feeds[tensor]
+        ndims = tensor.shape.ndims if value is None else np.ndim(value)
+        if ndims is None:
+            refuse("the shape of what is fed is unknown, so that a batch can't be told from a scalar", tensor.op)
+        if ndims > 0:
+            rows[tensor] = _rows(tensor) if value is None else np.shape(value)[0]
+    variable = [each for each in rows if _rows(each) is None]
+    if variable:
+        # Those of a fixed size are no batch: class weights, a table.
+        sizes = {rows[each] for each in variable}
+        if len(sizes) > 1:
+            first, *others = sorted(variable, key=lambda each: str(each.name))
+            other = next(each for each in others if rows[each] != rows[first])
+            refuse("it feeds {!r} with {} rows and {!r} with {}: which of them are examples?".format(
+                first.name, rows[first], other.name, rows[other]), other.op)
+        return variable
+    sizes = set(rows.values())
+    if len(sizes) > 1:
+        first, *others = sorted(rows, key=lambda each: str(each.name))
+        other = next(each for each in others if rows[each] != rows[first])
+        refuse("it feeds {!r} with {} rows and {!r} with {}: which of them are examples?".format(
+            first.name, rows[first], other.name, rows[other]), other.op)
+    return list(rows)
+
+
+def _check_components(reads: Sequence[Operation]) -> None:
+    for read in reads:
+        for output in read.outputs:
+            if output.dtype.base_dtype in (tf.variant, tf.resource):
+                refuse("it reads a sparse or variant component, which can't be split into rows", read)
+            if output.shape.ndims == 0:
+                refuse("it reads single examples, and a step's batch can't be split: --keep per-tower lets each tower "
+                       "read its own", read)
+
+
+def is_placeholder(operation: Operation) -> bool:
+    """Returns whether an operation is a placeholder, whose value must be fed or has a default."""
+    return operation.type in PLACEHOLDER_OPS

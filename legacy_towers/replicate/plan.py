@@ -1,0 +1,96 @@
+"""What was decided for a graph that runs on several towers."""
+from typing import Any, List, NamedTuple, Optional, Tuple
+
+from legacy_towers.replicate.losses import MEAN, RATIO, SUM
+from legacy_towers.replicate.refusal import place_of
+from legacy_towers.replicate.step import GLOBAL, ReplicatedStep
+from legacy_towers.text.names import counted, listed
+
+_RULES = {
+    MEAN: "the mean over towers, weighted by their examples",
+    SUM: "the sum over towers",
+    RATIO: "the mean over towers, weighted by what the loss divides by",
+}
+
+
+class ReplicationPlan(NamedTuple):
+    """What was decided for one training step.
+
+    Attributes:
+      devices: the device of each tower.
+      keep: "global" or "per-tower".
+      examples: the names of the tensors and operations that hold the examples.
+      losses: (what reduces the loss, how the gradients are reduced), for each loss.
+      gradients: how many gradients are reduced.
+      sparse: whether some of them are sparse.
+      copied: how many operations each tower has.
+      once: how many operations run once per step, after the gradients.
+      on_one_device: the names of the tensors that one device computes from the whole batch.
+      notes: what differs from one device.
+      comparison: what the comparison with one device has found; None before it.
+    """
+
+    devices: Tuple[str, ...]
+    keep: str
+    examples: Tuple[str, ...]
+    losses: Tuple[Tuple[str, str], ...]
+    gradients: int
+    sparse: bool
+    copied: int
+    once: int
+    on_one_device: Tuple[str, ...]
+    notes: Tuple[str, ...]
+    comparison: Optional[str] = None
+
+    def lines(self) -> List[str]:
+        """Returns the plan in lines for people."""
+        number = len(self.devices)
+        if self.keep == GLOBAL:
+            what = "{} of each step {} split along dimension 0".format(
+                listed([repr(each) for each in self.examples]), "is" if len(self.examples) == 1 else "are")
+        else:
+            what = "each tower reads its own {}: {} times the batch".format(
+                listed([repr(each) for each in self.examples]), number)
+        lines = ["{} towers on {}, --keep {}: {}".format(number, listed(list(self.devices)), self.keep, what)]
+        for loss, rule in self.losses:
+            lines.append("gradients of the loss ({}): {}".format(loss, rule))
+        lines.append("{} per tower, {} reduced{}, {} once per step".format(
+            counted(self.copied, "operation"), counted(self.gradients, "gradient"),
+            " (sparse ones by rows)" if self.sparse else "", counted(self.once, "operation")))
+        if self.on_one_device:
+            lines.append("on one device, from the whole batch: {}".format(listed(list(self.on_one_device))))
+        lines += list(self.notes)
+        if self.comparison:
+            lines.append(self.comparison)
+        return lines
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def plan_of(step: ReplicatedStep, comparison: Any = None) -> ReplicationPlan:
+    """Returns the plan of a replicated step."""
+    examples = [each.op.name for each in step.examples.fed] + [each.name for each in step.examples.reads]
+    losses = dict.fromkeys((place_of(each.operation), _RULES[each.kind]) for each in step.rules.values())
+    return ReplicationPlan(
+        tuple(_short(each) for each in step.devices), step.keep, tuple(examples), tuple(losses),
+        len([each for each in step.gradients if each.dtype.is_floating]), bool(step.sparse), len(step.towers.copied),
+        len(step.once), tuple(str(each.op.name) for each in step.originals), tuple(_notes(step)),
+        None if comparison is None else str(comparison),
+    )
+
+
+def _short(device: str) -> str:
+    return device.lower().replace("/device:", "/")
+
+
+def _notes(step: ReplicatedStep) -> List[str]:
+    notes = []
+    copied = [each for each in step.rows.statistics if each in step.towers.copied]
+    if copied:
+        notes.append("differs from one device: each tower normalizes by the statistics of its own examples ({})".format(
+            place_of(copied[0])))
+    if step.towers.own_numbers:
+        notes.append("differs from one device: each tower draws random numbers of its own ({})".format(
+            place_of(step.towers.own_numbers[0])))
+    return notes

@@ -1,0 +1,44 @@
+"""Operations that change a state, which a step does once, however many towers it has."""
+from legacy_towers.graph.op_kinds import ENQUEUE_OPS, RANDOM_OPS, draws_random_numbers
+from legacy_towers.replicate.inputs import READS
+from legacy_towers.replicate.refusal import refuse
+from legacy_towers.tensor_types import Operation
+
+_WRITES = (
+    "Assign", "Scatter", "ResourceScatter", "Apply", "SparseApply", "ResourceApply", "ResourceSparseApply",
+    "ResourceStridedSliceAssign", "StridedSliceAssign", "CountUpTo", "ResourceCountUpTo", "AccumulatorApply",
+    "SparseAccumulatorApply", "ResourceAccumulatorApply", "AccumulatorTake", "LookupTableInsert", "LookupTableImport",
+    "LookupTableRemove", "Write", "Save", "Restore", "Barrier", "Mutex", "Rng",
+)
+# Functions of their inputs, whose names begin in the same way.
+_PURE = ("ScatterNd",)
+# Stateful operations that each tower can have: they keep nothing from one step to the next.
+_OF_A_TOWER = (
+    "TensorArray", "Stack", "PyFunc", "EagerPyFunc", "Print", "Assert", "LookupTableFind", "ReadVariableOp",
+    "ResourceGather", "VarHandleOp", "Variable", "IsVariableInitialized", "VarIsInitializedOp", "StringFormat",
+    "LookupTableSize", "HashTable", "TimeStamp", "Timestamp", "StatelessIf", "StatelessWhile", "LookupTableExport",
+)
+# They make what belongs to one loop or function: towers that share one would mix their values.
+TEMPORARY = frozenset("TensorArray TensorArrayV2 TensorArrayV3 Stack StackV2".split())
+
+
+def writes_state(operation: Operation) -> bool:
+    """Returns whether an operation changes a variable, a queue, a table or a file."""
+    kind = operation.type
+    return kind in ENQUEUE_OPS or (kind.startswith(_WRITES) and not kind.startswith(_PURE))
+
+
+def check_for_tower(operation: Operation) -> None:
+    """Checks that each tower can have an operation of its own.
+
+    Raises:
+      NotReplicable: it changes a state that towers share, or reads a source that is not known.
+    """
+    if writes_state(operation):
+        refuse("between the examples and the gradients it changes a state, which has no meaning per tower", operation)
+    if operation.type in READS:
+        refuse("it reads examples by means of other examples, which has no meaning per tower", operation)
+    if not operation.op_def.is_stateful or operation.type.startswith(_OF_A_TOWER):
+        return
+    if operation.type not in RANDOM_OPS and not draws_random_numbers(operation):
+        refuse("{} keeps a state, which has no meaning per tower".format(operation.type), operation)

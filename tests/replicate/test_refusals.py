@@ -1,0 +1,152 @@
+"""`run --towers N` ends the script where a graph can't be replicated, with the operation and its line."""
+import numpy as np
+import pytest
+from replicate.one_device import FEATURES, TARGETS
+from replicate.running import run
+
+CASES = {}
+
+
+def case(message, keep="global"):
+    def add(function):
+        CASES[function.__name__] = (function, message, keep)
+        return function
+
+    return add
+
+
+def train_once(tf, loss, feed=None, fetches=(), optimizer=None):
+    train = (optimizer or tf.train.GradientDescentOptimizer(0.1)).minimize(loss)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run([train] + list(fetches), feed)
+    raise AssertionError("it has trained")
+
+
+def inputs(tf, rows=None):
+    return tf.placeholder(tf.float64, [rows, 5], "x"), tf.placeholder(tf.float64, [rows, 1], "y")
+
+
+def predicted(tf, x, name="w"):
+    return tf.matmul(x, variable(tf, name, [5, 1], tf.float64, tf.ones_initializer()))
+
+
+def variable(tf, name, *arguments):
+    with tf.variable_scope("weights", reuse=tf.AUTO_REUSE):
+        return tf.get_variable(name, *arguments)
+
+
+def batch(rows=8):
+    return FEATURES[:rows], TARGETS[:rows]
+
+
+@case("its examples depend on each other")
+def a_loss_over_pairs_of_examples(tf):
+    x, y = inputs(tf)
+    net = predicted(tf, x)
+    train_once(tf, tf.reduce_mean(tf.square(net - tf.transpose(net)) * y), dict(zip((x, y), batch())))
+
+
+@case("Sqrt comes after the reduction")
+def a_root_of_a_mean(tf):
+    x, y = inputs(tf)
+    train_once(tf, tf.sqrt(tf.reduce_mean(tf.square(predicted(tf, x) - y))), dict(zip((x, y), batch())))
+
+
+@case("as where the size of a batch is a constant")
+def a_batch_size_in_a_constant(tf):
+    x, y = inputs(tf)
+    net = tf.reshape(predicted(tf, x), [8])
+    train_once(tf, tf.reduce_mean(net * y[:, 0]), dict(zip((x, y), batch())))
+
+
+@case("fixed its batch size to 7, which is not a multiple of 2 towers")
+def a_fixed_batch_that_is_no_multiple(tf):
+    x, y = inputs(tf, 7)
+    train_once(tf, tf.reduce_mean(predicted(tf, x) * y), dict(zip((x, y), batch(7))))
+
+
+@case("one step has several optimizers")
+def two_optimizers_in_one_step(tf):
+    x, y = inputs(tf)
+    first = tf.reduce_mean(predicted(tf, x, "one"))
+    second = tf.reduce_mean(tf.square(predicted(tf, x, "two") - predicted(tf, x, "one")) * y)
+    other = tf.train.GradientDescentOptimizer(0.1).minimize(second)
+    train_once(tf, first, dict(zip((x, y), batch())), [other])
+
+
+@case("it changes a state, which has no meaning per tower")
+def a_state_that_the_forward_pass_writes(tf):
+    x, y = inputs(tf)
+    state = tf.get_variable("state", [5], tf.float64, tf.zeros_initializer(), trainable=False)
+    memory = tf.assign_add(state, tf.reduce_sum(x, 0))
+    train_once(tf, tf.reduce_mean(predicted(tf, x + memory) * y), dict(zip((x, y), batch())))
+
+
+@case("which of them are examples?")
+def feeds_of_different_sizes(tf):
+    x, y = inputs(tf)
+    flat = tf.placeholder(tf.float64, [None], "flat")
+    train_once(tf, tf.reduce_mean(predicted(tf, x) * y) * tf.reduce_sum(flat), {
+        x: FEATURES[:8], y: TARGETS[:8], flat: np.ones(3)})
+
+
+@case("it feeds a sparse tensor")
+def a_sparse_feed(tf):
+    sparse = tf.sparse_placeholder(tf.float64, [None, 5])
+    weights = tf.get_variable("w", [5, 1], tf.float64, tf.ones_initializer())
+    net = tf.sparse_tensor_dense_matmul(sparse, weights)
+    train_once(tf, tf.reduce_mean(net), {sparse: ([[0, 1], [1, 2]], [1.0, 2.0], [2, 5])})
+
+
+@case("it reads single examples")
+def single_examples(tf):
+    x = tf.data.Dataset.from_tensor_slices(FEATURES[:, 0]).make_one_shot_iterator().get_next()
+    weight = tf.get_variable("w", [], tf.float64, tf.ones_initializer())
+    train_once(tf, tf.square(x * weight - 1))
+
+
+@case("--keep global splits the batch that the script feeds", keep="per-tower")
+def a_fed_batch_with_keep_per_tower(tf):
+    x, y = inputs(tf)
+    train_once(tf, tf.reduce_mean(predicted(tf, x) * y), dict(zip((x, y), batch())))
+
+
+@case("read no examples")
+def a_loss_without_examples(tf):
+    train_once(tf, tf.reduce_sum(tf.square(tf.get_variable("w", [3]))))
+
+
+@case("in a way that is not known")
+def a_sum_divided_by_the_size_of_the_batch_in_each_example(tf):
+    x, y = inputs(tf)
+    rows = tf.cast(tf.shape(x)[0], tf.float64)
+    train_once(tf, tf.reduce_sum(predicted(tf, x) * y / rows), dict(zip((x, y), batch())))
+
+
+@case("by partial_run")
+def a_partial_run(tf):
+    x, y = inputs(tf)
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_mean(predicted(tf, x) * y))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.partial_run_setup([train], [x, y])
+    raise AssertionError("it has trained")
+
+
+# What is wrong with these is no single operation.
+WITHOUT_LINE = ("a_partial_run", "a_loss_without_examples")
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_a_graph_that_cannot_be_replicated_ends_the_script(name):
+    function, message, keep = CASES[name]
+    lines = []
+    with pytest.raises(SystemExit) as ended:
+        run(lambda tf, _: function(tf), "", 2, keep, lines)
+    assert ended.value.code == 2
+    assert lines[-1].startswith("error: --towers 2: the graph can't be replicated: ")
+    assert message in lines[-1]
+    if name not in WITHOUT_LINE:
+        assert "test_refusals.py, line" in lines[-1]
+
