@@ -3,6 +3,7 @@
     self.length = tf.size(value)                                 def parse(value):
     self.lengths = tf.train.batch([self.length], 8)                  length = tf.size(value)
 """
+import os
 import re
 from typing import Any, Iterator, Sequence, Tuple
 
@@ -49,10 +50,15 @@ def name_locally(calls: Calls, entry: Entry, examples: Examples, sink: Any, kept
                 one is other for one in [statement] + there.above(statement) for other in own
             )
             if not is_own:
-                raise Irregular(read, "{!r} is of one example, and is also used elsewhere".format(name),
-                                there.line(each))
+                raise Irregular(read, "{!r} is of one example, and is also used elsewhere{}".format(
+                    name, in_file(there, source)), there.line(each))
             if statement is not sink:
                 edits.replace(each, cst.Name(local))
+
+
+def in_file(there: Source, here: Source) -> str:
+    """Returns ", in inputs.py" for the place of a line in another file, as the end of a reason."""
+    return "" if there is here else ", in {}".format(os.path.relpath(there.path))
 
 
 def uses_in_project(calls: Calls, source: Source, attribute: str) -> Iterator[Tuple[Source, cst.Attribute]]:

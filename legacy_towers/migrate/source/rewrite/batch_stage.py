@@ -11,6 +11,7 @@ from legacy_towers.migrate.source.rewrite.examples import Element, element_of
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
+from legacy_towers.migrate.source.rewrite.names import names_of
 from legacy_towers.migrate.source.rewrite.region import Examples
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import batchers
@@ -83,7 +84,7 @@ class BatchStage:
             if element is None:
                 raise Irregular(site, "the source does not show whether it batches a list or a dict")
             if not element.names & examples.names:
-                raise Irregular(site, "what it batches does not come from the reader alone")
+                raise Irregular(site, _why_not_alone(entry.draft.source, call, element))
             shapes = given.get("shapes")
             if shapes is not None and literal(shapes) != "None":
                 element = self._with_shapes(site, element, scope.resolved(shapes), scope)
@@ -196,6 +197,15 @@ class BatchStage:
                 return False
             node = source.parents[node]
         return True
+
+
+def _why_not_alone(source: Any, call: cst.Call, element: Element) -> str:
+    """Returns why what a call batches is not what is computed from the reader before, as a clause."""
+    branches = [each for each in source.above(call) if isinstance(each, cst.If)]
+    if any(names_of(each).bound & element.names for each in branches):
+        return "a branch computes and batches its examples, and another branch uses them otherwise: write a dataset " \
+               "for each of them"
+    return "what it batches does not come from the reader alone"
 
 
 def _comments_in(node: Any) -> List[str]:

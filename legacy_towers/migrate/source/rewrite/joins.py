@@ -148,8 +148,8 @@ class Joins:
             call: Any = draft.source.parents[argument]
             defined = self._calls.function_of(draft, call) if isinstance(call, cst.Call) else None
             if defined is None or not _is_unread(defined, call, argument):
-                raise Irregular(site, "its examples differ by {!r}, the number of the loop that makes them".format(
-                    target.value), draft.source.line(use))
+                raise Irregular(site, "its examples differ by {!r}, the number of the loop that makes them: compute "
+                                "all of them alike".format(target.value), draft.source.line(use))
             draft.edits.replace(use, cst.Integer("0"))
 
     @property

@@ -11,7 +11,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 import libcst as cst
 
 from legacy_towers.migrate.source.rewrite import region
-from legacy_towers.migrate.source.rewrite.attributes import uses_in_project
+from legacy_towers.migrate.source.rewrite.attributes import in_file, uses_in_project
 from legacy_towers.migrate.source.rewrite.batch_stage import BatchStage
 from legacy_towers.migrate.source.rewrite.checks import Checks
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
@@ -115,8 +115,8 @@ class Kept:
                 is_own = any(id(one) in own for one in [statement] + there.above(statement))
                 is_root = statement is entry.statement
                 if not is_own and not is_root and statement is not batching:
-                    raise Irregular(self._read, "{!r} is of one example, and is also used elsewhere".format(name),
-                                    there.line(each))
+                    raise Irregular(self._read, "{!r} is of one example, and is also used elsewhere{}".format(
+                        name, in_file(there, source)), there.line(each))
         callers = self._calls.callers_of(entry.draft, function)
         if len(callers) > 1 or any(
             isinstance(each, LOOPS) for draft, call in callers for each in draft.source.above(call)

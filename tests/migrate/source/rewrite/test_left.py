@@ -142,7 +142,8 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
     pytest.param("q = tf.train.string_input_producer(['a'])\nr = tf.TextLineReader()\nexamples = []\n"
                  "for number in range(2):\n    _, x = r.read(q)\n    examples.append([x, tf.constant(number)])\n"
                  "c = tf.train.batch_join(examples, 2)\n",
-                 "7: tf.train.batch_join: its examples differ by 'number', the number of the loop that makes them",
+                 "7: tf.train.batch_join: its examples differ by 'number', the number of the loop that makes them: "
+                 "compute all of them alike",
                  id="examples that differ by their reader"),
     pytest.param("q = tf.train.string_input_producer(['a'])\nr = tf.TextLineReader()\nexamples = []\n"
                  "for _ in range(2):\n    _, x = r.read(q)\n    examples.append([x])\n    print('a reader')\n"
@@ -291,6 +292,10 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "i = tf.train.range_input_producer(n).dequeue()\nb = tf.train.batch([i], 2)\n",
                  "5: tf.train.range_input_producer: n is computed under tf.control_dependencies, which a dataset does "
                  "not keep", id="number that is asserted, in a batch"),
+    pytest.param("import sys\n_, value = tf.TextLineReader().read(tf.train.string_input_producer(['a']))\n"
+                 "if sys.argv:\n    x = tf.size(value)\n    b = tf.train.batch([x], 2)\nelse:\n    b = value\n",
+                 "6: tf.train.batch: a branch computes and batches its examples, and another branch uses them "
+                 "otherwise: write a dataset for each of them", id="branch that uses an example without a batch"),
 ])
 def test_irregular_sources_are_left_with_the_reason(text, left, tmp_path):
     found = _left(tmp_path, "import tensorflow as tf\n" + text)
