@@ -6,7 +6,10 @@ supported are in the `UNSUPPORTED` of their `symbols` modules.
 from typing import Dict
 
 _TFP = "TensorFlow Probability has it: pip install tensorflow_probability"
-_IO = "TensorFlow I/O, which had it, ended with TensorFlow 2.16: read the data in Python, by tf.data.Dataset.from_generator"
+_IO = (
+    "TensorFlow I/O, which had it, ended with TensorFlow 2.16: read the data in Python, by "
+    "tf.data.Dataset.from_generator"
+)
 _ADDONS = "no maintained package has it; TensorFlow Addons had it until TensorFlow 2.15"
 _TREES = "the package ydf is its successor, without TensorFlow: pip install ydf"
 _NO_KERNEL = "only TensorFlow 1.15 has its compiled operations"
@@ -40,14 +43,14 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.mixed_precision": "use tf.train.experimental.enable_mixed_precision_graph_rewrite or "
     "legacy_towers.gradients.dynamic_loss_scale",
     "tensorflow.contrib.model_pruning": "the package tensorflow_model_optimization is its successor",
-    "tensorflow.contrib.mpi_collectives": "legacy_towers.gradients averages over towers, also by collectives, without MPI",
+    "tensorflow.contrib.mpi_collectives": "legacy_towers.gradients averages over towers, also by collectives",
     "tensorflow.contrib.nearest_neighbor": _NO_KERNEL,
     "tensorflow.contrib.optimizer_v2": "the optimizers are in tf.train",
     "tensorflow.contrib.periodic_resample": _NO_KERNEL,
     "tensorflow.contrib.proto": "use tf.io.decode_proto and tf.io.encode_proto",
     "tensorflow.contrib.quantization": "tf.quantization has them",
     "tensorflow.contrib.rate": _ADDONS,
-    "tensorflow.contrib.receptive_field": "it has no replacement: compute the field from the kernels and strides of the layers",
+    "tensorflow.contrib.receptive_field": "it has no replacement: compute the field from the kernels and strides",
     "tensorflow.contrib.recurrent": "use tf.nn.dynamic_rnn or tf.while_loop",
     "tensorflow.contrib.reduce_slice_ops": "the closest functions are tf.math.segment_sum, segment_max and so on",
     "tensorflow.contrib.remote_fused_graph": _NO_KERNEL,

@@ -2,6 +2,7 @@
 import ast
 from typing import Any, List, Optional, Tuple, Union
 
+from legacy_towers.compat.tf1 import refused_arguments
 from legacy_towers.run.check.conditions import constant, truth
 from legacy_towers.run.check.findings import (
     KERAS,
@@ -37,6 +38,8 @@ class ExpressionReader:
         self._fallback_of: Tuple[int, ...] = ()
         # `from __future__ import annotations` turns annotations into text.
         self._reads_annotations = True
+        # The flag whose default excludes the branch that is read, see `flags`.
+        self._only_if = ""
         # The number of enclosing branches that may not be taken.
         self._branches = 0
 
@@ -117,6 +120,10 @@ class ExpressionReader:
     def _call(self, node: ast.Call) -> None:
         """Handles calls that name modules or attributes by strings."""
         called = self.scopes.meanings(node.func)
+        for each in called:
+            for keyword in node.keywords:
+                if keyword.arg and refused_arguments.sentence(each, keyword.arg):
+                    self._use(frozenset(["{}({}=)".format(each, keyword.arg)]), node)
         name = node.func.id if isinstance(node.func, ast.Name) else None
         if "importlib.import_module" in called or name == "__import__":
             module = constant(node.args[0]) if node.args else None
@@ -190,7 +197,7 @@ class ExpressionReader:
     def _use(self, meanings: Meanings, node: ast.AST) -> None:
         of_tensorflow = tuple(sorted(each for each in meanings if is_tensorflow(each)))
         line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0) + 1
-        self.uses.append(Use(of_tensorflow, line, column, self._guarded_by, self._fallback_of))
+        self.uses.append(Use(of_tensorflow, line, column, self._guarded_by, self._fallback_of, self._only_if))
 
     def _passed_on(self, meanings: Meanings, node: ast.AST) -> None:
         """Reports a module that is passed to a function, returned or stored, which is not tracked further."""

@@ -19,6 +19,7 @@ class Use(NamedTuple):
       column: column in the line, from 1.
       guarded_by: numbers of the `try` statements whose bodies contain it and that catch a missing name.
       fallback_of: numbers of the `try` statements whose handlers contain it.
+      only_if: the flag whose default excludes it, as a condition: "--use_gan"; "" if there is none.
     """
 
     meanings: Tuple[str, ...]
@@ -26,6 +27,7 @@ class Use(NamedTuple):
     column: int
     guarded_by: Tuple[int, ...]
     fallback_of: Tuple[int, ...]
+    only_if: str = ""
 
 
 class NotUnderstood(NamedTuple):

@@ -20,6 +20,9 @@ def as_text(checked: Checked, tensorflow: str) -> str:
     for each in checked.missing:
         lines.append("{}:{}:{}: missing: {}".format(each.path, each.line, each.column, each.status.missing))
     for each in checked.findings:
+        if each.status.missing is not None and each.only_if and not each.guarded:
+            lines.append("{}:{}:{}: missing, only if {} is given or changed: {}".format(
+                each.path, each.line, each.column, each.only_if, each.status.missing))
         if each.status.missing is not None and each.guarded:
             lines.append("{}:{}:{}: missing, but the script handles that: {}".format(
                 each.path, each.line, each.column, short_name(each.status.name)))
@@ -45,7 +48,7 @@ def as_json(checked: Checked, tensorflow: str) -> str:
             {
                 "path": each.path, "line": each.line, "column": each.column, "name": each.status.name,
                 "provided_by": each.status.provided_by if each.status.missing is None else None,
-                "missing": each.status.missing, "guarded": each.guarded,
+                "missing": each.status.missing, "guarded": each.guarded, "only_if": each.only_if or None,
             }
             for each in checked.findings
         ],
@@ -72,6 +75,11 @@ def _summary(checked: Checked) -> str:
     if checked.missing:
         parts.append("{} {} missing".format(
             counted(len(checked.missing), "name"), "is" if len(checked.missing) == 1 else "are"
+        ))
+    only_if = sum(each.status.missing is not None and bool(each.only_if) for each in checked.findings)
+    if only_if:
+        parts.append("{} {} missing only with other flags".format(
+            counted(only_if, "name"), "is" if only_if == 1 else "are"
         ))
     if checked.not_understood:
         parts.append("{} not understood".format(counted(len(checked.not_understood), "place")))

@@ -23,6 +23,7 @@ class Finding(NamedTuple):
       line, column: position in the file, from 1.
       status: whether the name is supported or missing.
       guarded: whether the script handles a missing name here, by a `try` around it.
+      only_if: the flag that must be given, or changed, for this line to run: "--use_gan"; "" if there is none.
     """
 
     path: str
@@ -30,6 +31,7 @@ class Finding(NamedTuple):
     column: int
     status: status.Status
     guarded: bool
+    only_if: str = ""
 
 
 class Checked(NamedTuple):
@@ -51,8 +53,9 @@ class Checked(NamedTuple):
 
     @property
     def missing(self) -> List[Finding]:
-        """The missing names that the script does not handle by a `try`."""
-        return [each for each in self.findings if each.status.missing is not None and not each.guarded]
+        """The missing names that the script uses with its default flags, and does not handle by a `try`."""
+        found = [each for each in self.findings if each.status.missing is not None]
+        return [each for each in found if not each.guarded and not each.only_if]
 
 
 def check(path: str) -> Checked:
@@ -197,7 +200,7 @@ def _findings(path: str, found: Found) -> List[Finding]:
         found_status = _best(use.meanings)
         is_reached = all(number in failed for number in use.fallback_of)
         if is_reached and (found_status.is_removed or found_status.missing is not None):
-            findings.append(Finding(path, use.line, use.column, found_status, bool(use.guarded_by)))
+            findings.append(Finding(path, use.line, use.column, found_status, bool(use.guarded_by), use.only_if))
     return sorted(_unique(findings), key=lambda each: (each.line, each.column))
 
 

@@ -4,7 +4,7 @@ import importlib
 import inspect
 from typing import Any, List, NamedTuple, Optional
 
-from legacy_towers.compat.tf1 import missing, tree
+from legacy_towers.compat.tf1 import missing, refused_arguments, tree
 from legacy_towers.compat.versions import keras
 from legacy_towers.run.check.findings import KERAS, ROOT
 
@@ -39,6 +39,9 @@ def of_name(name: str) -> Status:
     """Returns the status of the dotted `name` on the installed TensorFlow."""
     if name.split(".")[0] == KERAS:
         return _of_keras(name)
+    if name.endswith("=)"):
+        function, _, argument = name[: -len("=)")].partition("(")
+        return Status(name, True, None, refused_arguments.sentence(function, argument), False)
     removed_at = _first_removed(name)
     value: Any = tree.module(ROOT)
     path = ROOT

@@ -8,9 +8,9 @@ Unreachable code is skipped: the branch that is not taken of a condition on the 
 `six.PY2` or on `hasattr(tf, "...")`, and the handler of a `try` whose body has no missing name.
 """
 import ast
-from typing import List, Set, Union
+from typing import Any, Dict, List, Set, Union
 
-from legacy_towers.run.check import values
+from legacy_towers.run.check import flags, values
 from legacy_towers.run.check.conditions import constant, expects_missing
 from legacy_towers.run.check.findings import NOTHING, Found, Lookups, Meanings
 from legacy_towers.run.check.import_statements import ImportReader
@@ -31,10 +31,14 @@ class _StatementReader(ImportReader):
         self._tries = 0
         # Names that functions rebind by `global`: their value is known only at run time.
         self._globals: Set[str] = set()
+        # Flag -> its default.
+        self._flags: Dict[str, Any] = {}
 
     def read(self, module: ast.Module) -> None:
+        self._flags = flags.defaults(module)
         self._globals = {name for each in ast.walk(module) if isinstance(each, ast.Global) for name in each.names}
         self._statements(module.body)
+        self._only_if = ""
         while self._waiting:
             function, enclosing, self._fallback_of = self._waiting.pop(0)
             self.scopes.enter_function(function, enclosing)
@@ -129,14 +133,24 @@ class _StatementReader(ImportReader):
 
     def _if(self, node: ast.If) -> None:
         taken = self._truth(node.test)
+        by_default = None
         if taken is None:
             self._expression(node.test, is_followed=True)
             self._branches += 1
+            by_default = flags.truth(node.test, self._flags)
         if taken is not False:
-            self._statements(node.body)
+            self._statements_if(by_default is False, node.test, node.body)
         if taken is not True:
-            self._statements(node.orelse)
+            self._statements_if(by_default is True, node.test, node.orelse)
         self._branches -= taken is None
+
+    def _statements_if(self, is_excluded: bool, test: ast.expr, statements: List[ast.stmt]) -> None:
+        """Reads a branch; `is_excluded` tells whether the defaults of the flags in its condition exclude it."""
+        before = self._only_if
+        if is_excluded and not before:
+            self._only_if = flags.shown(test, self._flags)
+        self._statements(statements)
+        self._only_if = before
 
     def _try(self, node: ast.Try) -> None:
         before = self._guarded_by, self._fallback_of

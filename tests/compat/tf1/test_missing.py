@@ -12,7 +12,7 @@ def fresh_graph():
 SENTENCES = {
     "not supported, with advice": (
         "tensorflow.contrib.kafka.KafkaDataset",
-        "tf.contrib.kafka.KafkaDataset was part of TensorFlow 1.15, and is not supported: TensorFlow I/O, which had it, ",
+        "tf.contrib.kafka.KafkaDataset was part of TensorFlow 1.15, and is not supported: TensorFlow I/O, which had it",
     ),
     "private": (
         "tensorflow.python.pywrap_tensorflow_internal.TF_NewGraph",
