@@ -168,6 +168,39 @@ def loop_of_1_12(tf, devices):
             session.run(strategy.finalize())
 
 
+def one_device_of_1_12(tf, devices):
+    strategy = tf.contrib.distribute.OneDeviceStrategy(devices[0], prefetch_on_device=False)
+    with strategy.scope():
+        iterator = strategy.distribute_dataset(lambda: dataset(tf, 4)).make_one_shot_iterator()
+
+        def step(features, labels):
+            context = tf.contrib.distribute.get_tower_context()
+            loss, train_op = linear(tf, (features, labels), tf.train.AdagradOptimizer(0.1))
+
+            def merge(distribution, value):
+                return distribution.reduce(tf.VariableAggregation.SUM, value, distribution.worker_devices[0])
+
+            with tf.control_dependencies([train_op]):
+                return context.merge_call(merge, tf.identity(loss)), tf.constant(context.tower_id)
+
+        losses, towers = strategy.call_for_each_tower(step, *iterator.get_next())
+        weight = [each for each in tf.trainable_variables() if each.name == "b:0"][0]
+        update = strategy.group(strategy.update(weight, lambda each, value: each.assign_add([value]), 0.125))
+        fetches = list(strategy.unwrap(losses)) + list(strategy.unwrap(towers))
+        fetches += [float(strategy.num_towers), float(strategy.is_single_tower), len(strategy.worker_devices)]
+        fetches = [tf.convert_to_tensor(each) for each in fetches]
+        values = [strategy.read_var(each) for each in tf.trainable_variables()]
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for _ in range(4):
+                for value in session.run(fetches):
+                    yield value
+                session.run(update)
+            for value in session.run(values):
+                for each in np.ravel(value):
+                    yield each
+
+
 def several_steps_of_1_12(tf, devices):
     strategy = tf.contrib.distribute.MirroredStrategy(devices)
     with strategy.scope():
@@ -309,6 +342,7 @@ CASES = {
     "sum of losses of 1.8": (sum_of_losses_of_1_8, ["1.8"]),
     "contexts of 1.8": (contexts_of_1_8, ["1.8"]),
     "loop of 1.12": (loop_of_1_12, ["1.12"]),
+    "one device of 1.12": (one_device_of_1_12, ["1.12"]),
     "several steps of 1.12": (several_steps_of_1_12, ["1.12"]),
     "single loss step of 1.12": (single_loss_step_of_1_12, ["1.12"]),
     "loop of 1.13": (loop_of_1_13, ["1.13"]),

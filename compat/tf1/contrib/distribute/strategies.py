@@ -31,7 +31,7 @@ class CoreMirroredStrategy(TowerMethods, strategies.MirroredStrategyV1):
 CoreMirroredStrategy.__name__ = CoreMirroredStrategy.__qualname__ = "MirroredStrategy"
 
 
-class CoreOneDeviceStrategy(TowerMethods, tf.distribute.OneDeviceStrategy):  # type: ignore[misc,name-defined]
+class CoreOneDeviceStrategy(TowerMethods, tf.distribute.OneDeviceStrategy):
     """tf.distribute.OneDeviceStrategy."""
 
     def __init__(self, device: str) -> None:
@@ -95,7 +95,7 @@ class MirroredStrategy(TowerMethods, strategies.MirroredStrategyV1):
         strategies.StrategyV1.__init__(self, strategies.PerReplicaBatches(self, devices, reduction))
 
 
-class OneDeviceStrategy(TowerMethods, tf.distribute.OneDeviceStrategy):  # type: ignore[misc,name-defined]
+class OneDeviceStrategy(TowerMethods, tf.distribute.OneDeviceStrategy):
     """Places everything on one device.
 
     Args:
@@ -122,7 +122,7 @@ class CollectiveAllReduceStrategy(TowerMethods, strategies.CollectiveAllReduceSt
         super().__init__(**options)
 
 
-class ParameterServerStrategy(TowerMethods, _ParameterServerStrategy):  # type: ignore[misc,valid-type]
+class ParameterServerStrategy(TowerMethods, _ParameterServerStrategy):
     """Places variables on the parameter servers of TF_CONFIG, and computation on its workers.
 
     Without TF_CONFIG, variables are on the CPU, or on the GPU if there is one, and each GPU is a tower.
@@ -133,6 +133,33 @@ class ParameterServerStrategy(TowerMethods, _ParameterServerStrategy):  # type: 
 
     def __init__(self, num_gpus_per_worker: int = 0) -> None:
         super().__init__(_resolver(num_gpus_per_worker))
+
+
+class CoreCentralStorageStrategy(TowerMethods, tf.distribute.experimental.CentralStorageStrategy):
+    """tf.distribute.experimental.CentralStorageStrategy, with the methods of TensorFlow 1.15 too."""
+
+    unwrap = strategies.StrategyV1.unwrap  # see CoreMirroredStrategy
+
+
+CoreCentralStorageStrategy.__name__ = CoreCentralStorageStrategy.__qualname__ = "CentralStorageStrategy"
+
+
+class CoreMultiWorkerMirroredStrategy(TowerMethods, tf.distribute.experimental.MultiWorkerMirroredStrategy):
+    """tf.distribute.experimental.MultiWorkerMirroredStrategy, with the methods of TensorFlow 1.15 too."""
+
+    unwrap = strategies.StrategyV1.unwrap  # see CoreMirroredStrategy
+
+
+CoreMultiWorkerMirroredStrategy.__name__ = CoreMultiWorkerMirroredStrategy.__qualname__ = "CollectiveAllReduceStrategy"
+
+
+class CoreParameterServerStrategy(TowerMethods, _ParameterServerStrategy):
+    """tf.distribute.experimental.ParameterServerStrategy, with the methods of TensorFlow 1.15 too."""
+
+    unwrap = strategies.StrategyV1.unwrap  # see CoreMirroredStrategy
+
+
+CoreParameterServerStrategy.__name__ = CoreParameterServerStrategy.__qualname__ = "ParameterServerStrategy"
 
 
 def _resolver(gpus: int) -> Any:

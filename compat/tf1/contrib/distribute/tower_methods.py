@@ -18,6 +18,7 @@ class TowerMethods:
     """A mixin of strategies. Its methods are called in the strategy's scope, unless they say otherwise."""
 
     extended: Any
+    scope: Any
     num_replicas_in_sync: int
 
     def call_for_each_tower(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -41,8 +42,9 @@ class TowerMethods:
 
     def experimental_run_v2(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
         """Calls `fn` once per replica, in the scope; the losses are not divided. Its name is `run` since 2.2."""
-        run = getattr(super(), "experimental_run_v2", None) or super().run  # type: ignore[misc]
-        return run(fn, args=args, kwargs=kwargs)
+        # Not `run`, which returns nothing in a ParameterServerStrategy of 2.21.
+        with self.scope():
+            return self.extended.call_for_each_replica(fn, args=args, kwargs=kwargs)
 
     def distribute_dataset(self, dataset_fn: Any = None, dataset: Any = None) -> Any:
         """Splits a dataset over the towers: each gets an element, so that a batch of it is a batch of one tower.

@@ -91,6 +91,8 @@ def regrouped(strategy: Any, values: Sequence[Any], mirrored: bool = False) -> A
       mirrored: whether the values of the replicas are equal.
     """
     wrapper = Mirrored if mirrored else PerReplica
+    if len(values) == 1:
+        return values[0]
     if hasattr(_values, "regroup"):  # TensorFlow 1.15
         return _values.regroup(strategy.extended._device_map, tuple(values), wrapper)
     from tensorflow.python.distribute import distribute_utils

@@ -8,6 +8,8 @@ _PRIVATE = "legacy_towers.compat.tf1.contrib.private.strategies"
 _CONTRIB = "tensorflow.contrib.distribute."
 _METHODS = "with the methods and arguments of TensorFlow 1.8 to 1.15; without a GPU per tower, gradients are copied"
 
+_EXPERIMENTAL = "with the methods of TensorFlow 1.15, such as experimental_run_v2"
+
 # Module below _HERE -> the names of tf.contrib.distribute that it has, which 1.15 lacks or has without the methods of
 # towers.
 _NAMES: Dict[str, str] = {
@@ -70,6 +72,12 @@ SYMBOLS: Tuple[Symbol, ...] = tuple(
     Symbol(_CONTRIB + "python.step_fn", _HERE + ".step_fn", on_1_15=True),
     Symbol("tensorflow.distribute.MirroredStrategy", _HERE + ".strategies:CoreMirroredStrategy", on_1_15=True,
            note=_METHODS),
+    Symbol("tensorflow.distribute.experimental.CentralStorageStrategy",
+           _HERE + ".strategies:CoreCentralStorageStrategy", note=_EXPERIMENTAL),
+    Symbol("tensorflow.distribute.experimental.MultiWorkerMirroredStrategy",
+           _HERE + ".strategies:CoreMultiWorkerMirroredStrategy", note=_EXPERIMENTAL),
+    Symbol("tensorflow.distribute.experimental.ParameterServerStrategy",
+           _HERE + ".strategies:CoreParameterServerStrategy", note=_EXPERIMENTAL),
     Symbol("tensorflow.distribute.OneDeviceStrategy", _HERE + ".strategies:CoreOneDeviceStrategy", on_1_15=True,
            note=_METHODS),
 )

@@ -54,3 +54,32 @@ def missing_arguments(function, arguments):
     taken = {each.name for each in parameters}
     names = [part.partition("=")[0] for part in arguments.split()]
     return [name for name in names if not name.startswith("*") and name not in taken]
+
+
+def replicas_of(tf, strategy):
+    """Returns what `experimental_run_v2`, of 1.15, computes on each replica."""
+    with strategy.scope():
+        number = tf.get_variable("number", [], initializer=tf.constant_initializer(2.0))
+        values = strategy.experimental_run_v2(lambda factor: number * factor, args=(3.0,))
+        fetches = strategy.experimental_local_results(values)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return session.run(list(fetches))
+
+
+@pytest.mark.parametrize(
+    "name, arguments, replicas",
+    [
+        ("MirroredStrategy", (["/gpu:0", "/gpu:1", "/gpu:2"],), 3),
+        ("OneDeviceStrategy", ("/gpu:0",), 1),
+        ("experimental.CentralStorageStrategy", (["/gpu:0", "/gpu:1"], "/cpu:0"), 2),
+        ("experimental.ParameterServerStrategy", (), 1),
+        ("experimental.MultiWorkerMirroredStrategy", (), 1),
+    ],
+)
+def test_experimental_run_v2_of_tf_distribute(name, arguments, replicas):
+    with script() as (tf, _), tf.Graph().as_default():
+        kind = tf.distribute
+        for part in name.split("."):
+            kind = getattr(kind, part)
+        assert replicas_of(tf, kind(*arguments)) == [6.0] * replicas
