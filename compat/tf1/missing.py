@@ -1,7 +1,7 @@
 """Errors for missing names: where the script uses the name, what it was, and what to use instead."""
 from typing import Optional, Tuple
 
-from legacy_towers.compat.tf1 import advice, earlier_names, known_names, registry, user_script
+from legacy_towers.compat.tf1 import advice, earlier_names, known_classes, known_names, registry, user_script
 
 _ROOT = "tensorflow"
 # Advice on these packages is too general for names that TensorFlow never had.
@@ -42,7 +42,8 @@ def sentence(name: str) -> str:
 
 def _version_of(name: str) -> str:
     """Returns the version or versions of TensorFlow that had a name, "" if none of those that are recorded had it."""
-    if known_names.is_name_of_1_15(name):
+    parent, _, last = name.rpartition(".")
+    if known_names.is_name_of_1_15(name) or last in (known_classes.attributes(parent) or ()):
         return "1.15"
     first, last = earlier_names.versions_of(name) or ("", "")
     if first:

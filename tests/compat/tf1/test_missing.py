@@ -47,6 +47,10 @@ SENTENCES = {
         "tensorflow.contrib.all_reduce.build_nccl_all_reduce",
         "tf.contrib.all_reduce.build_nccl_all_reduce was part of TensorFlow 1.12, and is not supported",
     ),
+    "an attribute of a class": (
+        "tensorflow.Operation.traceback_with_start_lines",
+        "tf.Operation.traceback_with_start_lines was part of TensorFlow 1.15, and is not supported",
+    ),
     "outside of the API": (
         "tensorflow.tensorboard.main",
         "tf.tensorboard.main is not a name of TensorFlow 1.15: it is the package tensorboard now",
