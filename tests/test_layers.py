@@ -26,7 +26,7 @@ LAYERS = (
     # TensorFlow 1.x for old scripts: what its packages use, its packages, the view that is made of them.
     ("compat.tf1.script_api",),
     ("compat.tf1.symbols", "compat.tf1.private", "compat.tf1.module_names"),
-    ("compat.tf1.known_names", "compat.tf1.earlier_names"),
+    ("compat.tf1.known_names", "compat.tf1.known_classes", "compat.tf1.earlier_names", "compat.tf1.refused_arguments"),
     ("compat.tf1.user_script", "compat.tf1.advice"),
     ("compat.tf1.core", "compat.tf1.tutorials"),
     ("compat.tf1.pre_1_0", "compat.tf1.keras"),

@@ -30,7 +30,8 @@ _USED = frozenset(
     "__call__ __init__ _apply_dense _apply_sparse _assert_compile_was_called _call_fn_args _create_slots"
     " _feed_inputs _feed_targets _finish _get_or_make_slot _inbound_nodes _initial_weights _keras_shape _losses"
     " _make_predict_function _make_test_function _make_train_function _name _non_trainable_weights _outbound_nodes"
-    " _prepare _resource_apply_dense _reuse _scope _standardize_user_data _trainable_weights _updates _zeros_slot".split()
+    " _prepare _resource_apply_dense _reuse _scope _standardize_user_data _trainable_weights _updates"
+    " _zeros_slot".split()
 )
 _ROOTS = ("tensorflow", "tensorflow_core", "tensorflow_estimator")
 

@@ -1,4 +1,4 @@
-"""The recorded methods of the public classes of TensorFlow 1.15, compared with those of the classes that scripts get."""
+"""The recorded methods of public classes of TensorFlow 1.15, compared with those of the classes that scripts get."""
 import pytest
 
 from legacy_towers.compat.patches import keras_classes, keras_layers
