@@ -7,8 +7,6 @@ from legacy_towers.compat.tf1.contrib.distribute.tower_methods import TowerMetho
 from legacy_towers.compat.tf1.contrib.private import strategies
 from legacy_towers.compat.versions import tf
 
-_ParameterServerStrategy = tf.distribute.experimental.ParameterServerStrategy
-
 
 class CoreMirroredStrategy(TowerMethods, strategies.MirroredStrategyV1):
     """tf.distribute.MirroredStrategy, with the methods of TensorFlow 1.13 too.
@@ -122,7 +120,7 @@ class CollectiveAllReduceStrategy(TowerMethods, strategies.CollectiveAllReduceSt
         super().__init__(**options)
 
 
-class ParameterServerStrategy(TowerMethods, _ParameterServerStrategy):
+class ParameterServerStrategy(TowerMethods, tf.distribute.experimental.ParameterServerStrategy):
     """Places variables on the parameter servers of TF_CONFIG, and computation on its workers.
 
     Without TF_CONFIG, variables are on the CPU, or on the GPU if there is one, and each GPU is a tower.
@@ -153,7 +151,7 @@ class CoreMultiWorkerMirroredStrategy(TowerMethods, tf.distribute.experimental.M
 CoreMultiWorkerMirroredStrategy.__name__ = CoreMultiWorkerMirroredStrategy.__qualname__ = "CollectiveAllReduceStrategy"
 
 
-class CoreParameterServerStrategy(TowerMethods, _ParameterServerStrategy):
+class CoreParameterServerStrategy(TowerMethods, tf.distribute.experimental.ParameterServerStrategy):
     """tf.distribute.experimental.ParameterServerStrategy, with the methods of TensorFlow 1.15 too."""
 
     unwrap = strategies.StrategyV1.unwrap  # see CoreMirroredStrategy
