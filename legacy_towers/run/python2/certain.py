@@ -125,7 +125,7 @@ class _Rewriting(ast.NodeTransformer):
     def _call(self, position: Any, name: str, *arguments: ast.expr) -> ast.expr:
         self.changed = True
         function = ast.Attribute(ast.Name(LISTS_NAME, ast.Load()), name, ast.Load())
-        return at(ast.Call(function, list(arguments), []), position)  # type: ignore[no-any-return]
+        return at(ast.Call(function, list(arguments), []), position)
 
 
 def _is_quotient(node: Any) -> bool:

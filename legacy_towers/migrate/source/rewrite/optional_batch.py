@@ -78,6 +78,7 @@ def write_optional(
     if batchers.is_initialized:
         raise Irregular(site, "it computes examples with a table, and batches them in one branch only",
                         source.line(statement))
+    assert isinstance(batch.value, cst.Call)  # see optional_batch
     batchers.write(entry, site, batch.value, Scope(source, entry.function), source.block(batch))
     target = source.code(batch.targets[0].target)
     lines = ["{0} = {0}.prefetch(1)".format(entry.dataset)] if batchers.prefetches(entry) else []

@@ -93,7 +93,7 @@ def _is_empty(node: cst.BaseExpression) -> bool:
 def _strings(given: Given, scope: Scope, tf: str, shuffles: bool) -> Slices:
     names = given["string_tensor"]
     resolved = scope.resolved(names)
-    if is_matched(resolved):
+    if isinstance(resolved, cst.Call) and is_matched(resolved):
         if not resolved.args or len(resolved.args) > 1:
             raise Cant("match_filenames_once has a name")
         if resolved is not names:
