@@ -7,7 +7,6 @@ from legacy_towers.compat import tf
 from legacy_towers.graph.op_kinds import (
     FILE_INPUT_OPS,
     ITERATOR_INPUT_OPS,
-    PLACEHOLDER_OPS,
     QUEUE_INPUT_OPS,
     READER_INPUT_OPS,
     STAGING_INPUT_OPS,
@@ -61,10 +60,11 @@ def find_examples(needed: Set[Operation], feeds: Dict[Tensor, Any], split: bool)
     if split:
         _check_components(reads)
     sizes = {_rows(each) for each in fed + [out for read in reads for out in read.outputs]}
-    if len(sizes - {None}) > 1 and split:
-        refuse("its inputs have batches of different sizes: {}".format(
-            " and ".join(str(each) for each in sorted(sizes - {None}))), (reads or [fed[0].op])[0])
-    return Examples(fed, reads, None if not split or sizes == {None} else (sizes - {None}).pop())
+    known = sorted(each for each in sizes if each is not None)
+    if len(known) > 1 and split:
+        refuse("its inputs have batches of different sizes: {}".format(" and ".join(map(str, known))),
+               (reads or [fed[0].op])[0])
+    return Examples(fed, reads, known[0] if split and known else None)
 
 
 def _rows(tensor: Tensor) -> Optional[int]:
@@ -108,8 +108,3 @@ def _check_components(reads: Sequence[Operation]) -> None:
             if output.shape.ndims == 0:
                 refuse("it reads single examples, and a step's batch can't be split: --keep per-tower lets each tower "
                        "read its own", read)
-
-
-def is_placeholder(operation: Operation) -> bool:
-    """Returns whether an operation is a placeholder, whose value must be fed or has a default."""
-    return operation.type in PLACEHOLDER_OPS

@@ -1,9 +1,12 @@
 """What was decided for a graph that runs on several towers."""
 from typing import Any, List, NamedTuple, Optional, Tuple
 
+from legacy_towers.graph.op_kinds import draws_random_numbers
+from legacy_towers.graph.walk import ancestors
 from legacy_towers.replicate.losses import MEAN, RATIO, SUM
 from legacy_towers.replicate.refusal import place_of
 from legacy_towers.replicate.step import GLOBAL, ReplicatedStep
+from legacy_towers.tensor_types import Operation
 from legacy_towers.text.names import counted, listed
 
 _RULES = {
@@ -93,4 +96,16 @@ def _notes(step: ReplicatedStep) -> List[str]:
     if step.towers.own_numbers:
         notes.append("differs from one device: each tower draws random numbers of its own ({})".format(
             place_of(step.towers.own_numbers[0])))
+    shared = _shared_draws(step) if step.keep != GLOBAL else []
+    if shared:
+        notes.append("all towers use the same random numbers, since their shape is that of one batch ({})".format(
+            place_of(shared[0])))
     return notes
+
+
+def _shared_draws(step: ReplicatedStep) -> List[Operation]:
+    """Returns the operations whose random numbers the losses of all towers use."""
+    calls = step.regions.calls.by_scope
+    read = ancestors([root for scope in step.rules for root in calls[scope].roots], graph=step.graph)
+    draws = [each for each in read - step.regions.dependent if draws_random_numbers(each) and each.outputs]
+    return sorted((each for each in draws if each.outputs[0].dtype.is_floating), key=lambda each: str(each.name))

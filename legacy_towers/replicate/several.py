@@ -28,7 +28,7 @@ def check_one_loss(regions: Regions, scopes: List[str]) -> None:
                 continue
             for operation in sorted(updates[other.scope] - updates[call.scope], key=regions.order.__getitem__):
                 variable = variable_of(operation.inputs[0])
-                if variable in read:
+                if variable is not None and variable in read:
                     refuse("one step has several optimizers: that of {!r} updates {!r}, which {!r} is computed from, "
                            "so that the result depends on their order: run them in steps of their own".format(
                                other.roots[0].name, variable.name, call.roots[0].name), operation)

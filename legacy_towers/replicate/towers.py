@@ -209,7 +209,7 @@ class Towers:
         )[operation]
         for output, copy in zip(operation.outputs, made.outputs):
             is_split = is_batch_by_shape(output)
-            parts = self._rows_of(copy, sizes) if is_split else [copy] * len(self.devices)
+            parts = self._rows_of(copy, sizes) if is_split and sizes else [copy] * len(self.devices)
             if is_split:
                 for part in parts:
                     part.set_shape(output.shape)

@@ -65,12 +65,12 @@ def test_keep_per_tower_reads_a_batch_for_each_tower(tmp_path):
 
 
 @pytest.mark.needs_layers
-def test_keep_per_tower_dequeues_for_each_tower_and_draws_its_own_dropout(tmp_path):
+def test_keep_per_tower_dequeues_for_each_tower_and_names_shared_random_numbers(tmp_path):
     def script(tf, folder):
         x, y = tf.train.slice_input_producer([tf.constant(FEATURES), tf.constant(TARGETS)], shuffle=False)
         x, y = tf.train.batch([x, y], 6)
         mask = tf.nn.dropout(tf.ones_like(x), keep_prob=0.5, seed=1)
-        loss = tf.reduce_sum(tf.square(dense(tf, x, 1, 1) - y))
+        loss = tf.reduce_sum(tf.square(dense(tf, x * mask, 1, 1) - y))
         train = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
@@ -79,7 +79,6 @@ def test_keep_per_tower_dequeues_for_each_tower_and_draws_its_own_dropout(tmp_pa
             seen = [session.run([train, loss, x])[1:] for _ in range(STEPS)]
             coordinator.request_stop()
             coordinator.join(threads)
-            assert mask is not None
             return dict(variables(tf, session), loss=[each[0] for each in seen], x=[each[1] for each in seen])
 
     two, lines = run(script, tmp_path, 2, "per-tower")
@@ -87,6 +86,8 @@ def test_keep_per_tower_dequeues_for_each_tower_and_draws_its_own_dropout(tmp_pa
     read = np.concatenate(two["x"])
     assert sorted(map(tuple, read)) == sorted(map(tuple, FEATURES))
     assert any("the sum over towers" in line for line in lines)
+    assert any("all towers use the same random numbers" in line for line in lines), lines
+    assert any("compared with one device" in line for line in lines)
 
 
 @pytest.mark.needs_layers
