@@ -181,8 +181,9 @@ def _module_of_1_15(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is None or not (name + ".").startswith(error.name + "."):
             raise
-        if _has_rows_below(name):  # a package from before 1.15
-            return OldModule(name, None)
+        if _has_rows_below(name):  # a package from before 1.15, or a name of its parent, such as tf.flags
+            parent, _, last = name.rpartition(".")
+            return getattr(module(parent), last)
         raise missing.missing_module(name) from None
 
 
