@@ -1,4 +1,4 @@
-"""Compares the gradients of towers with those of one device, on the first batch, before anything is trained.
+"""Compares the gradients of towers with those of one device on one batch, before the script sees the first results.
 
 Both run in a session of their own, on a copy of the graph and of the variables' values: no random number is drawn from
 the script's generators, and no state of it changes.

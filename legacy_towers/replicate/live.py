@@ -19,7 +19,7 @@ class Replicated:
 
     Args:
       step: the step.
-      fetches: what it was made for.
+      elements: the tensors and operations that it fetches.
 
     Attributes:
       graph: its graph.
@@ -39,7 +39,7 @@ class Replicated:
         """Runs a training step on the towers; returns what `session.run(fetches, feed_dict)` returns.
 
         Raises:
-          NotReplicable: something that is fetched can't be had from towers.
+          NotReplicable: towers can't compute something that is fetched.
         """
         self._replace(elements_of(self.graph, fetches))
         with self._redirection.replacing(self._replaced):
@@ -53,7 +53,8 @@ class Replicated:
 
         Raises:
           NotReplicable: they differ by more than the bounds: 1e-5 of the largest value of a gradient in float32, 1e-12
-            in float64.
+            in float64, 1e-2 in float16 and bfloat16.
+          ArgumentError: `feed_dict` lacks a tensor that holds examples.
         """
         feeds = {self.graph.as_graph_element(key, allow_operation=False): value
                  for key, value in (feed_dict or {}).items()}

@@ -65,7 +65,7 @@ class Rows:
     def follow(
         self, operations: List[Operation], dependent: Set[Operation], in_loop: Callable[[Operation], Any]
     ) -> None:
-        """Finds them among the outputs of `operations`, which come in an order in which inputs are first."""
+        """Finds tensors with a row per example among the outputs of `operations`, which are sorted, inputs first."""
         for operation in operations:
             if operation in self._operations:
                 continue

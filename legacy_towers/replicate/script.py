@@ -38,7 +38,7 @@ class TowerRuns:
         self, call: Callable[..., Any], session: Session, fetches: Any, feed_dict: Any = None, options: Any = None,
         run_metadata: Any = None,
     ) -> Any:
-        """Makes a session run; a training step is made on the towers."""
+        """Runs `call`, the run of a session; a training step runs on the towers."""
         seen = self._graphs.get(session.graph)
         key = fetch_key(list(fetches.values()) if _is_monitored(fetches) else fetches)
         replaced = seen.known.get(key, (None, None))[1] if seen is not None and key is not None else None
@@ -58,9 +58,9 @@ class TowerRuns:
     def _first_run(
         self, first: "_First", seen: "_Seen", call: Callable[..., Any], session: Session, arguments: Tuple[Any, ...]
     ) -> Any:
-        """Makes the first training step, and compares it with one device before the script sees its results.
+        """Runs the first training step, and compares it with one device before the script sees its results.
 
-        What it feeds is known before; what it reads from a queue or an iterator only after it.
+        Examples that it feeds are known before it runs; what it reads from a queue or an iterator is known after it.
         """
         step, (fetches, *others) = first.step, arguments
         of_reads = [each for each in step.examples.tensors if each.op in step.examples.reads]
@@ -98,14 +98,14 @@ class TowerRuns:
             self._end("a training step is run by {}, and not by session.run".format(what))
 
     def callable(self, made: Callable[..., Any], session: Session, fetches: Any) -> Callable[..., Any]:
-        """Returns `made`, which runs `fetches` without feeds; a training step is made by `session.run` instead."""
+        """Returns `made`, which runs `fetches` without feeds; a training step runs by `session.run` instead."""
         operations = _operations(session, fetches)
         if not operations or not trains(operations, session.graph):
             return made
         return lambda *arguments, **keywords: session.run(fetches, None, *arguments, **keywords)
 
     def end(self) -> None:
-        """Reports it if the script has trained no graph."""
+        """Reports if no graph was replicated, since the script has trained none."""
         if not self.plans and not self._ended:
             self._say("--towers: no session run of the script changed a variable by a gradient: nothing was replicated")
 
@@ -182,7 +182,8 @@ class _Seen:
       redirection: lets its sessions fetch other tensors.
       steps: its replicated steps.
       replaced: fetched operations -> what takes their places, by name; empty: they are no training step.
-      known: key of fetches -> (the fetches, which are kept as long as their key; the same).
+      known: key of fetches -> (the fetches, kept so that their identities in the key stay valid; what takes the places
+        of their elements).
     """
 
     def __init__(self, redirection: Redirection) -> None:

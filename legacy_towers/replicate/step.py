@@ -107,7 +107,7 @@ class ReplicatedStep:
         What depends on no example, such as a variable, stays and is not among them.
 
         Raises:
-          NotReplicable: one of them can't be had from towers.
+          NotReplicable: towers can't compute one of them.
         """
         self.regions.extend([getattr(each, "op", each) for each in fetched])
         self._follow()

@@ -1,4 +1,4 @@
-"""The tensors of a whole step, made from those of its towers.
+"""Combines the tensors of towers into those of the whole batch.
 
     rows        the rows of all towers, in order
     mean        the mean over towers, weighted by what each of them counts
@@ -84,7 +84,7 @@ class Kinds:
         return all(self._is_whole(each) for each in tensor.op.inputs)
 
     def _of_gradient(self, tensor: Tensor) -> str:
-        """A gradient to which something is added that no example has a part in is reduced before that."""
+        """Returns the kind of a gradient; where a term without examples is added to it, it is reduced before that."""
         operation, dependent = tensor.op, self._regions.dependent
         if self._size is None:
             inputs = list(operation.inputs)

@@ -8,7 +8,7 @@ from legacy_towers.compat.versions.module_view import ModuleView
 
 
 def _patched() -> None:
-    """Patches the layers of Keras 2; where only Keras 3 is installed, tf.layers itself says so."""
+    """Patches the layers of Keras 2; where only Keras 3 is installed, tf.layers raises its error."""
     if chosen.keras_3_problem(supported.parse(tf.__version__)) is None:
         scripts_keras.patch_models()
 

@@ -33,7 +33,7 @@ MODEL = Consumer(None)
 
 
 class Consumers:
-    """Who takes elements from each queue and reader.
+    """The consumers of each queue and reader.
 
     Args:
       groups: for each queue, its enqueues, those together that compute the same.
@@ -77,7 +77,7 @@ class Consumers:
             consumers.append(consumer)
 
     def of(self, store: Operation) -> List[Consumer]:
-        """Returns who takes elements from a queue or a reader.
+        """Returns the consumers of a queue or a reader.
 
         Raises:
           Refused: an operation takes one element for several queues in some runs, for one of them in others.

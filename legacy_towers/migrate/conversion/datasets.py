@@ -60,7 +60,7 @@ class DatasetBuilder:
         self._copies = 1  # how many times what is built now is built
         self._groups = {queue.operation: queue.groups() for queue in queues.queues.values()}
         self._consumers = Consumers(list(self._groups.values()), model)
-        self._shared: Dict[Operation, Any] = {}  # queue or reader that several take from -> its flow and its iterator
+        self._shared: Dict[Operation, Any] = {}  # queue or reader with several consumers -> its flow and its iterator
 
     def preview(self, operation: Operation) -> Flow:
         """Returns the flow of an operation that fills a queue, for what else reads its outputs: in a pass of its own.
@@ -71,7 +71,7 @@ class DatasetBuilder:
         return self.flow_of(operation, None)
 
     def has_several_consumers(self, store: Operation) -> bool:
-        """Returns whether several take from a queue or a reader what the others leave of it."""
+        """Returns whether several consumers share the elements of a queue or a reader."""
         return len(self._consumers.of(store)) > 1
 
     def flow_of(self, operation: Operation, consumer: Optional[Consumer] = MODEL, readers: int = 1) -> Flow:

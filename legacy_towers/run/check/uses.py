@@ -145,7 +145,7 @@ class _StatementReader(ImportReader):
         self._branches -= taken is None
 
     def _statements_if(self, is_excluded: bool, test: ast.expr, statements: List[ast.stmt]) -> None:
-        """Reads a branch; `is_excluded` tells whether the defaults of the flags in its condition exclude it."""
+        """Reads a branch; `is_excluded`: whether the defaults of the flags in its condition exclude it."""
         before = self._only_if
         if is_excluded and not before:
             self._only_if = flags.shown(test, self._flags)

@@ -1,4 +1,4 @@
-"""Makes a shim pass on all names of the module that it stands for, except those that it defines itself.
+"""Gives a shim all names of the module that it replaces, except those that it defines itself.
 
     import scipy.linalg as _now
     from legacy_towers.run.libraries.views import pass_on as _pass_on

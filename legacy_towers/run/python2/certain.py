@@ -1,4 +1,4 @@
-"""Rewrites what fails in Python 3 in every case, in a file that Python 3 can read: it means what it means in Python 2.
+"""Gives expressions that fail in Python 3 in every case their meaning in Python 2, in a file that Python 3 can read.
 
     len(map(f, x))                      len(lists.listed(map(f, x), "map()"))
     zip(*x)[0]                          lists.listed(zip(*x), "zip()")[0]

@@ -1,8 +1,8 @@
-"""tf.train.Coordinator of a script: the error that ends a thread is shown, whatever the script makes of it.
+"""tf.train.Coordinator of a script, which prints the error that ends a thread, whether the script handles it or not.
 
 A thread that fills a queue or reads files reports its error to the coordinator and closes its queue. The main thread
 then sees OutOfRangeError, as at the end of the epochs, and scripts print "epoch limit reached"; if they don't join the
-threads, nobody hears of the error.
+threads, the error is not reported.
 """
 import threading
 from typing import Any

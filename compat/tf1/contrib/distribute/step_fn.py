@@ -20,11 +20,11 @@ class Step:
         return []
 
     def inputs(self) -> Any:
-        """Returns the inputs of `step`, as TensorFlow 1.8 calls it."""
+        """Returns the inputs of `step`; a method of TensorFlow 1.8."""
         raise NotImplementedError("must be implemented in descendants")
 
     def step(self, inputs: Any) -> Any:
-        """Returns the operation that runs the step on `inputs`, as TensorFlow 1.8 calls it."""
+        """Returns the operation that runs the step on `inputs`; a method of TensorFlow 1.8."""
         raise NotImplementedError("must be implemented in descendants")
 
     def __call__(self) -> Any:

@@ -37,7 +37,7 @@ class TowerMethods:
             return self.extended.call_for_each_replica(fn, args, kwargs)
 
     def call_for_each_replica(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """The name of `call_for_each_tower` in TensorFlow 1.13."""
+        """Calls `call_for_each_tower`, which has this name in TensorFlow 1.13."""
         return self.call_for_each_tower(fn, *args, **kwargs)
 
     def experimental_run_v2(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:

@@ -2,7 +2,7 @@
 
 tensorflow_gan 2.1.0 continues tf.contrib.gan, but it requires packages that only its newer parts use, and functions
 that Python and TensorFlow removed. This package imports its files under another name: their `import tensorflow` gets
-TensorFlow 1.x as scripts see it, and `adaptations` replaces what no longer is as it was in 1.14.
+TensorFlow 1.x as scripts see it, and `adaptations` replaces what differs from 1.14.
 `import tensorflow_gan` elsewhere is unchanged.
 """
 from legacy_towers.compat.tf1.contrib import adapted_library

@@ -73,7 +73,7 @@ class Edits:
         return _led_by(done, _without_spaces(self._comments_of_scopes(statement) + list(done.leading_lines)))
 
     def _comments_of_scopes(self, line: Any) -> List[cst.EmptyLine]:
-        """Returns the lines above the `with` statements of scopes that begin with a line, if all of their lines go."""
+        """Returns the lines above the `with` statements of scopes that begin with a line, if they are removed whole."""
         found: List[cst.EmptyLine] = []
         block = self.source.parents.get(line)
         while isinstance(block, cst.IndentedBlock) and block.body[0] is line:
@@ -85,7 +85,7 @@ class Edits:
         return found
 
     def is_moved(self, node: Any) -> bool:
-        """Returns whether a statement goes with the comments above it, or is a scope of such statements."""
+        """Returns whether a statement is removed with the comments above it, or is a scope of such statements."""
         if isinstance(node, cst.SimpleStatementLine):
             return all(self._removed.get(each, False) for each in node.body)
         if is_only_scope(node) and isinstance(node.body, cst.IndentedBlock):
@@ -259,7 +259,7 @@ def _gap(lines: Sequence[cst.EmptyLine]) -> List[cst.EmptyLine]:
 
 
 def _largest_gap(lines: Sequence[cst.EmptyLine]) -> List[cst.EmptyLine]:
-    """Returns the blank lines that are left of lines whose comments go."""
+    """Returns the blank lines that are left of lines whose comments are removed."""
     gaps: List[List[cst.EmptyLine]] = [[]]
     for line in lines:
         if line.comment:
