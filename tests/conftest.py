@@ -56,7 +56,7 @@ def pytest_sessionfinish(session, exitstatus):
 
 def pytest_runtest_setup(item):
     if item.get_closest_marker("needs_gan") is not None and importlib.util.find_spec("tensorflow_gan") is None:
-        pytest.skip("pip install --no-deps tensorflow-gan")
+        pytest.skip("pip install --no-deps tensorflow-gan==2.1.0")
     if item.get_closest_marker("needs_layers") is None:
         return
     from legacy_towers.compat import tf

@@ -101,8 +101,8 @@ def page(tests: str) -> str:
     lines += [
         "Measured by `python tests/benchmarks/op_differences.py`: 647 calls of `tf.image`, `tf.nn`, `tf.math`,",
         "`tf.linalg`, `tf.losses`, `tf.layers` and `tf`, each with inputs of several dtypes, of unknown sizes and of",
-        "unknown rank, with numpy arrays, and with empty inputs. What is not listed has the values of 1.15, or fails",
-        "there too.",
+        "unknown rank, with numpy arrays, and with empty inputs. The list has the differences for the dtypes and sizes",
+        "that scripts use; of float16 and of empty inputs it may lack some.",
         "",
     ]
     lines += _changes(changed_behaviour.OPERATIONS)

@@ -18,7 +18,7 @@ _PASSED = frozenset(
     "Identity Reshape ExpandDims Squeeze Cast Snapshot CheckNumerics PreventGradient EnsureShape Neg StopGradient "
     "Print Switch".split()
 )
-_SUMS = frozenset("Add AddV2 AddN Sub AccumulateNV2 Merge Pack".split())
+_SUMS = frozenset("Add AddV2 AddN Sub AccumulateNV2 Pack".split())
 _QUOTIENTS = frozenset("RealDiv Div DivNoNan".split())
 
 
@@ -27,7 +27,8 @@ class Rule(NamedTuple):
 
     Attributes:
       kind: MEAN, SUM or RATIO.
-      counted: of MEAN, the tensor whose elements are the weight of a tower; of RATIO, the count itself.
+      counted: of MEAN, the tensor whose elements are the weight of a tower, None for its examples; of RATIO, the count
+        itself.
       operation: what reduces the losses of examples.
       adds_others: whether the loss adds what no example has a part in, such as a regularization loss.
     """
@@ -67,6 +68,8 @@ def _rule(tensor: Tensor, rows: Rows, dependent: Set[Operation]) -> Rule:
         return _rule(inputs[0], rows, dependent)
     if kind in _SUMS:
         return _together([_rule(each, rows, dependent) for each in own], len(own) < len(inputs))
+    if kind == "Merge":
+        return _of_branches(operation, [_rule(each, rows, dependent) for each in own])
     if kind == "Mul" and len(own) == 1:
         return _rule(own[0], rows, dependent)
     if kind in _QUOTIENTS:
@@ -81,6 +84,14 @@ def _rule(tensor: Tensor, rows: Rows, dependent: Set[Operation]) -> Rule:
         return _rule(inputs[1], rows, dependent)
     return refuse("its loss is neither a sum nor a mean over examples: {} comes after the reduction, so that the "
                   "gradients of towers are not parts of the whole".format(kind), operation)
+
+
+def _of_branches(operation: Operation, rules: List[Rule]) -> Rule:
+    """Returns the rule of a tf.cond, where only one branch has a value."""
+    rule = _together(rules, False)
+    if any(each.kind == RATIO for each in rules):
+        refuse("its loss divides by a count in a branch of a tf.cond", operation)
+    return rule._replace(counted=None, operation=operation)
 
 
 def _quotient(operation: Operation, rows: Rows, dependent: Set[Operation]) -> Rule:

@@ -6,6 +6,9 @@ from legacy_towers.compat.versions.tracebacks import user_line
 from legacy_towers.errors import TowerError
 
 
+SENTENCE = "the graph can't be replicated: {}"
+
+
 class NotReplicable(TowerError):
     """A graph can't be replicated. The message names the operation and the line that made it."""
 
@@ -17,7 +20,8 @@ def refuse(reason: str, operation: Any = None) -> NoReturn:
       reason: why the graph can't be replicated.
       operation: the operation that prevents it; None if it is not one operation.
     """
-    raise NotReplicable(reason if operation is None else "{} ({})".format(reason, place_of(operation)))
+    place = "" if operation is None else " ({})".format(place_of(operation))
+    raise NotReplicable(SENTENCE.format(reason + place))
 
 
 def place_of(operation: Any) -> str:

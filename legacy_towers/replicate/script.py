@@ -9,7 +9,7 @@ from legacy_towers.graph.walk import ancestors, fetch_key, operations_of
 from legacy_towers.replicate.check import compare, values_before
 from legacy_towers.replicate.live import elements_of
 from legacy_towers.replicate.plan import ReplicationPlan, plan_of
-from legacy_towers.replicate.refusal import NotReplicable, refuse
+from legacy_towers.replicate.refusal import SENTENCE, NotReplicable, refuse
 from legacy_towers.replicate.step import ReplicatedStep, trains
 from legacy_towers.run.runtime.step_limit import MONITORED_FETCHES
 from legacy_towers.tensor_types import Graph, Session, Tensor
@@ -48,37 +48,43 @@ class TowerRuns:
                 replaced, first = self._replaced(seen, session, fetches, feed_dict)
                 if key is not None:
                     seen.known[key] = fetches, replaced
-                if first is not None:
-                    return self._first_run(first, seen, call, session, (fetches, feed_dict, options, run_metadata))
+                values = None if first is None else self._values_before(first, session)
+            # Without the lock: the step may wait for a thread of the script that makes session runs, too.
+            if first is not None:
+                return self._first_run(first, values, seen, call, (fetches, feed_dict, options, run_metadata))
         if not replaced:
             return call(fetches, feed_dict, options, run_metadata)
         with seen.redirection.replacing(replaced):
             return call(fetches, feed_dict, options, run_metadata)
 
+    def _values_before(self, first: "_First", session: Session) -> Tuple[Dict[Any, Any], List[Tensor]]:
+        """Returns the values of the variables before the first step, and what fetches the examples that it reads."""
+        graph = session.graph
+        with extending(graph), graph.as_default(), tf.control_dependencies(None):
+            values = values_before(first.step, session, first.fetched)
+            # By other names than those that the script may fetch, which are replaced.
+            return values, [tf.identity(each, "replicate/read") for each in first.read]
+
     def _first_run(
-        self, first: "_First", seen: "_Seen", call: Callable[..., Any], session: Session, arguments: Tuple[Any, ...]
+        self, first: "_First", before: Any, seen: "_Seen", call: Callable[..., Any], arguments: Tuple[Any, ...]
     ) -> Any:
         """Runs the first training step, and compares it with one device before the script sees its results.
 
         Examples that it feeds are known before it runs; what it reads from a queue or an iterator is known after it.
         """
-        step, (fetches, *others) = first.step, arguments
-        of_reads = [each for each in step.examples.tensors if each.op in step.examples.reads]
-        graph = session.graph
-        with extending(graph), graph.as_default(), tf.control_dependencies(None):
-            values = values_before(step, session, first.fetched)
-            # By other names than those that the script may fetch, which are replaced.
-            read = [tf.identity(each, "replicate/read") for each in of_reads]
+        fetches, *others = arguments
+        values, read = before
         if not read:
             self._compare(first, values, first.feeds)
         try:
             with seen.redirection.replacing(first.replaced):
                 result, examples = call([fetches, read], *others)
         except Exception:
-            seen.forget(step)  # the next one is the first, and compared
+            with self._lock:
+                seen.forget(first.step)  # the next one is the first, and compared
             raise
         if read:
-            self._compare(first, values, {**first.feeds, **dict(zip(of_reads, examples))})
+            self._compare(first, values, {**first.feeds, **dict(zip(first.read, examples))})
         return result
 
     def _compare(self, first: "_First", values: Dict[Any, Any], batch: Dict[Tensor, Any]) -> None:
@@ -95,7 +101,7 @@ class TowerRuns:
         """Ends the script if `fetches`, which it runs in another way than by `session.run`, are a training step."""
         operations = _operations(session, fetches)
         if operations and trains(operations, session.graph):
-            self._end("a training step is run by {}, and not by session.run".format(what))
+            self._end(SENTENCE.format("a training step is run by {}, and not by session.run".format(what)))
 
     def callable(self, made: Callable[..., Any], session: Session, fetches: Any) -> Callable[..., Any]:
         """Returns `made`, which runs `fetches` without feeds; a training step runs by `session.run` instead."""
@@ -127,7 +133,7 @@ class TowerRuns:
         first = None
         if operations and trains(operations, session.graph):
             if session.sess_str:
-                self._end("the session is on a server ({})".format(session.sess_str))
+                self._end(SENTENCE.format("the session is on a server ({})".format(session.sess_str)))
             try:
                 with extending(session.graph):
                     replaced, first = self._replicate(seen, session, operations, fetches, feed_dict)
@@ -154,7 +160,7 @@ class TowerRuns:
         return replaced, _First(step, replaced, feeds, fetched)
 
     def _end(self, reason: str) -> None:
-        self._say("error: --towers {}: the graph can't be replicated: {}".format(len(self._devices()), reason))
+        self._say("error: --towers {}: {}".format(len(self._devices()), reason))
         self._ended = True
         raise SystemExit(2)
 
@@ -173,6 +179,12 @@ class _First(NamedTuple):
     replaced: Dict[str, Any]
     feeds: Dict[Tensor, Any]
     fetched: List[Tuple[Tensor, Tensor]]
+
+    @property
+    def read(self) -> List[Tensor]:
+        """The examples that it reads from queues and iterators."""
+        examples = self.step.examples
+        return [each for each in examples.tensors if each.op in examples.reads]
 
 
 class _Seen:

@@ -94,7 +94,8 @@ class ReplicatedStep:
             }
             self.towers = Towers(self.regions, self.rows, devices, self._whole, self.examples.size)
             self._kinds = Kinds(self.regions, self.rows, self.examples.size)
-            self._wholes = Wholes(self.regions, self.rows, self.towers, self._kinds, self._rule, keep == GLOBAL)
+            self._wholes = Wholes(self.regions, self.rows, self.towers, self._kinds, self._rule,
+                                  self.examples.tensors[0], keep == GLOBAL)
             self._register_examples()
         self.gradients: Dict[Tensor, Tensor] = {}
         self.sparse: Set[Tensor] = set()

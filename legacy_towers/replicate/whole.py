@@ -103,14 +103,16 @@ class Wholes:
     Args:
       regions, rows, towers, kinds: the parts of the step, and what is known of its tensors.
       rule: returns the rule of the loss whose gradient a tensor is.
+      example: a tensor with one row per example.
+      is_split: whether the towers share one batch.
     """
 
     def __init__(
         self, regions: Regions, rows: Rows, towers: Towers, kinds: Kinds, rule: Callable[[Tensor], Rule],
-        is_split: bool,
+        example: Tensor, is_split: bool,
     ) -> None:
         self._regions, self._rows, self._towers, self._kinds = regions, rows, towers, kinds
-        self._rule, self._is_split = rule, is_split
+        self._rule, self._example, self._is_split = rule, example, is_split
         self._made: Dict[Tensor, Tensor] = {}
         self._weights: Dict[Any, List[Tensor]] = {}
         # For each tower, 1 if it has examples, 0 if a batch is smaller than the number of towers; None: always 1.
@@ -161,9 +163,11 @@ class Wholes:
         """Returns the weight of each tower under a rule; together they are 1."""
         counted = rule.counted
         if counted not in self._weights:
-            own = self._towers.of(counted)
+            own = self._towers.of(self._example if counted is None else counted)
             with tf.control_dependencies(None), tf.device(rule.operation.device), tf.name_scope("replicate/weights/"):
-                if rule.kind == MEAN:
+                if counted is None:
+                    counts = [tf.cast(tf.shape(each)[0], tf.float64) for each in own]
+                elif rule.kind == MEAN:
                     # In float64: float32 counts to 16 million.
                     counts = [tf.cast(tf.size(each), tf.float64) for each in own]
                 else:
@@ -199,12 +203,9 @@ class Wholes:
 
     def _mean(self, tensor: Tensor, parts: List[Tensor]) -> Tensor:
         operation = tensor.op
-        if operation.type == "Mean":
-            weights = self.weights(Rule(MEAN, operation.inputs[0], operation))
-        elif operation.type in NORMALIZATIONS:
-            weights = self.weights(Rule(MEAN, operation.inputs[0], operation))
-        else:  # a tf.cond: the weights of its branches may not exist
-            weights = [tf.constant(1.0 / len(parts), tf.float64)] * len(parts)
+        # In a branch of a tf.cond that is not taken, what is counted has no value.
+        counted = operation.inputs[0] if operation.type == "Mean" or operation.type in NORMALIZATIONS else None
+        weights = self.weights(Rule(MEAN, counted, operation))
         return tf.add_n([part * tf.cast(weight, part.dtype) for part, weight in zip(parts, weights)])
 
     def _counted(self, parts: List[Tensor]) -> List[Tensor]:

@@ -3,6 +3,7 @@
 A script is a function of (tf, folder) that returns {name: values}: losses, metrics, and variables at the end.
 """
 import os
+import threading
 
 import numpy as np
 
@@ -74,6 +75,19 @@ def uneven_batches_and_a_loss_that_is_a_sum(tf, folder):
     sizes = [7, 5, 1, 2]
     return trained(tf, {"train": train, "loss": loss, "worst": tf.reduce_max(errors), "errors": errors},
                    lambda step: {x: FEATURES[:sizes[step]], y: TARGETS[:sizes[step]]})
+
+
+@script
+def uneven_batches_and_a_mean_in_a_branch(tf, folder):
+    x = tf.placeholder(tf.float64, [None, 5])
+    y = tf.placeholder(tf.float64, [None, 1])
+    is_robust = tf.placeholder(tf.bool, [])
+    errors = dense(tf, x, 1, 1) - y
+    loss = tf.cond(is_robust, lambda: tf.reduce_mean(tf.abs(errors)), lambda: tf.reduce_mean(tf.square(errors)))
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    sizes = [8, 7, 5, 3]
+    return trained(tf, {"train": train, "loss": loss},
+                   lambda step: {x: FEATURES[:sizes[step]], y: TARGETS[:sizes[step]], is_robust: step % 2 == 1})
 
 
 @script
@@ -278,6 +292,27 @@ def shuffle_batch(tf, folder):
     # All elements are equal, so that their order does not matter.
     x, y = tf.train.shuffle_batch([x * 0 + FEATURES[0], y * 0 + 1], ROWS, capacity=48, min_after_dequeue=12, seed=1)
     return trained_from_queues(tf, *regression(tf, x, y, tf.train.MomentumOptimizer(0.1, 0.9)))
+
+
+@script
+def queue_that_a_thread_fills(tf, folder):
+    """The first step waits for the thread's first session run, which comes a second later."""
+    fed = tf.placeholder(tf.float64, [None, 5]), tf.placeholder(tf.float64, [None, 1])
+    queue = tf.FIFOQueue(2 * ROWS, [tf.float64, tf.float64], [[5], [1]])
+    enqueue = queue.enqueue_many(fed)
+    loss, train = regression(tf, *queue.dequeue_many(ROWS))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+
+        def fill():
+            for step in range(STEPS):
+                session.run(enqueue, dict(zip(fed, (FEATURES[rows(step)], TARGETS[rows(step)]))))
+
+        thread = threading.Timer(1.0, fill)
+        thread.start()
+        losses = [session.run([train, loss])[1] for _ in range(STEPS)]
+        thread.join()
+        return dict(variables(tf, session), losses=losses)
 
 
 def dataset(tf):

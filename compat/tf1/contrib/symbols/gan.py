@@ -51,7 +51,7 @@ _PUBLIC: Dict[str, str] = {
     "losses": _OURS + ".losses",
     "losses.wargs": _LIBRARY + ".losses.losses_impl",
 }
-_NOTE = "needs the package tensorflow_gan: pip install --no-deps tensorflow-gan"
+_NOTE = "needs the package tensorflow_gan: pip install --no-deps tensorflow-gan==2.1.0"
 
 
 def _rows() -> List[Symbol]:

@@ -77,7 +77,7 @@ def test_missing_package_is_named(monkeypatch):
                                       lambda name, names: None, {})
     with pytest.raises(ImportError, match="pip X"):
         adapted_library._Finder(ours).find_spec(ours.ours, None)
-    assert "pip install --no-deps tensorflow-gan" in gan_library._MISSING
+    assert "pip install --no-deps tensorflow-gan==2.1.0" in gan_library._MISSING
 
 
 @pytest.mark.needs_gan
