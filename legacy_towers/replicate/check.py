@@ -13,6 +13,7 @@ from legacy_towers.compat.versions.graph import conditions_of
 from legacy_towers.compat.versions.messages import plain_message
 from legacy_towers.graph.op_kinds import draws_random_numbers
 from legacy_towers.graph.walk import ancestors
+from legacy_towers.parity.bounds import GRADIENT
 from legacy_towers.replicate.inputs import READS
 from legacy_towers.replicate.losses import SUM
 from legacy_towers.replicate.refusal import place_of, refuse
@@ -21,9 +22,7 @@ from legacy_towers.tensor_types import Graph, Operation, Session, Tensor
 from legacy_towers.text.names import counted
 from legacy_towers.variables.base import VARIABLE_OPS
 
-# The largest difference, as a part of the largest value of the gradient of a variable.
-BOUNDS = {"float64": 1e-12, "float32": 1e-5}
-_OTHER_BOUND = 1e-2  # float16, bfloat16
+_LOW_PRECISION_BOUND = 1e-2  # float16, bfloat16
 # The bounds apply to at least this part of the largest of all gradients: a bias before batch norm has a gradient that
 # is rounding alone.
 _ROUNDING = 1e-2
@@ -258,7 +257,7 @@ def _bound(step: ReplicatedStep, tensor: Tensor) -> float:
         each.dtype.base_dtype.name for operation in ancestors([tensor], graph=step.graph, by_control=False)
         if operation in step.regions.dependent for each in operation.outputs if each.dtype.is_floating
     } | {tensor.dtype.base_dtype.name}
-    return max(BOUNDS.get(each, _OTHER_BOUND) for each in types)
+    return max(GRADIENT.get(each, _LOW_PRECISION_BOUND) for each in types)
 
 
 def _largest(value: Any) -> float:

@@ -164,7 +164,7 @@ class Towers:
     def _device(self, operation: Operation, tower: int, copied: Set[Operation]) -> str:
         for tensor in operation.inputs:
             # A variable, a table: what uses it runs where it is.
-            if (tensor.dtype == tf.resource or tensor.dtype._is_ref_dtype) and tensor.op not in copied \
+            if (tensor.dtype == tf.resource or tensor.dtype != tensor.dtype.base_dtype) and tensor.op not in copied \
                     and tensor.op not in self._regions.dependent:
                 return str(tensor.op.device)
         own = tf.DeviceSpec.from_string(operation.device or "")

@@ -53,18 +53,25 @@ def get_graph_def_from_url_tarball(url: str, filename: str, tar_filename: Option
       tar_filename: where the archive is kept; None for a temporary file.
 
     Raises:
-      OSError: the archive can't be downloaded.
+      OSError: the archive can't be downloaded, or does not have the file.
     """
     if not (tar_filename and os.path.exists(tar_filename)):
         try:
-            tar_filename, _ = urllib.request.urlretrieve(url, tar_filename)
+            downloaded, _ = urllib.request.urlretrieve(url, tar_filename and tar_filename + ".part")
         except (OSError, urllib.error.URLError) as error:
             raise OSError(
                 "{} can't be downloaded: {}. Put the archive into the working directory as {}, or pass a graph_def, "
                 "such as get_graph_def_from_disk(path)".format(url, error, os.path.basename(url))
             ) from error
+        if tar_filename:
+            os.replace(downloaded, tar_filename)
+        else:
+            tar_filename = downloaded
     with tarfile.open(tar_filename, "r:gz") as archive:
-        member = archive.extractfile(filename)
+        try:
+            member = archive.extractfile(filename)
+        except KeyError:
+            member = None
         if member is None:
             raise OSError("{} is not a file of {}".format(filename, tar_filename))
         return tf.GraphDef.FromString(member.read())

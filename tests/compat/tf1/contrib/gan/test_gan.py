@@ -1,4 +1,7 @@
 """tf.contrib.gan has the losses, gradients, variables and summaries of TensorFlow 1.14."""
+import os
+import tarfile
+
 import pytest
 from tf1_cases import recorded_cases
 from tf1_cases.contrib.gan_cases import CASES
@@ -87,3 +90,23 @@ def test_inception_graph_that_cannot_be_downloaded_is_named(monkeypatch, tmp_pat
     url = "file://{}/frozen.tar.gz".format(tmp_path)
     with pytest.raises(OSError, match="frozen.tar.gz can't be downloaded.*into the working directory as frozen.tar.gz"):
         evaluation.get_graph_def_from_url_tarball(url, "graph.pb", "frozen.tar.gz")
+    assert os.listdir(str(tmp_path)) == []
+
+
+@pytest.mark.needs_gan
+def test_inception_graph_is_downloaded_once(monkeypatch, tmp_path):
+    evaluation = tree.module(GAN + ".eval")
+    working = tmp_path / "working"
+    working.mkdir()
+    monkeypatch.chdir(working)
+    graph_def = tf.GraphDef(node=[tf.NodeDef(name="x", op="NoOp")])
+    (tmp_path / "graph.pb").write_bytes(graph_def.SerializeToString())
+    with tarfile.open(str(tmp_path / "there.tar.gz"), "w:gz") as archive:
+        archive.add(str(tmp_path / "graph.pb"), "graph.pb")
+    url = "file://{}/there.tar.gz".format(tmp_path)
+    assert evaluation.get_graph_def_from_url_tarball(url, "graph.pb", "frozen.tar.gz") == graph_def
+    (tmp_path / "there.tar.gz").unlink()
+    assert evaluation.get_graph_def_from_url_tarball(url, "graph.pb", "frozen.tar.gz") == graph_def
+    assert os.listdir(str(working)) == ["frozen.tar.gz"]
+    with pytest.raises(OSError, match="other.pb is not a file of frozen.tar.gz"):
+        evaluation.get_graph_def_from_url_tarball(url, "other.pb", "frozen.tar.gz")
