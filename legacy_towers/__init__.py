@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from legacy_towers.inputs import tower_placeholders as tower_placeholders
     from legacy_towers.measure.candidate import Candidate as Candidate
     from legacy_towers.measure.epochs import check_epoch as check_epoch
-    from legacy_towers.replicate.live import replicate_graph as replicate_graph
+    from legacy_towers.replication.live import replicate_graph as replicate_graph
     from legacy_towers.step import Objective as Objective
     from legacy_towers.step import TrainStep as TrainStep
     from legacy_towers.step import build_train_step as build_train_step
@@ -77,7 +77,7 @@ _NAMES = {
     "placement": "legacy_towers.graph.placement",
     "reduce_gradients": "legacy_towers.gradients",
     "replicate": "legacy_towers.towers.replicate",
-    "replicate_graph": "legacy_towers.replicate.live",
+    "replicate_graph": "legacy_towers.replication.live",
     "session_config": "legacy_towers.config",
     "stateless_dropout": "legacy_towers.towers.dropout",
     "tower_placeholders": "legacy_towers.inputs",

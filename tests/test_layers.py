@@ -70,7 +70,7 @@ LAYERS = (
     ("run.start",),
     ("run.check", "run.bottleneck"),
     ("doctor",),
-    ("replicate",),
+    ("replication",),
     ("run",),
     ("cli",),
     ("__main__",),
@@ -359,3 +359,11 @@ def test_a_circle_is_found(sources):
     assert circles(imported) == [tuple(sorted(sources))]
     imported["text.names"] = set()
     assert circles(imported) == []
+
+
+def test_no_public_name_is_that_of_another_package():
+    """The import of a package replaces the attribute of its name: lt.replicate would be a module."""
+    names = read(os.path.join(PACKAGE, "__init__.py"))
+    targets = dict(re.findall(r'^    "(\w+)": "legacy_towers\.([\w.]+)",$', names, re.MULTILINE))
+    assert len(targets) > 20
+    assert [name for name in targets if name in MODULES] == []

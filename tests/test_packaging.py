@@ -170,10 +170,8 @@ def templates():
 def package_files():
     """Returns the installed names of all modules, of py.typed, of the page's templates and of the recorded names."""
     names = {"legacy_towers/py.typed", "legacy_towers/compat/py.typed"} | templates()
-    names.add("legacy_towers/compat/tf1/recorded/earlier_names.txt")
-    for version in ("0_12", "1_15"):
-        folder = "legacy_towers/compat/tf1/recorded"
-        names |= {"{}/{}_{}.txt".format(folder, kind, version) for kind in ("names", "signatures")}
+    recorded = os.listdir(os.path.join(CHECKOUT, "compat", "tf1", "recorded"))
+    names |= {"legacy_towers/compat/tf1/recorded/" + name for name in recorded}
     names.add("legacy_towers/compat/tf1/core/boston_house_prices.csv")
     for path in MODULES.values():
         inside = path.replace(os.sep, "/")

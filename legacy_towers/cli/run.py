@@ -109,7 +109,7 @@ def _examine_training(script_run: Any) -> None:
 
 def _train_on_towers(script_run: Any, keep: str) -> None:
     """Makes the training steps of the script on towers."""
-    from legacy_towers.replicate.script import TowerRuns
+    from legacy_towers.replication.script import TowerRuns
 
     runtime = script_run.runtime
     runtime.towers = TowerRuns(runtime.devices.tower_devices, keep, runtime.say)

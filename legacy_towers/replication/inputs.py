@@ -11,7 +11,7 @@ from legacy_towers.graph.op_kinds import (
     READER_INPUT_OPS,
     STAGING_INPUT_OPS,
 )
-from legacy_towers.replicate.refusal import refuse
+from legacy_towers.replication.refusal import refuse
 from legacy_towers.tensor_types import Operation, Tensor
 
 READS = QUEUE_INPUT_OPS | ITERATOR_INPUT_OPS | READER_INPUT_OPS | STAGING_INPUT_OPS | FILE_INPUT_OPS

@@ -4,7 +4,7 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Se
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions import graph as graph_changes
-from legacy_towers.replicate.refusal import refuse
+from legacy_towers.replication.refusal import refuse
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
 _NAMED = re.compile(r"'(?P<name>[^']+)' \(op:|[Nn]ode '(?P<node>[^']+)'")

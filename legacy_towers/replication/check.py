@@ -14,10 +14,10 @@ from legacy_towers.compat.versions.messages import plain_message
 from legacy_towers.graph.op_kinds import draws_random_numbers
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.parity.bounds import GRADIENT
-from legacy_towers.replicate.inputs import READS
-from legacy_towers.replicate.losses import SUM
-from legacy_towers.replicate.refusal import place_of, refuse
-from legacy_towers.replicate.step import GLOBAL, ReplicatedStep
+from legacy_towers.replication.inputs import READS
+from legacy_towers.replication.losses import SUM
+from legacy_towers.replication.refusal import place_of, refuse
+from legacy_towers.replication.step import GLOBAL, ReplicatedStep
 from legacy_towers.tensor_types import Graph, Operation, Session, Tensor
 from legacy_towers.text.names import counted
 from legacy_towers.variables.base import VARIABLE_OPS

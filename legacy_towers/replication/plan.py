@@ -3,9 +3,9 @@ from typing import Any, List, NamedTuple, Optional, Tuple
 
 from legacy_towers.graph.op_kinds import draws_random_numbers
 from legacy_towers.graph.walk import ancestors
-from legacy_towers.replicate.losses import MEAN, RATIO, SUM
-from legacy_towers.replicate.refusal import place_of
-from legacy_towers.replicate.step import GLOBAL, ReplicatedStep
+from legacy_towers.replication.losses import MEAN, RATIO, SUM
+from legacy_towers.replication.refusal import place_of
+from legacy_towers.replication.step import GLOBAL, ReplicatedStep
 from legacy_towers.tensor_types import Operation
 from legacy_towers.text.names import counted, listed
 

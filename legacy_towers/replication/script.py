@@ -6,11 +6,11 @@ from typing import Any, Callable, Dict, FrozenSet, Hashable, List, NamedTuple, O
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import Redirection, extending
 from legacy_towers.graph.walk import ancestors, fetch_key, operations_of
-from legacy_towers.replicate.check import compare, values_before
-from legacy_towers.replicate.live import elements_of
-from legacy_towers.replicate.plan import ReplicationPlan, plan_of
-from legacy_towers.replicate.refusal import SENTENCE, NotReplicable, refuse
-from legacy_towers.replicate.step import ReplicatedStep, trains
+from legacy_towers.replication.check import compare, values_before
+from legacy_towers.replication.live import elements_of
+from legacy_towers.replication.plan import ReplicationPlan, plan_of
+from legacy_towers.replication.refusal import SENTENCE, NotReplicable, refuse
+from legacy_towers.replication.step import ReplicatedStep, trains
 from legacy_towers.run.runtime.step_limit import MONITORED_FETCHES
 from legacy_towers.tensor_types import Graph, Session, Tensor
 

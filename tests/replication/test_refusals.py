@@ -1,8 +1,8 @@
 """`run --towers N` ends the script where a graph can't be replicated, with the operation and its line."""
 import numpy as np
 import pytest
-from replicate.one_device import FEATURES, TARGETS
-from replicate.running import run
+from replication.one_device import FEATURES, TARGETS
+from replication.running import run
 
 CASES = {}
 

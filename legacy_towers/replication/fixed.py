@@ -7,9 +7,9 @@ from typing import Any, Dict, List
 
 from legacy_towers.compat import tf
 from legacy_towers.graph.walk import ancestors
-from legacy_towers.replicate.losses import SUM
-from legacy_towers.replicate.refusal import refuse
-from legacy_towers.replicate.sparse import variables_of
+from legacy_towers.replication.losses import SUM
+from legacy_towers.replication.refusal import refuse
+from legacy_towers.replication.sparse import variables_of
 from legacy_towers.tensor_types import Operation, Tensor
 from legacy_towers.variables.base import VARIABLE_OPS
 

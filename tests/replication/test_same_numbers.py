@@ -3,8 +3,8 @@ import os
 
 import numpy as np
 import pytest
-from replicate import one_device
-from replicate.running import run
+from replication import one_device
+from replication.running import run
 
 # LEGACY_TOWERS_ALL_TOWERS=1 runs each script on 2 and on 4 towers, which takes twice as long.
 ALL = "LEGACY_TOWERS_ALL_TOWERS" in os.environ

@@ -4,9 +4,9 @@ from typing import List, Set
 from legacy_towers.doctor.training.calls import GradientCall
 from legacy_towers.doctor.training.updates import variable_of
 from legacy_towers.graph.walk import ancestors, descendants
-from legacy_towers.replicate.refusal import refuse
-from legacy_towers.replicate.regions import Regions
-from legacy_towers.replicate.writes import writes_state
+from legacy_towers.replication.refusal import refuse
+from legacy_towers.replication.regions import Regions
+from legacy_towers.replication.writes import writes_state
 from legacy_towers.tensor_types import Operation
 
 

@@ -9,11 +9,11 @@ from typing import Any, Callable, Dict, List, Optional, Set
 
 from legacy_towers.compat import tf
 from legacy_towers.graph.op_kinds import draws_random_numbers
-from legacy_towers.replicate.losses import MEAN, SUM, Rule
-from legacy_towers.replicate.refusal import refuse
-from legacy_towers.replicate.regions import Regions
-from legacy_towers.replicate.rows import NORMALIZATIONS, Rows, reduced_axes
-from legacy_towers.replicate.towers import Towers
+from legacy_towers.replication.losses import MEAN, SUM, Rule
+from legacy_towers.replication.refusal import refuse
+from legacy_towers.replication.regions import Regions
+from legacy_towers.replication.rows import NORMALIZATIONS, Rows, reduced_axes
+from legacy_towers.replication.towers import Towers
 from legacy_towers.tensor_types import Tensor
 
 ROWS, GRADIENT, COMPUTED, ORIGINAL = "rows", "gradient", "computed", "original"

@@ -7,10 +7,10 @@ from legacy_towers.errors import ArgumentError
 from legacy_towers.graph.op_kinds import PLACEHOLDER_OPS
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.migrate.proof.copies import imported, meta_graph_of
-from legacy_towers.replicate.check import Comparison, compare, values_before
-from legacy_towers.replicate.plan import ReplicationPlan, plan_of
-from legacy_towers.replicate.refusal import refuse
-from legacy_towers.replicate.step import GLOBAL, KEEPS, ReplicatedStep, trains
+from legacy_towers.replication.check import Comparison, compare, values_before
+from legacy_towers.replication.plan import ReplicationPlan, plan_of
+from legacy_towers.replication.refusal import refuse
+from legacy_towers.replication.step import GLOBAL, KEEPS, ReplicatedStep, trains
 from legacy_towers.tensor_types import Fetches, Graph, Session, Tensor
 
 

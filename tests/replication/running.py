@@ -1,7 +1,7 @@
 """Runs a script, as a function, with `run --towers`."""
 from run.runtime import prepared
 
-from legacy_towers.replicate.script import TowerRuns
+from legacy_towers.replication.script import TowerRuns
 
 
 def run(function, folder, towers=None, keep="global", lines=None):

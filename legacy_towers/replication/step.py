@@ -4,18 +4,18 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Sequence, Set
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import conditions_of
 from legacy_towers.graph.walk import ancestors
-from legacy_towers.replicate.copies import Edges, copy_operations, ordered
-from legacy_towers.replicate.fixed import gradients_of_towers
-from legacy_towers.replicate.inputs import Examples, find_examples
-from legacy_towers.replicate.losses import Rule, rule_of
-from legacy_towers.replicate.refusal import refuse
-from legacy_towers.replicate.regions import Regions
-from legacy_towers.replicate.rows import Rows
-from legacy_towers.replicate.several import check_one_loss
-from legacy_towers.replicate.sparse import sparse_gradients
-from legacy_towers.replicate.towers import Towers
-from legacy_towers.replicate.whole import COMPUTED, GRADIENT, ORIGINAL, Kinds, Wholes
-from legacy_towers.replicate.writes import writes_state
+from legacy_towers.replication.copies import Edges, copy_operations, ordered
+from legacy_towers.replication.fixed import gradients_of_towers
+from legacy_towers.replication.inputs import Examples, find_examples
+from legacy_towers.replication.losses import Rule, rule_of
+from legacy_towers.replication.refusal import refuse
+from legacy_towers.replication.regions import Regions
+from legacy_towers.replication.rows import Rows
+from legacy_towers.replication.several import check_one_loss
+from legacy_towers.replication.sparse import sparse_gradients
+from legacy_towers.replication.towers import Towers
+from legacy_towers.replication.whole import COMPUTED, GRADIENT, ORIGINAL, Kinds, Wholes
+from legacy_towers.replication.writes import writes_state
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
 GLOBAL, PER_TOWER = "global", "per-tower"

@@ -6,8 +6,8 @@
 """
 from typing import List, NamedTuple, Optional, Set
 
-from legacy_towers.replicate.refusal import refuse
-from legacy_towers.replicate.rows import Rows
+from legacy_towers.replication.refusal import refuse
+from legacy_towers.replication.rows import Rows
 from legacy_towers.tensor_types import Operation, Tensor
 
 MEAN = "mean"

@@ -1,7 +1,7 @@
 """Operations that change a state, which a step runs once for any number of towers."""
 from legacy_towers.graph.op_kinds import ENQUEUE_OPS, RANDOM_OPS, draws_random_numbers
-from legacy_towers.replicate.inputs import READS
-from legacy_towers.replicate.refusal import refuse
+from legacy_towers.replication.inputs import READS
+from legacy_towers.replication.refusal import refuse
 from legacy_towers.tensor_types import Operation
 
 _WRITES = (

@@ -8,8 +8,8 @@ from typing import Any, Dict, Iterable, List, Optional, Set
 from legacy_towers.compat.versions.graph import conditions_of, loops_of
 from legacy_towers.doctor.training.calls import GradientCall, GradientCalls
 from legacy_towers.graph.walk import ancestors
-from legacy_towers.replicate.refusal import refuse
-from legacy_towers.replicate.writes import TEMPORARY, writes_state
+from legacy_towers.replication.refusal import refuse
+from legacy_towers.replication.writes import TEMPORARY, writes_state
 from legacy_towers.tensor_types import Graph, Operation
 
 _ENTERS = ("Enter", "RefEnter")

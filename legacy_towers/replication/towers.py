@@ -3,11 +3,11 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Set
 
 from legacy_towers.compat import tf
 from legacy_towers.graph.op_kinds import draws_random_numbers, has_op_seed
-from legacy_towers.replicate.copies import Edges, copy_operations, ordered
-from legacy_towers.replicate.refusal import refuse
-from legacy_towers.replicate.regions import Regions
-from legacy_towers.replicate.rows import Rows, is_batch_by_shape
-from legacy_towers.replicate.writes import check_for_tower
+from legacy_towers.replication.copies import Edges, copy_operations, ordered
+from legacy_towers.replication.refusal import refuse
+from legacy_towers.replication.regions import Regions
+from legacy_towers.replication.rows import Rows, is_batch_by_shape
+from legacy_towers.replication.writes import check_for_tower
 from legacy_towers.tensor_types import Operation, Tensor
 
 # Inputs that give the shape of an output, whose first element is a number of rows.

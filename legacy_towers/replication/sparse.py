@@ -2,8 +2,8 @@
 from typing import Dict, Iterable, List, Set
 
 from legacy_towers.doctor.training.updates import variable_of
-from legacy_towers.replicate.regions import Regions
-from legacy_towers.replicate.writes import writes_state
+from legacy_towers.replication.regions import Regions
+from legacy_towers.replication.writes import writes_state
 from legacy_towers.tensor_types import Operation, Tensor
 
 _WITH_INDICES = ("SparseApply", "ResourceSparseApply", "Scatter", "ResourceScatter", "UnsortedSegmentSum")

@@ -3,7 +3,7 @@ import os
 
 import numpy as np
 import pytest
-from replicate.one_device import (
+from replication.one_device import (
     FEATURES,
     IMAGES,
     LABELS,
@@ -16,7 +16,7 @@ from replicate.one_device import (
     trained,
     variables,
 )
-from replicate.running import run
+from replication.running import run
 
 
 @pytest.mark.needs_layers
