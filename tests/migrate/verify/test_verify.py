@@ -185,9 +185,10 @@ WRONG = [
 
 @pytest.mark.parametrize("before, after, sentence", [each[1:] for each in RIGHT], ids=[each[0] for each in RIGHT])
 def test_a_right_rewriting_is_proven(before, after, sentence, verified):
-    found = verified(before, after, plain_too=True)
+    plain_too = before in (QUEUE, SHUFFLED)  # the runs by plain TensorFlow 1.15 take as long again
+    found = verified(before, after, plain_too=plain_too)
     assert (found.verdict, found.reason) == ("proven", ""), str(found)
-    runners = 2 if tf.__version__.startswith("1.15") else 1
+    runners = 2 if plain_too and tf.__version__.startswith("1.15") else 1
     assert len([each for each in found.checks if sentence in each.sentence]) == runners, str(found)
     assert json.loads(json.dumps(found.to_json()))["verdict"] == "proven"
     assert str(found).startswith("train.py 30: PROVEN: the same examples after the rewriting\n")
