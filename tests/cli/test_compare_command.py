@@ -195,8 +195,6 @@ def test_a_comparison_of_strategies_and_reductions(capsys):
     assert len(losses) == 1
     page = open("new.html").read()
     assert "The variables of replicated with <wbr>" in page or "The variables of replicated with tree" in page
-    assert command(words.replace("1,2", "2") + " --against new.json") == 0
-    assert "now / before" in capsys.readouterr().out.partition("\nverdict: ")[2]
 
 
 DRIFTING = """
