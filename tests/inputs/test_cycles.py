@@ -18,8 +18,8 @@ import waiting
 from legacy_towers.specs.pipelines import PIPELINES
 
 # More cycles show smaller leaks. A thousand cycles of one pipeline take half a minute to a minute.
-CYCLES = int(os.environ.get("LEGACY_TOWERS_CYCLES", "60"))
-WARM_UP = 25
+CYCLES = int(os.environ.get("LEGACY_TOWERS_CYCLES", "90"))
+WARM_UP = 40
 SHORT = ["feed:background", "dataset:split", "staged+queue"]
 TESTED = PIPELINES if "LEGACY_TOWERS_CYCLES" in os.environ else SHORT
 STRETCHES = 6

@@ -37,7 +37,7 @@ def test_a_view_has_the_whole_namespace_of_its_module(module):
     plain = [name for name in names if isinstance(getattr(real, name), (str, int, float, tuple, dict))]
     differ = [name for name in plain if getattr(view, name) != getattr(real, name)]
     # numpy's names for the types of Python and its dictionaries of types are those of numpy 1.
-    assert module == "numpy" or set(differ) <= {"__doc__", "__file__", "nan"}
+    assert module == "numpy" or set(differ) <= {"__annotations__", "__doc__", "__file__", "nan"}
     if module != "scipy.misc":  # the view has the functions of scipy 1.0
         assert set(getattr(view, "__all__", ())) >= set(getattr(real, "__all__", ()))
 
