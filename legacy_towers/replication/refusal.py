@@ -5,7 +5,6 @@ from typing import Any, NoReturn
 from legacy_towers.compat.versions.tracebacks import user_line
 from legacy_towers.errors import TowerError
 
-
 SENTENCE = "the graph can't be replicated: {}"
 
 

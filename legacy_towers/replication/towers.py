@@ -1,4 +1,5 @@
 """The copies of what depends on the examples, one per tower."""
+import functools
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Set
 
 from legacy_towers.compat import tf
@@ -149,8 +150,8 @@ class Towers:
                         changed[tower][operation] = {"seed2": operation.get_attr("seed2") + tower * _SEED_STEP}
         made = [
             copy_operations(
-                self._regions.graph, operations, lambda each, tower=tower: self._edges(each, tower, copied),  # type: ignore[misc]
-                "replicate/tower_{}".format(tower), lambda each, tower=tower: self._device(each, tower, copied),  # type: ignore[misc]
+                self._regions.graph, operations, functools.partial(self._edges, tower=tower, copied=copied),
+                "replicate/tower_{}".format(tower), functools.partial(self._device, tower=tower, copied=copied),
                 changed[tower],
             )
             for tower in range(len(self.devices))

@@ -10,7 +10,8 @@ from legacy_towers.compat.tf1.contrib.gan_library import adaptations
 
 _MISSING = (
     "tf.contrib.gan needs the package tensorflow_gan, which is not installed: "
-    "pip install --no-deps tensorflow-gan==2.1.0 (without --no-deps, pip also installs packages that are not needed, and may upgrade TensorFlow)"
+    "pip install --no-deps tensorflow-gan==2.1.0 (without --no-deps, pip also installs packages that are not needed, "
+    "and may upgrade TensorFlow)"
 )
 
 adapted_library.install(
