@@ -228,7 +228,7 @@ def _compared(
     for (tensor, _), one, other in zip(pairs, one_device, towers):
         if tensor in step.sparse and not tensor.dtype.is_floating:
             continue
-        times = factor if tensor in step.gradients and step._rule(tensor).kind == SUM else 1
+        times = factor if tensor in step.gradients and step.rule(tensor).kind == SUM else 1
         candidates = [(np.asarray(one) * times, np.asarray(other))]
         if tensor in step.sparse:
             candidates = [

@@ -81,23 +81,13 @@ def _fed_batches(needed: Set[Operation], feeds: Dict[Tensor, Any]) -> List[Tenso
             refuse("the shape of what is fed is unknown, so that a batch can't be told from a scalar", tensor.op)
         if ndims > 0:
             rows[tensor] = _rows(tensor) if value is None else np.shape(value)[0]
-    variable = [each for each in rows if _rows(each) is None]
-    if variable:
-        # Those of a fixed size are no batch: class weights, a table.
-        sizes = {rows[each] for each in variable}
-        if len(sizes) > 1:
-            first, *others = sorted(variable, key=lambda each: str(each.name))
-            other = next(each for each in others if rows[each] != rows[first])
+    # Beside those of any size, those of a fixed size are no batch: class weights, a table.
+    batches = [each for each in rows if _rows(each) is None] or list(rows)
+    for other in batches[1:]:
+        if rows[other] != rows[batches[0]]:
             refuse("it feeds {!r} with {} rows and {!r} with {}: which of them are examples?".format(
-                first.name, rows[first], other.name, rows[other]), other.op)
-        return variable
-    sizes = set(rows.values())
-    if len(sizes) > 1:
-        first, *others = sorted(rows, key=lambda each: str(each.name))
-        other = next(each for each in others if rows[each] != rows[first])
-        refuse("it feeds {!r} with {} rows and {!r} with {}: which of them are examples?".format(
-            first.name, rows[first], other.name, rows[other]), other.op)
-    return list(rows)
+                batches[0].name, rows[batches[0]], other.name, rows[other]), other.op)
+    return batches
 
 
 def _check_components(reads: Sequence[Operation]) -> None:

@@ -94,7 +94,7 @@ class ReplicatedStep:
             }
             self.towers = Towers(self.regions, self.rows, devices, self._whole, self.examples.size)
             self._kinds = Kinds(self.regions, self.rows, self.examples.size)
-            self._wholes = Wholes(self.regions, self.rows, self.towers, self._kinds, self._rule,
+            self._wholes = Wholes(self.regions, self.rows, self.towers, self._kinds, self.rule,
                                   self.examples.tensors[0], keep == GLOBAL)
             self._register_examples()
         self.gradients: Dict[Tensor, Tensor] = {}
@@ -165,7 +165,8 @@ class ReplicatedStep:
                 with tf.device(tensor.op.device):
                     self.towers.register(tensor, tf.split(tensor, number) if split is None else split.parts(tensor))
 
-    def _rule(self, tensor: Tensor) -> Rule:
+    def rule(self, tensor: Tensor) -> Rule:
+        """Returns how a gradient, a tensor of the graph, is reduced."""
         call = self.regions.call_of(tensor.op)
         assert call is not None
         return self.rules[call.scope]

@@ -137,7 +137,7 @@ class Wholes:
             return
         reduced = []
         for tensor in new:
-            with tf.control_dependencies(None), tf.device(_variable_device(tensor)):
+            with tf.control_dependencies(None), tf.device(tensor.op.device):
                 with tf.name_scope("replicate/gradients/"):
                     reduced.append(self._reduced(tensor, tensor in sparse))
         with tf.control_dependencies(None), tf.control_dependencies([each.op for each in reduced]):
@@ -213,7 +213,3 @@ class Wholes:
         if self.counts is None:
             return parts
         return [part * tf.cast(count, part.dtype) for part, count in zip(parts, self.counts)]
-
-
-def _variable_device(tensor: Tensor) -> str:
-    return str(tensor.op.device)

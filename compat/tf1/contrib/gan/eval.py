@@ -1,36 +1,6 @@
 """tf.contrib.gan.eval: image grids, summaries, and distances of images by a classifier."""
 from legacy_towers.compat.tf1.contrib.gan import classifier_metrics
-from legacy_towers.compat.tf1.contrib.gan.classifier_metrics import (
-    classifier_score,
-    classifier_score_from_logits,
-    diagonal_only_frechet_classifier_distance_from_activations,
-    frechet_classifier_distance,
-    frechet_classifier_distance_from_activations,
-    frechet_inception_distance,
-    inception_score,
-    kernel_classifier_distance,
-    kernel_classifier_distance_and_std,
-    kernel_classifier_distance_and_std_from_activations,
-    kernel_classifier_distance_from_activations,
-    kernel_inception_distance,
-    kernel_inception_distance_and_std,
-    mean_only_frechet_classifier_distance_from_activations,
-    trace_sqrt_product,
-)
-from legacy_towers.compat.tf1.contrib.gan.inception import (
-    INCEPTION_DEFAULT_IMAGE_SIZE,
-    INCEPTION_FINAL_POOL,
-    INCEPTION_FROZEN_GRAPH,
-    INCEPTION_INPUT,
-    INCEPTION_OUTPUT,
-    INCEPTION_URL,
-    get_graph_def_from_disk,
-    get_graph_def_from_resource,
-    get_graph_def_from_url_tarball,
-    preprocess_image,
-    run_image_classifier,
-    run_inception,
-)
+from legacy_towers.compat.tf1.contrib.gan.classifier_metrics import *  # noqa: F403  # tf.contrib.gan.eval has its names
 from legacy_towers.compat.tf1.contrib.gan_library.tensorflow_gan.python.eval import eval_utils, summaries
 from legacy_towers.compat.tf1.contrib.gan_library.tensorflow_gan.python.eval.eval_utils import (
     image_grid,
@@ -48,13 +18,7 @@ from legacy_towers.compat.tf1.contrib.gan_library.tensorflow_gan.python.eval.sum
     add_stargan_image_summaries,
 )
 
-__all__ = [
-    "INCEPTION_DEFAULT_IMAGE_SIZE",
-    "INCEPTION_FINAL_POOL",
-    "INCEPTION_FROZEN_GRAPH",
-    "INCEPTION_INPUT",
-    "INCEPTION_OUTPUT",
-    "INCEPTION_URL",
+__all__ = classifier_metrics.__all__ + [
     "add_cyclegan_image_summaries",
     "add_gan_model_image_summaries",
     "add_gan_model_summaries",
@@ -62,30 +26,9 @@ __all__ = [
     "add_regularization_loss_summaries",
     "add_stargan_image_summaries",
     "classifier_metrics",
-    "classifier_score",
-    "classifier_score_from_logits",
-    "diagonal_only_frechet_classifier_distance_from_activations",
     "eval_utils",
-    "frechet_classifier_distance",
-    "frechet_classifier_distance_from_activations",
-    "frechet_inception_distance",
-    "get_graph_def_from_disk",
-    "get_graph_def_from_resource",
-    "get_graph_def_from_url_tarball",
     "image_grid",
     "image_reshaper",
-    "inception_score",
-    "kernel_classifier_distance",
-    "kernel_classifier_distance_and_std",
-    "kernel_classifier_distance_and_std_from_activations",
-    "kernel_classifier_distance_from_activations",
-    "kernel_inception_distance",
-    "kernel_inception_distance_and_std",
-    "mean_only_frechet_classifier_distance_from_activations",
-    "preprocess_image",
-    "run_image_classifier",
-    "run_inception",
     "sliced_wasserstein_distance",
     "summaries",
-    "trace_sqrt_product",
 ]

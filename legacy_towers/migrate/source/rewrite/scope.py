@@ -133,10 +133,6 @@ def literal(node: Any) -> Any:
     return node.value if isinstance(node, cst.Integer) else None
 
 
-def reads_name(node: cst.CSTNode, name: str) -> bool:
-    return name in names_of(node).read
-
-
 def _imports(module: cst.Module) -> List[Any]:
     found: List[Any] = []
 
