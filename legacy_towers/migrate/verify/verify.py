@@ -1,4 +1,5 @@
 """Verifies a rewriting by running a command before and after it."""
+import ast
 import os
 import shutil
 import tempfile
@@ -13,6 +14,7 @@ from legacy_towers.migrate.verify.runs import AFTER, BEFORE, FIXED, PLAIN, RUN, 
 from legacy_towers.text.documented_fields import documented_fields
 
 _NO_PLAIN = "TensorFlow 1.15 alone: not run: no Python with it was found; name one by --python PATH"
+_PYTHON_2 = "TensorFlow 1.15 alone: not run: {} is written for Python 2"
 _ORDERS = {FIXED: "in a fixed order", SAME_NUMBERS: "with the same random numbers for each example", PLAIN: "as it is"}
 
 
@@ -104,7 +106,8 @@ def verify(
       paths: the files and folders that were rewritten.
       texts: path of a rewritten file -> its text after the rewriting.
       places: the pipelines that were rewritten.
-      python: the path of a Python that has TensorFlow 1.15; None: `legacy-towers run` only.
+      python: the path of a Python that has TensorFlow 1.15, which is not used if a new text is Python 2; None:
+        `legacy-towers run` only.
       timeout: how many seconds one run may take.
       python_of_2: the path of a Python with TensorFlow 2, by which the command is also run after the rewriting, without
         legacy_towers; None: it is not.
@@ -126,6 +129,9 @@ def verify(
     checks: List[Check] = []
     notes: List[str] = []
     records: List[Record] = []
+    old = next((path for path, text in sorted(texts.items()) if not _is_python_3(text)), None)
+    if old is not None:
+        python = None
     with tempfile.TemporaryDirectory(prefix="legacy-towers-verify-") as folder:
         project = Project(command, directory, roots, texts, timeout, os.path.realpath(folder))
         for runner in [None] + ([python] if python else []):
@@ -133,7 +139,7 @@ def verify(
         if python_of_2 is not None and all(each.verdict == PROVEN for each in checks):
             _Runner(project, python_of_2, None, progress, checks, notes, records).verify_after(records[0])
     if python is None:
-        notes.append(_NO_PLAIN)
+        notes.append(_NO_PLAIN if old is None else _PYTHON_2.format(os.path.relpath(old)))
     worst = next(
         (each for verdict in (DIFFERENT, NOT_COMPARED) for each in checks if each.verdict == verdict), None
     )
@@ -173,6 +179,14 @@ def unread(records: Sequence[Record], texts: Iterable[str], places: Sequence[Pla
         if not wanted & made:
             left.append("read {}, which is rewritten".format(place.name))
     return left
+
+
+def _is_python_3(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def _title(record: Record) -> str:

@@ -36,6 +36,12 @@ def translate(source: bytes, path: str) -> Optional[Translated]:
     return result if isinstance(result, Translated) else None
 
 
+def translated_text(source: bytes, path: str) -> Optional[str]:
+    """Returns the text of the translation of a file, whose lines may be other ones; None if it is not Python 2."""
+    result = _refactored(source, path)
+    return result[1] if isinstance(result, tuple) else None
+
+
 def problem(source: bytes, path: str) -> Tuple[Optional[int], str]:
     """Returns (line, error message) for a file that is not Python 2; the line is None if it is unknown."""
     result = _translated(source, path)
@@ -53,6 +59,17 @@ def problem(source: bytes, path: str) -> Tuple[Optional[int], str]:
 
 def _translated(source: bytes, path: str) -> Union[Translated, Exception, None]:
     """Returns the translation of the file, or the error that parsing it raised; None if it can't be decoded."""
+    result = _refactored(source, path)
+    if not isinstance(result, tuple):
+        return result
+    old, new, tree = result
+    _put_lines_back(tree, old, new)
+    future = _future_names(tree)
+    return Translated(tree, "division" in future, "absolute_import" in future)
+
+
+def _refactored(source: bytes, path: str) -> Union[Tuple[str, str, ast.Module], Exception, None]:
+    """Returns the text of the file, that of its translation, and the tree of this one; errors as `_translated`."""
     text = _text(source)
     if text is None:
         return None
@@ -68,9 +85,7 @@ def _translated(source: bytes, path: str) -> Union[Translated, Exception, None]:
         tree = ast.parse(new, path)
     except (SyntaxError, ValueError, parse.ParseError, old_tokenize.TokenError) as error:
         return error
-    _put_lines_back(tree, text, new)
-    future = _future_names(tree)
-    return Translated(tree, "division" in future, "absolute_import" in future)
+    return text, new, tree
 
 
 def ambiguous_lines(source: bytes) -> List[indentation.AmbiguousLines]:

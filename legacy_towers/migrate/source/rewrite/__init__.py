@@ -3,7 +3,7 @@
     syntax    a file's libcst tree with positions: the node of a Site, its statement, the code of an expression
     edits     the edits of one file, applied together
     plan      plan_rewrite(project): the new text of each file, or the calls that stay, with the reason
-    drafts    a file with its edits; what is left, with the reason
+    drafts    a file with its edits; what is left, with the reason; forms: files that libcst can't read
     pipeline  writes one pipeline, stage by stage:
       regular         calls that no stage rewrites; origins: which producers and reads belong together
       source_stage    a producer and its reader; reader: where that is made; taken: what takes what they give;

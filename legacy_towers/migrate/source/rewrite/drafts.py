@@ -1,12 +1,18 @@
 """What the parts of the rewriting work on: a draft of each file, and what stays with the reason."""
 from typing import Dict, List, NamedTuple, Optional
 
+import libcst as cst
+
 from legacy_towers.migrate.source.files import SourceFile
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.edits import Edits
+from legacy_towers.migrate.source.rewrite.forms import Form, form_of
 from legacy_towers.migrate.source.rewrite.syntax import Source
 from legacy_towers.migrate.source.values import Site
+
+# What libcst calls it.
+_UTF_8 = ("utf-8", "utf-8-sig", "utf8")
 
 
 class Left(NamedTuple):
@@ -53,10 +59,25 @@ class Draft(NamedTuple):
     Attributes:
       source: the file.
       edits: what is changed in it.
+      form: the form in which libcst reads it, None if it reads the file itself.
     """
 
     source: Source
     edits: Edits
+    form: Optional[Form] = None
+
+    def text(self, site: Site) -> str:
+        """Returns the text of the file with all edits done.
+
+        Raises:
+          Irregular: the file can't have it; the error has the call `site`.
+        """
+        text: Optional[str] = self.edits.text()
+        if self.form is not None and text is not None:
+            text = self.form.written(text)
+        if text is None:
+            raise _python_2(site)
+        return text
 
 
 class Program(NamedTuple):
@@ -75,9 +96,44 @@ class Program(NamedTuple):
     pipelines: List[Pipeline]
 
 
-def new_draft(file: SourceFile) -> Optional[Draft]:
-    """Returns a draft of a file that Python 3 can parse, None for another."""
-    if file.tree is None or file.is_python_2:
-        return None
-    source = Source(file.path, file.source)
-    return Draft(source, Edits(source))
+def new_draft(file: SourceFile, site: Site, is_python_3: bool = False) -> Draft:
+    """Returns a draft of a file.
+
+    Args:
+      file: the file.
+      site: a call in it.
+      is_python_3: whether the new text must be Python 3.
+
+    Raises:
+      Irregular: it can't be parsed, is not encoded in UTF-8, or is Python 2 where that can't be edited.
+    """
+    form = None
+    try:
+        if file.is_python_2:
+            form = None if is_python_3 else form_of(file)
+            if form is None:
+                raise _python_2(site)
+        else:
+            try:
+                return _draft(file, site, file.source, None)
+            except cst.ParserSyntaxError:
+                form = form_of(file)
+                if form is None:
+                    raise
+        return _draft(file, site, form.text.encode("utf-8"), form)
+    except cst.ParserSyntaxError as error:
+        raise Irregular(site, "{} can't be parsed: {}".format(file.path, error.message), error.raw_line) from None
+
+
+def _draft(file: SourceFile, site: Site, content: bytes, form: Optional[Form]) -> Draft:
+    own = None if form is None or form.is_python_2 else form.own.split("\n")
+    source = Source(file.path, content, own)
+    if source.module.encoding.lower().replace("_", "-") not in _UTF_8 and not content.isascii():
+        raise Irregular(site, "{} is encoded in {}: make it one of UTF-8 first, such as by `iconv`".format(
+            file.path, source.module.encoding))
+    return Draft(source, Edits(source), form)
+
+
+def _python_2(site: Site) -> Irregular:
+    return Irregular(site, "{0} is written for Python 2: make it one of Python 3 first, such as by `2to3 -w {0}`; "
+                     "2to3 comes with Python up to 3.12".format(site.path))

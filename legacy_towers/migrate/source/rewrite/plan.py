@@ -1,8 +1,6 @@
 """Plans the rewriting of a project: the new text of its files, or the calls that stay, with the reason."""
 from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-import libcst as cst
-
 from legacy_towers.migrate.source.pipelines import Pipeline, Pipelines
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.controls import rewrite_controls
@@ -54,7 +52,7 @@ def plan_rewrite(project: Project, found: Pipelines, target: str = TF1) -> Rewri
 
 def _planned(project: Project, found: Pipelines, target: str) -> Rewriting:
     rewriting = Rewriting({}, [], [])
-    groups = [_Group([pipeline], len(found.pipelines) == 1) for pipeline in found.pipelines]
+    groups = [_Group([pipeline], len(found.pipelines) == 1, target) for pipeline in found.pipelines]
     groups = _merged(groups)
     while True:
         for group in groups:
@@ -66,28 +64,29 @@ def _planned(project: Project, found: Pipelines, target: str) -> Rewriting:
         groups = fewer
     for group in groups:
         rewriting.left.extend(group.left)
-    programs = _programs([group for group in groups if not group.left])
+    programs = _programs([group for group in groups if not group.left], target)
     modules = ModuleGraph(project) if programs else None
     for program in programs:
         left = program.write_controls(project, found, modules)
-        texts = program.texts() if not left else {}
-        if target == TF2:
+        texts = program.texts(left) if not left else {}
+        if target == TF2 and not left:
             left += program.rename(texts)
         rewriting.left.extend(left + program.unread)
         if not left:
             rewriting.rewritten.extend(program.pipelines)
             rewriting.texts.update(texts)
-    rewriting.left.extend(_left_alone(project, found, {each.site.path for each in rewriting.left}))
+    rewriting.left.extend(_left_alone(
+        project, found, {each.site.path for each in rewriting.left}, target))
     return rewriting
 
 
-def _left_alone(project: Project, found: Pipelines, paths: Set[str]) -> List[Left]:
+def _left_alone(project: Project, found: Pipelines, paths: Set[str], target: str) -> List[Left]:
     """Returns the first call of each file not in `paths` that starts queues of no pipeline, and that can't be read."""
     left: Dict[str, Left] = {}
     for site in found.alone:
         if site.path not in paths and site.path not in left:
             try:
-                _draft(project, site.path, site)
+                new_draft(project.files[site.path], site, target == TF2)
             except Irregular as irregular:
                 left[site.path] = irregular.left
     return list(left.values())
@@ -98,9 +97,11 @@ class _Program:
 
     Args:
       groups: the groups, which can all be rewritten.
+      target: as for plan_rewrite.
     """
 
-    def __init__(self, groups: Sequence["_Group"]) -> None:
+    def __init__(self, groups: Sequence["_Group"], target: str) -> None:
+        self._is_python_3 = target == TF2
         self.pipelines = sorted((each for group in groups for each in group.pipelines), key=lambda each: each.number)
         self.controls = [site for pipeline in self.pipelines for site in pipeline.controls]
         # Calls that start queues in files which can't be rewritten.
@@ -116,7 +117,7 @@ class _Program:
         for site in controls:
             if site.path not in self._drafts and site.path not in unread:
                 try:
-                    self._drafts[site.path] = _draft(project, site.path, site)
+                    self._drafts[site.path] = new_draft(project.files[site.path], site, self._is_python_3)
                 except Irregular as irregular:
                     # It starts no queues any more, and does no harm.
                     controls = [each for each in controls if each.path != site.path]
@@ -134,16 +135,25 @@ class _Program:
                     gone[0], path)))
         return left
 
-    def texts(self) -> Dict[str, str]:
-        return {path: draft.edits.text() for path, draft in self._drafts.items() if draft.edits}
+    def texts(self, left: List[Left]) -> Dict[str, str]:
+        """Returns the new texts; what can't be written is added to `left`."""
+        texts = {}
+        for path, draft in self._drafts.items():
+            if draft.edits:
+                sites = [site for pipeline in self.pipelines for site in pipeline.sites + pipeline.controls]
+                try:
+                    texts[path] = draft.text(next((site for site in sites if site.path == path), sites[0]))
+                except Irregular as irregular:
+                    left.append(irregular.left)
+        return texts
 
 
-def _programs(groups: Sequence["_Group"]) -> List[_Program]:
+def _programs(groups: Sequence["_Group"], target: str) -> List[_Program]:
     found: List[List[_Group]] = []
     for group in groups:
         sharing = [each for each in found if any(one.control_paths & group.control_paths for one in each)]
         found = [each for each in found if each not in sharing] + [[one for each in sharing for one in each] + [group]]
-    return [_Program(each) for each in found]
+    return [_Program(each, target) for each in found]
 
 
 class _Group:
@@ -152,10 +162,12 @@ class _Group:
     Args:
       pipelines: the pipelines.
       is_only: whether the project has one pipeline.
+      target: as for plan_rewrite.
     """
 
-    def __init__(self, pipelines: List[Pipeline], is_only: bool) -> None:
+    def __init__(self, pipelines: List[Pipeline], is_only: bool, target: str) -> None:
         self.is_only = is_only
+        self.target = target
         self.pipelines = pipelines
         self.paths: Set[str] = {site.path for pipeline in pipelines for site in pipeline.sites}
         self.control_paths = self.paths | {site.path for pipeline in pipelines for site in pipeline.controls}
@@ -169,7 +181,7 @@ class _Group:
 
         def draft(path: str, site: Site) -> Draft:
             if path not in self.drafts:
-                self.drafts[path] = _draft(project, path, site)
+                self.drafts[path] = new_draft(project.files[path], site, self.target == TF2)
             return self.drafts[path]
 
         for pipeline in self.pipelines:
@@ -184,18 +196,6 @@ class _Group:
         self.is_done = True
 
 
-def _draft(project: Project, path: str, site: Site) -> Draft:
-    file = project.files[path]
-    try:
-        draft: Optional[Draft] = new_draft(file)
-    except cst.ParserSyntaxError as error:
-        raise Irregular(site, "{} can't be parsed: {}".format(path, error.message), error.raw_line) from None
-    if draft is None:
-        raise Irregular(site, "{} is written for Python 2: make it one of Python 3 first, such as by `2to3 -w {}`; "
-                        "2to3 comes with Python up to 3.12".format(path, path))
-    return draft
-
-
 def _merged(groups: List[_Group]) -> List[_Group]:
     """Returns the groups, with those that share a file made one, which is to be written again."""
     found: List[_Group] = []
@@ -206,7 +206,8 @@ def _merged(groups: List[_Group]) -> List[_Group]:
                 (pipeline.number, pipeline) for each in sharing + [group] for pipeline in each.pipelines
             ]
             paths = group.paths.union(*(each.paths for each in sharing))
-            group = _Group([pipeline for _, pipeline in sorted(pipelines, key=lambda pair: pair[0])], False)
+            in_order = [pipeline for _, pipeline in sorted(pipelines, key=lambda pair: pair[0])]
+            group = _Group(in_order, False, group.target)
             group.paths |= paths
             found = [each for each in found if each not in sharing]
         found.append(group)

@@ -18,6 +18,7 @@ class Source:
     Args:
       path: its path.
       content: its bytes.
+      own: the lines of the file itself, if `content` has other indentations than the file whose calls are looked for.
 
     Attributes:
       path: its path.
@@ -29,12 +30,17 @@ class Source:
       libcst.ParserSyntaxError: it can't be parsed as Python 3.
     """
 
-    def __init__(self, path: str, content: bytes) -> None:
+    def __init__(self, path: str, content: bytes, own: Optional[Sequence[str]] = None) -> None:
         wrapper = MetadataWrapper(cst.parse_module(content), unsafe_skip_copy=True)
         self.path = path
         self.module = wrapper.module
         self.positions: Any = wrapper.resolve(PositionProvider)
         self._lines = content.decode(self.module.encoding, "replace").splitlines()
+        # Line -> by how many characters it is indented less in the file itself.
+        self._less: Dict[int, int] = {}
+        if own is not None:
+            self._less = {number: len(line) - len(mine) for number, (line, mine) in enumerate(zip(self._lines, own), 1)}
+            self._lines = list(own)
         collector = _Calls(self)
         self.module.visit(collector)
         self.parents = collector.parents
@@ -59,7 +65,7 @@ class Source:
         """Returns (line, column from 0 in bytes) of a call, as ast has them."""
         start = self.positions[call].start
         text = self._lines[start.line - 1] if start.line <= len(self._lines) else ""
-        return start.line, len(text[: start.column].encode("utf-8"))
+        return start.line, len(text[: start.column - self._less.get(start.line, 0)].encode("utf-8"))
 
     def line(self, node: cst.CSTNode) -> int:
         return int(self.positions[node].start.line)
@@ -116,7 +122,8 @@ class Source:
 
     def _characters(self, line: int, column: int) -> int:
         text = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
-        return column if text.isascii() else len(text.encode("utf-8")[:column].decode("utf-8", "replace"))
+        characters = column if text.isascii() else len(text.encode("utf-8")[:column].decode("utf-8", "replace"))
+        return characters + self._less.get(line, 0)
 
 
 def statements_of(block: Any) -> List[Any]:

@@ -314,21 +314,13 @@ def test_a_file_is_left_whole(tmp_path):
     assert _left(tmp_path, text) == ["5: tf.FIFOQueue: " + reason]
 
 
-def test_a_file_of_python_2_is_left(tmp_path):
-    text = ("import tensorflow as tf\nprint 'a'\n"
-            "q = tf.train.string_input_producer(['a'])\n_, x = tf.TextLineReader().read(q)\n"
-            "b = tf.train.batch([x], 2)\n")
-    (found,) = _left(tmp_path, text)
-    assert "is written for Python 2: make it one of Python 3 first" in found
-
-
-def test_a_file_of_python_2_that_only_starts_queues_is_left(tmp_path):
+def test_a_file_of_python_2_that_only_starts_queues_and_cannot_be_edited_is_left(tmp_path):
     (tmp_path / "inputs.py").write_text(
         "import tensorflow as tf\n\ndef batches():\n    q = tf.train.string_input_producer(['a'])\n"
         "    _, v = tf.TextLineReader().read(q)\n    return tf.train.batch([v], 2)\n")
-    (tmp_path / "train.py").write_text(
-        "import tensorflow as tf\nimport inputs\nx = inputs.batches()\nwith tf.Session() as s:\n"
-        "    coord = tf.train.Coordinator()\n    tf.train.start_queue_runners(s, coord)\n    print s.run(x)\n")
+    (tmp_path / "train.py").write_bytes(
+        b"import tensorflow as tf\r\nimport inputs\r\nx = inputs.batches()\r\nwith tf.Session() as s:\r\n"
+        b"    coord = tf.train.Coordinator()\r\n    tf.train.start_queue_runners(s, coord)\r\n    print s.run(x)\r\n")
     project = read_project([str(tmp_path)])
     plan = plan_rewrite(project, find_pipelines(project))
     assert [path[-9:] for path in plan.texts] == ["inputs.py"]
@@ -337,10 +329,10 @@ def test_a_file_of_python_2_that_only_starts_queues_is_left(tmp_path):
     assert "is written for Python 2" in left.reason
 
 
-def test_a_file_of_python_2_that_starts_queues_of_other_projects_is_left(tmp_path):
-    (tmp_path / "train.py").write_text(
-        "import tensorflow as tf\nwith tf.Session() as s:\n    coord = tf.train.Coordinator()\n"
-        "    tf.train.start_queue_runners(s, coord)\n    print s.run('x:0')\n")
+def test_a_file_of_python_2_that_starts_queues_of_other_projects_and_cannot_be_edited_is_left(tmp_path):
+    (tmp_path / "train.py").write_bytes(
+        b"import tensorflow as tf\r\nwith tf.Session() as s:\r\n    coord = tf.train.Coordinator()\r\n"
+        b"    tf.train.start_queue_runners(s, coord)\r\n    print s.run('x:0')\r\n")
     project = read_project([str(tmp_path)])
     (left,) = plan_rewrite(project, find_pipelines(project)).left
     assert "is written for Python 2" in left.reason

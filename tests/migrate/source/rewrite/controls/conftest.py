@@ -52,7 +52,7 @@ def rewrite(folder, text, modules, names=None):
         (folder / name).write_text(textwrap.dedent(content), encoding="utf-8")
     project = read_project([str(folder)])
     paths = [str(folder / name) for name in names] if names is not None else list(project.files)
-    drafts = {path: new_draft(project.files[path]) for path in paths}
+    drafts = {path: new_draft(project.files[path], project.sites[0]) for path in paths}
     pipelines = [
         each for each in find_pipelines(project).pipelines if all(site.path in drafts for site in each.sites)
     ]

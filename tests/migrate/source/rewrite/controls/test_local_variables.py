@@ -73,7 +73,7 @@ def test_initializers_stay_where_another_queue_is_left(tmp_path, name):
     project = read_project([str(path)])
     first, second = find_pipelines(project).pipelines
     for rewritten, after in (([first], text), ([first, second], text.rpartition("tf.Session")[0])):
-        drafts = {str(path): new_draft(project.files[str(path)])}
+        drafts = {str(path): new_draft(project.files[str(path)], project.sites[0])}
         controls = [site for site in first.controls if all(site in each.controls for each in (first, second))]
         assert rewrite_controls(Program(project, controls, drafts, rewritten)) == []
         assert drafts[str(path)].edits.text() == after

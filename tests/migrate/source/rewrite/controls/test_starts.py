@@ -289,7 +289,7 @@ def test_starts_go_from_files_that_are_named_in_different_ways(tmp_path, monkeyp
         (tmp_path / folder / "helper.py").write_text("import os\n")
     monkeypatch.chdir(str(tmp_path))
     project = read_project([os.path.join("one", "main.py"), str(tmp_path / "two" / "main.py")])
-    drafts = {path: new_draft(file) for path, file in project.files.items()}
+    drafts = {path: new_draft(file, project.sites[0]) for path, file in project.files.items()}
     pipelines = find_pipelines(project).pipelines
     controls = [site for pipeline in pipelines for site in pipeline.controls]
     assert rewrite_controls(Program(project, controls, drafts, pipelines)) == []
@@ -305,6 +305,6 @@ def test_starts_stay_where_another_pipeline_of_the_same_file_is_not_rewritten(tm
     path.write_text(text)
     project = read_project([str(path)])
     first = find_pipelines(project).pipelines[0]
-    drafts = {str(path): new_draft(project.files[str(path)])}
+    drafts = {str(path): new_draft(project.files[str(path)], project.sites[0])}
     assert rewrite_controls(Program(project, first.controls, drafts, [first])) == []
     assert drafts[str(path)].edits.text() == text

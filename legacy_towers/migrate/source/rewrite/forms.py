@@ -1,0 +1,80 @@
+"""Files that libcst can't read: those of Python 2, and those that mix tabs and blanks in an indentation.
+
+Their edits are made in a form that libcst reads, which has the same lines: the translation to Python 3, or blanks for
+tabs. The lines that the edits left as they are get their own text back, also where they moved:
+
+    file               form                edited               written
+    print "a", b       print("a", b)       x = get_next()       x = get_next()
+    x = batch(a)       x = batch(a)        def f():             def f():
+                                               print("a", b)        print "a", b
+
+What is written is compared: its form must be the edited one.
+"""
+import ast
+import difflib
+from typing import Dict, List, NamedTuple, Optional
+
+from legacy_towers.migrate.source.files import SourceFile
+from legacy_towers.run.python2 import indentation, syntax
+
+
+class Form(NamedTuple):
+    """A form of a file that libcst reads.
+
+    Attributes:
+      own: the text of the file, with "\\n" at the ends of lines.
+      text: the form, which has the same lines.
+      is_python_2: whether the file is one of Python 2.
+    """
+
+    own: str
+    text: str
+    is_python_2: bool
+
+    def written(self, edited: str) -> Optional[str]:
+        """Returns the text of the file with the edits that were made in the form; None if the form of it differs."""
+        own, lines, new = self.own.split("\n"), self.text.split("\n"), edited.split("\n")
+        moved: Dict[str, List[str]] = {}
+        for mine, line in zip(own, lines):
+            if mine != line:
+                moved.setdefault(line.strip(), []).append(mine.strip())
+        found: List[str] = []
+        for kind, first, end, start, stop in difflib.SequenceMatcher(None, lines, new, False).get_opcodes():
+            if kind == "equal":
+                found += own[first:end]
+            else:
+                found += [_moved(line, moved.get(line.strip(), [])) for line in new[start:stop]]
+        text = "\n".join(found)
+        again = _form(text, self.is_python_2)
+        return text if again is not None and again.text == edited else None
+
+
+def form_of(file: SourceFile) -> Optional[Form]:
+    """Returns the form of a file, None if it has none with the same lines, or is not one of UTF-8 with "\\n"."""
+    try:
+        return _form(file.source.decode("utf-8"), file.is_python_2)
+    except UnicodeDecodeError:
+        return None
+
+
+def _form(text: str, is_python_2: bool) -> Optional[Form]:
+    if not is_python_2:
+        return Form(text, indentation.with_blanks(text), False)
+    try:
+        ast.parse(text)
+        return None  # Python 3 would read it otherwise, such as its divisions.
+    except (SyntaxError, ValueError):
+        pass
+    translated = syntax.translated_text(text.encode("utf-8"), "")
+    if translated is None or "\r" in text or "\f" in text or text.startswith("\ufeff"):
+        return None
+    if not text.endswith("\n"):
+        translated = translated[:-1]
+    return Form(text, translated, True) if translated.count("\n") == text.count("\n") else None
+
+
+def _moved(line: str, own: List[str]) -> str:
+    """Returns a line of the form as the file has it, in the indentation that the line has now."""
+    if len(set(own)) != 1:
+        return line
+    return line[: len(line) - len(line.lstrip())] + own[0]
