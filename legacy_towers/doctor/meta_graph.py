@@ -3,7 +3,7 @@ from typing import List, Sequence
 
 from legacy_towers.doctor.examine import Finding, examine
 from legacy_towers.errors import ArgumentError
-from legacy_towers.migrate.proof.copies import imported, meta_graph_of
+from legacy_towers.graph.meta_graphs import imported, meta_graph_of
 from legacy_towers.tensor_types import Graph
 
 

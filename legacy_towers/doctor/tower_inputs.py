@@ -3,12 +3,11 @@ from typing import Dict, FrozenSet, Iterator, List, Optional, Set, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.doctor.subject import Subject
-from legacy_towers.graph.op_kinds import INPUT_OPS, PLACEHOLDER_OPS
+from legacy_towers.graph.op_kinds import INPUT_OPS, PLACEHOLDER_OPS, VARIABLE_OPS
 from legacy_towers.graph.shared_batches import SharedBatch
 from legacy_towers.graph.shared_batches.flow import CHOOSERS, is_permutation
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.tensor_types import Operation, Tensor
-from legacy_towers.variables.base import VARIABLE_OPS
 
 _CROSS_ENTROPIES = ("SparseSoftmaxCrossEntropyWithLogits", "SoftmaxCrossEntropyWithLogits")
 _DIFFERENCES = ("Sub", "SquaredDifference")

@@ -11,10 +11,10 @@ they read the same variables.
 import re
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set
 
-from legacy_towers.doctor.training.calls import GradientCalls
+from legacy_towers.graph.gradient_calls import GradientCalls
+from legacy_towers.graph.op_kinds import VARIABLE_OPS
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.tensor_types import Operation, Tensor
-from legacy_towers.variables.base import VARIABLE_OPS
 
 _SCOPE = re.compile(r"(?:tower|clone|replica|gpu)(?:_?\d+)?", re.IGNORECASE)
 _GPU = re.compile(r"/(?:device:)?GPU:(\d+)", re.IGNORECASE)

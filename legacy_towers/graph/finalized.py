@@ -1,5 +1,5 @@
 """Names the line that adds to a finalized graph; TensorFlow's error has neither a line nor advice."""
-from legacy_towers.compat.versions.graph import explain_finalized
+from legacy_towers.compat.versions.graph_hooks import explain_finalized
 from legacy_towers.compat.versions.tracebacks import calling_line
 from legacy_towers.errors import SessionError
 from legacy_towers.tensor_types import Graph

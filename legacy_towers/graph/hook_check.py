@@ -2,7 +2,7 @@
 from typing import Any, Callable, Iterable, Optional, Sequence
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.versions.graph import Run, before_each_run
+from legacy_towers.compat.versions.graph_hooks import Run, before_each_run
 from legacy_towers.errors import SessionError
 from legacy_towers.graph.walk import RunNeeds, ancestors, operations_of
 from legacy_towers.tensor_types import Coordinator, Operation, Session, SessionRunHook, Tensor

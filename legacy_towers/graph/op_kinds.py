@@ -1,9 +1,10 @@
-"""Kinds of TensorFlow ops by op type: which ones read input, which ones wait, which ones draw random numbers.
+"""Kinds of TensorFlow ops by op type: which read input, wait, draw random numbers, write variables.
 
-    INPUT_OPS       read an element from a queue, iterator, reader, staging area, ...: QueueDequeueV2, IteratorGetNext
-    ENQUEUE_OPS     write an element to one of them: QueueEnqueueV2, Stage
-    WAIT_OPS        mostly wait, for one of those two or for another device: the above, _Recv, CollectiveReduce
-    RANDOM_OPS      draw random numbers: RandomUniform, TruncatedNormal, UniformCandidateSampler
+    INPUT_OPS           read an element from a queue, iterator, reader, ...: QueueDequeueV2, IteratorGetNext
+    ENQUEUE_OPS         write an element to one of them: QueueEnqueueV2, Stage
+    WAIT_OPS            mostly wait, for one of those two or for another device: the above, _Recv, CollectiveReduce
+    RANDOM_OPS          draw random numbers: RandomUniform, TruncatedNormal, UniformCandidateSampler
+    VARIABLE_WRITE_OPS  write a variable, other than by a gradient: Assign, ScatterNdUpdate, CountUpTo
 
 The sets name the ops that TensorFlow 1.15 (with the op libraries of tf.contrib) and 2.21 register. An op is in a set
 whether this TensorFlow has it or not, because graphs of both versions are read.
@@ -20,6 +21,24 @@ PLACEHOLDER_OPS = _ops("Placeholder PlaceholderV2 PlaceholderWithDefault")
 
 # They call Python, so that they may read anything.
 PYTHON_FUNCTION_OPS = _ops("PyFunc PyFuncStateless EagerPyFunc")
+
+# They make a variable, or return its handle.
+VARIABLE_OPS = _ops("AutoReloadVariable VarHandleOp Variable VariableV2")
+
+# They write a whole variable, and are linear in what they write: writing the mean of N values is the mean of N writes.
+ASSIGN_OPS = _ops("Assign AssignAdd AssignAddVariableOp AssignSub AssignSubVariableOp AssignVariableOp")
+# They write a part of a variable.
+SLICE_ASSIGN_OPS = _ops("AssignVariableXlaConcatND ResourceStridedSliceAssign StridedSliceAssign")
+SCATTER_OPS = _ops(
+    "ResourceScatterAdd ResourceScatterDiv ResourceScatterMax ResourceScatterMin ResourceScatterMul"
+    " ResourceScatterNdAdd ResourceScatterNdMax ResourceScatterNdMin ResourceScatterNdSub ResourceScatterNdUpdate"
+    " ResourceScatterSub ResourceScatterUpdate"
+    " ScatterAdd ScatterAddNdim ScatterDiv ScatterMax ScatterMin ScatterMul ScatterNdAdd ScatterNdMax ScatterNdMin"
+    " ScatterNdSub ScatterNdUpdate ScatterSub ScatterUpdate"
+)
+# They write the next number into a variable, and return the one before.
+COUNT_OPS = _ops("CountUpTo ResourceCountUpTo")
+VARIABLE_WRITE_OPS = ASSIGN_OPS | SLICE_ASSIGN_OPS | SCATTER_OPS | COUNT_OPS
 
 # Input ops, by what they read from. Each waits until there is an element.
 QUEUE_INPUT_OPS = _ops(
@@ -78,6 +97,11 @@ COLLECTIVE_OPS = _ops(
     " NcclAllReduce NcclBroadcast NcclReduce _NcclBroadcastRecv _NcclBroadcastSend _NcclReduceRecv _NcclReduceSend"
 )
 
+# They give the values of their first input, in another shape, dtype or memory at most.
+SAME_VALUES_OPS = _ops(
+    "Cast CheckNumerics EnsureShape ExpandDims Identity PreventGradient Reshape Snapshot Squeeze"
+)
+
 # They give a summary, for the event files of TensorBoard.
 LARGE_SUMMARY_OPS = _ops("AudioSummary AudioSummaryV2 HistogramSummary ImageSummary")
 SUMMARY_OPS = LARGE_SUMMARY_OPS | _ops("ScalarSummary TensorSummary TensorSummaryV2")
@@ -128,6 +152,11 @@ def draws_random_numbers(operation: Any) -> bool:
 def applies_gradient(operation: Any) -> bool:
     """Returns whether an operation updates a variable by its gradient, such as `ResourceApplyAdam`."""
     return operation.type.startswith(("Apply", "SparseApply", "ResourceApply", "ResourceSparseApply"))
+
+
+def writes_variable(operation: Any) -> bool:
+    """Returns whether an operation writes a variable, by its gradient or otherwise."""
+    return operation.type in VARIABLE_WRITE_OPS or applies_gradient(operation)
 
 
 def has_op_seed(operation: Any) -> bool:

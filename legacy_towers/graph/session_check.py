@@ -4,7 +4,7 @@ from typing import Optional, Sequence, Tuple
 
 from legacy_towers import devices as device_names
 from legacy_towers.compat import tf
-from legacy_towers.compat.versions.graph import explain_refusal
+from legacy_towers.compat.versions.graph_hooks import explain_refusal
 from legacy_towers.compat.versions.session import config_of
 from legacy_towers.errors import DeviceError
 from legacy_towers.tensor_types import Coordinator, DeviceString, Graph, Session

@@ -1,5 +1,5 @@
 """Walks over the built graph: the operations that a fetch needs, and those that need it."""
-from typing import Any, Dict, FrozenSet, Hashable, Iterable, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Hashable, Iterable, List, Optional, Set, Tuple
 
 from legacy_towers.compat import tf
 
@@ -44,6 +44,11 @@ def fetch_key(fetches: Any) -> Optional[Hashable]:
     return id(fetches) if fetches is None or isinstance(fetches, (tf.Operation, tf.Tensor)) else None
 
 
+def consumers_of(operation: Any) -> List[Any]:
+    """Returns the operations that take an output of `operation`, one of them once per output that it takes."""
+    return [after for tensor in operation.outputs for after in tensor.consumers()]
+
+
 def ancestors(targets: Any, stop_at: Iterable[Any] = (), graph: Any = None, by_control: bool = True) -> Set[Any]:
     """Returns all operations that must run for `targets`, the operations of `targets` included.
 
@@ -53,30 +58,35 @@ def ancestors(targets: Any, stop_at: Iterable[Any] = (), graph: Any = None, by_c
       graph: the graph that names are looked up in; the default graph if None.
       by_control: whether operations that only a control input leads to are among them.
     """
-    waiting = operations_of(targets, graph)
     ends = set(operations_of(list(stop_at), graph))
-    seen = set(waiting)
-    while waiting:
-        operation = waiting.pop()
+
+    def before(operation: Any) -> List[Any]:
         if operation in ends:
-            continue
-        for before in [tensor.op for tensor in operation.inputs] + list(operation.control_inputs if by_control else ()):
-            if before not in seen:
-                seen.add(before)
-                waiting.append(before)
-    return seen
+            return []
+        return [tensor.op for tensor in operation.inputs] + list(operation.control_inputs if by_control else ())
+
+    return reached(operations_of(targets, graph), before)
 
 
 def descendants(sources: Iterable[Any]) -> Set[Any]:
     """Returns all operations that data flows into from the operations `sources`, these included."""
-    waiting = list(sources)
+    return reached(sources, consumers_of)
+
+
+def reached(starts: Iterable[Any], next_of: Callable[[Any], Iterable[Any]]) -> Set[Any]:
+    """Returns all operations that are reached from `starts`, these included.
+
+    Args:
+      starts: the first operations.
+      next_of: a function that takes an operation, and returns those that are reached from it in one step.
+    """
+    waiting = list(starts)
     seen = set(waiting)
     while waiting:
-        for tensor in waiting.pop().outputs:
-            for after in tensor.consumers():
-                if after not in seen:
-                    seen.add(after)
-                    waiting.append(after)
+        for operation in next_of(waiting.pop()):
+            if operation not in seen:
+                seen.add(operation)
+                waiting.append(operation)
     return seen
 
 

@@ -3,9 +3,9 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import is_in_control_flow
+from legacy_towers.graph.meta_graphs import imported, meta_graph_of
 from legacy_towers.migrate.conversion.convert import convert_for_file
 from legacy_towers.migrate.conversion.plans import REFUSED, PipelinePlan
-from legacy_towers.migrate.proof.copies import imported, meta_graph_of
 from legacy_towers.tensor_types import Operation, Tensor
 from legacy_towers.text.files import write_bytes
 

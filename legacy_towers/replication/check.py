@@ -11,7 +11,7 @@ import numpy as np
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import conditions_of
 from legacy_towers.compat.versions.messages import plain_message
-from legacy_towers.graph.op_kinds import draws_random_numbers
+from legacy_towers.graph.op_kinds import VARIABLE_OPS, draws_random_numbers
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.parity.bounds import GRADIENT
 from legacy_towers.replication.inputs import READS
@@ -20,7 +20,6 @@ from legacy_towers.replication.refusal import place_of, refuse
 from legacy_towers.replication.step import GLOBAL, ReplicatedStep
 from legacy_towers.tensor_types import Graph, Operation, Session, Tensor
 from legacy_towers.text.names import counted
-from legacy_towers.variables.base import VARIABLE_OPS
 
 _LOW_PRECISION_BOUND = 1e-2  # float16, bfloat16
 # The bounds apply to at least this part of the largest of all gradients: a bias before batch norm has a gradient that

@@ -6,12 +6,12 @@ of the batch: the gradients of the copied losses are derived again.
 from typing import Any, Dict, List
 
 from legacy_towers.compat import tf
+from legacy_towers.graph.op_kinds import VARIABLE_OPS
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.replication.losses import SUM
 from legacy_towers.replication.refusal import refuse
 from legacy_towers.replication.sparse import variables_of
 from legacy_towers.tensor_types import Operation, Tensor
-from legacy_towers.variables.base import VARIABLE_OPS
 
 
 def gradients_of_towers(step: Any, gradients: List[Tensor], readers: List[Operation]) -> None:

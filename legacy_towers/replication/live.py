@@ -2,11 +2,12 @@
 from typing import Any, Dict, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.versions.graph import Redirection, extending
+from legacy_towers.compat.versions.graph import extending
+from legacy_towers.compat.versions.redirection import Redirection
 from legacy_towers.errors import ArgumentError
+from legacy_towers.graph.meta_graphs import imported, meta_graph_of
 from legacy_towers.graph.op_kinds import PLACEHOLDER_OPS
 from legacy_towers.graph.walk import ancestors
-from legacy_towers.migrate.proof.copies import imported, meta_graph_of
 from legacy_towers.replication.check import Comparison, compare, values_before
 from legacy_towers.replication.plan import ReplicationPlan, plan_of
 from legacy_towers.replication.refusal import refuse
@@ -29,7 +30,7 @@ class Replicated:
     def __init__(self, step: ReplicatedStep, elements: Sequence[Any]) -> None:
         self._step = step
         self._elements = list(elements)
-        self._redirection = Redirection(step.graph)
+        self._redirection = Redirection.of(step.graph)
         self._replaced: Dict[str, Any] = {}
         self._replace(elements)
         self.graph: Graph = step.graph

@@ -6,6 +6,7 @@
 """
 from typing import List, NamedTuple, Optional, Set
 
+from legacy_towers.graph.op_kinds import SAME_VALUES_OPS
 from legacy_towers.replication.refusal import refuse
 from legacy_towers.replication.rows import Rows
 from legacy_towers.tensor_types import Operation, Tensor
@@ -14,10 +15,7 @@ MEAN = "mean"
 SUM = "sum"
 RATIO = "ratio"
 
-_PASSED = frozenset(
-    "Identity Reshape ExpandDims Squeeze Cast Snapshot CheckNumerics PreventGradient EnsureShape Neg StopGradient "
-    "Print Switch".split()
-)
+_PASSED = SAME_VALUES_OPS | frozenset("Neg StopGradient Print Switch".split())
 _SUMS = frozenset("Add AddV2 AddN Sub AccumulateNV2 Pack".split())
 _QUOTIENTS = frozenset("RealDiv Div DivNoNan".split())
 

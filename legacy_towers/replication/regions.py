@@ -3,11 +3,11 @@
     examples -> forward -> loss -> gradients -> | clip, apply, count the step, average, summarize
     `dependent`: what data flows into from the examples. `after`: what runs after it, by control inputs too.
 """
-from typing import Any, Dict, Iterable, List, Optional, Set
+from typing import Dict, Iterable, List, Optional, Set
 
 from legacy_towers.compat.versions.graph import conditions_of, loops_of
-from legacy_towers.doctor.training.calls import GradientCall, GradientCalls
-from legacy_towers.graph.walk import ancestors
+from legacy_towers.graph.gradient_calls import GradientCall, GradientCalls
+from legacy_towers.graph.walk import ancestors, reached
 from legacy_towers.replication.refusal import refuse
 from legacy_towers.replication.writes import TEMPORARY, writes_state
 from legacy_towers.tensor_types import Graph, Operation
@@ -52,13 +52,13 @@ class Regions:
         self._data = _consumers(self.needed, by_control=False)
         self._controls = _consumers(self.needed, by_control=True)
         seeds = set(starts) | {each for each in self.needed if each.type in TEMPORARY}
-        self.dependent = _closure(seeds, self._data)
+        self.dependent = _reached(seeds, self._data)
         while True:
             more = self._whole_loops() - self.dependent
             if not more:
                 break
-            self.dependent = _closure(self.dependent | more, self._data)
-        self.after = _closure(self.dependent, self._controls)
+            self.dependent = _reached(self.dependent | more, self._data)
+        self.after = _reached(self.dependent, self._controls)
         self._find_writes()
 
     def extend(self, fetched: Iterable[Operation]) -> None:
@@ -173,12 +173,5 @@ def _consumers(operations: Set[Operation], by_control: bool) -> Dict[Operation, 
     return found
 
 
-def _closure(starts: Any, edges: Dict[Operation, List[Operation]]) -> Set[Operation]:
-    seen = set(starts)
-    waiting = list(seen)
-    while waiting:
-        for after in edges.get(waiting.pop(), ()):
-            if after not in seen:
-                seen.add(after)
-                waiting.append(after)
-    return seen
+def _reached(starts: Iterable[Operation], edges: Dict[Operation, List[Operation]]) -> Set[Operation]:
+    return reached(starts, lambda operation: edges.get(operation, ()))

@@ -4,7 +4,8 @@ import weakref
 from typing import Any, Callable, Dict, FrozenSet, Hashable, List, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.versions.graph import Redirection, extending
+from legacy_towers.compat.versions.graph import extending
+from legacy_towers.compat.versions.redirection import Redirection
 from legacy_towers.graph.walk import ancestors, fetch_key, operations_of
 from legacy_towers.replication.check import compare, values_before
 from legacy_towers.replication.live import elements_of
@@ -117,7 +118,7 @@ class TowerRuns:
 
     def _seen(self, graph: Graph) -> "_Seen":
         if graph not in self._graphs:
-            self._graphs[graph] = _Seen(Redirection(graph))
+            self._graphs[graph] = _Seen(Redirection.of(graph))
         seen: _Seen = self._graphs[graph]
         return seen
 

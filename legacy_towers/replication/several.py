@@ -1,8 +1,8 @@
 """Several optimizers in one step: their gradients must be those of one state of the variables."""
 from typing import List, Set
 
-from legacy_towers.doctor.training.calls import GradientCall
-from legacy_towers.doctor.training.updates import variable_of
+from legacy_towers.graph.gradient_calls import GradientCall
+from legacy_towers.graph.variable_writes import variable_of
 from legacy_towers.graph.walk import ancestors, descendants
 from legacy_towers.replication.refusal import refuse
 from legacy_towers.replication.regions import Regions

@@ -1,7 +1,7 @@
 """Finds the gradients that are sparse, and the variable that a gradient is of."""
 from typing import Dict, Iterable, List, Set
 
-from legacy_towers.doctor.training.updates import variable_of
+from legacy_towers.graph.variable_writes import variable_of
 from legacy_towers.replication.regions import Regions
 from legacy_towers.replication.writes import writes_state
 from legacy_towers.tensor_types import Operation, Tensor

@@ -1,17 +1,21 @@
 """Operations that change a state, which a step runs once for any number of towers."""
-from legacy_towers.graph.op_kinds import ENQUEUE_OPS, RANDOM_OPS, draws_random_numbers
+from legacy_towers.graph.op_kinds import (
+    ACCUMULATOR_APPLY_OPS,
+    ACCUMULATOR_TAKE_OPS,
+    ENQUEUE_OPS,
+    RANDOM_OPS,
+    draws_random_numbers,
+    writes_variable,
+)
 from legacy_towers.replication.inputs import READS
 from legacy_towers.replication.refusal import refuse
 from legacy_towers.tensor_types import Operation
 
-_WRITES = (
-    "Assign", "Scatter", "ResourceScatter", "Apply", "SparseApply", "ResourceApply", "ResourceSparseApply",
-    "ResourceStridedSliceAssign", "StridedSliceAssign", "CountUpTo", "ResourceCountUpTo", "AccumulatorApply",
-    "SparseAccumulatorApply", "ResourceAccumulatorApply", "AccumulatorTake", "LookupTableInsert", "LookupTableImport",
-    "LookupTableRemove", "Write", "Save", "Restore", "Barrier", "Mutex", "Rng",
+_WRITES = ENQUEUE_OPS | ACCUMULATOR_APPLY_OPS | ACCUMULATOR_TAKE_OPS
+_WRITES_TABLE_OR_FILE = (
+    "LookupTableInsert", "LookupTableImport", "LookupTableRemove", "Write", "Save", "Restore", "Barrier", "Mutex",
+    "Rng",
 )
-# Functions of their inputs, whose names begin in the same way.
-_PURE = ("ScatterNd",)
 # Stateful operations that each tower can have: they keep nothing from one step to the next.
 _OF_A_TOWER = (
     "TensorArray", "Stack", "PyFunc", "EagerPyFunc", "Print", "Assert", "LookupTableFind", "ReadVariableOp",
@@ -25,7 +29,7 @@ TEMPORARY = frozenset("TensorArray TensorArrayV2 TensorArrayV3 Stack StackV2".sp
 def writes_state(operation: Operation) -> bool:
     """Returns whether an operation changes a variable, a queue, a table or a file."""
     kind = operation.type
-    return kind in ENQUEUE_OPS or (kind.startswith(_WRITES) and not kind.startswith(_PURE))
+    return kind in _WRITES or kind.startswith(_WRITES_TABLE_OR_FILE) or writes_variable(operation)
 
 
 def check_for_tower(operation: Operation) -> None:

@@ -11,8 +11,8 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Se
 from legacy_towers.compat import tf
 from legacy_towers.gradients.tower_weights import weighted
 from legacy_towers.graph import walk
+from legacy_towers.graph.op_kinds import VARIABLE_OPS
 from legacy_towers.tensor_types import DType, NestedTensors, Tensor
-from legacy_towers.variables.base import VARIABLE_OPS
 
 
 class RegularizationTerm(NamedTuple):

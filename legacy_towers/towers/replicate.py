@@ -6,6 +6,7 @@ from legacy_towers.compat.versions import variable_store
 from legacy_towers.devices import check_list
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.graph import walk
+from legacy_towers.graph.op_kinds import VARIABLE_OPS
 from legacy_towers.tensor_types import DeviceString, NestedTensors, Tensor
 from legacy_towers.text.documented_fields import documented_fields
 from legacy_towers.text.names import quoted, tower_scope
@@ -15,7 +16,6 @@ from legacy_towers.towers.losses import check_output, check_separate, total_loss
 from legacy_towers.towers.output import MODES, TRAIN, TowerOutput
 from legacy_towers.towers.true_examples import TrueExamples
 from legacy_towers.variables import Placer, Strategy
-from legacy_towers.variables.base import VARIABLE_OPS
 from legacy_towers.variables.copy_maker import CopyMaker
 from legacy_towers.variables.named import as_strategy
 from legacy_towers.variables.partitioned import PartitionedVariables

@@ -4,17 +4,13 @@ from typing import List, Optional, Sequence
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.gradients.tower_weights import weighted_mean
+from legacy_towers.graph.op_kinds import ASSIGN_OPS
 from legacy_towers.tensor_types import Operation, Tensor
 from legacy_towers.text.names import quoted
 from legacy_towers.variables import Strategy
 from legacy_towers.variables.tower_variables import TowerVariables
 
 UPDATE_OPS_POLICIES = ("first", "all", "mean", "own")
-
-# Assignments that are linear in the value they write, so that writing the mean of N values is the mean of N writes.
-_LINEAR_ASSIGNMENTS = frozenset(
-    ["Assign", "AssignAdd", "AssignSub", "AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"]
-)
 
 
 def check_policy(policy: str) -> None:
@@ -199,11 +195,11 @@ def _assignment(update: Operation, purpose: str, remedy: str) -> Operation:
     """
     op = update if isinstance(update, tf.Operation) else update.op
     while op.type in ("Identity", "ReadVariableOp"):
-        before = [control for control in op.control_inputs if control.type in _LINEAR_ASSIGNMENTS]
+        before = [control for control in op.control_inputs if control.type in ASSIGN_OPS]
         if not before and op.type == "ReadVariableOp":
             break
         op = before[0] if before else op.inputs[0].op
-    if op.type not in _LINEAR_ASSIGNMENTS:
+    if op.type not in ASSIGN_OPS:
         raise TowerError(
             "the update op {!r} ({}) is not an assignment, so it can't be {} (batch norm whose `training` is a tensor "
             "decides in the graph: pass training=True). Otherwise use {}".format(

@@ -4,9 +4,8 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tupl
 from legacy_towers import devices as device_names
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
+from legacy_towers.graph.op_kinds import VARIABLE_OPS
 from legacy_towers.tensor_types import Operation, SessionRunHook, Variable
-
-VARIABLE_OPS = frozenset(["Variable", "VariableV2", "VarHandleOp", "AutoReloadVariable"])
 
 
 class Placer:

@@ -14,9 +14,9 @@ import time
 import numpy as np
 
 from legacy_towers.compat import tf
+from legacy_towers.graph import meta_graphs
 from legacy_towers.measure.rounds import order_of_rounds
 from legacy_towers.measure.statistics import ratio_interval
-from legacy_towers.migrate.proof import copies
 from legacy_towers.migrate.proof.recording import reading
 from legacy_towers.migrate.proof.sides import dataset_side, queue_side, shapes_of
 from legacy_towers.text.tables import format_table
@@ -174,8 +174,8 @@ def compare(build, files, rounds):
     """Returns a row of the table."""
     with tf.Graph().as_default() as graph:
         build(files)
-    meta = copies.meta_graph_of(graph)
-    graphs = [copies.imported(meta) for _ in range(2)]
+    meta = meta_graphs.meta_graph_of(graph)
+    graphs = [meta_graphs.imported(meta) for _ in range(2)]
     shape = shapes_of(graphs[0])[-1]
     dataset, plan = dataset_side(graphs[1], shape, None)
     sides = {"queue": queue_side(graphs[0], shape, None), "tf.data": dataset}

@@ -18,7 +18,7 @@ RECORDED = record_ops.read()
 WORDS = re.compile(
     "Queue|Stack|Iterator|GetNext|Reader|Stage|Unstage|Peek|Barrier|Infeed|Outfeed|Accumulator|Mutex|RecordInput"
     "|SingleElement|Placeholder|PyFunc|Recv|Send|TPUEmbedding.*Batch|Collective|Nccl|Random|Truncated|Multinomial"
-    "|Sample|Shuffle|Rng|NonDeterministic|Stateful|Skip_?[Gg]ram|NegTrain|CudnnRNN"
+    "|Sample|Shuffle|Assign|Scatter|CountUpTo|Rng|NonDeterministic|Stateful|Skip_?[Gg]ram|NegTrain|CudnnRNN"
 )
 NO_KIND = [
     ("makes a dataset, which an input op reads", r".*Dataset(V\d+)?|Snapshot(Nested)?DatasetReader"),
@@ -43,6 +43,10 @@ NO_KIND = [
     ("ignores its seeds", r"ComputeAccidentalHits|CudnnRNN(CanonicalToParams|ParamsSize|ParamsToCanonical)(V2)?"),
     ("takes the dropout of the forward pass", r"CudnnRNNBackprop(V\d)?"),
     ("computes the same from the same input each time", r"SingleImageRandomDotStereograms"),
+    ("is a function of its inputs, and returns a new tensor",
+     r"ScatterNd(NonAliasingAdd)?|TensorScatter(Add|Max|Min|Sub|Update)|TensorListScatter\w*|RiscScatter"
+     r"|Xla\w*Scatter|DTensor\w+Scatter"),
+    ("holds a value within one run", r"TensorArrayScatter(V\d)?"),
     ("shares a word only",
      r"StatefulPartitionedCall|GenerateBigQueryReaderPartitions|XlaOptimizationBarrier|Xla\w+(Stack|Unstack)|Resampler(Grad)?"
      r"|PeriodicResample(OpGrad)?|_XlaCompileMlirPlaceholderProgramKey"

@@ -83,6 +83,14 @@ def a_state_that_the_forward_pass_writes(tf):
     train_once(tf, tf.reduce_mean(predicted(tf, x + memory) * y), dict(zip((x, y), batch())))
 
 
+@case("it changes a state, which has no meaning per tower")
+def a_state_of_which_the_forward_pass_writes_rows(tf):
+    x, y = inputs(tf)
+    state = tf.Variable(np.zeros([1, 5]), trainable=False, use_resource=False)
+    memory = tf.scatter_nd_update(state, [[0]], tf.reduce_sum(x, 0, keepdims=True))
+    train_once(tf, tf.reduce_mean(predicted(tf, x + memory) * y), dict(zip((x, y), batch())))
+
+
 @case("which of them are examples?")
 def feeds_of_different_sizes(tf):
     x, y = inputs(tf)

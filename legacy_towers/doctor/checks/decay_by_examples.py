@@ -4,8 +4,8 @@ from typing import Dict, Iterator, List, Optional, Set, Tuple
 from legacy_towers.doctor.registry import WARNING, check
 from legacy_towers.doctor.subject import Evidence, Subject
 from legacy_towers.doctor.training.linear import scalar_of
-from legacy_towers.doctor.training.updates import variable_of, written
 from legacy_towers.graph.op_kinds import applies_gradient
+from legacy_towers.graph.variable_writes import variable_of, written
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.tensor_types import Operation, Tensor
 

@@ -4,9 +4,9 @@ from typing import Dict, Iterator, List, Optional, Set
 from legacy_towers.compat.versions.tracebacks import user_line
 from legacy_towers.doctor.registry import ERROR, check
 from legacy_towers.doctor.subject import Evidence, Subject
-from legacy_towers.doctor.training.updates import writes_of
+from legacy_towers.graph.op_kinds import VARIABLE_OPS
+from legacy_towers.graph.variable_writes import writes_of
 from legacy_towers.tensor_types import Operation
-from legacy_towers.variables.base import VARIABLE_OPS
 
 
 @check("LD208", "duplicated-variables", ERROR, """

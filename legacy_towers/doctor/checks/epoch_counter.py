@@ -3,6 +3,7 @@ from typing import Iterator
 
 from legacy_towers.doctor.registry import ERROR, check
 from legacy_towers.doctor.subject import Evidence, Subject
+from legacy_towers.graph.walk import consumers_of
 from legacy_towers.migrate.conversion.operations import COUNTERS
 
 _HOLDERS = ("VariableV2", "Variable", "VarHandleOp")
@@ -25,7 +26,7 @@ def uninitialized_epochs(subject: Subject) -> Iterator[Evidence]:
         holder = operation.inputs[0].op
         if holder.type not in _HOLDERS:
             continue
-        assigns = [each for output in holder.outputs for each in output.consumers() if each.type in _ASSIGNS]
+        assigns = [each for each in consumers_of(holder) if each.type in _ASSIGNS]
         if assigns and ran.isdisjoint(assigns):
             yield subject.evidence(
                 operation,

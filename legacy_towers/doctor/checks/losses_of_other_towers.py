@@ -3,7 +3,7 @@ from typing import Dict, FrozenSet, Iterator, List, Optional, Set
 
 from legacy_towers.doctor.registry import ERROR, check
 from legacy_towers.doctor.subject import Evidence, Subject
-from legacy_towers.doctor.training.calls import GradientCall
+from legacy_towers.graph.gradient_calls import GradientCall
 from legacy_towers.tensor_types import Operation
 from legacy_towers.text.names import listed
 

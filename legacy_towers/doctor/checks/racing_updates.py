@@ -3,7 +3,7 @@ from typing import Dict, Iterator, List, Optional, Set, Tuple
 
 from legacy_towers.doctor.registry import WARNING, check
 from legacy_towers.doctor.subject import Evidence, Subject
-from legacy_towers.doctor.training.updates import is_assignment, written
+from legacy_towers.graph.variable_writes import is_assignment, written
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.tensor_types import Operation
 from legacy_towers.text.names import listed

@@ -3,10 +3,10 @@ from typing import Iterator, List, Set
 
 from legacy_towers.doctor.registry import WARNING, check
 from legacy_towers.doctor.subject import Evidence, Subject
-from legacy_towers.doctor.training.updates import value_of
+from legacy_towers.graph.op_kinds import VARIABLE_OPS
+from legacy_towers.graph.variable_writes import value_of
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.tensor_types import Operation
-from legacy_towers.variables.base import VARIABLE_OPS
 
 
 @check("LD204", "regularization-lost", WARNING, """

@@ -6,7 +6,7 @@ from legacy_towers.doctor.registry import WARNING, check
 from legacy_towers.doctor.statements import statement_of
 from legacy_towers.doctor.subject import Evidence, Subject
 from legacy_towers.graph.op_kinds import ITERATOR_INPUT_OPS, PLACEHOLDER_OPS, applies_gradient
-from legacy_towers.graph.walk import ancestors
+from legacy_towers.graph.walk import ancestors, consumers_of
 from legacy_towers.tensor_types import Operation
 
 _VALIDATION = re.compile(r"(?:^|[^a-z])(?:val|valid|validation|eval|evaluation|test|testing|dev)(?:$|[^a-z])", re.I)
@@ -54,7 +54,7 @@ def _by_source(subject: Subject) -> Dict[Operation, List[Operation]]:
         if operation.type in ITERATOR_INPUT_OPS and operation.inputs:
             by_iterator.setdefault(operation.inputs[0].op, []).append(operation)
     for iterator, inputs in by_iterator.items():
-        users = [each for output in iterator.outputs for each in output.consumers()]
+        users = consumers_of(iterator)
         initializers = [each for each in users if each.type == "MakeIterator"]
         is_simple = iterator.type == "OneShotIterator" or iterator.type in ("Iterator", "IteratorV2") and initializers
         if len(inputs) > 1 and is_simple and len(initializers) < 2 and not _reads_placeholders(initializers):

@@ -4,7 +4,7 @@ from typing import Iterator, List
 from legacy_towers.doctor.registry import WARNING, check
 from legacy_towers.doctor.subject import Evidence, Subject
 from legacy_towers.doctor.training.scales import about, scales
-from legacy_towers.doctor.training.updates import Update
+from legacy_towers.graph.variable_writes import Update
 
 
 @check("LD203", "summed-and-averaged", WARNING, """

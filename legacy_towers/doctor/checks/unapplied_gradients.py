@@ -3,8 +3,8 @@ from typing import Dict, Iterator, List, Optional, Set
 
 from legacy_towers.doctor.registry import WARNING, check
 from legacy_towers.doctor.subject import Evidence, Subject
-from legacy_towers.doctor.training.updates import readers_of, writes_of
-from legacy_towers.graph.walk import ancestors
+from legacy_towers.graph.variable_writes import writes_of
+from legacy_towers.graph.walk import ancestors, consumers_of
 from legacy_towers.tensor_types import Operation, Tensor
 
 
@@ -70,12 +70,8 @@ def _is_of(gradient: Operation, scope: str, variable: Operation) -> bool:
     name, separator, _ = gradient.name[len(scope) + 1:].rpartition("_grad/")
     if not separator:
         return False
-    readers = [each for reader in readers_of(variable) for each in [reader] + _after(reader)]
+    readers = [each for reader in consumers_of(variable) for each in [reader] + consumers_of(reader)]
     return any(each.name == name for each in readers)
-
-
-def _after(operation: Operation) -> List[Operation]:
-    return [each for output in operation.outputs for each in output.consumers()]
 
 
 def _shape_of(tensor: Tensor) -> Optional[List[int]]:

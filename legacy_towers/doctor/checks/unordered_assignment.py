@@ -3,9 +3,9 @@ from typing import Dict, Iterator, List, Set
 
 from legacy_towers.doctor.registry import WARNING, check
 from legacy_towers.doctor.subject import Evidence, Subject
-from legacy_towers.doctor.training.updates import is_assignment, readers_of, written
 from legacy_towers.graph.op_kinds import applies_gradient
-from legacy_towers.graph.walk import ancestors
+from legacy_towers.graph.variable_writes import is_assignment, written
+from legacy_towers.graph.walk import ancestors, consumers_of
 from legacy_towers.tensor_types import Operation
 
 
@@ -53,7 +53,7 @@ def _is_float(write: Operation) -> bool:
 def _accesses(variable: Operation, used: Set[Operation]) -> List[Operation]:
     """Returns what trains with a variable: it reads the variable, or updates it by its gradient."""
     return sorted(
-        (each for each in readers_of(variable) if each in used and not is_assignment(each)),
+        (each for each in consumers_of(variable) if each in used and not is_assignment(each)),
         key=lambda each: str(each.name),
     )
 

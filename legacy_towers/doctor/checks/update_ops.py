@@ -4,7 +4,7 @@ from typing import Iterator, Optional
 from legacy_towers.compat import tf
 from legacy_towers.doctor.registry import WARNING, check
 from legacy_towers.doctor.subject import Evidence, Subject
-from legacy_towers.doctor.training.updates import is_assignment, written
+from legacy_towers.graph.variable_writes import is_assignment, written
 from legacy_towers.graph.walk import operations_of
 from legacy_towers.tensor_types import Operation
 

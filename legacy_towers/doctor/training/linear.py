@@ -5,11 +5,10 @@
 from typing import Callable, List, NamedTuple, Optional, Tuple
 
 from legacy_towers.compat import tf
+from legacy_towers.graph.op_kinds import SAME_VALUES_OPS
 from legacy_towers.tensor_types import Operation, Tensor
 
-_SAME = frozenset(
-    "Identity Reshape ExpandDims Squeeze Cast Snapshot CheckNumerics PreventGradient EnsureShape Enter Exit".split()
-)
+_SAME = SAME_VALUES_OPS | {"Enter", "Exit"}
 _SUMS = frozenset("AddN Add AddV2 AccumulateNV2".split())
 _QUOTIENTS = frozenset("RealDiv Div".split())
 _STACKS = frozenset("Pack ConcatV2".split())

@@ -1,6 +1,7 @@
 """Whether a loss is made of logarithms, such as cross-entropy, or of squares."""
 from typing import List
 
+from legacy_towers.graph.op_kinds import SAME_VALUES_OPS
 from legacy_towers.tensor_types import Operation, Tensor
 
 # Of tf.losses.sigmoid_cross_entropy: Log1p. Of a log likelihood: Log.
@@ -10,9 +11,9 @@ _LOGARITHMS = frozenset(
 )
 _SQUARES = frozenset("Square SquaredDifference L2Loss Pow".split())
 # What a loss is computed by from these: sums, means, weights and masks.
-_PASSED = frozenset(
-    "Identity Reshape ExpandDims Squeeze Cast Snapshot Mean Sum Mul RealDiv Div DivNoNan Add AddV2 AddN Sub Neg Select "
-    "SelectV2 Maximum Pack ConcatV2 Tile StridedSlice GatherNd GatherV2".split()
+_PASSED = SAME_VALUES_OPS | frozenset(
+    "Mean Sum Mul RealDiv Div DivNoNan Add AddV2 AddN Sub Neg Select SelectV2 Maximum Pack ConcatV2 Tile StridedSlice "
+    "GatherNd GatherV2".split()
 )
 
 

@@ -3,13 +3,12 @@ from typing import Callable, Dict, FrozenSet, List, NamedTuple, Optional, Set, T
 
 from legacy_towers.compat import tf
 from legacy_towers.doctor.towers import KEYS
-from legacy_towers.doctor.training.calls import GradientCall, GradientCalls
 from legacy_towers.doctor.training.linear import Part, parts_of
-from legacy_towers.doctor.training.updates import Update, find_updates
-from legacy_towers.graph.op_kinds import INPUT_OPS, PLACEHOLDER_OPS, PYTHON_FUNCTION_OPS
+from legacy_towers.graph.gradient_calls import GradientCall, GradientCalls
+from legacy_towers.graph.op_kinds import INPUT_OPS, PLACEHOLDER_OPS, PYTHON_FUNCTION_OPS, VARIABLE_OPS
+from legacy_towers.graph.variable_writes import Update, find_updates
 from legacy_towers.graph.walk import operations_of
 from legacy_towers.tensor_types import Graph, Operation
-from legacy_towers.variables.base import VARIABLE_OPS
 
 _SOURCES = INPUT_OPS | PLACEHOLDER_OPS | PYTHON_FUNCTION_OPS
 # No gradient flows through these.

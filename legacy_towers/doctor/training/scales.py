@@ -5,7 +5,7 @@ from typing import Dict, List, NamedTuple, Optional
 from legacy_towers.doctor.statements import statement_of
 from legacy_towers.doctor.training.linear import Part, number_of_elements
 from legacy_towers.doctor.training.model import Contribution, Training
-from legacy_towers.doctor.training.updates import Update
+from legacy_towers.graph.variable_writes import Update
 from legacy_towers.tensor_types import Operation
 
 _TOLERANCE = 1e-4

@@ -19,6 +19,8 @@ from legacy_towers.graph.op_kinds import (
     RANDOM_OPS,
     READER_INPUT_OPS,
     SEND_RECV_OPS,
+    VARIABLE_WRITE_OPS,
+    applies_gradient,
 )
 from legacy_towers.tensor_types import Operation, Tensor
 
@@ -26,16 +28,15 @@ from legacy_towers.tensor_types import Operation, Tensor
 # one run only, but a loop can pass it on from there.
 _RETAINING_OPS = ENQUEUE_OPS | ACCUMULATOR_APPLY_OPS | PYTHON_FUNCTION_OPS | SEND_RECV_OPS | COLLECTIVE_OPS
 _RETAINING = re.compile(
-    r"^AssignVariableOp$|^(MakeIterator|.*Dataset(V\d+)?)$|^TensorArray|^Stack(Push)?(V2)?$|^GetSessionHandle(V2)?$"
+    r"^AssignVariable(Op|XlaConcatND)$|^(MakeIterator|.*Dataset(V\d+)?)$|^TensorArray|^Stack(Push)?(V2)?$|^GetSessionHandle(V2)?$"
     r"|^(Stateless|Stateful)?(PartitionedCall|If|While|Case)$|^(SymbolicGradient|RemoteCall|For|MapDefun|XlaLaunch)$"
     r"|^LookupTable(Insert|Import)|^TensorList|^Optional|^Batch(Function)?$|^TPU"
 )
 # Stateful operations that only read their inputs, or write a copy of them.
-_READING_OPS = RANDOM_OPS | READER_INPUT_OPS
+_READING_OPS = RANDOM_OPS | READER_INPUT_OPS | VARIABLE_WRITE_OPS
 _ONLY_READS = re.compile(
-    r"^Resource(Gather|Scatter|Apply|SparseApply|StridedSliceAssign)|^(Sparse)?Apply|^Assign(Add|Sub)(VariableOp)?$"
-    r"|^Assign$|^Scatter|^Print|^Assert$|^LookupTableFind"
-    r"|^ReaderRestore|Summary|^Save|^Restore|^(Read|Write)File$|^HashTable|^CheckNumerics|^Abort$|^Decode|Logging"
+    r"^ResourceGather|^Print|^Assert$|^LookupTableFind|^ReaderRestore|Summary|^Save|^Restore|^(Read|Write)File$"
+    r"|^HashTable|^CheckNumerics|^Abort$|^Decode|Logging"
 )
 # Operations whose results always have new memory, although their dtype may be that of the input. Sums, means, casts,
 # transposes, tiles and paddings are not among them: if they have nothing to do, they return their input. Nor are those
@@ -77,7 +78,8 @@ def _retains(operation: Operation) -> bool:
         return True
     definition = operation.op_def
     stateful = definition is None or definition.is_stateful  # None: a function of the graph
-    return stateful and operation.type not in _READING_OPS and not _ONLY_READS.search(operation.type)
+    reads = operation.type in _READING_OPS or applies_gradient(operation) or _ONLY_READS.search(operation.type)
+    return stateful and not reads
 
 
 def _may_share_memory(tensor: Tensor, operation: Operation, output: Any) -> bool:

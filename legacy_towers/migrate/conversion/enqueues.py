@@ -3,7 +3,7 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
 
 from legacy_towers.compat.versions.graph import is_in_control_flow
 from legacy_towers.graph import op_kinds
-from legacy_towers.graph.walk import ancestors
+from legacy_towers.graph.walk import ancestors, consumers_of
 from legacy_towers.migrate.conversion.cut import Cut, cut
 from legacy_towers.migrate.conversion.operations import COUNTERS, PASS_HANDLE, Condition, conditions_of, is_source
 from legacy_towers.migrate.conversion.plans import Refused
@@ -54,8 +54,7 @@ class Users:
             for each in self._graph.get_operations():
                 for before in each.control_inputs:
                     self._by_control.setdefault(before, []).append(each)
-        by_data = [user for output in operation.outputs for user in output.consumers()]
-        return by_data + self._by_control.get(operation, [])
+        return consumers_of(operation) + self._by_control.get(operation, [])
 
 
 def enqueue_of(operation: Operation, threads: Dict[Operation, int], users: Users) -> Enqueue:
@@ -135,6 +134,6 @@ def _changes_something(operation: Operation) -> bool:
         return False
     if op_kinds.draws_random_numbers(operation):
         return False
-    if kind.startswith(("Assign", "Scatter")) or kind in op_kinds.ENQUEUE_OPS:
+    if op_kinds.writes_variable(operation) or kind in op_kinds.ENQUEUE_OPS:
         return True
     return bool(operation.op_def.is_stateful and operation.inputs)

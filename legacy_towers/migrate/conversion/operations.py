@@ -3,6 +3,7 @@ from typing import List, NamedTuple, Optional, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.graph import op_kinds
+from legacy_towers.graph.walk import consumers_of
 from legacy_towers.tensor_types import Operation, Tensor
 
 COUNTERS = ("CountUpTo", "ResourceCountUpTo")
@@ -78,7 +79,7 @@ def users_of(reader: Operation) -> List[Operation]:
     """Returns what uses a reader: what reads, and what else, such as `reader.num_records_produced()`."""
     waiting, found = [reader], []
     while waiting:
-        for user in [each for output in waiting.pop().outputs for each in output.consumers()]:
+        for user in consumers_of(waiting.pop()):
             if user.type in PASS_HANDLE:
                 waiting.append(user)
             else:
@@ -95,7 +96,7 @@ def uses_of_size(size: Operation) -> Tuple[List[Operation], List[Operation]]:
         if operation.type in op_kinds.SUMMARY_OPS:
             summaries.append(operation)
             continue
-        users = {user for output in operation.outputs for user in output.consumers()}
+        users = set(consumers_of(operation))
         if not users:
             others.append(operation)
         waiting += users - seen

@@ -3,6 +3,7 @@ from typing import Any, Dict, Set
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions import graph as graph_changes
+from legacy_towers.compat.versions.redirection import redirect
 from legacy_towers.migrate.conversion.operations import uses_of_size
 from legacy_towers.migrate.conversion.queue_graph import STATES, QueueGraph
 from legacy_towers.tensor_types import Graph, Operation, Tensor
@@ -54,7 +55,7 @@ def retire(queues: QueueGraph, stores: Set[Operation], replaced: Dict[Tensor, Te
         message = tf.constant(_MESSAGE.format(store.name))
         error = tf.raw_ops.Assert(condition=tf.constant(False), data=[message], name=_ERROR)
         graph_changes.run_after(store, error)
-    graph_changes.redirect(graph, replaced)
+    redirect(graph, replaced)
     return handles
 
 

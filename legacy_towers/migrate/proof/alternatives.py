@@ -10,10 +10,11 @@ import collections
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from legacy_towers.compat import tf
+from legacy_towers.graph.meta_graphs import copy_of
 from legacy_towers.migrate.conversion.enqueues import ENQUEUES
 from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph
 from legacy_towers.migrate.conversion.roots import find_roots, stores_of
-from legacy_towers.migrate.proof.copies import copy_of, without_shuffling
+from legacy_towers.migrate.proof.copies import without_shuffling
 from legacy_towers.tensor_types import Graph
 
 Example = Tuple[bytes, ...]

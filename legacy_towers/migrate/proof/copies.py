@@ -3,18 +3,10 @@ import zlib
 from typing import Any, List, Sequence, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.errors import ArgumentError
 from legacy_towers.graph import op_kinds
+from legacy_towers.graph.meta_graphs import copy_of
 from legacy_towers.migrate.conversion.operations import COUNTERS
-from legacy_towers.tensor_types import Graph
-from legacy_towers.text.messages import first_line
 
-# What the proof uses. Other collections may hold what can't be exported.
-_COLLECTIONS = (
-    tf.GraphKeys.QUEUE_RUNNERS, tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.LOCAL_VARIABLES,
-    tf.GraphKeys.TRAINABLE_VARIABLES, tf.GraphKeys.TABLE_INITIALIZERS, tf.GraphKeys.TRAIN_OP, tf.GraphKeys.LOSSES,
-    tf.GraphKeys.COND_CONTEXT, tf.GraphKeys.WHILE_CONTEXT,
-)
 _SEEDS = ("seed", "seed2")
 _SHUFFLES = {"RandomShuffleQueue": "FIFOQueue", "RandomShuffleQueueV2": "FIFOQueueV2"}
 _PADDING = "PaddingFIFOQueue"
@@ -24,39 +16,6 @@ MANY_EPOCHS, FEW_EPOCHS = 20, 3
 DEQUEUES_OF_FULL_BATCHES = {
     "QueueDequeueMany": "QueueDequeueUpTo", "QueueDequeueManyV2": "QueueDequeueUpToV2",
 }
-
-
-def meta_graph_of(source: Any) -> Any:
-    """Returns the MetaGraphDef of a graph, of a file, or of what is one already.
-
-    Args:
-      source: a `tf.Graph`, the path of a MetaGraph file, or a `tf.MetaGraphDef`.
-
-    Raises:
-      ArgumentError: the file is not a MetaGraph, or `source` is something else.
-    """
-    if isinstance(source, tf.MetaGraphDef):
-        return source
-    if isinstance(source, tf.Graph):
-        used = [name for name in _COLLECTIONS if source.get_collection_ref(name)]
-        return tf.train.export_meta_graph(graph=source, collection_list=used, clear_devices=True)
-    if not isinstance(source, str):
-        raise ArgumentError("expected a tf.Graph, a MetaGraphDef or the path of one, got {!r}".format(source))
-    meta = tf.MetaGraphDef()
-    try:
-        with open(source, "rb") as file:
-            meta.ParseFromString(file.read())
-    except Exception as error:
-        raise ArgumentError("{}: can't be read as a MetaGraph: {}".format(source, error)) from error
-    if not meta.graph_def.node:
-        raise ArgumentError("{}: can't be read as a MetaGraph: it has no operations".format(source))
-    return meta
-
-
-def copy_of(meta: Any) -> Any:
-    copied = tf.MetaGraphDef()
-    copied.CopyFrom(meta)
-    return copied
 
 
 def with_seeds(meta: Any) -> Tuple[Any, List[str]]:
@@ -133,38 +92,3 @@ def with_remainder(meta: Any, reads: Sequence[str], batches: Sequence[str] = ())
         one.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(1, tf.int32))
         node.input[1] = one.name
     return copied
-
-
-def imported(meta: Any, one_thread: bool = False, clear_devices: bool = True) -> Graph:
-    """Returns a graph of a MetaGraph.
-
-    Args:
-      meta: a MetaGraphDef.
-      one_thread: whether each operation that fills a queue is run by one thread only.
-      clear_devices: whether operations lose their devices.
-
-    Raises:
-      ArgumentError: TensorFlow can't import it.
-    """
-    graph = tf.Graph()
-    if not meta.HasField("saver_def"):
-        meta = copy_of(meta)
-        # Without one, TensorFlow adds operations that restore, and so assign, each variable.
-        for name in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
-            setattr(meta.saver_def, name, "unused")
-    try:
-        with graph.as_default():
-            tf.train.import_meta_graph(meta, clear_devices=clear_devices)
-    except (KeyError, ValueError, tf.errors.OpError) as error:
-        raise ArgumentError("the graph can't be imported: {}".format(first_line(error))) from error
-    if one_thread:
-        runners = graph.get_collection_ref(tf.GraphKeys.QUEUE_RUNNERS)
-        with graph.as_default():
-            runners[:] = [
-                tf.train.QueueRunner(
-                    each.queue, list(dict.fromkeys(each.enqueue_ops)), each.close_op, each.cancel_op,
-                    queue_closed_exception_types=each.queue_closed_exception_types,
-                )
-                for each in runners
-            ]
-    return graph

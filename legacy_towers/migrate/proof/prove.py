@@ -2,6 +2,7 @@
 from typing import Any, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
+from legacy_towers.graph.meta_graphs import imported, meta_graph_of
 from legacy_towers.migrate.conversion.convert import convert, convert_for_file
 from legacy_towers.migrate.conversion.plans import REFUSED, SAME_SEQUENCE, PipelinePlan
 from legacy_towers.migrate.conversion.queue_graph import QueueGraph
@@ -49,9 +50,9 @@ def prove(
     Raises:
       ArgumentError: `source` is neither of these, or TensorFlow can't import it.
     """
-    meta = copies.meta_graph_of(tf.get_default_graph() if source is None else source)
+    meta = meta_graph_of(tf.get_default_graph() if source is None else source)
     seeded, unseeded = copies.with_seeds(meta)
-    graph = copies.imported(seeded)
+    graph = imported(seeded)
     shapes = shapes_of(graph)
     parts = Parts(graph, seeded, shapes)
     made = convert if source is None or isinstance(source, tf.Graph) else convert_for_file
@@ -87,8 +88,8 @@ class _Pipeline:
 
     def _sides(self, meta: Any, one_thread: bool = False) -> Tuple[Side, Optional[Side], Any]:
         one_thread = one_thread or self._one_thread
-        queue = queue_side(copies.imported(meta, one_thread), self._shape, self._epochs, self._limit)
-        dataset, plan = dataset_side(copies.imported(meta, one_thread), self._shape, self._epochs, self._limit)
+        queue = queue_side(imported(meta, one_thread), self._shape, self._epochs, self._limit)
+        dataset, plan = dataset_side(imported(meta, one_thread), self._shape, self._epochs, self._limit)
         self._note_made_up(queue)
         return queue, dataset, plan
 
@@ -102,7 +103,7 @@ class _Pipeline:
         queue, dataset, plan = self._sides(self._meta)
         if dataset is None:
             return _refused(plan)
-        filled = QueueGraph(copies.imported(self._meta)).queues.values() if self._shape.filled else ()
+        filled = QueueGraph(imported(self._meta)).queues.values() if self._shape.filled else ()
         problem = problem_of([each for each in filled if each.name in self._shape.filled])
         if problem is not None:
             return PipelineProof(self._name, plan.promise, NOT_COMPARED, problem, "")
@@ -185,7 +186,7 @@ class _Pipeline:
             if not first.error and not second.error:
                 break  # else what fills a queue of batches may not be able to compute a smaller one
         several = self._shape.joins
-        operations = alternatives.operations_of(copies.imported(self._meta), self._name) if several else ()
+        operations = alternatives.operations_of(imported(self._meta), self._name) if several else ()
         if operations:
             return self._of_alternatives(base, kept, operations)
         if batches != self._shape.batches:
@@ -254,13 +255,13 @@ class _Pipeline:
             meta = kept if seed is None else with_same_numbers(kept, drawn, seed)
             if meta is None:
                 return self._done(base, NOT_COMPARED, reason)
-            graph = copies.imported(meta)
+            graph = imported(meta)
             computed = []
             for name in operations:
                 alone = alternatives.only(meta, graph, self._name, name)
                 if alone is None:
                     return self._done(base, NOT_COMPARED, reason)
-                side = queue_side(copies.imported(alone, one_thread=True), self._shape, self._epochs, self._limit)
+                side = queue_side(imported(alone, one_thread=True), self._shape, self._epochs, self._limit)
                 computed.append(self._record(side).examples)
             queue, dataset, _ = self._sides(meta)
             assert dataset is not None
@@ -321,7 +322,7 @@ class _Pipeline:
         return found.get("values", ())
 
     def _distances(self, first: Recording, second: Recording) -> Optional[Tuple[float, float]]:
-        plain = copies.imported(copies.without_shuffling(self._meta), one_thread=True)
+        plain = imported(copies.without_shuffling(self._meta), one_thread=True)
         order = self._record(queue_side(plain, self._shape, self._epochs, self._limit)).examples
         found = [distance(each.examples, order) for each in (first, second)]
         return None if found[0] is None or found[1] is None else (found[0], found[1])

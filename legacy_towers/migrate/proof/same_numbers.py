@@ -5,7 +5,7 @@ Where threads take examples in any order, which of them gets which random number
 from typing import Any, Iterable, List, Optional
 
 from legacy_towers.compat import tf
-from legacy_towers.migrate.proof.copies import copy_of
+from legacy_towers.graph.meta_graphs import copy_of
 
 _STATELESS = {
     "RandomUniform": "StatelessRandomUniform",

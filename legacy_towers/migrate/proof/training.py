@@ -6,11 +6,11 @@ from typing import Any, List, NamedTuple, Optional, Sequence
 import numpy as np
 
 from legacy_towers.compat import tf
+from legacy_towers.graph.meta_graphs import imported
 from legacy_towers.graph.op_kinds import INPUT_OPS
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.migrate.conversion import convert as conversion
 from legacy_towers.migrate.conversion.plans import SAME_SEQUENCE
-from legacy_towers.migrate.proof import copies
 from legacy_towers.migrate.proof.initial_values import initializers_of, made_up_values
 from legacy_towers.migrate.proof.recording import cpu_config, described_error
 from legacy_towers.migrate.proof.sides import shapes_of
@@ -40,7 +40,7 @@ def prove_training(
     Returns:
       A `TrainingProof`; None if the graph has no training operation.
     """
-    graphs = [copies.imported(meta)]
+    graphs = [imported(meta)]
     found = [_train_ops(graphs[0], train_op)]
     if not found[0]:
         return None
@@ -49,7 +49,7 @@ def prove_training(
     needed = ancestors(found[0] + wanted[0], graph=graphs[0])
     problem = _problem(graphs[0], needed)
     if problem is None:
-        graphs.append(copies.imported(meta))
+        graphs.append(imported(meta))
         found.append(_train_ops(graphs[1], train_op))
         wanted.append(_losses(graphs[1], losses))
         plans = conversion.convert(graphs[1]).plans

@@ -6,10 +6,9 @@ from legacy_towers.compat import tf
 from legacy_towers.compat.versions.node_defs import remove_annotations
 from legacy_towers.errors import JobError
 from legacy_towers.graph import walk
-from legacy_towers.graph.op_kinds import INPUT_OPS, PLACEHOLDER_OPS, PYTHON_FUNCTION_OPS
+from legacy_towers.graph.op_kinds import INPUT_OPS, PLACEHOLDER_OPS, PYTHON_FUNCTION_OPS, VARIABLE_OPS
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 from legacy_towers.text.names import quoted, tower_scope
-from legacy_towers.variables.base import VARIABLE_OPS
 
 _TOWER = tower_scope(0) + "/"
 # Ops that write the variable that is their first input.

@@ -4,8 +4,9 @@ from planted_datasets import planted
 from queue_inputs import parsed, producer
 
 from legacy_towers.compat import tf
+from legacy_towers.graph import meta_graphs
 from legacy_towers.migrate import prove
-from legacy_towers.migrate.proof import alternatives, copies
+from legacy_towers.migrate.proof import alternatives
 
 A, B, C = ((letter.encode(),) for letter in "abc")
 
@@ -78,7 +79,7 @@ def test_operations_with_queues_of_their_own_are_no_alternatives(files):
     names = [producer(files["tfrecord"]), producer(files["tfrecord"][:1])]
     both = [parsed(tf.TFRecordReader().read(each)[1]) for each in names]
     tf.train.batch_join([both[0], [both[1][0], both[1][1] * 2.0]], 4, name="joined")
-    graph = copies.imported(copies.meta_graph_of(tf.get_default_graph()))
+    graph = meta_graphs.imported(meta_graphs.meta_graph_of(tf.get_default_graph()))
     assert alternatives.operations_of(graph, "joined/fifo_queue") == ()
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from legacy_towers.compat import tf
-from legacy_towers.migrate.proof import copies
+from legacy_towers.graph import meta_graphs
 from legacy_towers.migrate.proof.parts import Parts
 from legacy_towers.migrate.proof.prove import prove
 from legacy_towers.migrate.proof.sides import shapes_of
@@ -20,9 +20,9 @@ def model(batch):
 
 def part_of(name):
     """Returns the imported part of the pipeline `name` of the default graph, and the names of its operations."""
-    meta = copies.meta_graph_of(tf.get_default_graph())
-    graph = copies.imported(meta)
-    part = copies.imported(Parts(graph, meta, shapes_of(graph)).of(name))
+    meta = meta_graphs.meta_graph_of(tf.get_default_graph())
+    graph = meta_graphs.imported(meta)
+    part = meta_graphs.imported(Parts(graph, meta, shapes_of(graph)).of(name))
     return part, {each.name for each in part.get_operations()}
 
 

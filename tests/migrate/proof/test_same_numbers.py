@@ -5,8 +5,8 @@ from planted_datasets import planted
 from queue_inputs import parsed, producer
 
 from legacy_towers.compat import tf
+from legacy_towers.graph import meta_graphs
 from legacy_towers.migrate import prove
-from legacy_towers.migrate.proof import copies
 from legacy_towers.migrate.proof.same_numbers import SEEDS, with_same_numbers
 
 
@@ -76,9 +76,9 @@ def test_an_operation_draws_the_same_numbers_in_each_run_of_a_copy(make):
     result = make()
     found = []
     for seed in SEEDS:
-        meta = copies.meta_graph_of(tf.get_default_graph())
+        meta = meta_graphs.meta_graph_of(tf.get_default_graph())
         names = [node.name for node in meta.graph_def.node if node.op.startswith(("Random", "Trunc", "Multi"))]
-        graph = copies.imported(with_same_numbers(meta, names, seed))
+        graph = meta_graphs.imported(with_same_numbers(meta, names, seed))
         with tf.Session(graph=graph) as session:
             first, second = [session.run(result.name) for _ in range(2)]
         assert np.array_equal(first, second) and first.dtype == result.dtype.as_numpy_dtype
@@ -91,8 +91,9 @@ def test_seeds_choose_both_halves_of_the_unit_interval():
     values = []
     result = tf.random_uniform([])
     for seed in SEEDS:
-        meta = copies.meta_graph_of(tf.get_default_graph())
-        with tf.Session(graph=copies.imported(with_same_numbers(meta, ["random_uniform/RandomUniform"], seed))) as run:
+        meta = meta_graphs.meta_graph_of(tf.get_default_graph())
+        graph = meta_graphs.imported(with_same_numbers(meta, ["random_uniform/RandomUniform"], seed))
+        with tf.Session(graph=graph) as run:
             values.append(run.run(result.name))
     assert values[0] < 0.5 < values[1]
 
@@ -101,8 +102,8 @@ def test_a_distorted_bounding_box_is_the_middle_of_the_image_in_a_copy():
     begin, size, box = tf.image.sample_distorted_bounding_box([40, 60, 3], [[[0.0, 0.0, 1.0, 1.0]]])
     cut = tf.slice(tf.zeros([40, 60, 3]), begin, size)
     random_op = begin.op.name
-    meta = copies.meta_graph_of(tf.get_default_graph())
-    graph = copies.imported(with_same_numbers(meta, [random_op], 1))
+    meta = meta_graphs.meta_graph_of(tf.get_default_graph())
+    graph = meta_graphs.imported(with_same_numbers(meta, [random_op], 1))
     with tf.Session(graph=graph) as session:
         values = session.run([
             graph.get_tensor_by_name(random_op + "/begin:0"), graph.get_tensor_by_name(random_op + "/size:0"),

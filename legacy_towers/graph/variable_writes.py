@@ -1,13 +1,19 @@
 """The operations that write variables: by gradients, and by assignment."""
 from typing import Dict, Iterable, List, NamedTuple, Optional
 
-from legacy_towers.graph.op_kinds import applies_gradient
+from legacy_towers.graph.op_kinds import (
+    ASSIGN_OPS,
+    SCATTER_OPS,
+    SLICE_ASSIGN_OPS,
+    VARIABLE_OPS,
+    applies_gradient,
+    writes_variable,
+)
 from legacy_towers.tensor_types import Operation, Tensor
-from legacy_towers.variables.base import VARIABLE_OPS
 
 # Gradient descent applies a sparse gradient by one of these.
 _SCATTERS = frozenset("ScatterSub ScatterAdd ResourceScatterSub ResourceScatterAdd".split())
-_WRITES = ("Assign", "Scatter", "ResourceScatter", "Apply", "SparseApply", "ResourceApply", "ResourceSparseApply")
+_ASSIGNMENTS = ASSIGN_OPS | SLICE_ASSIGN_OPS | SCATTER_OPS
 _GRADIENT_INPUTS = ("grad", "delta", "gradient")
 _MOST_STEPS = 10
 
@@ -39,14 +45,14 @@ def find_updates(operations: Iterable[Operation]) -> List[Update]:
 
 def written(operation: Operation) -> Optional[Operation]:
     """Returns the operation of the variable that an operation writes; None if it writes none."""
-    if not operation.type.startswith(_WRITES) or not operation.inputs:
+    if not writes_variable(operation):
         return None
     return variable_of(operation.inputs[0])
 
 
 def is_assignment(operation: Operation) -> bool:
-    """Returns whether an operation writes a variable, and not by a gradient."""
-    return bool(operation.inputs) and operation.type.startswith(("Assign", "Scatter", "ResourceScatter"))
+    """Returns whether an operation writes a value that it is given into a variable, and not by a gradient."""
+    return operation.type in _ASSIGNMENTS
 
 
 def writes_of(operations: Iterable[Operation]) -> Dict[Operation, List[Operation]]:
@@ -79,11 +85,6 @@ def value_of(tensor: Tensor) -> Optional[Operation]:
             return None
         tensor = tensor.op.inputs[0]
     return None
-
-
-def readers_of(variable: Operation) -> List[Operation]:
-    """Returns the operations that take the value, the reference or the handle of a variable, initializers included."""
-    return [each for output in variable.outputs for each in output.consumers()]
 
 
 def _gradient_of(operation: Operation) -> Optional[Tensor]:

@@ -2,6 +2,7 @@
 import re
 from typing import Dict, Iterable, List, NamedTuple, Optional, Set
 
+from legacy_towers.graph.walk import consumers_of
 from legacy_towers.tensor_types import Operation
 
 # tf.gradients begins at an operation of this name, in a scope of its own.
@@ -60,9 +61,9 @@ class GradientCalls:
 def _differentiated(start: Operation, scope: str, by_name: Dict[str, Operation]) -> Set[Operation]:
     """Returns the operations whose gradients are computed directly from `start`."""
     found = set()
-    readers = _readers(start)
+    readers = consumers_of(start)
     # On TF 1.15 it is the value that "gradients/Fill" repeats.
-    readers += [each for reader in readers if reader.type == "Fill" for each in _readers(reader)]
+    readers += [each for reader in readers if reader.type == "Fill" for each in consumers_of(reader)]
     for reader in readers:
         # "gradients/tower_0/loss_grad/Reshape" belongs to the gradient of "tower_0/loss".
         if reader.name.startswith(scope + "/"):
@@ -70,7 +71,3 @@ def _differentiated(start: Operation, scope: str, by_name: Dict[str, Operation])
             if separator and name in by_name:
                 found.add(by_name[name])
     return found
-
-
-def _readers(operation: Operation) -> List[Operation]:
-    return [each for output in operation.outputs for each in output.consumers()]
