@@ -23,7 +23,7 @@ PLACEHOLDER_OPS = _ops("Placeholder PlaceholderV2 PlaceholderWithDefault")
 PYTHON_FUNCTION_OPS = _ops("PyFunc PyFuncStateless EagerPyFunc")
 
 # They make a variable, or return its handle.
-VARIABLE_OPS = _ops("AutoReloadVariable VarHandleOp Variable VariableV2")
+VARIABLE_OPS = _ops("VarHandleOp Variable VariableV2")
 
 # They write a whole variable, and are linear in what they write: writing the mean of N values is the mean of N writes.
 ASSIGN_OPS = _ops("Assign AssignAdd AssignAddVariableOp AssignSub AssignSubVariableOp AssignVariableOp")
