@@ -103,6 +103,12 @@ CHANGES: Tuple[Change, ...] = (
         _WITH_SCRIPT,
     ),
     Change(
+        _TENSORFLOW + "framework.tensor_shape.Dimension.__bool__",
+        RUN,
+        "unknown dimensions are true in the script's files, as on TensorFlow 1.15",
+        _WITH_SCRIPT,
+    ),
+    Change(
         _TENSORFLOW + "data.*Options.*",
         RUN,
         "options that TensorFlow 2 dropped may be set; they choose optimizations and don't change the values",

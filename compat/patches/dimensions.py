@@ -1,7 +1,8 @@
-"""Dimensions that are whole floats, such as `units * 0.5` or the result of np.ceil, which TensorFlow 1.15 accepts."""
+"""Dimensions as on TensorFlow 1.15: whole floats such as `units * 0.5` are accepted, and each dimension is true."""
 import contextlib
 import functools
-from typing import Any, Iterator
+import sys
+from typing import Any, Callable, Iterator
 
 import numpy as np
 
@@ -31,3 +32,28 @@ def float_dimensions_allowed() -> Iterator[None]:
         yield
     finally:
         tf.Dimension.__init__ = before
+
+
+@contextlib.contextmanager
+def dimensions_are_true(is_of_script: Callable[[str], bool]) -> Iterator[None]:
+    """Makes unknown dimensions true in the files of a script: in `if x.shape[0]:` and `x.shape[0] or 32`.
+
+    Dimensions of TensorFlow 1.15 have no truth value, and so count as true. On TensorFlow 1.15 it changes nothing.
+
+    Args:
+      is_of_script: returns whether the patch applies to a file; TensorFlow's own files test dimensions, too.
+    """
+    # Tried on 2.13 and 2.21; ends when tf.compat.v1 does.
+    before = vars(tf.Dimension).get("__bool__")
+    if before is None:
+        yield
+        return
+
+    def is_true(self: Any) -> bool:
+        return is_of_script(sys._getframe(1).f_code.co_filename) or bool(before(self))
+
+    tf.Dimension.__bool__ = is_true
+    try:
+        yield
+    finally:
+        tf.Dimension.__bool__ = before

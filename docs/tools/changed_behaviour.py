@@ -24,6 +24,7 @@ class Change(NamedTuple):
 
 _LIBRARIES = "run/libraries/test_libraries.py"
 _MORE = "run/libraries/test_more_libraries.py"
+_TENSORS = "run/libraries/test_numpy_tensors.py"
 _KERAS = "compat/tf1/keras/test_standalone.py"
 _SCALARS = "run/rewriting/test_scalars.py"
 _SKLEARN_DATA = "run/libraries/test_sklearn_datasets.py"
@@ -151,7 +152,13 @@ TENSORFLOW: Tuple[Change, ...] = (
         "`tf.TensorShape([2.0, 3])`, `x.set_shape([n * 0.5])`, `tf.FixedLenFeature([np.ceil(n)], ...)`, `GRUCell(4.0)`",
         "2.0 counts as the dimension 2",
         "the same in a script that `run` runs; what takes a shape as a tensor (tf.reshape) never did",
-        "compat/test_whole_dimensions.py",
+        "compat/patches/test_dimensions.py",
+    ),
+    Change(
+        "`x.shape[0] or 32`, `if x.shape[0]:` with an unknown dimension or one of 0",
+        "true, as every Dimension",
+        "the same, in the script's own files",
+        _TENSORS,
     ),
     Change("`model.predict_classes(x)`, `predict_proba` of tf.keras.Sequential", "there", "the same", _MORE),
     Change(
@@ -187,6 +194,24 @@ PYTHON: Tuple[Change, ...] = (
         "there",
         "the same",
         _LIBRARIES,
+    ),
+    Change(
+        "`np.array([loss, x])`, `np.shape`, `np.sum`, `np.prod`, `np.multiply` ... of a list of symbolic tensors",
+        "an array of objects, and of these a tensor",
+        "the same, in the script's own files; numpy 2 alone raises TensorFlow's NotImplementedError, and so do the "
+        "operators of an array and such a list (`array * [x, y]`)",
+        _TENSORS,
+    ),
+    Change(
+        "`np.meshgrid`, `np.broadcast_arrays`; `np.ceil`, `np.floor`, `np.trunc` of integers",
+        "a list; floats",
+        "the same, in the script's own files",
+        _TENSORS,
+    ),
+    Change(
+        "`array == other` of shapes that can't be broadcast; `np.all(x.shape)`, whose result is a Dimension",
+        "False; the last dimension",
+        "numpy 2's: a ValueError; True or False",
     ),
     Change("`np.array([[1], [1, 2]])`", "an array of lists", "the same; reported once", _LIBRARIES),
     Change(

@@ -45,6 +45,7 @@ def _patch_dimensions(finder: loader.ScriptFinder) -> None:
     from legacy_towers.compat.patches import dimensions
 
     finder.run.lasting.enter_context(dimensions.float_dimensions_allowed())
+    finder.run.lasting.enter_context(dimensions.dimensions_are_true(finder.run.owns))
 
 
 def _patch_options(finder: loader.ScriptFinder) -> None:

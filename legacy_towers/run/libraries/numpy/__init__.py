@@ -5,6 +5,7 @@
     _functions          removed functions: np.in1d, np.asscalar, ...
     _arguments          functions that took other arguments
     _arrays             arrays of lists, integers that wrap around, ...
+    _tensors            arrays of symbolic tensors
 
 Conversions of lists and integers are reported once for each line of the script.
 """
@@ -17,7 +18,7 @@ import numpy as _now
 
 from legacy_towers.compat.tf1 import user_script
 from legacy_towers.run.libraries import needed
-from legacy_towers.run.libraries.numpy import _arguments, _arrays, _dropped, _functions
+from legacy_towers.run.libraries.numpy import _arguments, _arrays, _dropped, _functions, _tensors
 from legacy_towers.run.libraries.numpy import lib as _lib
 from legacy_towers.run.libraries.numpy import random as _random
 from legacy_towers.run.libraries.views import pass_on as _pass_on
@@ -83,6 +84,7 @@ def _add_old_names() -> None:
     globals().update({name: getattr(_arguments, name) for name in _arguments.__all__})
     globals().update({name: getattr(_functions, name) for name in _functions.__all__})
     globals().update(_arrays.FUNCTIONS, lib=_lib, random=_random)
+    globals().update(_tensors.accepting_tensors(globals()))
 
 
 _add_old_names()

@@ -1,11 +1,12 @@
 """Functions of numpy 1.18 that numpy removed or that took other arguments; the shim always has these."""
-from typing import Any
+import functools
+from typing import Any, Callable, List
 
 import numpy as _now
 
 __all__ = [
-    "alen", "asfarray", "asscalar", "find_common_type", "fromstring", "histogram", "in1d", "issubclass_", "issubsctype",
-    "msort", "obj2sctype", "rank",
+    "alen", "asfarray", "asscalar", "broadcast_arrays", "ceil", "find_common_type", "fix", "floor", "fromstring",
+    "histogram", "in1d", "issubclass_", "issubsctype", "meshgrid", "msort", "obj2sctype", "rank", "trunc",
 ]  # fmt: skip
 
 
@@ -86,3 +87,31 @@ def find_common_type(array_types: Any, scalar_types: Any) -> Any:
         return largest or other
     kinds = "buifc"
     return largest if kinds.index(largest.kind) >= kinds.index(other.kind) else other
+
+
+def meshgrid(*xi: Any, **options: Any) -> List[Any]:
+    """numpy.meshgrid; the result is a list."""
+    return list(_now.meshgrid(*xi, **options))
+
+
+def broadcast_arrays(*args: Any, **options: Any) -> List[Any]:
+    """numpy.broadcast_arrays; the result is a list."""
+    return list(_now.broadcast_arrays(*args, **options))
+
+
+def _to_floats(function: Any) -> Callable[..., Any]:
+    """Returns the rounding `function`, whose result for integers is floats, as it was until numpy 2.1."""
+
+    @functools.wraps(function)
+    def called(x: Any, *arguments: Any, **options: Any) -> Any:
+        found = function(x, *arguments, **options)
+        if type(x) is float:
+            return found
+        if found.dtype.kind not in "biu" or arguments or options:
+            return found
+        return found.astype(_now.promote_types(found.dtype, _now.float16))
+
+    return called
+
+
+ceil, fix, floor, trunc = map(_to_floats, (_now.ceil, _now.fix, _now.floor, _now.trunc))
