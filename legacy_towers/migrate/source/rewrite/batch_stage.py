@@ -45,6 +45,8 @@ class BatchStage:
         self.is_one_dataset = True
         self.sites = [site for site in pipeline.sites if site.name in batchers.PARAMETERS]
         self._written: List[Site] = []
+        # Batcher -> the function that gives examples its shapes, where another branch batches without them.
+        self._shapes: Dict[Site, str] = {}
         # Whether the iterator is initialized with the tables.
         self.is_initialized = False
 
@@ -71,6 +73,7 @@ class BatchStage:
         self, entry: Entry, batches: Sequence[Batch], examples: Examples, scope: Scope
     ) -> Element:
         found: List[Element] = []
+        shaped: List[Element] = []
         for site, call in batches:
             given = self.given(site, call)
             join = site.name.endswith("_join")
@@ -85,9 +88,6 @@ class BatchStage:
                 raise Irregular(site, "the source does not show whether it batches a list or a dict")
             if not element.names & examples.names:
                 raise Irregular(site, _why_not_alone(entry.draft.source, call, element))
-            shapes = given.get("shapes")
-            if shapes is not None and literal(shapes) != "None":
-                element = self._with_shapes(site, element, scope.resolved(shapes), scope)
             if literal(given.get("enqueue_many")) not in (None, "False") or (
                 "enqueue_many" in given and literal(given["enqueue_many"]) is None
             ):
@@ -96,10 +96,20 @@ class BatchStage:
                     element = element._replace(is_many=False)
                     self.stage.is_one_by_one = True
             found.append(element)
+            shapes = given.get("shapes")
+            is_shaped = shapes is not None and literal(shapes) != "None"
+            shaped.append(self._with_shapes(site, element, scope.resolved(shapes), scope) if is_shaped else element)
         if any(each.text != found[0].text or each.is_many != found[0].is_many for each in found):
             raise Irregular(batches[1][0], "it batches other tensors than the call before, from one reader")
         if len(batches) > 1 and not self._exclude_each_other(entry, [call for _, call in batches]):
             raise Irregular(batches[1][0], "examples of one reader are divided between two batches")
+        if all(each.text == shaped[0].text for each in shaped):
+            return shaped[0]
+        for (site, _), one in zip(batches, shaped):
+            if one.text != found[0].text:
+                if found[0].is_all or not all(each.isidentifier() for each in found[0].parts):
+                    raise Irregular(site, "its shapes are not those of the other batch, and its tensors have no names")
+                self._shapes[site] = "lambda {}: {}".format(", ".join(found[0].parts), one.text)
         return found[0]
 
     def _with_shapes(self, site: Site, element: Element, shapes: Any, scope: Scope) -> Element:
@@ -155,6 +165,8 @@ class BatchStage:
             )
         except Cant as why:
             raise Irregular(site, str(why)) from None
+        if site in self._shapes:
+            lines.insert(0, "{0} = {0}.map({1})".format(entry.dataset, self._shapes[site]))
         comments = _comments_in(call)
         iterator = Scope(source, entry.function).fresh("iterator") if is_last and self.is_initialized else ""
         if iterator:

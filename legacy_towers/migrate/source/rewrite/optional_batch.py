@@ -52,8 +52,9 @@ def optional_batch(
         return None
     site, call = batches[0]
     body = statements_of(statement.body)
-    batch = body[0]
-    is_batch = len(body) == 1 and statement.orelse is None and isinstance(batch, cst.Assign) and batch.value is call
+    batch, before = body[-1], names_of(*body[:-1])
+    is_batch = statement.orelse is None and isinstance(batch, cst.Assign) and batch.value is call and not (
+        (before.read | before.bound | before.changed) & own)
     if not is_batch or not element.is_targets(targets(batch), source):
         raise Irregular(site, "{!r} is one example where the `if` does not batch, and is read after it".format(
             sorted(single)[0]), source.line(statement))

@@ -12,6 +12,7 @@ from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
 from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self, names_of, parameters
+from legacy_towers.migrate.source.rewrite.region import within_binding
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
@@ -29,9 +30,13 @@ class Reader:
       calls: the functions and calls of the pipeline.
       site: the call that makes it, None where a queue is read without one.
       read: the call that reads.
+      reads: all calls of the pipeline that read.
     """
 
-    def __init__(self, project: Project, calls: Calls, site: Optional[Site], read: Site) -> None:
+    def __init__(
+        self, project: Project, calls: Calls, site: Optional[Site], read: Site, reads: Sequence[Site] = ()
+    ) -> None:
+        self._reads = reads
         self._project = project
         self._calls = calls
         self._site = site
@@ -136,10 +141,16 @@ class Reader:
             draft.source.path, target.value
         )):
             raise Irregular(self._site, "its reader is kept in an object, or used in another function")
-        uses = uses_of(source, maker.body if maker is not None else source.module, target.value)
-        if any(source.parents[each] is not read.func for each in uses):
+        body = maker.body if maker is not None else source.module
+        uses = within_binding(source, body, statement, target.value, uses_of(source, body, target.value))
+        others = [each for each in uses if source.parents[each] is not read.func]
+        # One that reads records of a queue would go on with the file that it has of another queue.
+        also = {self._calls.call(each).func for each in self._reads if each.path == source.path}
+        is_whole = self._site.name == "tf.WholeFileReader"
+        if others and not (is_whole and all(source.parents[each] in also for each in others)):
             raise Irregular(self._site, "its reader is used elsewhere")
-        draft.edits.remove(statement)
+        if not draft.edits.is_removed(statement):
+            draft.edits.remove(statement)
 
     def _assigned(self, draft: Draft, reader: cst.Call) -> Tuple[Any, Any]:
         statement = draft.source.statement(reader)

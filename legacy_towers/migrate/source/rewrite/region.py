@@ -63,6 +63,29 @@ def in_order(block: Any, loops: Sequence[Any] = ()) -> List[Any]:
     return found
 
 
+def within_binding(source: Source, body: Any, statement: Any, name: str, uses: Sequence[Any]) -> List[Any]:
+    """Returns those of `uses` of a name in `body` where it may have the value that an assignment gives it.
+
+    Where the name is bound several times, one statement after the other, these are the uses up to the next one:
+
+        queue = string_input_producer(train_files)
+        image, label = read(queue)                      a use of the first value
+        queue = string_input_producer(test_files)
+        test_image, test_label = read(queue)            not a use of it
+    """
+    later = (cst.For, cst.While, cst.FunctionDef, cst.Lambda, cst.ClassDef)
+    if any(isinstance(each, later) for node in [statement, *uses] for each in source.between(node, body)):
+        return list(uses)
+    statements = in_order(region_of(source, statement))
+    number = next((number for number, each in enumerate(statements) if each is statement), None)
+    if number is None:
+        return list(uses)
+    again = next((each for each in range(number + 1, len(statements)) if isinstance(statements[each], cst.Assign) and (
+        name in names_of(*statements[each].targets).bound)), len(statements))
+    others = {id(each) for place, each in enumerate(statements) if not number < place <= again}
+    return [each for each in uses if not any(id(one) in others for one in source.above(each))]
+
+
 class Examples(NamedTuple):
     """The statements that compute an example.
 

@@ -15,11 +15,11 @@ from legacy_towers.migrate.source.rewrite.held import is_held, write_held
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters
-from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, SLICES, Origin, branches_of
+from legacy_towers.migrate.source.rewrite.origins import READ, READ_UP_TO, SLICES, Origin, branches_of
 from legacy_towers.migrate.source.rewrite.passed_files import check_passed
 from legacy_towers.migrate.source.rewrite.passed_queue import write_passed
 from legacy_towers.migrate.source.rewrite.reader import Reader
-from legacy_towers.migrate.source.rewrite.region import names_before, region_of
+from legacy_towers.migrate.source.rewrite.region import names_before, region_of, within_binding
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import batchers, producers, readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
@@ -57,7 +57,8 @@ class SourceStage:
         self.read = origin.read
         self.sites = origin.producers + [each for each in (origin.reader, origin.read) if each is not None]
         self._joins = joins
-        self.reading = Reader(project, calls, self._reader, self.read)
+        reads = [site for site in pipeline.sites if site.name == READ]
+        self.reading = Reader(project, calls, self._reader, self.read, reads)
         self.takes = Takes(project, pipeline.sites, calls, self.read, self._reader)
         self._passed: Optional[Tuple[Draft, Any]] = None
         self.is_endless = True
@@ -203,7 +204,10 @@ class SourceStage:
         read = self._calls.call(self.read)
         uses: List[Any] = list(made)
         if queue is not None:
-            uses = uses_of(source, function.body if function is not None else source.module, queue)
+            body = function.body if function is not None else source.module
+            uses = uses_of(source, body, queue)
+            if len(made) == 1:
+                uses = within_binding(source, body, source.statement(made[0]), queue, uses)
         passed = []
         for use in (each for each in uses if not is_summarized(draft, each)):
             parent = source.parents[use]

@@ -56,7 +56,7 @@ def _left(tmp_path, text):
     pytest.param("x = tf.decode_raw(value, tf.uint8)\ntf.summary.scalar('x', x[0])\nb = tf.train.batch([x], 2)\n",
                  "6: tf.ReaderBase.read: tf.summary.scalar summarizes each example, which Dataset.map can't: summarize "
                  "the batch", id="summary"),
-    pytest.param("import sys\nx = tf.reshape(value, [1])\nif sys.argv:\n    n = 2\n    x = tf.train.batch([x], n)\n"
+    pytest.param("import sys\nx = tf.reshape(value, [1])\nif sys.argv:\n    print(x)\n    x = tf.train.batch([x], 2)\n"
                  "print(x)\n",
                  "7: tf.train.batch: 'x' is one example where the `if` does not batch, and is read after it",
                  id="batch in one branch, with something else"),
@@ -154,6 +154,10 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "reader = tf.TextLineReader()\nq = tf.train.string_input_producer(['a'])\nx = read(q, reader)\n"
                  "print(reader.supports_serialize)\nb = tf.train.batch([x], 2)\n",
                  "5: tf.TextLineReader: its reader is used elsewhere", id="a reader that is passed and used"),
+    pytest.param("r = tf.train.string_input_producer(['a'])\np = tf.train.string_input_producer(['b'])\n"
+                 "t = tf.TextLineReader()\nx, y = t.read(r)[1], t.read(p)[1]\n"
+                 "b = tf.train.batch([x], 2)\nc = tf.train.batch([y], 2)\n",
+                 "4: tf.TextLineReader: its reader is used elsewhere", id="a reader of lines of two queues"),
     pytest.param("class Records:\n    def __init__(self, size):\n        self.size = size\n"
                  "        self.reader = tf.FixedLengthRecordReader(self.size)\n        self.size = 4\n"
                  "    def read(self, q):\n        _, x = self.reader.read(q)\n        return x\n"
