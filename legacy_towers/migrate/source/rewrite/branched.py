@@ -110,12 +110,12 @@ class Branched:
         goes_on = node is None
         if isinstance(node, cst.Else):
             blocks.append(node.body)
-        if not goes_on and names_of(*statements[sink + 1 :]).read & names:
-            return []
         if goes_on and any(not isinstance(statements_of(each)[-1], cst.Return) for each in blocks):
             return []
         branches = [in_order(each) for each in blocks] + ([list(statements[sink + 1 :])] if goes_on else [])
         computes = False
+        # What the code after the `if` may read of it: batches that have the names of examples.
+        batched = set(names)
         for branch in branches:
             found = [(each, self._batches.batches_in(entry, each)) for each in branch]
             batching = [(each, batches) for each, batches in found if batches]
@@ -124,8 +124,11 @@ class Branched:
             ((site, call),) = batching[0][1]
             if site.name.endswith("_join") or "enqueue_many" in self._batches.given(site, call):
                 return []
+            batched &= names_of(batching[0][0]).bound
             before = names_of(*branch[: branch.index(batching[0][0])])
             computes = computes or bool((before.read | before.changed) & names)
+        if not goes_on and names_of(*statements[sink + 1 :]).read & (names - batched):
+            return []
         return branches if computes else []
 
     def _threads(self, entry: Entry, branches: Sequence[Any], statement: Any, scope: Scope) -> str:

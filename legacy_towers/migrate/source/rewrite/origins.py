@@ -16,7 +16,7 @@ import libcst as cst
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
-from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
 from legacy_towers.migrate.source.rewrite.region import is_transparent
 from legacy_towers.migrate.source.rewrite.shapes import batchers, prefetch, producers, queues, readers
 from legacy_towers.migrate.source.rewrite.syntax import Source
@@ -113,7 +113,17 @@ def _exclude(one: Site, other: Site, calls: Calls) -> bool:
     is_same = bool(name) and name == bound_name(source, second)
     if one.name == other.name == SLICES:
         is_same = _bound_code(source, first) == _bound_code(source, second)
-    return is_same and branches_of(source, [first, second]) is not None
+    branches = branches_of(source, [first, second]) if is_same else None
+    return branches is not None and _is_read_after(source, branches, name, one.name == SLICES)
+
+
+def _is_read_after(source: Source, branches: cst.If, name: str, is_elements: bool) -> bool:
+    """Returns whether code other than the branches of an `if` reads what they bind; True if the name is not known."""
+    if not (name and is_elements):
+        return True
+    function = source.function(branches)
+    uses = uses_of(source, function.body if function is not None else source.module, name)
+    return any(not any(each is branches for each in source.above(use)) for use in uses)
 
 
 def bound_name(source: Source, call: cst.Call) -> str:

@@ -331,7 +331,8 @@ class PipelineWriter:
         is_nested = source.block(statements[number]) is not (
             entry.function.body if entry.function is not None else source.module
         ) and not (entry.branch and isinstance(statements[-1], cst.Return))
-        if is_nested and self._is_read_elsewhere(entry, statements, own):
+        # Where all branches batch, code after them reads batches that have the names of examples.
+        if is_nested and self._is_read_elsewhere(entry, statements, waiting if entry.branch else own):
             raise Irregular(self.stage.read, "what is computed from one example is used after the block that reads it")
 
     def _is_read_elsewhere(self, entry: Entry, statements: List[Any], own: Set[str]) -> bool:
