@@ -17,6 +17,9 @@ from typing import Dict, List, NamedTuple, Optional
 from legacy_towers.migrate.source.files import SourceFile
 from legacy_towers.run.python2 import indentation, syntax
 
+# What a tab at the beginning of a line is in a form.
+_TAB = " " * indentation.WIDTH
+
 
 class Form(NamedTuple):
     """A form of a file that libcst reads.
@@ -37,13 +40,14 @@ class Form(NamedTuple):
         moved: Dict[str, List[str]] = {}
         for mine, line in zip(own, lines):
             if mine != line:
-                moved.setdefault(line.strip(), []).append(mine.strip())
+                moved.setdefault(line.lstrip(), []).append(mine.lstrip())
+        has_tabs = any(each.startswith("\t") for each in own) and not any(each.startswith(_TAB) for each in own)
         found: List[str] = []
         for kind, first, end, start, stop in difflib.SequenceMatcher(None, lines, new, False).get_opcodes():
             if kind == "equal":
                 found += own[first:end]
             else:
-                found += [_moved(line, moved.get(line.strip(), [])) for line in new[start:stop]]
+                found += [_moved(line, moved.get(line.lstrip(), []), has_tabs) for line in new[start:stop]]
         text = "\n".join(found)
         again = _form(text, self.is_python_2)
         return text if again is not None and again.text == edited else None
@@ -73,8 +77,10 @@ def _form(text: str, is_python_2: bool) -> Optional[Form]:
     return Form(text, translated, True) if translated.count("\n") == text.count("\n") else None
 
 
-def _moved(line: str, own: List[str]) -> str:
+def _moved(line: str, own: List[str], has_tabs: bool) -> str:
     """Returns a line of the form as the file has it, in the indentation that the line has now."""
-    if len(set(own)) != 1:
-        return line
-    return line[: len(line) - len(line.lstrip())] + own[0]
+    bare = line.lstrip()
+    blanks = line[: len(line) - len(bare)]
+    if has_tabs:
+        blanks = blanks.replace(_TAB, "\t")
+    return blanks + (own[0] if len(set(own)) == 1 else bare)

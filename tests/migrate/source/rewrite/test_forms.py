@@ -119,6 +119,22 @@ def test_tabs_and_blanks_in_one_indentation_stay(tmp_path):
     assert lines[-1] == "        return tf.data.make_one_shot_iterator(dataset).get_next()"
 
 
+def test_tabs_and_blanks_at_the_ends_of_lines_stay_in_python_2(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(
+        "import tensorflow as tf\ndef batches(path):\n\tq = tf.train.string_input_producer([path])\n"
+        "\t_, x = tf.TextLineReader().read(q)\n\tx = tf.string_to_number(x, \n\t\ttf.float32)\n\tprint 'a', x \n"
+        "\treturn tf.train.batch([x], 2)\n")
+    plan = _plan(path)
+    assert plan.left == []
+    assert plan.texts[str(path)] == (
+        "import tensorflow as tf\ndef batches(path):\n\tdataset = tf.data.Dataset.from_tensor_slices([path])\n"
+        "\tdataset = dataset.repeat()\n\tdataset = dataset.flat_map(tf.data.TextLineDataset)\n\n"
+        "\tdef parse(x):\n\t\tx = tf.string_to_number(x, \n\t\t\ttf.float32)\n\t\tprint 'a', x \n\t\treturn x\n\n"
+        "\tdataset = dataset.map(parse)\n\tdataset = dataset.batch(2, drop_remainder=True)\n"
+        "\tdataset = dataset.prefetch(1)\n\treturn tf.data.make_one_shot_iterator(dataset).get_next()\n")
+
+
 def test_a_file_in_another_encoding_is_left(tmp_path):
     path = tmp_path / "script.py"
     path.write_bytes(("# -*- coding: latin-1 -*-\n" + _READ.format("# é\n") + "b = tf.train.batch([x], 2)\n").encode(
