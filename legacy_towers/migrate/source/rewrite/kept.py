@@ -43,6 +43,8 @@ class Kept:
     def is_kept(self, entry: Entry, statements: Sequence[Any]) -> bool:
         """Returns whether a method keeps examples, which another method of the same file batches."""
         names = set(entry.roots.names)
+        if entry.is_computing:
+            names |= names_of(entry.statement).bound
         for statement in statements:
             found = names_of(statement)
             if self._batches.batches_in(entry, statement):
@@ -74,9 +76,10 @@ class Kept:
         assert method is not None
         function, kept = method
         checks = Checks(self._calls.project.knowledge, source)
+        first = [entry.statement] if entry.is_computing else []
         try:
             examples = region.computing(
-                statements, start, len(statements), set(entry.roots.names), [], checks.is_random
+                statements, start, len(statements), set(entry.roots.names), first, checks.is_random
             )
         except region.Unclear as unclear:
             raise Irregular(self._read, str(unclear), source.line(unclear.node)) from None

@@ -6,6 +6,7 @@ import libcst as cst
 
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.rewrite.attributes import uses_in_project
 from legacy_towers.migrate.source.rewrite.checks import Checks, is_controlled
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
@@ -14,7 +15,7 @@ from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_
 from legacy_towers.migrate.source.rewrite.held import is_held, write_held
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
-from legacy_towers.migrate.source.rewrite.names import names_of, parameters
+from legacy_towers.migrate.source.rewrite.names import is_of_self, names_of, parameters
 from legacy_towers.migrate.source.rewrite.origins import READ, READ_UP_TO, SLICES, Origin, branches_of
 from legacy_towers.migrate.source.rewrite.passed_files import check_passed
 from legacy_towers.migrate.source.rewrite.passed_queue import write_passed
@@ -192,9 +193,22 @@ class SourceStage:
             return None
         if not isinstance(statement, cst.Assign) or statement.value is not producer:
             return None
-        if len(statement.targets) != 1 or not isinstance(statement.targets[0].target, cst.Name):
-            raise Irregular(self._producer, "its queue is kept in an object")
-        return str(statement.targets[0].target.value)
+        target: Any = statement.targets[0].target
+        if len(statement.targets) == 1 and isinstance(target, cst.Name):
+            return str(target.value)
+        if len(statement.targets) == 1 and is_of_self(target) and len(self._uses_of_kept(draft, target)) == 1:
+            return "self." + target.attr.value
+        raise Irregular(self._producer, "its queue is kept in an object")
+
+    def _uses_of_kept(self, draft: Draft, target: Any) -> List[Any]:
+        """Returns the uses of `self.queue` in the project; [] if one is in another function than it is made in."""
+        source = draft.source
+        uses = uses_in_project(self._calls, source, target.attr.value)
+        found = [(there, each) for there, each in uses if each is not target]
+        function = source.function(target)
+        is_here = function is not None and all(
+            there is source and is_of_self(each) and source.function(each) is function for there, each in found)
+        return [each for _, each in found] if is_here else []
 
     def _reading_function(
         self, draft: Draft, function: Optional[cst.FunctionDef], made: Sequence[cst.Call], queue: Optional[str]
@@ -206,7 +220,9 @@ class SourceStage:
         if queue is not None:
             body = function.body if function is not None else source.module
             uses = uses_of(source, body, queue)
-            if len(made) == 1:
+            if queue.startswith("self."):
+                uses = self._uses_of_kept(draft, source.statement(made[0]).targets[0].target)
+            elif len(made) == 1:
                 uses = within_binding(source, body, source.statement(made[0]), queue, uses)
         passed = []
         for use in (each for each in uses if not is_summarized(draft, each)):
