@@ -155,10 +155,11 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "print(reader.supports_serialize)\nb = tf.train.batch([x], 2)\n",
                  "5: tf.TextLineReader: its reader is used elsewhere", id="a reader that is passed and used"),
     pytest.param("def read(q):\n    return tf.TextLineReader().read(q)[1]\nclass A(object):\n"
-                 "    def __init__(self):\n        self.q = tf.train.string_input_producer(['a'])\n        self.x = read(self.q)\n"
-                 "    def size(self):\n        return self.q.name\n    def batch(self):\n"
-                 "        return tf.train.batch([self.x], 2)\n",
-                 "6: tf.train.string_input_producer: its queue is kept in an object", id="a kept queue with other uses"),
+                 "    def __init__(self):\n        self.q = tf.train.string_input_producer(['a'])\n"
+                 "        self.x = read(self.q)\n    def size(self):\n        return self.q.name\n"
+                 "    def batch(self):\n        return tf.train.batch([self.x], 2)\n",
+                 "6: tf.train.string_input_producer: its queue is kept in an object",
+                 id="a kept queue with other uses"),
     pytest.param("r = tf.train.string_input_producer(['a'])\np = tf.train.string_input_producer(['b'])\n"
                  "t = tf.TextLineReader()\nx, y = t.read(r)[1], t.read(p)[1]\n"
                  "b = tf.train.batch([x], 2)\nc = tf.train.batch([y], 2)\n",
