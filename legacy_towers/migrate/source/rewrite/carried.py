@@ -5,6 +5,7 @@ import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.names import assigned_pairs, dotted, is_of_self, names_of, parameters
 from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.visiting import Visitor
 
 
 def carried(node: Any, scope: Scope, given: Dict[str, Any], is_same_file: bool, line: int) -> Optional[Any]:
@@ -63,12 +64,12 @@ def _attribute(node: Any, scope: Scope, given: Dict[str, Any], is_same_file: boo
         return node
     found: List[Any] = []
 
-    class _Finder(cst.CSTVisitor):
+    class _Finder(Visitor):
         def visit_Assign(self, assign: cst.Assign) -> None:
             found.extend(value for target, value in assigned_pairs(assign) if dotted(target) == name)
 
     if scope.function is not None and name:
-        scope.function.body.visit(_Finder())
+        _Finder().visit(scope.function.body)
     if is_of_self(node) and "self" in given:
         # It has the same value later: the class has it, or this function sets it once, before.
         before = [each for each in found if scope.source.line(each) < line]
@@ -92,7 +93,7 @@ def _times_bound(module: cst.Module, attribute: str) -> int:
     """Returns how often an attribute of this name is bound in a module, of whatever object."""
     found = []
 
-    class _Finder(cst.CSTVisitor):
+    class _Finder(Visitor):
         def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
             self._target(node.target)
 
@@ -109,7 +110,7 @@ def _times_bound(module: cst.Module, attribute: str) -> int:
             elif isinstance(node, cst.Attribute) and node.attr.value == attribute:
                 found.append(node)
 
-    module.visit(_Finder())
+    _Finder().visit(module)
     return len(found)
 
 

@@ -8,6 +8,7 @@ from legacy_towers.migrate.source.knowledge import Knowledge
 from legacy_towers.migrate.source.rewrite.names import names_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import Source
+from legacy_towers.migrate.source.rewrite.visiting import Visitor
 from legacy_towers.migrate.source.values import Function
 
 _ADD = "tf.add_to_collection"
@@ -179,7 +180,7 @@ def assigned_to(scope: Scope, name: str) -> List[Any]:
     blocks = ([scope.function.body] if scope.function is not None else []) + [scope.source.module]
     for block in blocks:
         finder = _Values(name)
-        block.visit(finder)
+        finder.visit(block)
         if finder.found:
             return finder.found
     return []
@@ -205,11 +206,11 @@ def is_controlled(scope: Scope, node: Any) -> bool:
 def calls_in(node: Any) -> List[cst.Call]:
     """Returns the calls in a node."""
     finder = _CallFinder()
-    node.visit(finder)
+    finder.visit(node)
     return finder.found
 
 
-class _CallFinder(cst.CSTVisitor):
+class _CallFinder(Visitor):
     def __init__(self) -> None:
         super().__init__()
         self.found: List[cst.Call] = []
@@ -218,7 +219,7 @@ class _CallFinder(cst.CSTVisitor):
         self.found.append(node)
 
 
-class _Values(cst.CSTVisitor):
+class _Values(Visitor):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._name = name
@@ -235,23 +236,23 @@ class _Values(cst.CSTVisitor):
 def _attributes(node: Any) -> List[cst.Attribute]:
     found: List[cst.Attribute] = []
 
-    class _Finder(cst.CSTVisitor):
+    class _Finder(Visitor):
         def visit_Attribute(self, node: cst.Attribute) -> None:
             if isinstance(node.value, cst.Name):
                 found.append(node)
 
-    node.visit(_Finder())
+    _Finder().visit(node)
     return found
 
 
 def _kept(module: cst.Module) -> List[Tuple[str, Any]]:
     found: List[Tuple[str, Any]] = []
 
-    class _Finder(cst.CSTVisitor):
+    class _Finder(Visitor):
         def visit_Assign(self, node: cst.Assign) -> None:
             for each in node.targets:
                 if isinstance(each.target, cst.Attribute):
                     found.append((each.target.attr.value, node.value))
 
-    module.visit(_Finder())
+    _Finder().visit(module)
     return found

@@ -96,6 +96,28 @@ class Program(NamedTuple):
     pipelines: List[Pipeline]
 
 
+class Drafts:
+    """Makes drafts of the files of a project, each of which is parsed once.
+
+    Args:
+      project: the project.
+      is_python_3: whether the new text must be Python 3.
+    """
+
+    def __init__(self, project: Project, is_python_3: bool) -> None:
+        self._files = project.files
+        self._is_python_3 = is_python_3
+        self._first: Dict[str, Draft] = {}
+
+    def draft(self, site: Site, path: Optional[str] = None) -> Draft:
+        """Returns a new draft of the file of a call, or of `path` for this call; raises the errors of `new_draft`."""
+        path = site.path if path is None else path
+        if path not in self._first:
+            self._first[path] = new_draft(self._files[path], site, self._is_python_3)
+        first = self._first[path]
+        return first._replace(edits=Edits(first.source))
+
+
 def new_draft(file: SourceFile, site: Site, is_python_3: bool = False) -> Draft:
     """Returns a draft of a file.
 

@@ -1,5 +1,5 @@
 """The edits of one file: statements and expressions that are replaced, removed and inserted, applied together."""
-from typing import Any, Callable, Dict, List, Sequence, Union
+from typing import Any, Callable, Dict, List, Sequence, Set, Union
 
 import libcst as cst
 
@@ -25,6 +25,8 @@ class Edits:
         self._before: Dict[Any, List[Statements]] = {}
         self._unwrapped: Dict[Any, bool] = {}
         self._datasets: Dict[Any, int] = {}
+        # The nodes that are edited and those around them: what is in others needs no visit.
+        self._touched: Set[Any] = set()
 
     def __bool__(self) -> bool:
         return bool(self._new or self._removed or self._before or self._unwrapped)
@@ -45,18 +47,27 @@ class Edits:
     def replace(self, node: cst.CSTNode, new: New) -> None:
         """Replaces a node by another, or by what a function makes of the node in which the inner edits are done."""
         self._new[node] = new
+        self._touch(node)
 
     def remove(self, statement: cst.CSTNode, with_comments: bool = False) -> None:
         """Removes a statement; the comments above it stay, before the next statement, unless they go with it."""
         self._removed[statement] = with_comments
+        self._touch(statement)
 
     def insert_before(self, statement: cst.CSTNode, make: Statements) -> None:
         """Inserts what `make` returns before a statement, and before what was inserted there later."""
         self._before.setdefault(statement, []).append(make)
+        self._touch(statement)
 
     def unwrap(self, statement: cst.CSTNode) -> None:
         """Puts the body of a compound statement in its place."""
         self._unwrapped[statement] = True
+        self._touch(statement)
+
+    def _touch(self, node: Any) -> None:
+        while node is not None and node not in self._touched:
+            self._touched.add(node)
+            node = self.source.parents.get(node)
 
     def moved(self, statement: Any) -> Any:
         """Returns a statement, which is removed where it is, with the edits inside it done, as one of a block."""
@@ -119,7 +130,7 @@ class _Editor(cst.CSTTransformer):
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         # What is removed is not visited: moved statements are made by `moved`.
-        return node is self._root or node not in self._edits._removed
+        return node is self._root or node in self._edits._touched and node not in self._edits._removed
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         edits = self._edits

@@ -5,6 +5,7 @@ import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self, names_of, targets
 from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.visiting import Visitor
 
 # Functions that return a dict.
 _DICTS = ("parse_single_example", "parse_example", "dict")
@@ -127,14 +128,14 @@ def returned(function: Any) -> Any:
     """Returns the expression that a function returns, if it has one return statement; None otherwise."""
     found: List[Any] = []
 
-    class _Finder(cst.CSTVisitor):
+    class _Finder(Visitor):
         def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
             return node is function
 
         def visit_Return(self, node: cst.Return) -> None:
             found.append(node.value)
 
-    function.visit(_Finder())
+    _Finder().visit(function)
     return found[0] if len(found) == 1 else None
 
 

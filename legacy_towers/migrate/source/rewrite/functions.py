@@ -222,7 +222,7 @@ def uses_of(source: Any, body: Any, name: str) -> List[cst.Name]:
     class _Finder(NameVisitor):
         def visit_Param(self, node: cst.Param) -> bool:
             if node.default is not None:
-                node.default.visit(self)
+                self.visit(node.default)
             return False
 
         def visit_AssignTarget(self, node: cst.AssignTarget) -> bool:
@@ -232,12 +232,12 @@ def uses_of(source: Any, body: Any, name: str) -> List[cst.Name]:
 
         def visit_For(self, node: cst.For) -> bool:
             for each in (node.iter, node.body) + ((node.orelse,) if node.orelse is not None else ()):
-                each.visit(self)
+                self.visit(each)
             return False
 
         def visit_CompFor(self, node: cst.CompFor) -> bool:
             for each in (node.iter,) + tuple(node.ifs) + ((node.inner_for_in,) if node.inner_for_in else ()):
-                each.visit(self)
+                self.visit(each)
             return False
 
         def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
@@ -247,5 +247,5 @@ def uses_of(source: Any, body: Any, name: str) -> List[cst.Name]:
             if node.value == name:
                 found.append(node)
 
-    body.visit(_Finder())
+    _Finder().visit(body)
     return found

@@ -3,6 +3,8 @@ from typing import Any, List, Set, Tuple
 
 import libcst as cst
 
+from legacy_towers.migrate.source.rewrite.visiting import Visitor
+
 # Methods that change the object that has a name.
 _CHANGING = ("add", "append", "extend", "insert", "pop", "remove", "setdefault", "update")
 
@@ -26,7 +28,7 @@ def names_of(*nodes: cst.CSTNode) -> Names:
     """Returns the names in `nodes`; what is local to functions, lambdas and comprehensions in them does not count."""
     names = Names()
     for node in nodes:
-        node.visit(_Reader(names))
+        _Reader(names).visit(node)
     return names
 
 
@@ -116,15 +118,15 @@ def assigned_pairs(statement: cst.Assign) -> List[Tuple[Any, Any]]:
     return found
 
 
-class NameVisitor(cst.CSTVisitor):
+class NameVisitor(Visitor):
     """Visits names, without those of attributes and keywords."""
 
     def visit_Attribute(self, node: cst.Attribute) -> bool:
-        node.value.visit(self)
+        self.visit(node.value)
         return False
 
     def visit_Arg(self, node: cst.Arg) -> bool:
-        node.value.visit(self)
+        self.visit(node.value)
         return False
 
 
@@ -146,15 +148,15 @@ class _Reader(NameVisitor):
         return False
 
     def visit_AugAssign(self, node: cst.AugAssign) -> bool:
-        node.target.visit(self)
+        self.visit(node.target)
         self._target(node.target)
-        node.value.visit(self)
+        self.visit(node.value)
         return False
 
     def visit_AnnAssign(self, node: cst.AnnAssign) -> bool:
         self._target(node.target)
         if node.value is not None:
-            node.value.visit(self)
+            self.visit(node.value)
         return False
 
     def visit_For(self, node: cst.For) -> None:
@@ -181,7 +183,7 @@ class _Reader(NameVisitor):
     def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
         self._names.bound.add(node.name.value)
         for decorator in node.decorators:
-            decorator.visit(self)
+            self.visit(decorator)
         self._inner(node.params, (node.body,))
         return False
 
@@ -192,7 +194,7 @@ class _Reader(NameVisitor):
     def visit_ClassDef(self, node: cst.ClassDef) -> bool:
         self._names.bound.add(node.name.value)
         for base in node.bases:
-            base.value.visit(self)
+            self.visit(base.value)
         inner = names_of(node.body)
         self._names.read |= inner.read - inner.bound
         return False
@@ -215,12 +217,12 @@ class _Reader(NameVisitor):
         clause = node.for_in
         while clause is not None:
             reader._target(clause.target)
-            clause.iter.visit(reader)
+            reader.visit(clause.iter)
             for condition in clause.ifs:
-                condition.test.visit(reader)
+                reader.visit(condition.test)
             clause = clause.inner_for_in
         for part in parts:
-            part.visit(reader)
+            reader.visit(part)
         self._names.read |= inner.read - inner.bound
         self._names.changed |= inner.changed - inner.bound
         return False
@@ -232,7 +234,7 @@ class _Reader(NameVisitor):
         for each in every:
             inner.bound.add(each.name.value)
             if each.default is not None:
-                each.default.visit(self)
+                self.visit(each.default)
         self._names.read |= inner.read - inner.bound
         self._names.changed |= inner.changed - inner.bound
 
@@ -246,7 +248,7 @@ class _Reader(NameVisitor):
             self._names.read.add("self")
             self._names.bound.add("self." + node.attr.value)
         elif isinstance(node, (cst.Attribute, cst.Subscript)):
-            node.visit(self)
+            self.visit(node)
             if base_name(node):
                 self._names.changed.add(base_name(node))
 

@@ -5,7 +5,7 @@ from legacy_towers.migrate.source.pipelines import Pipeline, Pipelines
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.controls import rewrite_controls
 from legacy_towers.migrate.source.rewrite.controls.foreign import ModuleGraph
-from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular, Left, Program, new_draft
+from legacy_towers.migrate.source.rewrite.drafts import Draft, Drafts, Irregular, Left, Program
 from legacy_towers.migrate.source.rewrite.pipeline import PipelineWriter
 from legacy_towers.migrate.source.rewrite.queues_apart import REASON, with_queues_apart
 from legacy_towers.migrate.source.rewrite.shapes import prefetch
@@ -40,19 +40,20 @@ def plan_rewrite(project: Project, found: Pipelines, target: str = TF1) -> Rewri
       found: its pipelines.
       target: "tf.data-1": files have the names of TensorFlow 1, as before; "tf.data-2": those of TensorFlow 2.
     """
-    rewriting = _planned(project, found, target)
+    drafts = Drafts(project, target == TF2)
+    rewriting = _planned(project, found, target, drafts)
     others = with_queues_apart(project, found, {each.number for each in rewriting.rewritten})
     if others is not None:
-        apart = _planned(project, others, target)
+        apart = _planned(project, others, target, drafts)
         if len(apart.rewritten) > len(rewriting.rewritten):
             left = [each._replace(reason=REASON) if each.site.name == prefetch.NAME else each for each in apart.left]
             return apart._replace(left=left)
     return rewriting
 
 
-def _planned(project: Project, found: Pipelines, target: str) -> Rewriting:
+def _planned(project: Project, found: Pipelines, target: str, drafts: Drafts) -> Rewriting:
     rewriting = Rewriting({}, [], [])
-    groups = [_Group([pipeline], len(found.pipelines) == 1, target) for pipeline in found.pipelines]
+    groups = [_Group([pipeline], len(found.pipelines) == 1, drafts) for pipeline in found.pipelines]
     groups = _merged(groups)
     while True:
         for group in groups:
@@ -64,7 +65,7 @@ def _planned(project: Project, found: Pipelines, target: str) -> Rewriting:
         groups = fewer
     for group in groups:
         rewriting.left.extend(group.left)
-    programs = _programs([group for group in groups if not group.left], target)
+    programs = _programs([group for group in groups if not group.left], drafts)
     modules = ModuleGraph(project) if programs else None
     for program in programs:
         left = program.write_controls(project, found, modules)
@@ -75,18 +76,17 @@ def _planned(project: Project, found: Pipelines, target: str) -> Rewriting:
         if not left:
             rewriting.rewritten.extend(program.pipelines)
             rewriting.texts.update(texts)
-    rewriting.left.extend(_left_alone(
-        project, found, {each.site.path for each in rewriting.left}, target))
+    rewriting.left.extend(_left_alone(drafts, found, {each.site.path for each in rewriting.left}))
     return rewriting
 
 
-def _left_alone(project: Project, found: Pipelines, paths: Set[str], target: str) -> List[Left]:
+def _left_alone(drafts: Drafts, found: Pipelines, paths: Set[str]) -> List[Left]:
     """Returns the first call of each file not in `paths` that starts queues of no pipeline, and that can't be read."""
     left: Dict[str, Left] = {}
     for site in found.alone:
         if site.path not in paths and site.path not in left:
             try:
-                new_draft(project.files[site.path], site, target == TF2)
+                drafts.draft(site)
             except Irregular as irregular:
                 left[site.path] = irregular.left
     return list(left.values())
@@ -97,11 +97,11 @@ class _Program:
 
     Args:
       groups: the groups, which can all be rewritten.
-      target: as for plan_rewrite.
+      new: makes drafts of the files.
     """
 
-    def __init__(self, groups: Sequence["_Group"], target: str) -> None:
-        self._is_python_3 = target == TF2
+    def __init__(self, groups: Sequence["_Group"], new: Drafts) -> None:
+        self._new = new
         self.pipelines = sorted((each for group in groups for each in group.pipelines), key=lambda each: each.number)
         self.controls = [site for pipeline in self.pipelines for site in pipeline.controls]
         # Calls that start queues in files which can't be rewritten.
@@ -117,7 +117,7 @@ class _Program:
         for site in controls:
             if site.path not in self._drafts and site.path not in unread:
                 try:
-                    self._drafts[site.path] = new_draft(project.files[site.path], site, self._is_python_3)
+                    self._drafts[site.path] = self._new.draft(site)
                 except Irregular as irregular:
                     # It starts no queues any more, and does no harm.
                     controls = [each for each in controls if each.path != site.path]
@@ -148,12 +148,12 @@ class _Program:
         return texts
 
 
-def _programs(groups: Sequence["_Group"], target: str) -> List[_Program]:
+def _programs(groups: Sequence["_Group"], new: Drafts) -> List[_Program]:
     found: List[List[_Group]] = []
     for group in groups:
         sharing = [each for each in found if any(one.control_paths & group.control_paths for one in each)]
         found = [each for each in found if each not in sharing] + [[one for each in sharing for one in each] + [group]]
-    return [_Program(each, target) for each in found]
+    return [_Program(each, new) for each in found]
 
 
 class _Group:
@@ -162,12 +162,12 @@ class _Group:
     Args:
       pipelines: the pipelines.
       is_only: whether the project has one pipeline.
-      target: as for plan_rewrite.
+      new: makes drafts of the files.
     """
 
-    def __init__(self, pipelines: List[Pipeline], is_only: bool, target: str) -> None:
+    def __init__(self, pipelines: List[Pipeline], is_only: bool, new: Drafts) -> None:
         self.is_only = is_only
-        self.target = target
+        self.new = new
         self.pipelines = pipelines
         self.paths: Set[str] = {site.path for pipeline in pipelines for site in pipeline.sites}
         self.control_paths = self.paths | {site.path for pipeline in pipelines for site in pipeline.controls}
@@ -181,7 +181,7 @@ class _Group:
 
         def draft(path: str, site: Site) -> Draft:
             if path not in self.drafts:
-                self.drafts[path] = new_draft(project.files[path], site, self.target == TF2)
+                self.drafts[path] = self.new.draft(site, path)
             return self.drafts[path]
 
         for pipeline in self.pipelines:
@@ -207,7 +207,7 @@ def _merged(groups: List[_Group]) -> List[_Group]:
             ]
             paths = group.paths.union(*(each.paths for each in sharing))
             in_order = [pipeline for _, pipeline in sorted(pipelines, key=lambda pair: pair[0])]
-            group = _Group(in_order, False, group.target)
+            group = _Group(in_order, False, group.new)
             group.paths |= paths
             found = [each for each in found if each not in sharing]
         found.append(group)

@@ -5,6 +5,7 @@ import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.names import names_of, read_first
 from legacy_towers.migrate.source.rewrite.syntax import Source, statements_of
+from legacy_towers.migrate.source.rewrite.visiting import Visitor
 
 # `with` statements of these do not change what the operations in them compute.
 _TRANSPARENT = ("name_scope", "op_scope", "device", "as_default", "variable_scope", "Graph", "Session", "colocate_with")
@@ -205,11 +206,11 @@ def names_before(source: Any, function: cst.FunctionDef, statement: Any) -> List
 def exits(node: Any) -> bool:
     """Returns whether a statement has a return, yield, break or continue of the code around it."""
     finder = _Exits()
-    node.visit(finder)
+    finder.visit(node)
     return finder.found
 
 
-class _Exits(cst.CSTVisitor):
+class _Exits(Visitor):
     def __init__(self) -> None:
         super().__init__()
         self.found = False

@@ -8,6 +8,7 @@ from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.visiting import Visitor
 from legacy_towers.migrate.source.values import Site
 
 
@@ -64,7 +65,7 @@ def returns_of(function: Any) -> List[Any]:
     """Returns the return statements of a function, without those of functions in it."""
     found: List[Any] = []
 
-    class _Finder(cst.CSTVisitor):
+    class _Finder(Visitor):
         def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
             return node is function
 
@@ -74,5 +75,5 @@ def returns_of(function: Any) -> List[Any]:
         def visit_Return(self, node: cst.Return) -> None:
             found.append(node)
 
-    function.visit(_Finder())
+    _Finder().visit(function)
     return found

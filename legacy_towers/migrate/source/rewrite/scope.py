@@ -6,6 +6,7 @@ import libcst as cst
 from legacy_towers.migrate.source.names import canonical_name
 from legacy_towers.migrate.source.rewrite.names import assigned_pairs, dotted, names_of, parameters
 from legacy_towers.migrate.source.rewrite.syntax import Source
+from legacy_towers.migrate.source.rewrite.visiting import Visitor
 
 # Functions that return a list.
 _LISTS = ("sorted", "list", "range", "xrange", "glob")
@@ -71,7 +72,7 @@ class Scope:
         body = self.source.module if self.function is None else self.function.body
         collector = _Assigned(name, found, with_added)
         for part in body.body:
-            part.visit(collector)
+            collector.visit(part)
         if collector.is_bound_otherwise or found:
             return [] if collector.is_bound_otherwise else found
         return Scope(self.source, None).assigned(name, with_added) if self.function is not None else []
@@ -136,18 +137,18 @@ def literal(node: Any) -> Any:
 def _imports(module: cst.Module) -> List[Any]:
     found: List[Any] = []
 
-    class _Imports(cst.CSTVisitor):
+    class _Imports(Visitor):
         def visit_Import(self, node: cst.Import) -> None:
             found.append(node)
 
         def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
             found.append(node)
 
-    module.visit(_Imports())
+    _Imports().visit(module)
     return found
 
 
-class _Assigned(cst.CSTVisitor):
+class _Assigned(Visitor):
     def __init__(self, name: str, found: List[Any], with_added: bool) -> None:
         super().__init__()
         self._name, self._found, self._with_added = name, found, with_added

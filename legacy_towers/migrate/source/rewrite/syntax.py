@@ -5,6 +5,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
+from legacy_towers.migrate.source.rewrite.visiting import Visitor
 from legacy_towers.migrate.source.values import Site
 
 Key = Tuple[int, int, int]
@@ -24,14 +25,14 @@ class Source:
       path: its path.
       module: the tree.
       positions: node -> its range of lines (from 1) and columns (from 0).
-      parents: node -> the node around it.
+      parents: node of code -> the node around it.
 
     Raises:
       libcst.ParserSyntaxError: it can't be parsed as Python 3.
     """
 
     def __init__(self, path: str, content: bytes, own: Optional[Sequence[str]] = None) -> None:
-        wrapper = MetadataWrapper(cst.parse_module(content), unsafe_skip_copy=True)
+        wrapper = _Wrapper(cst.parse_module(content), unsafe_skip_copy=True)
         self.path = path
         self.module = wrapper.module
         self.positions: Any = wrapper.resolve(PositionProvider)
@@ -42,7 +43,7 @@ class Source:
             self._less = {number: len(line) - len(mine) for number, (line, mine) in enumerate(zip(self._lines, own), 1)}
             self._lines = list(own)
         collector = _Calls(self)
-        self.module.visit(collector)
+        collector.visit(self.module)
         self.parents = collector.parents
         self._calls = collector.found
         self.functions = collector.functions
@@ -149,7 +150,13 @@ def arguments(call: cst.Call, names: Sequence[str]) -> Optional[Dict[str, cst.Ba
     return found
 
 
-class _Calls(cst.CSTVisitor):
+class _Wrapper(MetadataWrapper):
+    def visit_batched(self, *visitors: Any, **options: Any) -> cst.Module:
+        # libcst visits the tree, and copies it, for the providers that share a visit: PositionProvider is none of them.
+        return self.module
+
+
+class _Calls(Visitor):
     def __init__(self, source: Source) -> None:
         super().__init__()
         self._source = source
@@ -160,22 +167,20 @@ class _Calls(cst.CSTVisitor):
         self.parents: Dict[Any, Any] = {}
         self._around: List[cst.CSTNode] = []
 
-    def on_visit(self, node: cst.CSTNode) -> bool:
+    def visit(self, node: Any) -> None:
         if self._around:
             self.parents[node] = self._around[-1]
         self._around.append(node)
-        if isinstance(node, cst.Call):
-            self._call(node)
-        elif isinstance(node, cst.FunctionDef):
-            self.functions.append(node)
-        elif isinstance(node, cst.Name):
-            self.names.append(node.value)
-        return True
-
-    def on_leave(self, original_node: cst.CSTNode) -> None:
+        super().visit(node)
         self._around.pop()
 
-    def _call(self, node: cst.Call) -> None:
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        self.functions.append(node)
+
+    def visit_Name(self, node: cst.Name) -> None:
+        self.names.append(node.value)
+
+    def visit_Call(self, node: cst.Call) -> None:
         start = self._source.positions[node].start
         self.found[(start.line, start.column, _depth(node))] = node
 

@@ -11,6 +11,7 @@ from legacy_towers.migrate.source.rewrite.names import is_of_self
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes.producers import is_matched
 from legacy_towers.migrate.source.rewrite.syntax import statements_of
+from legacy_towers.migrate.source.rewrite.visiting import Visitor
 from legacy_towers.migrate.source.values import Site
 
 _READS = ("tf.ReaderBase.read", "tf.ReaderBase.read_up_to")
@@ -122,12 +123,12 @@ def attributes_of(module: cst.Module, name: str) -> List[cst.Attribute]:
     """Returns the attributes of this name in a module."""
     found: List[cst.Attribute] = []
 
-    class _Finder(cst.CSTVisitor):
+    class _Finder(Visitor):
         def visit_Attribute(self, node: cst.Attribute) -> None:
             if node.attr.value == name:
                 found.append(node)
 
-    module.visit(_Finder())
+    _Finder().visit(module)
     return found
 
 

@@ -11,6 +11,7 @@ import libcst as cst
 from legacy_towers.migrate.source.rewrite.names import dotted
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import Source
+from legacy_towers.migrate.source.rewrite.visiting import Visitor
 
 TF1, TF2 = "tf.data-1", "tf.data-2"
 TARGETS = (TF1, TF2)
@@ -96,14 +97,14 @@ def names_of_keras(source: Source) -> List[str]:
         return []
     found = set()
 
-    class _Finder(cst.CSTVisitor):
+    class _Finder(Visitor):
         def visit_Attribute(self, node: cst.Attribute) -> None:
             top, _, name = dotted(node).partition(".")
             name = name[len("compat.v1."):] if name.startswith("compat.v1.") else name
             if top == tf and name in _OF_KERAS:
                 found.add("{}.{}".format(tf, name))
 
-    source.module.visit(_Finder())
+    _Finder().visit(source.module)
     return sorted(found)
 
 
@@ -185,14 +186,14 @@ def _plain_import(module: cst.Module, tf: Optional[str]) -> Optional[cst.CSTNode
     """Returns the import of `tensorflow` itself, None if the file imports it under another path."""
     found: List[cst.CSTNode] = []
 
-    class _Finder(cst.CSTVisitor):
+    class _Finder(Visitor):
         def visit_Import(self, node: cst.Import) -> None:
             for alias in node.names:
                 bound = dotted(alias.asname.name) if alias.asname is not None else dotted(alias.name)
                 if dotted(alias.name) == "tensorflow" and bound == tf:
                     found.append(node)
 
-    module.visit(_Finder())
+    _Finder().visit(module)
     return found[0] if found else None
 
 

@@ -6,6 +6,7 @@ import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.edits import Edits
 from legacy_towers.migrate.source.rewrite.syntax import statements_of
+from legacy_towers.migrate.source.rewrite.visiting import Visitor
 
 # A comment with one of these words goes with the statements that it is about.
 _ABOUT_QUEUES = re.compile(
@@ -74,7 +75,7 @@ class Changes:
     def give(self) -> None:
         """Gives all changes to the edits of the file."""
         finder = _Compounds()
-        self.source.module.visit(finder)
+        finder.visit(self.source.module)
         # Inner statements come first.
         for statement in finder.found:
             self._settle(statement)
@@ -162,7 +163,7 @@ def is_about_queues(comment: cst.Comment) -> bool:
 def has_call(node: cst.CSTNode) -> bool:
     """Returns whether an expression has a call: whether evaluating it may do something."""
     finder = _Calls()
-    node.visit(finder)
+    finder.visit(node)
     return finder.found
 
 
@@ -181,7 +182,7 @@ def _in_turn(changes: List[Callable[[Any], Any]]) -> Callable[[Any], Any]:
     return changed
 
 
-class _Calls(cst.CSTVisitor):
+class _Calls(Visitor):
     def __init__(self) -> None:
         super().__init__()
         self.found = False
@@ -195,14 +196,14 @@ class _Calls(cst.CSTVisitor):
         return False
 
 
-class _Compounds(cst.CSTVisitor):
+class _Compounds(Visitor):
     """Finds the compound statements, inner ones first."""
 
     def __init__(self) -> None:
         super().__init__()
         self.found: List[Any] = []
 
-    def on_leave(self, original_node: cst.CSTNode) -> None:
-        if isinstance(original_node, cst.BaseCompoundStatement):
-            self.found.append(original_node)
-        super().on_leave(original_node)
+    def visit(self, node: Any) -> None:
+        super().visit(node)
+        if isinstance(node, cst.BaseCompoundStatement):
+            self.found.append(node)

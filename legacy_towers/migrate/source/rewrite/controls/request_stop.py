@@ -30,6 +30,7 @@ from legacy_towers.migrate.source.rewrite.controls.uses import (
     is_end_of_data,
     only_end_of_data,
 )
+from legacy_towers.migrate.source.rewrite.visiting import Visitor
 
 
 def remove(file: ControlFile, uses: CoordinatorUses, changes: Changes) -> bool:
@@ -87,7 +88,7 @@ def _ended_loop(file: ControlFile, call: cst.Call, uses: CoordinatorUses) -> Opt
         return None
     asking = [each for each in uses.asked if loop in file.source.above(each)]
     others = _Others(asking)
-    loop.test.visit(others)
+    others.visit(loop.test)
     return None if others.found else loop
 
 
@@ -193,7 +194,7 @@ def _drop_name(file: ControlFile, handler: cst.ExceptHandler, changes: Changes, 
     """Drops `as e` where nothing but the requests uses it."""
     name = _name(handler)
     finder = _Named(name, calls)
-    handler.body.visit(finder)
+    finder.visit(handler.body)
     if name and not finder.found:
         changes.change(handler, _without_name)
 
@@ -231,7 +232,7 @@ def _raise_at_end(file: ControlFile, handler: cst.ExceptHandler, changes: Change
     changes.change(handler, add)
 
 
-class _Others(cst.CSTVisitor):
+class _Others(Visitor):
     """Finds calls other than those given."""
 
     def __init__(self, calls: List[cst.Call]) -> None:
@@ -244,7 +245,7 @@ class _Others(cst.CSTVisitor):
         return False
 
 
-class _Named(cst.CSTVisitor):
+class _Named(Visitor):
     """Finds a name outside of the calls given."""
 
     def __init__(self, name: str, calls: List[cst.Call]) -> None:

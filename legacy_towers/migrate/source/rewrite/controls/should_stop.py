@@ -11,6 +11,7 @@ import libcst as cst
 from legacy_towers.migrate.source.rewrite.controls.blocks import Changes
 from legacy_towers.migrate.source.rewrite.controls.files import ControlFile
 from legacy_towers.migrate.source.rewrite.controls.uses import CoordinatorUses
+from legacy_towers.migrate.source.rewrite.visiting import Visitor
 
 Folded = Union[bool, cst.BaseExpression]
 
@@ -64,7 +65,7 @@ def _folded(node: cst.BaseExpression, asked: List[cst.Call]) -> Folded:
     if isinstance(node, cst.Comparison) and node.left in asked:
         return _compared(node)
     finder = _Asked(asked)
-    node.visit(finder)
+    finder.visit(node)
     if finder.found:
         raise _Unclear()
     return node
@@ -162,7 +163,7 @@ def _without_first_branch(node: cst.If) -> cst.If:
     return following.with_changes(leading_lines=node.leading_lines)
 
 
-class _Asked(cst.CSTVisitor):
+class _Asked(Visitor):
     def __init__(self, asked: List[cst.Call]) -> None:
         super().__init__()
         self.asked = asked

@@ -15,6 +15,7 @@ from legacy_towers.migrate.source.rewrite.controls.files import ControlFile
 from legacy_towers.migrate.source.rewrite.controls.variables import Variable
 from legacy_towers.migrate.source.rewrite.drafts import Left
 from legacy_towers.migrate.source.rewrite.syntax import statements_of
+from legacy_towers.migrate.source.rewrite.visiting import Visitor
 
 FUNCTIONS = (
     "tf.train.start_queue_runners",
@@ -108,7 +109,7 @@ def _is_removable(call: cst.Call) -> bool:
 
 def _runner_loops(file: ControlFile) -> List[cst.For]:
     finder = _Loops()
-    file.source.module.visit(finder)
+    finder.visit(file.source.module)
     found = []
     for loop in finder.found:
         statements = statements_of(loop.body)
@@ -276,7 +277,7 @@ def _indexed(file: ControlFile, target: cst.Name, call: cst.Call) -> List[Left]:
     return []
 
 
-class _Loops(cst.CSTVisitor):
+class _Loops(Visitor):
     def __init__(self) -> None:
         super().__init__()
         self.found: List[cst.For] = []

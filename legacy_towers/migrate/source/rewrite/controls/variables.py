@@ -64,13 +64,13 @@ class Variables:
         if isinstance(scope, cst.ClassDef) or name.value not in self._bindings_of(scope).bound:
             return None
         finder = _Uses(name.value, scope, self._bindings_of)
-        scope.visit(finder)
+        finder.visit(scope)
         return None if finder.is_uncertain else Variable(scope, name.value, finder.found)
 
     def _bindings_of(self, scope: Any) -> "_Bindings":
         if scope not in self._bindings:
             self._bindings[scope] = _Bindings(scope)
-            scope.visit(self._bindings[scope])
+            self._bindings[scope].visit(scope)
         return self._bindings[scope]
 
 
@@ -162,14 +162,14 @@ class _Uses(NameVisitor):
         if node is self.scope:
             return True
         for part in node.decorators:
-            part.visit(self)
+            self.visit(part)
         for parameter in _parameters(node.params):
             if parameter.default is not None:
-                parameter.default.visit(self)
+                self.visit(parameter.default)
         if node.name.value == self.name:
             self.is_uncertain = True
         if self._enters(node):
-            node.body.visit(self)
+            self.visit(node.body)
         return False
 
     def visit_Lambda(self, node: cst.Lambda) -> bool:
@@ -177,13 +177,13 @@ class _Uses(NameVisitor):
 
     def visit_ClassDef(self, node: cst.ClassDef) -> bool:
         for part in node.decorators:
-            part.visit(self)
+            self.visit(part)
         for argument in list(node.bases) + list(node.keywords):
-            argument.visit(self)
+            self.visit(argument)
         if node.name.value == self.name:
             self.is_uncertain = True
         if node is self.scope or self._enters(node):
-            node.body.visit(self)
+            self.visit(node.body)
         return False
 
     def visit_Param(self, node: cst.Param) -> bool:
