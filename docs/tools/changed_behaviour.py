@@ -289,6 +289,7 @@ PYTHON: Tuple[Change, ...] = (
     Change("`codecs.open(path, 'rU', 'utf-8')`", "reads any line ends", "the same; reported once", _MORE),
     Change("`pkg_resources.parse_version`, `get_distribution`", "there, with setuptools", "the same", _MORE),
     Change("`HTMLParser().unescape(text)`", "there", "the same", _MORE),
+    Change("`yaml.load(stream)`", "there, by FullLoader (PyYAML 5)", "the same; PyYAML 6 alone wants a Loader", _MORE),
     Change("`open(path, 'rU')`", "reads any line ends", "the same; reported once", _LIBRARIES),
     Change(
         "`scipy.misc.imread`, `imresize`, `imsave`, `toimage`, `imrotate`",

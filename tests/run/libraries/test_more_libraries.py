@@ -246,3 +246,16 @@ def test_keras_preprocessing_is_that_of_tf_keras():
     assert shim("keras_preprocessing").text.text_to_word_sequence("One two.") == ["one", "two"]
     assert callable(shim("keras_preprocessing.image").ImageDataGenerator)
     assert shim("keras_preprocessing.text").Tokenizer is shim("keras_preprocessing").text.Tokenizer
+
+
+def test_yaml_load_needs_no_loader():
+    yaml = pytest.importorskip("yaml")
+    shimmed = shim("yaml")
+    text = "rate: 1.0e-3\nsteps: [20, 30]\nsize: !!python/tuple [2, 3]"
+    assert shimmed.load(text) == {"rate": 1e-3, "steps": [20, 30], "size": (2, 3)}
+    assert list(shimmed.load_all("a: 1\n---\nb: 2")) == [{"a": 1}, {"b": 2}]
+    assert shimmed.load("a: 1", Loader=yaml.SafeLoader) == shimmed.load("a: 1", yaml.SafeLoader) == {"a": 1}
+    assert shimmed.safe_load("a: 1") == {"a": 1}
+    assert shimmed.dump({"a": 1}) == yaml.dump({"a": 1})
+    with pytest.raises(yaml.YAMLError):
+        shimmed.load("!!python/tuple [2, 3]", yaml.SafeLoader)
