@@ -44,7 +44,6 @@ def find_pipelines(project: Project) -> Pipelines:
     inside = [site for site in project.sites if not _is_control(site)]
     sources = {site: project.sources(site) for site in inside}
     groups = sorted(_groups(inside, sources), key=lambda group: position(group[0]))
-    groups = [group for group in groups if not all(site.name in queue_api.DESCRIPTIONS for site in group)]
     callees = _callees(project)
     used = {site: _used_by(project, site, callees) for site in project.sites if _is_control(site)}
     controls = [site for site in used if site.name not in queue_api.FED]
@@ -70,14 +69,26 @@ def _is_control(site: Site) -> bool:
 
 
 def _groups(sites: List[Site], sources: Dict[Site, List[Site]]) -> List[List[Site]]:
-    group_of = {site: [site] for site in sites}
-    for site in sites:
+    # A description of files gives no examples: the first pipeline that reads them has it, and several may.
+    described = [site for site in sites if site.name in queue_api.DESCRIPTIONS]
+    group_of = {site: [site] for site in sites if site not in described}
+    for site in list(group_of):
         for source in sources[site]:
             if source in group_of and group_of[source] is not group_of[site]:
                 merged = sorted(group_of[source] + group_of[site], key=position)
                 for each in merged:
                     group_of[each] = merged
-    return list({id(group): group for group in group_of.values()}.values())
+    groups = list({id(group): group for group in group_of.values()}.values())
+    for site in described:
+        first = next((group for group in groups if _describes(site, group, sources)), None)
+        if first is not None:
+            first.append(site)
+    return [sorted(group, key=position) for group in groups]
+
+
+def _describes(site: Site, group: List[Site], sources: Dict[Site, List[Site]]) -> bool:
+    """Returns whether a description of files, or one that has it, is read by a group."""
+    return any(site in sources[each] for each in group if each not in sources[site])
 
 
 def _in_order(group: List[Site], sources: Dict[Site, List[Site]]) -> List[Site]:

@@ -1,7 +1,7 @@
 """Reads a project: which files have queues or use those that do, and the calls of queues in them."""
 import os
 import re
-from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Dict, List, NamedTuple, Optional, Pattern, Sequence, Set, Tuple
 
 from legacy_towers.migrate.source.files import SourceFile, find_files, imported_names, parsed
 from legacy_towers.migrate.source.knowledge import Knowledge
@@ -27,6 +27,7 @@ class Project(NamedTuple):
       unread: the files that could not be read.
       notebooks: paths of notebooks, which are not read.
       found: the number of files that were found.
+      imports: which file imports which, of all that were found.
     """
 
     files: Dict[str, SourceFile]
@@ -35,6 +36,7 @@ class Project(NamedTuple):
     unread: List[SourceFile]
     notebooks: List[str]
     found: int
+    imports: "Imports"
 
     def sources(self, site: Site) -> List[Site]:
         """Returns the calls whose results `site` takes, through variables, functions, attributes and modules."""
@@ -62,7 +64,7 @@ def read_project(paths: Sequence[str]) -> Project:
     """
     found = find_files(paths)
     roots = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
-    imports = _Imports(found.python, [os.path.normpath(root) if root else "" for root in roots])
+    imports = Imports(found.python, [os.path.normpath(root) if root else "" for root in roots])
     knowledge = Knowledge(imports.with_queues)
     files = {path: parsed(path, found.python[path]) for path in imports.related()}
     unread = found.unread + [file for file in files.values() if file.problem is not None]
@@ -78,10 +80,10 @@ def read_project(paths: Sequence[str]) -> Project:
                 break
     knowledge.forget_resolved()
     sites = sorted(knowledge.sites.values(), key=position)
-    return Project(files, sites, knowledge, unread, found.notebooks, len(found.python) + len(found.unread))
+    return Project(files, sites, knowledge, unread, found.notebooks, len(found.python) + len(found.unread), imports)
 
 
-class _Imports:
+class Imports:
     """Which file imports which, by the text of the files.
 
     Args:
@@ -101,6 +103,19 @@ class _Imports:
         if key not in self._known:
             self._known[key] = module_file(importer, name, level, self._folders(importer))
         return self._known[key]
+
+    def has(self, path: str, pattern: Pattern[bytes]) -> bool:
+        """Returns whether a file that `path` imports, directly or not, has a pattern in its text."""
+        reached = {path}
+        waiting = [path]
+        while waiting:
+            current = waiting.pop()
+            if current != path and pattern.search(self._sources[current]) is not None:
+                return True
+            new = self._imported(current, self._sources[current]) - reached
+            reached |= new
+            waiting += sorted(new)
+        return False
 
     def _folders(self, importer: str) -> List[str]:
         """Returns the folder of the file and those above it, up to the folder that was named."""

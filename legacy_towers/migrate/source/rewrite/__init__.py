@@ -6,14 +6,16 @@
     drafts    a file with its edits; what is left, with the reason; forms: files that libcst can't read
     pipeline  writes one pipeline, stage by stage:
       regular         calls that no stage rewrites; origins: which producers and reads belong together
-      source_stage    a producer and its reader; reader: where that is made; taken: what takes what they give;
+      source_stage    a producer and its reader; slim_stage: slim's providers and parallel_read;
+                      reader: where a reader is made; taken: what takes what they give;
                       carried: expressions moved to a call; keywords: arguments of a call
       joins           lists of examples for batch_join; zipped: examples of several readers
       passing         functions that take and return examples
       passed_queue    queues that are passed to a function which reads and batches
       held            queues that an object keeps; attributes: examples that only its batch reads
       region, checks  the statements that compute an example, and what can't be in Dataset.map
-      mapping         the function of Dataset.map; examples: what it returns; results: of a function that reads
+      mapping         the function of Dataset.map; examples: what it returns; results: of a function that reads;
+                      stacked: tuples in it
       branched        branches that compute and batch; optional_batch: a branch that batches, where another does not
       batch_stage     batchers; prefetch_stage and queue_stage: queues behind them; kept: examples that a class keeps
     shapes/   what each producer, reader and batcher becomes

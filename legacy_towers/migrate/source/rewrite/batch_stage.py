@@ -82,7 +82,8 @@ class BatchStage:
                 raise Irregular(site, "its tensors are not in its call")
             joined = self._joins.joined(site, tensors) if join else tensors
             element = joined if isinstance(joined, Element) else element_of(
-                joined, entry.roots, examples.statements, scope, functools.partial(self._calls.shown, entry.draft)
+                joined, entry.roots, examples.statements, scope, functools.partial(self._calls.shown, entry.draft),
+                functools.partial(self._calls.gives_list, entry.draft),
             )
             if element is None:
                 raise Irregular(site, "the source does not show whether it batches a list or a dict")

@@ -5,7 +5,7 @@ from typing import Any, Callable, List, Optional, Sequence, Set, Tuple
 import libcst as cst
 
 from legacy_towers.migrate.source.knowledge import Knowledge
-from legacy_towers.migrate.source.rewrite.names import names_of
+from legacy_towers.migrate.source.rewrite.names import base_name, names_of, parameters
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import Source
 from legacy_towers.migrate.source.rewrite.visiting import Visitor
@@ -35,8 +35,12 @@ _NEVER_INSIDE = (
     ("tf.train.", "can't be in Dataset.map"),
     ("tf.Session", "runs a session"),
 )
+# A summary of these is one of any other example as well.
+_SUMMARIES = tuple(
+    "tf.summary." + each for each in ("image", "histogram", "scalar", "text", "audio", "tensor_summary")
+) + ("tf.scalar_summary", "tf.image_summary", "tf.histogram_summary", "tf.audio_summary")
 # They make no variables, whatever the beginning of their names says.
-_ALWAYS_INSIDE = ("tf.contrib.layers.one_hot_encoding", "tf.contrib.slim.one_hot_encoding")
+_ALWAYS_INSIDE = ("tf.contrib.layers.one_hot_encoding", "tf.contrib.slim.one_hot_encoding", "tf.scatter_nd")
 _RANDOM = (
     "tf.random", "tf.truncated_normal", "tf.multinomial", "tf.image.random_", "tf.image.sample_distorted_bounding_box",
     "tf.nn.dropout", "tf.image.stateless_random_",
@@ -58,14 +62,21 @@ class Checks:
       knowledge: what is known of the project.
       source: the file of the statements.
       removes: removes a statement that adds to a collection, by its path and line; returns whether it did.
+      keeps_summaries: whether summaries in the function are kept by one more call of it.
+
+    Attributes:
+      summarizes: whether one of the nodes that were checked makes a summary.
     """
 
     def __init__(
-        self, knowledge: Knowledge, source: Source, removes: Callable[[str, int], bool] = lambda path, line: False
+        self, knowledge: Knowledge, source: Source, removes: Callable[[str, int], bool] = lambda path, line: False,
+        keeps_summaries: bool = False,
     ) -> None:
         self._knowledge = knowledge
         self._source = source
         self._removes = removes
+        self._keeps_summaries = keeps_summaries
+        self.summarizes = False
 
     def names(self, node: Any) -> List[Tuple[str, cst.Call]]:
         """Returns the names of the API that are called in `node`, with the calls."""
@@ -90,7 +101,7 @@ class Checks:
                 why = _why_not_inside(name)
                 line = self._source.line(call)
                 is_removed = name == _ADD and self._removes(self._source.path, line)
-                if why is not None and call not in skipped and not is_removed:
+                if why is not None and call not in skipped and not is_removed and not self._keeps(name):
                     return "{} {}".format(name, why), line
             for call in calls_in(node):
                 for function in self.functions(call):
@@ -113,7 +124,7 @@ class Checks:
             if path == function.path and first <= line <= last:
                 for name in sorted(names):
                     why = _why_not_inside(name)
-                    if why is not None and not (name == _ADD and self._removes(path, line)):
+                    if why is not None and not (name == _ADD and self._removes(path, line)) and not self._keeps(name):
                         return "{}:{}: {} {}".format(path, line, name, why)
         for (line, _), functions in self._knowledge.calls.get(function.path, {}).items():
             if first <= line <= last:
@@ -122,6 +133,23 @@ class Checks:
                     if why is not None:
                         return why
         return None
+
+    def _keeps(self, name: str) -> bool:
+        is_kept = self._keeps_summaries and name in _SUMMARIES
+        self.summarizes = self.summarizes or is_kept
+        return is_kept
+
+    def calls_unknown(self, nodes: Sequence[Any], scope: Scope, skipped: Sequence[cst.Call]) -> bool:
+        """Returns whether `nodes` call what a variable of `scope` has, and the source does not show what that is."""
+        own = set(parameters(scope.function)) if scope.function is not None else set()
+        bound = names_of(*nodes).bound
+        for call in (each for node in nodes for each in calls_in(node)):
+            name = base_name(call.func)
+            is_known = call in skipped or bool(self.functions(call)) or bool(
+                self._knowledge.api_names.get((self._source.path,) + self._source.key(call)))
+            if not is_known and name not in bound and (name in own or assigned_to(scope, name)):
+                return True
+        return False
 
     def uses_table(self, names: Set[str], scope: Scope) -> bool:
         """Returns whether one of `names`, which `scope` binds, is a table."""

@@ -80,7 +80,8 @@ class Element(NamedTuple):
 
 
 def element_of(
-    tensors: Any, roots: Roots, statements: Sequence[Any], scope: Scope, shown: Callable[[Any], Any] = lambda node: node
+    tensors: Any, roots: Roots, statements: Sequence[Any], scope: Scope,
+    shown: Callable[[Any], Any] = lambda node: node, gives_list: Callable[[Any], bool] = lambda node: False,
 ) -> Optional[Element]:
     """Returns the element that a batcher's list or dict of tensors is; None if the source does not show what it is.
 
@@ -90,6 +91,7 @@ def element_of(
       statements: the statements that compute an example.
       scope: where they stand.
       shown: returns what a call of a function of the project returns, and another expression as it is.
+      gives_list: returns whether a call is of a function of the project that returns a list.
     """
     source = scope.source
     if isinstance(tensors, (cst.List, cst.Tuple)):
@@ -100,6 +102,8 @@ def element_of(
         return Element.of([tensors], source)
     if isinstance(tensors, cst.Call) and dotted(tensors.func) in ("list", "tuple") and len(tensors.args) == 1:
         return Element(("tuple({})".format(scope.code(tensors.args[0].value)),), names_of(tensors).read, True)
+    if isinstance(tensors, cst.Call) and gives_list(tensors):
+        return Element(("tuple({})".format(scope.code(tensors)),), names_of(tensors).read, True)
     if not isinstance(tensors, cst.Name):
         return None
     name = tensors.value
@@ -137,6 +141,24 @@ def returned(function: Any) -> Any:
 
     _Finder().visit(function)
     return found[0] if len(found) == 1 else None
+
+
+def returns_of(function: Any) -> List[Any]:
+    """Returns the return statements of a function, without those of functions in it."""
+    found: List[Any] = []
+
+    class _Finder(Visitor):
+        def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+            return node is function
+
+        def visit_Lambda(self, node: cst.Lambda) -> bool:
+            return False
+
+        def visit_Return(self, node: cst.Return) -> None:
+            found.append(node)
+
+    _Finder().visit(function)
+    return found
 
 
 def _puts_by_name(statement: Any, name: str) -> bool:

@@ -7,7 +7,7 @@ from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
-from legacy_towers.migrate.source.rewrite.examples import returned
+from legacy_towers.migrate.source.rewrite.examples import returned, returns_of
 from legacy_towers.migrate.source.rewrite.names import NameVisitor, names_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.values import Function, Site
@@ -89,6 +89,15 @@ class Calls:
                 break
             draft, found = defined.draft, Scope(defined.draft.source, defined.node).resolved(value)
         return found
+
+    def gives_list(self, draft: Draft, node: Any) -> bool:
+        """Returns whether a call is of a function of the project that returns a list or tuple for sure."""
+        defined = self.function_of(draft, node) if isinstance(node, cst.Call) else None
+        if defined is None:
+            return False
+        scope = Scope(defined.draft.source, defined.node)
+        found = returns_of(defined.node)
+        return bool(found) and all(each.value is not None and scope.is_list(each.value) for each in found)
 
     def of_node(self, draft: Draft, node: cst.FunctionDef) -> Defined:
         """Returns the function that a definition makes."""

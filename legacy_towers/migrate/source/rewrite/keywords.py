@@ -27,7 +27,7 @@ def passed(call: cst.Call, names: Sequence[str], scope: Scope) -> Optional[Dict[
         if each.star != "**":
             args.append(each)
             continue
-        values = _values(each.value, scope)
+        values = items_of(each.value, scope)
         if values is None:
             return None
         for name, value in values.items():
@@ -49,7 +49,7 @@ def known(site: Site, found: Optional[Dict[str, cst.BaseExpression]]) -> Dict[st
     return found
 
 
-def _values(node: Any, scope: Scope) -> Optional[Dict[str, Any]]:
+def items_of(node: Any, scope: Scope) -> Optional[Dict[str, Any]]:
     """Returns what a dict has that nothing changes, None if the source does not show it."""
     if not isinstance(node, cst.Name):
         return _items(node)

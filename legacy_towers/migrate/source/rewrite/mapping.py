@@ -1,5 +1,5 @@
 """Writes the function of Dataset.map, from the statements that compute an example."""
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Sequence
 
 import libcst as cst
 
@@ -11,11 +11,21 @@ from legacy_towers.migrate.source.rewrite.region import Examples
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import Source
 
+_PASS = "# Its summaries are of examples that are read for them."
+
 
 def write_map(
-    calls: Calls, entry: Entry, statement: Any, examples: Examples, element: Element, threads: str, place: Any = None
+    calls: Calls, entry: Entry, statement: Any, examples: Examples, element: Element, threads: str, place: Any = None,
+    names: Sequence[str] = ("parse", "parse_example", "parse_record"), summarized: str = "",
 ) -> str:
     """Inserts the function of Dataset.map before `statement`, and the call of Dataset.map there or before `place`.
+
+    Args:
+      calls, entry, examples, element: the functions, the place of the examples, what computes them, what is returned.
+      statement, place: where the function and the call are written.
+      threads: the expression of the number of threads, "" for one.
+      names: what the function may be called; the first name that is free is taken.
+      summarized: what TensorFlow is called there, if the function makes summaries, which one more call of it keeps.
 
     Returns the expression of an example that is made from the names of `entry`, "" where it has these names.
     """
@@ -28,7 +38,7 @@ def write_map(
     for each in examples.statements:
         edits.remove(each, with_comments=True)
     after = ["{0} = {0}.unbatch()".format(entry.dataset)] if element.is_many else []
-    direct = _direct(calls, entry, examples, element)
+    direct = _direct(calls, entry, examples, element) if not summarized else None
     if direct is not None:
         lines = ([line.format(direct)] if direct else []) + after
         if lines:
@@ -37,7 +47,7 @@ def write_map(
             return direct.partition(": ")[2]
         return "{}({})".format(direct, roots.parameters()) if direct else ""
     scope = Scope(source, entry.function)
-    name = scope.fresh("parse", "parse_example", "parse_record")
+    name = scope.fresh(*names)
     is_top = source.block(statement) is source.module
     gap = [cst.EmptyLine(indent=False)] * (2 if is_top else 1)
 
@@ -52,8 +62,15 @@ def write_map(
         function = function.with_changes(body=cst.IndentedBlock(body), leading_lines=gap)
         return [function] + (mapped(gap) if place is statement else [])
 
+    kept = [
+        "{}({}{}.data.make_one_shot_iterator({}).get_next())".format(
+            name, "*" if roots.is_all or len(roots.names) > 1 else "", summarized, entry.dataset),
+    ] if summarized else []
+
     def mapped(above: List[Any]) -> List[Any]:
-        return _led_by(above, source.parse("\n".join([line.format(name)] + after)))
+        if kept:
+            above = list(above) + [cst.EmptyLine(comment=cst.Comment(_PASS))]
+        return _led_by(above, source.parse("\n".join(kept + [line.format(name)] + after)))
 
     edits.insert_before(statement, make)
     if place is not statement:

@@ -18,7 +18,7 @@ from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
 from legacy_towers.migrate.source.rewrite.region import is_transparent
-from legacy_towers.migrate.source.rewrite.shapes import batchers, prefetch, producers, queues, readers
+from legacy_towers.migrate.source.rewrite.shapes import batchers, prefetch, producers, queues, readers, slim_readers
 from legacy_towers.migrate.source.rewrite.syntax import Source
 from legacy_towers.migrate.source.values import Site
 
@@ -46,6 +46,9 @@ def origins_of(project: Project, pipeline: Pipeline, calls: Calls) -> List[Origi
     Raises:
       Irregular: the source does not show them.
     """
+    by_slim = [site for site in pipeline.sites if site.name in slim_readers.PARAMETERS]
+    if by_slim:
+        return _origins_by_slim(project, pipeline, by_slim)
     shared = prefetch.dequeues_of(project, pipeline) + queues.dequeues_of(project, pipeline)
     found = [site for site in pipeline.sites if site.name in producers.PARAMETERS]
     reads = [site for site in pipeline.sites if site.name in (READ, READ_UP_TO, DEQUEUE) and site not in shared]
@@ -68,6 +71,18 @@ def origins_of(project: Project, pipeline: Pipeline, calls: Calls) -> List[Origi
         if 0 < len(many) < len(origins):
             raise Irregular(many[0].read, "it reads many records at a time, and another reader of its pipeline one")
     return origins
+
+
+def _origins_by_slim(project: Project, pipeline: Pipeline, found: Sequence[Site]) -> List[Origin]:
+    """Returns the origins where slim makes the queues and readers: the calls that give items are further producers."""
+    others = [site for site in pipeline.sites if site.name in producers.PARAMETERS or site.name in readers.PARAMETERS]
+    if others:
+        raise Irregular(others[0], "its examples are read by slim and by a reader of the script")
+    items = [site for site in pipeline.sites if site.name in (slim_readers.GET, slim_readers.LIST_ITEMS)]
+    return [
+        Origin([site] + [each for each in items if len(found) == 1 or site in project.sources(each)], None, site)
+        for site in found
+    ]
 
 
 def _why_without_producers(pipeline: Pipeline) -> str:

@@ -8,10 +8,9 @@ import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
-from legacy_towers.migrate.source.rewrite.examples import Element, Roots, is_dict
+from legacy_towers.migrate.source.rewrite.examples import Element, Roots, is_dict, returns_of
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters, targets
-from legacy_towers.migrate.source.rewrite.results import returns_of
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.syntax import LOOPS, arguments
 from legacy_towers.migrate.source.values import Site

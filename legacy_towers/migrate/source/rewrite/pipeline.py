@@ -10,12 +10,14 @@
 `Entry` is where a function gets examples, and `follow` goes from there to what takes them: a batcher, a function of the
 project that batches, or a return statement, whose callers are followed then.
 """
+import re
 from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
 
 import libcst as cst
 
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.queue_api import DESCRIPTIONS
 from legacy_towers.migrate.source.rewrite import region
 from legacy_towers.migrate.source.rewrite.attributes import name_locally, named_locally
 from legacy_towers.migrate.source.rewrite.batch_stage import BatchStage
@@ -37,11 +39,18 @@ from legacy_towers.migrate.source.rewrite.queue_stage import QueueStage
 from legacy_towers.migrate.source.rewrite.regular import check_regular
 from legacy_towers.migrate.source.rewrite.results import returned_element
 from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.shapes import slim_readers
 from legacy_towers.migrate.source.rewrite.size_summaries import without_size_summaries
+from legacy_towers.migrate.source.rewrite.slim_stage import SlimStage
 from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
+from legacy_towers.migrate.source.rewrite.stacked import stack_tuples
 from legacy_towers.migrate.source.rewrite.unread_collections import removes_unread
 from legacy_towers.migrate.source.rewrite.zipped import Zip
 from legacy_towers.migrate.source.values import Site
+
+# What a file has that makes summaries.
+_SUMMARIES = re.compile(
+    rb"\bsummary[ \t]*\.[ \t]*(?:image|scalar|histogram|text|audio)\b|\b(?:image|scalar|histogram)_summary\b")
 
 
 class PipelineWriter:
@@ -59,10 +68,13 @@ class PipelineWriter:
     ) -> None:
         self.calls = Calls(project, pipeline, draft, is_only)
         pipeline = without_size_summaries(project, pipeline, self.calls)
+        # Descriptions of files have no queues, and stay.
+        pipeline = pipeline._replace(sites=[each for each in pipeline.sites if each.name not in DESCRIPTIONS])
         check_regular(project, pipeline)
         self.joins = Joins(self.calls, pipeline.sites)
         self._stages = [
-            SourceStage(project, pipeline, self.calls, each, self.joins)
+            (SlimStage if each.read.name in slim_readers.PARAMETERS else SourceStage)(
+                project, pipeline, self.calls, each, self.joins)
             for each in origins_of(project, pipeline, self.calls)
         ]
         # The one whose examples are followed.
@@ -78,7 +90,7 @@ class PipelineWriter:
         self.later = self.later if self.later.sites else self.queue
         # The stage whose calls are looked for.
         self.batches: Any = self.batchers if self.batchers.sites else self.later
-        if len(self._stages) > 1 and self.later.sites:
+        if len(self._stages) > 1 and self.later.sites and len(self.later.sites) != len(self._stages):
             raise Irregular(self.later.sites[0], "its batches come from several producers")
         self._is_one_dataset = True
         self._followed: Dict[Tuple[str, Any, Any], Entry] = {}
@@ -196,7 +208,7 @@ class PipelineWriter:
         source = entry.draft.source
         statement = statements[number]
         site = self.stage.read
-        checks = Checks(self.calls.project.knowledge, source, removes_unread(self.calls, site))
+        checks = Checks(self.calls.project.knowledge, source, removes_unread(self.calls, site), True)
         first = [entry.statement] if entry.is_computing and entry.statement is not statement else []
         first += entry.computing
         try:
@@ -233,6 +245,7 @@ class PipelineWriter:
         else:
             element = returned_element(self.calls, self.stage.read, entry, statement)
         element = named_locally(element, kept)
+        stack_tuples(self.calls, entry, examples.statements, element, site)
         captured = self._captured(entry, examples, element)
         why = checks.problem_of_captured(captured, scope, examples.statements)
         if why is not None:
@@ -245,12 +258,22 @@ class PipelineWriter:
         threads = self.batches.threads(batches, scope)
         optional = None if later or self.later.sites or self.batches is not self.batchers else optional_batch(
             entry, statement, batches, element, examples, statements[number + 1 :])
+        summarizes = checks.summarizes or checks.calls_unknown(examples.statements, scope, own) and (
+            self.calls.project.imports.has(source.path, _SUMMARIES))
+        if summarizes and (optional is not None or self.batchers.is_initialized):
+            raise Irregular(site, "it makes summaries of single examples where a table is needed, or where an "
+                            "example is also used without a batch: summarize the batch")
         if optional is not None:
             example = write_map(self.calls, entry, statement, examples, element, threads, optional)
             write_optional(self.batchers, entry, statement, optional, batches[0][0], example,
                            self.calls.tensorflow(scope, site))
         else:
-            write_map(self.calls, entry, statement, examples, element, threads)
+            if self.batches is self.later and self.batchers.sites:
+                names: Tuple[str, ...] = ("prepare", "prepare_batch")
+            else:
+                names = ("parse", "parse_example", "parse_record")
+            summarized = self.calls.tensorflow(scope, site) if summarizes else ""
+            write_map(self.calls, entry, statement, examples, element, threads, names=names, summarized=summarized)
             self._write_batches(entry, statement, batches, element)
         for call, function in takers:
             self.passing.check_block(entry, call, source.block(statement))
@@ -292,7 +315,7 @@ class PipelineWriter:
         """Returns where code gets the batches, which are queued once more."""
         bound = [targets(each) for each in places]
         names = tuple(each.value for each in bound[0] if isinstance(each, cst.Name))
-        is_all = len(names) == 1 and element.size > 1
+        is_all = len(names) == 1 and (element.size > 1 or element.is_all)
         same = {tuple(entry.draft.source.code(each) for each in found) for found in bound}
         if len(same) > 1 or len(names) != len(bound[0]) or not is_all and len(names) != element.size:
             raise Irregular(site, "the source does not show the names of the batch that is queued")

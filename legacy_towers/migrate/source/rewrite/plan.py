@@ -3,6 +3,7 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from legacy_towers.migrate.source.pipelines import Pipeline, Pipelines
 from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.queue_api import DESCRIPTIONS
 from legacy_towers.migrate.source.rewrite.controls import rewrite_controls
 from legacy_towers.migrate.source.rewrite.controls.foreign import ModuleGraph
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Drafts, Irregular, Left, Program
@@ -169,7 +170,8 @@ class _Group:
         self.is_only = is_only
         self.new = new
         self.pipelines = pipelines
-        self.paths: Set[str] = {site.path for pipeline in pipelines for site in pipeline.sites}
+        self.paths: Set[str] = {
+            site.path for pipeline in pipelines for site in pipeline.sites if site.name not in DESCRIPTIONS}
         self.control_paths = self.paths | {site.path for pipeline in pipelines for site in pipeline.controls}
         self.drafts: Dict[str, Draft] = {}
         self.left: List[Left] = []

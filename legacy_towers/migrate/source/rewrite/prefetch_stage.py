@@ -6,6 +6,7 @@
                                                             queue = make_one_shot_iterator(dataset)
     images, labels = queue.dequeue()                        images, labels = queue.get_next()
 """
+import functools
 from typing import Any, Dict, List, Sequence, Tuple
 
 import libcst as cst
@@ -27,7 +28,7 @@ from legacy_towers.migrate.source.values import Site
 
 
 class PrefetchStage:
-    """The prefetch queue of a pipeline.
+    """The prefetch queue of a pipeline, or those of programs that share functions.
 
     Args:
       project: the project.
@@ -39,14 +40,13 @@ class PrefetchStage:
         self._calls = calls
         self.sites = [site for site in pipeline.sites if site.name == prefetch.NAME]
         self.dequeues = prefetch.dequeues_of(project, pipeline)
-        self._is_written = False
+        self._written: List[Site] = []
 
     def check_all_written(self) -> None:
-        """Raises Irregular if the queue is not rewritten."""
-        if self.sites and not self._is_written:
-            raise Irregular(self.sites[0], "what it queues can't be followed to the batches")
-        if len(self.sites) > 1:
-            raise Irregular(self.sites[1], "the batches go through several prefetch queues")
+        """Raises Irregular if a queue is not rewritten."""
+        left = [site for site in self.sites if site not in self._written]
+        if left:
+            raise Irregular(left[0], "what it queues can't be followed to the batches")
 
     def batches_in(self, entry: Entry, statement: Any) -> List[Batch]:
         return self._calls.among(self.sites, entry.draft.source.path, statement)
@@ -57,7 +57,9 @@ class PrefetchStage:
     def element(self, entry: Entry, batches: Sequence[Batch], examples: Examples, scope: Scope) -> Element:
         site, call = batches[0]
         tensors = self._given(site, call).get("tensors")
-        element = element_of(tensors, entry.roots, examples.statements, scope) if tensors is not None else None
+        element = None if tensors is None else element_of(
+            tensors, entry.roots, examples.statements, scope, functools.partial(self._calls.shown, entry.draft),
+            functools.partial(self._calls.gives_list, entry.draft))
         if element is None:
             raise Irregular(site, "the source does not show whether it queues a list or a dict")
         if not element.names & examples.names:
@@ -85,9 +87,10 @@ class PrefetchStage:
         if lines:
             edits.insert_before(statement, lambda: source.parse("\n".join(lines)))
         edits.replace(call, cst.parse_expression("{}.data.make_one_shot_iterator({})".format(tf, entry.dataset)))
-        for dequeue in self.dequeues:
+        # Those of several programs may share what dequeues.
+        for dequeue in self.dequeues if not self._written else ():
             taken = self._calls.call(dequeue)
             if not isinstance(taken.func, cst.Attribute) or taken.args:
                 raise Irregular(dequeue, "it is not called as queue.dequeue()")
             self._calls.draft(dequeue.path).edits.replace(taken.func.attr, cst.Name("get_next"))
-        self._is_written = True
+        self._written.append(site)

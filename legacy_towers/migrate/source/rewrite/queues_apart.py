@@ -8,7 +8,7 @@ from typing import Dict, List, Optional, Set
 
 from legacy_towers.migrate.source.pipelines import Pipeline, Pipelines, controls_of
 from legacy_towers.migrate.source.project import Project
-from legacy_towers.migrate.source.rewrite.shapes import prefetch, producers
+from legacy_towers.migrate.source.rewrite.shapes import prefetch, producers, slim_readers
 from legacy_towers.migrate.source.values import Site
 
 REASON = "a function that other programs use without the queue makes its batches: it is kept, and the dataset " \
@@ -28,7 +28,7 @@ def with_queues_apart(project: Project, found: Pipelines, rewritten: Set[int]) -
         queue = [site for site in pipeline.sites if site.name == prefetch.NAME or site in dequeues]
         rest = [site for site in pipeline.sites if site not in queue]
         paths = {site.path for site in queue}
-        has_producer = any(site.name in producers.PARAMETERS for site in rest)
+        has_producer = any(site.name in producers.PARAMETERS or site.name in slim_readers.PARAMETERS for site in rest)
         if pipeline.number not in rewritten and queue and has_producer and not paths & {site.path for site in rest}:
             pipelines.append(pipeline._replace(sites=rest))
             apart[pipeline.number] = queue

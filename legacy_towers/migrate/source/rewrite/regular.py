@@ -5,12 +5,12 @@ from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.origins import DEQUEUE, READ, READ_UP_TO
-from legacy_towers.migrate.source.rewrite.shapes import batchers, prefetch, producers, queues, readers
+from legacy_towers.migrate.source.rewrite.shapes import batchers, prefetch, producers, queues, readers, slim_readers
 from legacy_towers.migrate.source.rules.registry import of_name
 
 _REGULAR = frozenset(
     tuple(producers.PARAMETERS) + tuple(readers.PARAMETERS) + tuple(batchers.PARAMETERS)
-    + (READ, READ_UP_TO, DEQUEUE, "tf.match_filenames_once", prefetch.NAME) + queues.NAMES
+    + (READ, READ_UP_TO, DEQUEUE, "tf.match_filenames_once", prefetch.NAME) + queues.NAMES + slim_readers.NAMES
 )
 _STATE = "it uses the position of its reader, which a dataset does not have: count examples by tf.data or in Python"
 _COMPUTED = "its keep_input chooses examples: write that as Dataset.filter, before Dataset.batch"

@@ -1,14 +1,13 @@
 """What a function that reads returns, as an element of its dataset."""
-from typing import Any, List
+from typing import Any
 
 import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
-from legacy_towers.migrate.source.rewrite.examples import Element
+from legacy_towers.migrate.source.rewrite.examples import Element, returns_of
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.scope import Scope
-from legacy_towers.migrate.source.rewrite.visiting import Visitor
 from legacy_towers.migrate.source.values import Site
 
 
@@ -59,21 +58,3 @@ def _size_of_result(function: Any) -> int:
     """Returns the number of the elements of the tuples that a function returns; 0 if it returns something else."""
     sizes = {len(each.value.elements) if isinstance(each.value, cst.Tuple) else 0 for each in returns_of(function)}
     return sizes.pop() if len(sizes) == 1 else 0
-
-
-def returns_of(function: Any) -> List[Any]:
-    """Returns the return statements of a function, without those of functions in it."""
-    found: List[Any] = []
-
-    class _Finder(Visitor):
-        def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
-            return node is function
-
-        def visit_Lambda(self, node: cst.Lambda) -> bool:
-            return False
-
-        def visit_Return(self, node: cst.Return) -> None:
-            found.append(node)
-
-    _Finder().visit(function)
-    return found

@@ -9,12 +9,13 @@ from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
 from legacy_towers.migrate.source.rewrite.names import is_of_self
 from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.shapes import slim_readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import is_matched
 from legacy_towers.migrate.source.rewrite.syntax import statements_of
 from legacy_towers.migrate.source.rewrite.visiting import Visitor
 from legacy_towers.migrate.source.values import Site
 
-_READS = ("tf.ReaderBase.read", "tf.ReaderBase.read_up_to")
+_READS = ("tf.ReaderBase.read", "tf.ReaderBase.read_up_to", slim_readers.PARALLEL_READ, slim_readers.SINGLE_PASS_READ)
 _SLICES = "tf.train.slice_input_producer"
 # The keys of these are file names.
 _NAMED = ("tf.WholeFileReader", "tf.IdentityReader")

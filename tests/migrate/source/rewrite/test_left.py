@@ -53,9 +53,9 @@ def _left(tmp_path, text):
                  "have: count examples by tf.data or in Python", id="records produced"),
     pytest.param("x = tf.decode_raw(value, tf.uint8)\nb = tf.train.batch([x], 2)\nmean = tf.reduce_mean(x)\n",
                  "7: tf.ReaderBase.read: 'x' is of one example, and is used after the batch", id="example used later"),
-    pytest.param("x = tf.decode_raw(value, tf.uint8)\ntf.summary.scalar('x', x[0])\nb = tf.train.batch([x], 2)\n",
-                 "6: tf.ReaderBase.read: tf.summary.scalar summarizes each example, which Dataset.map can't: summarize "
-                 "the batch", id="summary"),
+    pytest.param("x = tf.decode_raw(value, tf.uint8)\ntf.summary.merge([x])\nb = tf.train.batch([x], 2)\n",
+                 "6: tf.ReaderBase.read: tf.summary.merge summarizes each example, which Dataset.map can't: summarize "
+                 "the batch", id="merged summary"),
     pytest.param("import sys\nx = tf.reshape(value, [1])\nif sys.argv:\n    print(x)\n    x = tf.train.batch([x], 2)\n"
                  "print(x)\n",
                  "7: tf.train.batch: 'x' is one example where the `if` does not batch, and is read after it",

@@ -18,7 +18,7 @@ _SHUFFLED = {
     "functions_that_read_and_batch", "input_producer", "joined_readers", "own_shuffled_queue",
     "parsed_by_a_list_of_threads", "parsed_by_a_loop_of_threads",
     "readers_joined_for_one_of_two_batchers", "readers_joined_in_a_loop",
-    "records_shuffled", "slices_shuffled", "two_batchers",
+    "records_shuffled", "slices_shuffled", "slim_parallel_read", "slim_provider", "two_batchers",
 }
 _NAMES = sorted(
     os.path.basename(path)[: -len("_before.py")] for path in glob.glob(os.path.join(_PAIRS, "*_before.py"))
@@ -73,6 +73,8 @@ def _read(text, data):
         scope = dict(data)
         exec(compile(text, "script.py", "exec"), scope)
         fetched = tf.nest.flatten(scope["FETCHED"])
+        summaries = [each.op.name for each in tf.get_collection(tf.GraphKeys.SUMMARIES)]
+        assert set(summaries) >= set(scope.get("SUMMARIES", ()))
         shapes = [str(getattr(each, "shape", "")) for each in fetched]
         batches = []
         with tf.Session() as session:

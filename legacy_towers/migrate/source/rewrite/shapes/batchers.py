@@ -1,5 +1,7 @@
 """tf.train.batch, shuffle_batch and their joins as shuffle, batch and prefetch."""
-from typing import Dict, List, Tuple
+from typing import Any, Dict, List, Tuple
+
+import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant, Given, refuse_shared
@@ -41,8 +43,7 @@ def lines_of(name: str, given: Given, scope: Scope, tf: str, dataset: str, prefe
     if rest is None or literal(rest) == "False":
         options = ", drop_remainder=True"
     elif literal(rest) != "True":
-        text = scope.code(rest)
-        options = ", drop_remainder=not {}".format(text if text.isidentifier() else "({})".format(text))
+        options = ", drop_remainder={}".format(_opposite(rest, scope))
     size = scope.code(given["batch_size"])
     pads = literal(given["dynamic_pad"]) if "dynamic_pad" in given else "False"
     if pads == "True":
@@ -56,6 +57,13 @@ def lines_of(name: str, given: Given, scope: Scope, tf: str, dataset: str, prefe
     if prefetches:
         lines.append("{0} = {0}.prefetch(1)".format(dataset))
     return lines
+
+
+def _opposite(node: Any, scope: Scope) -> str:
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        return scope.code(node.expression)
+    text = scope.code(node)
+    return "not {}".format(text if text.isidentifier() else "({})".format(text))
 
 
 def threads_of(given: Given, scope: Scope) -> str:

@@ -15,10 +15,13 @@ rule(Rule(
     becomes="list_files, interleave with cycle_length=num_readers, shuffle(common_queue_capacity), map(decode)",
     explanation="""
 It reads the files of a `slim.dataset.Dataset` by `parallel_read` (LT602) and decodes the items that are asked for. In
-tf.data the files are a dataset, and decoding is the function of `map`: it gives the items by their names.
+tf.data the files are a dataset, and decoding is the function of `map`: `data.decoder.decode(record, items)`. The
+decoder and the `slim.dataset.Dataset` stay as they are. Where the provider is passed to functions, or asked
+for items several times, `map` makes a `slim.data_provider.DataProvider` of the items of a record.
 """,
     limits="""
-It stays where the `slim.dataset.Dataset` or its decoder comes from a library, whose features are not in the project.
+It stays where the source does not show which reader the files have, with a reader that tf.data lacks, where its
+`record_key` is used, where the decoder uses a table, and where examples are used without a batch.
 """,
     example=PROVIDED_RECORDS,
 ))

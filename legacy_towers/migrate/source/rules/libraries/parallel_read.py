@@ -15,7 +15,8 @@ Several readers of one class read the files of a pattern into a common queue. `i
 `single_pass_read` reads all once, with one reader: `flat_map`.
 """,
     limits="""
-It stays with a reader class that tf.data lacks, and where the keys are used.
+It stays with a reader class that tf.data lacks, where the keys are used, and with a `ParallelReader` of the script's
+own.
 """,
     example=Example(
         before="""

@@ -11,7 +11,8 @@ A description of files: pattern, reader, decoder, number of samples. It has no q
 (LT603) makes the queues from it.
 """,
     limits="""
-It can stay as a description. It is a finding only while the program reads it by queues.
+It stays as a description, whose files and decoder the dataset uses. It is a finding only while the program reads it by
+queues.
 """,
     example=PROVIDED_RECORDS,
     needs_queues=True,

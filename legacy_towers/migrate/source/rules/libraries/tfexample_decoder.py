@@ -9,7 +9,7 @@ rule(Rule(
     explanation="""
 It parses a `tf.train.Example` by `keys_to_features` and computes items by handlers such as `Image` and `Tensor`. The
 features are those of `tf.io.parse_single_example`. `decoder.decode(serialized, items)` can also be called in `map` as
-it is: it has no queue.
+it is: it has no queue, and stays so.
 """,
     limits="""
 It stays where a handler is the script's own class.

@@ -9,12 +9,12 @@ def inputs(dataset, shuffles):
     else:
         dataset = dataset.batch(4, drop_remainder=True)
 
-    def parse(numbers, squares):
+    def prepare(numbers, squares):
         # As the model wants them.
         one_hot = tf.one_hot(numbers, 8)
         return {"x": one_hot, "y": squares}
 
-    dataset = dataset.map(parse)
+    dataset = dataset.map(prepare)
     dataset = dataset.prefetch(8)
     queue = tf.data.make_one_shot_iterator(dataset)
     return queue.get_next()
