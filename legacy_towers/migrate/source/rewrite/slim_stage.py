@@ -189,9 +189,10 @@ def _slim(scope: Scope, tf: str) -> str:
             return False
 
         def visit_Assign(self, node: cst.Assign) -> bool:
-            is_alias = isinstance(node.targets[0].target, cst.Name) and dotted(node.value) == tf + ".contrib.slim"
-            if is_alias and scope.source.function(node) is None:
-                found.append(str(node.targets[0].target.value))
+            target = node.targets[0].target
+            if isinstance(target, cst.Name) and dotted(node.value) == tf + ".contrib.slim":
+                if scope.source.function(node) is None:
+                    found.append(str(target.value))
             return False
 
         @staticmethod

@@ -43,7 +43,7 @@ class Visitor:
 
     def visit(self, node: Any) -> None:
         """Visits a node and what is in it."""
-        kind = type(node)
+        kind: Any = type(node)
         known = self._kinds.get(kind)
         if known is None:
             known = self._kinds[kind] = getattr(self, "visit_" + kind.__name__, None), _attributes(kind)
