@@ -130,17 +130,8 @@ def is_dict(value: Any, scope: Scope) -> bool:
 
 def returned(function: Any) -> Any:
     """Returns the expression that a function returns, if it has one return statement; None otherwise."""
-    found: List[Any] = []
-
-    class _Finder(Visitor):
-        def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
-            return node is function
-
-        def visit_Return(self, node: cst.Return) -> None:
-            found.append(node.value)
-
-    _Finder().visit(function)
-    return found[0] if len(found) == 1 else None
+    found = returns_of(function)
+    return found[0].value if len(found) == 1 else None
 
 
 def returns_of(function: Any) -> List[Any]:
@@ -150,9 +141,6 @@ def returns_of(function: Any) -> List[Any]:
     class _Finder(Visitor):
         def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
             return node is function
-
-        def visit_Lambda(self, node: cst.Lambda) -> bool:
-            return False
 
         def visit_Return(self, node: cst.Return) -> None:
             found.append(node)

@@ -11,7 +11,7 @@ from legacy_towers.migrate.source.rewrite.region import Examples
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import Source
 
-_PASS = "# Its summaries are of examples that are read for them."
+_ABOVE_SUMMARIES = "# Its summaries are of examples that are read for them."
 
 
 def write_map(
@@ -69,7 +69,7 @@ def write_map(
 
     def mapped(above: List[Any]) -> List[Any]:
         if kept:
-            above = list(above) + [cst.EmptyLine(comment=cst.Comment(_PASS))]
+            above = list(above) + [cst.EmptyLine(comment=cst.Comment(_ABOVE_SUMMARIES))]
         return _led_by(above, source.parse("\n".join(kept + [line.format(name)] + after)))
 
     edits.insert_before(statement, make)

@@ -57,16 +57,11 @@ class _Ufunc:
 
     def __init__(self, ufunc: Any) -> None:
         self._ufunc = ufunc
+        self._called = _with_tensors(ufunc, _as_array)
         self.__doc__ = ufunc.__doc__
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        try:
-            return self._ufunc(*arguments, **options)
-        except NotImplementedError as error:
-            converted = _converted(error, arguments, options, _as_array)
-            if converted is None:
-                raise
-        return self._ufunc(*converted[0], **converted[1])
+        return self._called(*arguments, **options)
 
     def __getattr__(self, name: str) -> Any:
         if name == "_ufunc":  # one that is being copied has none yet
