@@ -16,7 +16,8 @@ from legacy_towers.migrate.source.values import Site
 from legacy_towers.migrate.verify import command as commands
 from legacy_towers.migrate.verify.command import Command
 from legacy_towers.migrate.verify.several import Verifications, verify_commands
-from legacy_towers.migrate.verify.verify import Place, check_script
+from legacy_towers.migrate.verify.verification import Place
+from legacy_towers.migrate.verify.verify import check_script
 
 _NO_TENSORFLOW_2 = "TensorFlow 2 alone: not run: this Python does not have it"
 

@@ -3,8 +3,10 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from legacy_towers.migrate.proof.values import DIFFERENT, NOT_COMPARED, PROVEN
 from legacy_towers.migrate.verify.command import Command
+from legacy_towers.migrate.verify.comparisons import unread
 from legacy_towers.migrate.verify.runs import BEFORE
-from legacy_towers.migrate.verify.verify import Place, Verification, unread, verify
+from legacy_towers.migrate.verify.verification import Place, Verification
+from legacy_towers.migrate.verify.verify import verify
 from legacy_towers.text.documented_fields import documented_fields
 
 

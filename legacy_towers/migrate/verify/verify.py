@@ -1,92 +1,23 @@
 """Verifies a rewriting by running a command before and after it."""
-import ast
 import os
 import shutil
 import tempfile
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, Optional, Sequence
 
-from legacy_towers.compat.versions import fixed_order
 from legacy_towers.errors import ArgumentError
 from legacy_towers.migrate.proof.values import DIFFERENT, NOT_COMPARED, PROVEN
-from legacy_towers.migrate.verify import compare
 from legacy_towers.migrate.verify.command import Command
-from legacy_towers.migrate.verify.runs import AFTER, BEFORE, FIXED, PLAIN, RUN, SAME_NUMBERS, Project, Record, run
-from legacy_towers.text.documented_fields import documented_fields
+from legacy_towers.migrate.verify.comparisons import Comparisons
+from legacy_towers.migrate.verify.runs import Project, Record
+from legacy_towers.migrate.verify.verification import Check, Place, Verification
+from legacy_towers.text.python_source import is_python_3
 
 _NO_PLAIN = "TensorFlow 1.15 alone: not run: no Python with it was found; name one by --python PATH"
 _PYTHON_2 = "TensorFlow 1.15 alone: not run: {} is written for Python 2"
-_ORDERS = {FIXED: "in a fixed order", SAME_NUMBERS: "with the same random numbers for each example", PLAIN: "as it is"}
 
 
 def _print_nothing(sentence: str) -> None:
     """Is the progress of verify() where nothing is to be printed."""
-
-
-class Place(NamedTuple):
-    """A pipeline that was rewritten: its name for messages, and its lines in the file before the rewriting."""
-
-    name: str
-    lines: Sequence[Tuple[str, int, int]]
-
-
-@documented_fields
-class Check(NamedTuple):
-    """One comparison.
-
-    Attributes:
-      runner: what ran the command, with its TensorFlow.
-      what: what is compared.
-      verdict: "proven", "different" or "not compared".
-      sentence: what is the same, the first difference, or why it can't be compared.
-    """
-
-    runner: str
-    what: str
-    verdict: str
-    sentence: str
-
-
-@documented_fields
-class Verification(NamedTuple):
-    """Whether a command reads and computes the same after a rewriting.
-
-    Attributes:
-      command: the command.
-      verdict: "proven", "different" or "not compared".
-      reason: the first difference, or why it can't be compared; "" if it is proven.
-      checks: what was compared.
-      notes: what else is to know, one sentence each.
-      records: the runs.
-    """
-
-    command: str
-    verdict: str
-    reason: str
-    checks: Tuple[Check, ...]
-    notes: Tuple[str, ...]
-    records: Tuple[Record, ...]
-
-    def __str__(self) -> str:
-        sentence = self.reason or "the same examples after the rewriting"
-        lines = ["{}: {}: {}".format(self.command, self.verdict.upper(), sentence)]
-        runner = None
-        for check in self.checks:
-            if check.runner != runner:
-                runner = check.runner
-                lines.append("  by {}".format(runner))
-            # The command can fail in the same way by each runner.
-            is_told = self.reason.endswith(", " + check.sentence)
-            lines.append("    {}: {}{}".format(
-                check.what, check.verdict.upper(), "" if is_told else ": " + check.sentence
-            ))
-        return "\n".join(lines + ["  " + note for note in self.notes])
-
-    def to_json(self) -> Dict[str, Any]:
-        """Returns the verification as a dict for `json.dump`."""
-        return dict(
-            self._asdict(), checks=[dict(each._asdict()) for each in self.checks], notes=list(self.notes),
-            records=[each.to_json() for each in self.records],
-        )
 
 
 def verify(
@@ -129,15 +60,15 @@ def verify(
     checks: List[Check] = []
     notes: List[str] = []
     records: List[Record] = []
-    old = next((path for path, text in sorted(texts.items()) if not _is_python_3(text)), None)
+    old = next((path for path, text in sorted(texts.items()) if not is_python_3(text)), None)
     if old is not None:
         python = None
     with tempfile.TemporaryDirectory(prefix="legacy-towers-verify-") as folder:
         project = Project(command, directory, roots, texts, timeout, os.path.realpath(folder))
         for runner in [None] + ([python] if python else []):
-            _Runner(project, runner, places if is_alone else None, progress, checks, notes, records).verify()
+            Comparisons(project, runner, places if is_alone else None, progress, checks, notes, records).verify()
         if python_of_2 is not None and all(each.verdict == PROVEN for each in checks):
-            _Runner(project, python_of_2, None, progress, checks, notes, records).verify_after(records[0])
+            Comparisons(project, python_of_2, None, progress, checks, notes, records).verify_after(records[0])
     if python is None:
         notes.append(_NO_PLAIN if old is None else _PYTHON_2.format(os.path.relpath(old)))
     worst = next(
@@ -157,211 +88,3 @@ def check_script(command: Command) -> None:
             raise ArgumentError("--verify runs a Python script or module, not {!r}: pass SCRIPT [ARGUMENTS] or -m "
                                 "MODULE".format(script))
         raise ArgumentError("--verify {!r}: there is no file {!r} in {}".format(command.text, script, os.getcwd()))
-
-
-def unread(records: Sequence[Record], texts: Iterable[str], places: Sequence[Place]) -> List[str]:
-    """Returns what was rewritten and none of some runs uses, each as the end of a sentence.
-
-    Args:
-      records: the runs, before the rewriting.
-      texts: the paths of the rewritten files.
-      places: the pipelines that were rewritten.
-    """
-    files = {os.path.realpath(each) for record in records for each in record.files}
-    left = [
-        "import {}, which is rewritten".format(os.path.relpath(each)) for each in sorted(texts)
-        if os.path.realpath(each) not in files
-    ]
-    made = {(os.path.realpath(path), line) for record in records for found in record.places for path, line in found}
-    for place in places:
-        wanted = {(os.path.realpath(path), line) for path, first, last in place.lines
-                  for line in range(first, last + 1)}
-        if not wanted & made:
-            left.append("read {}, which is rewritten".format(place.name))
-    return left
-
-
-def _is_python_3(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except SyntaxError:
-        return False
-    return True
-
-
-def _title(record: Record) -> str:
-    return "{}{}".format(record.runner, ", TensorFlow {}".format(record.tensorflow) if record.tensorflow else "")
-
-
-class _Runner:
-    """The comparisons by one runner; each appends to lists that all runners share."""
-
-    def __init__(
-        self, project: Project, python: Optional[str], places: Optional[Sequence[Place]],
-        progress: Callable[[str], None], checks: List[Check], notes: List[str], records: List[Record],
-    ) -> None:
-        self._project, self._python, self._places, self._progress = project, python, places, progress
-        self._checks, self._notes, self._records = checks, notes, records
-        self._title = ""
-
-    def verify(self) -> None:
-        before = self._run(BEFORE, FIXED)
-        self._title = _title(before)
-        runs = "session runs"
-        if before.exit_code != 0:
-            return self._add(runs, NOT_COMPARED, "the command fails before the rewriting: " + before.error)
-        if not before.runs:
-            return self._add(runs, NOT_COMPARED, "no session.run reads from a queue or an iterator")
-        left = [] if self._places is None else unread([before], self._project.texts, self._places)
-        if left:
-            return self._add(runs, NOT_COMPARED, "the command does not {}".format(left[0]))
-        texts = {os.path.realpath(each) for each in self._project.texts}
-        if texts and not texts & {os.path.realpath(each) for each in before.files}:
-            return self._add(runs, NOT_COMPARED, "the command imports none of the rewritten files")
-        after = self._run(AFTER, FIXED)
-        if after.exit_code != 0:
-            return self._add(runs, DIFFERENT, "the command fails after the rewriting: " + after.error)
-        hidden = before.hidden + after.hidden
-        if hidden:
-            return self._add(runs, NOT_COMPARED, "{}: it is read inside a loop or a branch".format(hidden[0]))
-        if self._sequence(before, after) and self._epochs(before, after):
-            self._computed(before, after)
-            self._as_it_is(before, after)
-        self._notes.extend(
-            "by {}, {}".format(self._title, each) for each in compare.static_shapes(before, after)
-        )
-        return None
-
-    def verify_after(self, before: Record) -> None:
-        """Compares what session runs read after the rewriting with what they read before, by another runner."""
-        after = self._run(AFTER, FIXED)
-        self._title = _title(after)
-        runs = "session runs"
-        if after.exit_code != 0:
-            return self._add(runs, DIFFERENT, "the command fails after the rewriting: " + after.error)
-        difference = compare.sequence(before.reads, after.reads, "session run")
-        if difference is None:
-            return self._add(runs, PROVEN, "the same {} examples in {} session runs as by {}".format(
-                after.examples, after.runs, before.runner))
-        if before.changed:
-            # Where the order or random numbers had to be fixed, another runner may fix them in another way.
-            difference = compare.shapes(before.reads, after.reads, "session run")
-        if difference is None:
-            return self._add(runs, PROVEN, "{} examples in {} session runs, with the same dtypes and shapes as by {}"
-                             .format(after.examples, after.runs, before.runner))
-        return self._add(runs, DIFFERENT, difference)
-
-    def _sequence(self, before: Record, after: Record) -> bool:
-        difference = compare.sequence(before.reads, after.reads, "session run")
-        where = ", where " + ", ".join(before.changed) if before.changed else ""
-        same = "the same {} examples in {} session runs, in the same order, bit for bit{}".format(
-            before.examples, before.runs, where
-        )
-        if difference is not None and not compare.order_is_determined(before):
-            # Which file or thread comes first is not determined: the epochs below tell whether the examples are equal.
-            difference = compare.shapes(before.reads, after.reads, "session run")
-            same = "{} session runs read {} examples, with the same dtypes and shapes".format(
-                before.runs, before.examples
-            )
-        if difference is None:
-            self._add("session runs", PROVEN, same)
-        elif compare.sequence(before.reads, self._run(BEFORE, FIXED).reads, "session run") is not None:
-            self._add("session runs", NOT_COMPARED, "two runs before the rewriting differ from each other")
-        else:
-            self._add("session runs", DIFFERENT, difference)
-        return difference is None
-
-    def _epochs(self, before: Record, after: Record) -> bool:
-        is_same_sequence = compare.sequence(before.reads, after.reads, "session run") is None
-        for number, one in sorted(before.epochs.items()):
-            what = "epochs of pipeline {}".format(number + 1)
-            other = after.epochs.get(number)
-            if other is None:
-                self._add(what, DIFFERENT, "{} pipelines are read before, {} after".format(
-                    len(before.epochs), len(after.epochs)
-                ))
-                return False
-            if one.end and not one.batches or one.end == other.end != "":
-                reason = "they can't be read apart from the program: {}".format(one.end)
-                if not is_same_sequence:
-                    self._add(what, NOT_COMPARED, reason)
-                    return False
-                self._notes.append("by {}, {} are not compared: {}".format(self._title, what, reason))
-                continue
-            difference = compare.ends(one, other) or compare.sequence(one.batches, other.batches, "batch")
-            same = "{} examples in {} batches, in the same order, bit for bit".format(one.examples, len(one.batches))
-            if difference is not None and compare.ends(one, other) is None and not is_same_sequence:
-                changed = before.changed
-                difference = compare.shapes(one.batches, other.batches, "batch")
-                if difference is None:
-                    difference = _multiset(before, after, number)
-                    if difference is not None and {fixed_order.SEEDS, fixed_order.PYTHON_NUMBERS} & set(changed):
-                        # Which example gets which random numbers is a race, too.
-                        first, second = (self._run(version, SAME_NUMBERS) for version in (BEFORE, AFTER))
-                        if number in first.epochs and number in second.epochs:
-                            changed = first.changed
-                            difference = _multiset(first, second, number)
-                same = "{} examples, each as often, in another order, which is not determined: {}".format(
-                    one.examples, ", ".join(changed)
-                )
-            if difference is not None:
-                self._add(what, DIFFERENT, difference)
-                return False
-            self._add(what, PROVEN, same)
-        return True
-
-    def _computed(self, before: Record, after: Record) -> None:
-        what = "what session runs compute"
-        if compare.sequence(before.reads, after.reads, "session run") is not None:
-            return self._notes.append("by {}, {} is not compared: the order of examples is not determined".format(
-                self._title, what
-            ))
-        count, difference, left_out = compare.computed(before, after)
-        if difference is None:
-            if count:
-                self._add(what, PROVEN, "the same {} values that session runs fetch, bit for bit".format(count))
-            if left_out:
-                self._notes.append("by {}, {} is not compared: {}".format(self._title, what, left_out))
-            return None
-        if any(len(reads) > 1 for reads in before.reads):
-            return self._notes.append("by {}, {} is not compared: which of several reads gets which batch is not "
-                                      "determined".format(self._title, what))
-        # A value that is read while it is written, such as a loss beside the update of its variables, is a race.
-        for record in (before, after):
-            if compare.computed(record, self._run(record.version, FIXED))[1] is not None:
-                return self._notes.append("by {}, {} is not compared: two runs {} the rewriting differ".format(
-                    self._title, what, record.version
-                ))
-        return self._add(what, DIFFERENT, difference)
-
-    def _as_it_is(self, before: Record, after: Record) -> None:
-        if not compare.is_run_as_it_is(before, after):
-            return None
-        plain = [self._run(version, PLAIN) for version in (BEFORE, AFTER)]
-        what = "the command as it is"
-        if plain[0].exit_code != 0:
-            return self._add(what, NOT_COMPARED, "it fails before the rewriting: " + plain[0].error)
-        if plain[1].exit_code != 0:
-            return self._add(what, DIFFERENT, "it fails after the rewriting: " + plain[1].error)
-        difference = compare.shapes(plain[0].reads, plain[1].reads, "session run")
-        if difference is not None:
-            return self._add(what, DIFFERENT, difference)
-        lost, distances = compare.shuffles([before, after], plain)
-        if lost is not None:
-            return self._add(what, DIFFERENT, lost)
-        return self._add(what, PROVEN, "; ".join(["the same numbers, dtypes and shapes of batches"] + distances))
-
-    def _run(self, version: str, order: str) -> Record:
-        self._progress("{} {} the rewriting, by {}, {}".format(
-            self._project.command.text, version, self._python or RUN, _ORDERS[order]))
-        self._records.append(run(self._project, version, self._python, order))
-        return self._records[-1]
-
-    def _add(self, what: str, verdict: str, sentence: str) -> None:
-        self._checks.append(Check(self._title, what, verdict, sentence))
-
-
-def _multiset(before: Record, after: Record, number: int) -> Optional[str]:
-    """Returns a difference between how often a pipeline's examples are read, as a clause; None if there is none."""
-    one, other = before.kept.get(number), after.kept.get(number)
-    return None if one is None or other is None else compare.multiset(one, other)

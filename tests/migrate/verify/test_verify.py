@@ -9,9 +9,10 @@ import pytest
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
-from legacy_towers.migrate.verify import verify as verify_module
+from legacy_towers.migrate.verify import comparisons
 from legacy_towers.migrate.verify.command import Command
-from legacy_towers.migrate.verify.verify import Place, verify
+from legacy_towers.migrate.verify.verification import Place
+from legacy_towers.migrate.verify.verify import verify
 
 SCRIPT = """
     import os
@@ -117,7 +118,7 @@ def recorded():
 @pytest.fixture
 def verified(project, recorded, monkeypatch):
     """Returns a function that verifies `read` functions; a run before the rewriting is shared by the tests."""
-    run = verify_module.run
+    run = comparisons.run
 
     def shared(given, version, python, order):
         if version == "after":
@@ -129,7 +130,7 @@ def verified(project, recorded, monkeypatch):
 
     monkeypatch.chdir(project)
     monkeypatch.setattr(sys, "executable", preloaded.executable())
-    monkeypatch.setattr(verify_module, "run", shared)
+    monkeypatch.setattr(comparisons, "run", shared)
 
     def verify_reads(before, after, steps=30, places=(), plain_too=False):
         (project / "train.py").write_text(script(before))

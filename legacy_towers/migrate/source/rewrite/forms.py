@@ -10,12 +10,12 @@ tabs. The lines that the edits left as they are get their own text back, also wh
 
 What is written is compared: its form must be the edited one.
 """
-import ast
 import difflib
 from typing import Dict, List, NamedTuple, Optional
 
 from legacy_towers.migrate.source.files import SourceFile
 from legacy_towers.run.python2 import indentation, syntax
+from legacy_towers.text.python_source import is_python_3
 
 # What a tab at the beginning of a line is in a form.
 _TAB = " " * indentation.WIDTH
@@ -64,11 +64,8 @@ def form_of(file: SourceFile) -> Optional[Form]:
 def _form(text: str, is_python_2: bool) -> Optional[Form]:
     if not is_python_2:
         return Form(text, indentation.with_blanks(text), False)
-    try:
-        ast.parse(text)
+    if is_python_3(text):
         return None  # Python 3 would read it otherwise, such as its divisions.
-    except (SyntaxError, ValueError):
-        pass
     translated = syntax.translated_text(text.encode("utf-8"), "")
     if translated is None or "\r" in text or "\f" in text or text.startswith("\ufeff"):
         return None
