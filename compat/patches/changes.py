@@ -10,7 +10,7 @@ FIRST_USE = "first use of `legacy_towers.compat.tf`"
 OLD_NAMES = "first use of `tf.contrib` or `tf.estimator`"
 RUN = "`legacy-towers run`"
 RUN_KERAS = "`legacy-towers run`, from the script's `import keras` on"
-RUN_LAYERS = "`legacy-towers run`, at the first use of `tf.layers` or `tf.keras.layers`"
+RUN_LAYERS = "`legacy-towers run`, at the first use of `tf.layers` or of classes of `tf.keras`"
 RUN_ERROR = "`legacy-towers run`, when the script raises an error"
 PROFILE = "`tf.contrib.tfprof.ProfileContext`, `legacy-towers bottleneck`"
 
@@ -123,7 +123,13 @@ CHANGES: Tuple[Change, ...] = (
     Change(
         _TF_KERAS + "*.__init__",
         RUN_LAYERS,
-        "convolutions, losses and metrics take positional arguments in the order of TensorFlow 1.15",
+        "layers, losses, metrics and image generators take positional arguments in the order of TensorFlow 1.15",
+        _WITH_SCRIPT,
+    ),
+    Change(
+        _TF_KERAS + "engine.training.Model.save",
+        RUN_LAYERS,
+        "takes positional arguments in the order of TensorFlow 1.15",
         _WITH_SCRIPT,
     ),
     Change(

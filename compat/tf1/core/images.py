@@ -9,6 +9,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from legacy_towers.compat.tf1.core import orders
 from legacy_towers.compat.versions import tf
 
 _HALF = tf.float16
@@ -63,7 +64,7 @@ random_flip_left_right = _of_rank_3(tf.image.random_flip_left_right)
 random_flip_up_down = _of_rank_3(tf.image.random_flip_up_down)
 rot90 = _of_rank_3(tf.image.rot90)
 transpose = _of_rank_3(tf.image.transpose_image)
-adjust_jpeg_quality = _of_rank_3(tf.image.adjust_jpeg_quality)
+adjust_jpeg_quality = _of_rank_3(orders.in_order(tf.image.adjust_jpeg_quality, "image.adjust_jpeg_quality"))
 random_jpeg_quality = _of_rank_3(tf.image.random_jpeg_quality)
 adjust_contrast = _of_half(tf.image.adjust_contrast, "images")
 adjust_hue = _of_half(tf.image.adjust_hue)

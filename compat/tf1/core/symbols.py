@@ -99,6 +99,37 @@ _POOLING = ("max_pool", "max_pool2d", "max_pool_v2", "ctc_greedy_decoder", "ctc_
             "ctc_beam_search_decoder_v2")
 
 
+_ORDER = "takes positional arguments in the order of 1.15"
+_FORMAT = "of the format of Keras 2 in 1.15"
+# Function below tf -> the note in the table of names.
+_ORDERS: Dict[str, str] = {
+    "config.experimental.set_virtual_device_configuration": "`virtual_devices` as in 1.15",
+    "function": _ORDER,
+    "keras.models.save_model": _ORDER,
+    "keras.preprocessing.image.apply_affine_transform": "axes of 1.15 by default",
+    "keras.preprocessing.text.one_hot": "`text` as in 1.15",
+    "keras.preprocessing.text.text_to_word_sequence": "`text` as in 1.15",
+    "keras.utils.deserialize_keras_object": _FORMAT,
+    "keras.utils.model_to_dot": _ORDER,
+    "keras.utils.plot_model": _ORDER,
+    "keras.utils.serialize_keras_object": _FORMAT,
+    "linalg.matmul": _ORDER,
+    "manip.scatter_nd": _ORDER,
+    "math.top_k": _ORDER,
+    "matmul": _ORDER,
+    "random.experimental.create_rng_state": "`algorithm` as in 1.15",
+    "scatter_nd": _ORDER,
+    "tensor_scatter_add": _ORDER,
+    "tensor_scatter_nd_add": _ORDER,
+    "tensor_scatter_nd_sub": _ORDER,
+    "tensor_scatter_sub": _ORDER,
+}
+
+
+def _of_orders() -> Tuple[Symbol, ...]:
+    return tuple(Symbol("tensorflow." + name, _HERE + "orders:" + name, note=note) for name, note in _ORDERS.items())
+
+
 def _of_images() -> Tuple[Symbol, ...]:
     targets = {"transpose_image": "transpose"}
     return tuple(
@@ -127,6 +158,7 @@ SYMBOLS: Tuple[Symbol, ...] = (
     *_of_1(),
     *_of_earlier(),
     *_of_images(),
+    *_of_orders(),
     Symbol(
         "tensorflow.distributions.bijectors",
         "legacy_towers.compat.tf1.private.bijectors",

@@ -5,11 +5,18 @@ from typing import Any
 
 from legacy_towers.compat.patches import keras_classes, keras_layers
 from legacy_towers.compat.tf1 import user_script
+from legacy_towers.compat.tf1.keras import orders
 from legacy_towers.compat.tf1.keras.builders import BUILDERS, RECURRENT
 from legacy_towers.compat.versions import keras as chosen
 from legacy_towers.compat.versions import supported, tf
 from legacy_towers.compat.versions.module_view import ModuleView
 from legacy_towers.errors import EnvironmentProblem
+
+
+def _with_orders(name: str) -> Any:
+    if chosen.keras_3_problem(supported.parse(tf.__version__)) is None:
+        patch_models()
+    return getattr(tf.keras, name)
 
 
 def _builder(name: str) -> Any:
@@ -43,7 +50,9 @@ def _patch_models_once(run: user_script.ScriptRun) -> None:
     run.lasting.enter_context(keras_classes.outputs_may_be_one_number())
     if not tf.__version__.startswith("1.15"):
         run.lasting.enter_context(keras_layers.layers_have_methods_of_1_15())
-        run.lasting.enter_context(keras_layers.positional_arguments_are_those_of_1_15())
+        run.lasting.enter_context(keras_classes.arguments_are(orders.of_classes()))
+        for name, change in orders.of_methods().items():
+            run.lasting.enter_context(keras_classes.method_arguments_are(name, change))
 
 
 def _own(file: str, name: str) -> Any:
@@ -65,5 +74,9 @@ def _utils() -> Any:
 keras = ModuleView(
     "tf.keras",
     tf.keras,
-    replaced=dict({name: functools.partial(_builder, name) for name in BUILDERS}, utils=_utils),
+    replaced=dict(
+        {name: functools.partial(_builder, name) for name in BUILDERS},
+        utils=_utils,
+        **{name: functools.partial(_with_orders, name) for name in ("losses", "metrics", "preprocessing")}
+    ),
 )

@@ -5,7 +5,7 @@ chooses. Names of tf.keras that build models raise an error if that is Keras 3.
 """
 from typing import Tuple
 
-from legacy_towers.compat.tf1.keras.builders import BUILDERS, RECURRENT
+from legacy_towers.compat.tf1.keras.builders import BUILDERS, RECURRENT, REORDERED
 from legacy_towers.compat.tf1.symbols import Symbol
 
 _HERE = "legacy_towers.compat.tf1.keras."
@@ -16,6 +16,7 @@ _METHODS = "under `run`, layers have `apply` and `add_update(inputs=)`"
 _NAMES = "variables have the names of 1.15, without that of the cell"
 _KERAS = "tf.keras itself; an error if only Keras 3 is installed"
 _SPLIT = "TensorFlow dropped it in 2.4; under `run`, logical CPU devices replace GPUs that the machine lacks"
+_ORDERS = "under `run`, takes positional arguments in the order of 1.15"
 _DROPPED = "TensorFlow 2.x dropped it"
 _FOLDS = "TensorFlow 2.x dropped it; for scikit-learn it is neither classifier nor regressor, as on 1.15"
 _RANKS = "accepts inputs of any rank that its layers accept; an error if only Keras 3 is installed"
@@ -24,6 +25,10 @@ SYMBOLS: Tuple[Symbol, ...] = tuple(
     Symbol("tensorflow.keras." + name, _HERE + "scripts_keras:keras." + name, note=_KERAS)
     for name in BUILDERS
     if name != "Sequential"
+) + tuple(
+    Symbol("tensorflow.keras." + name, _HERE + "scripts_keras:keras." + name, note=_ORDERS)
+    for name in REORDERED
+    if not name.startswith("layers.")
 ) + tuple(
     Symbol("tensorflow.keras." + name, _HERE + "scripts_keras:keras." + name, note=_RANKS)
     for name in ("Sequential", "models.Sequential", "models.clone_model")

@@ -9,7 +9,7 @@ import functools
 from typing import Any, Callable, List
 
 from legacy_towers.compat.tf1 import user_script
-from legacy_towers.compat.tf1.pre_1_0 import dotted_names
+from legacy_towers.compat.tf1.core import dotted_names
 from legacy_towers.compat.tf1.pre_1_0.tables import KEYWORDS, NAME_AT
 from legacy_towers.compat.versions import tf
 

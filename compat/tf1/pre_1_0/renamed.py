@@ -7,7 +7,7 @@ import functools
 from typing import Any, Callable, Dict, List
 
 from legacy_towers.compat.tf1 import script_api, user_script
-from legacy_towers.compat.tf1.pre_1_0 import dotted_names
+from legacy_towers.compat.tf1.core import dotted_names
 
 # Old name -> new name, below tf, and after it arguments that were renamed: "where t=x e=y".
 RENAMES: Dict[str, str] = {

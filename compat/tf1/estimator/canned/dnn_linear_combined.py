@@ -109,8 +109,8 @@ class DNNLinearCombinedEstimator(CannedEstimator):
         dnn_dropout: Optional[float] = None,
         input_layer_partitioner: Any = None,
         config: Any = None,
-        batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
+        batch_norm: bool = False,
     ) -> None:
         linear = (linear_feature_columns, linear_optimizer)
         dnn = (dnn_feature_columns, dnn_optimizer, dnn_hidden_units)

@@ -65,7 +65,8 @@ def test_names_are_those_of_tf_keras(name):
     expected = tf.keras
     for part in NAMES[name].split("."):
         expected = getattr(expected, part)
-    assert getattr(keras_module(module), last) is expected
+    found = getattr(keras_module(module), last)
+    assert expected in (found, getattr(found, "__wrapped__", None))  # plot_model takes the order of 1.15
 
 
 @pytest.mark.parametrize("name", [
