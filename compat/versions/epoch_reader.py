@@ -66,7 +66,9 @@ def tensorflow_module(name: str) -> Any:
 def runner_of(runner: Any) -> Runner:
     """Returns the names of a QueueRunner's operations."""
     operations = getattr(runner, "operations_in_turn", None)
-    return Runner([each.name for each in operations or runner.enqueue_ops], runner.close_op.name, bool(operations))
+    # What tf.cond gives is a tensor.
+    names = [getattr(each, "op", each).name for each in operations or runner.enqueue_ops]
+    return Runner(names, runner.close_op.name, bool(operations))
 
 
 def read_epochs(

@@ -18,6 +18,7 @@ SHUFFLED_LISTS = "lists of files are not shuffled"
 SHUFFLED_DATASETS = "datasets do not shuffle"
 THREADS = "one thread runs each operation that fills a queue"
 TURNS = "operations that fill one queue take turns"
+BUCKETS = "batches of several buckets come in any order"
 SEEDS = "random operations have fixed seeds"
 PYTHON_NUMBERS = "Python functions draw random numbers"
 SAME_NUMBERS = "random operations draw the same numbers for each example"
@@ -30,6 +31,7 @@ _STATELESS = {
     "random_uniform_int": "stateless_random_uniform_int",
     "multinomial": "stateless_multinomial",
 }
+_BATCHES = ("QueueDequeueMany", "QueueDequeueUpTo")
 # functions of these operations -> their arguments behind which the seed of the stateless operation comes
 _BEHIND = {"multinomial": 2}
 
@@ -223,6 +225,10 @@ class _Fixed:
                 enqueue_ops = list(dict.fromkeys(enqueue_ops))
             make(runner, queue, enqueue_ops, *more, **keywords)
             runner.operations_in_turn = list(runner.enqueue_ops)
+            if _are_of_buckets(runner.enqueue_ops):
+                # A turn would wait for an empty bucket while the others are full.
+                self._note(BUCKETS)
+                runner.operations_in_turn = []
             if len(runner.operations_in_turn) > 1:
                 self._note(TURNS)
                 runner._enqueue_ops = runner.operations_in_turn[:1]
@@ -235,6 +241,17 @@ class _Fixed:
 
         module.QueueRunner.__init__ = one_thread
         module.QueueRunner._run = run_in_turn
+
+
+def _are_of_buckets(operations: Any) -> bool:
+    """Returns whether each operation puts a batch of another queue into the queue that all of them fill."""
+    taken = []
+    for each in operations:
+        batches = {tensor.op for tensor in getattr(each, "op", each).inputs if tensor.op.type.startswith(_BATCHES)}
+        if len(batches) != 1:
+            return False
+        taken.append(batches.pop().inputs[0])
+    return len({id(each) for each in taken}) == len(taken) > 1
 
 
 def _numpy_random() -> Any:

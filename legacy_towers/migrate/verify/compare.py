@@ -9,7 +9,7 @@ from legacy_towers.migrate.verify.runs import Epochs, Read, Record
 # Changes of `fixed_order` without which the order of examples differs from run to run.
 _ANY_ORDER = (
     fixed_order.SHUFFLING_QUEUES, fixed_order.SHUFFLED_LISTS, fixed_order.SHUFFLED_DATASETS, fixed_order.THREADS,
-    fixed_order.TURNS,
+    fixed_order.TURNS, fixed_order.BUCKETS,
 )
 _SHUFFLES = (fixed_order.SHUFFLING_QUEUES, fixed_order.SHUFFLED_LISTS, fixed_order.SHUFFLED_DATASETS)
 # With fewer examples, a shuffle may leave all of them in place.
@@ -20,6 +20,11 @@ _MOST_MORE_NEIGHBOURS = 0.4
 def order_is_determined(before: Record) -> bool:
     """Returns whether each run of the unchanged program reads the examples in the same order."""
     return not any(each in _ANY_ORDER for each in before.changed)
+
+
+def are_ordered(before: Record) -> bool:
+    """Returns whether batches of the same shapes come in the same order, whatever examples are in them."""
+    return fixed_order.BUCKETS not in before.changed
 
 
 def is_run_as_it_is(before: Record, after: Record) -> bool:
@@ -43,8 +48,15 @@ def sequence(before: List[List[Read]], after: List[List[Read]], what: str) -> Op
     return _difference_of_counts(before, after, what)
 
 
-def shapes(before: List[List[Read]], after: List[List[Read]], what: str) -> Optional[str]:
-    """Returns a difference between the numbers, dtypes and shapes of batches, as a clause; None if they are equal."""
+def shapes(before: List[List[Read]], after: List[List[Read]], what: str, is_ordered: bool = True) -> Optional[str]:
+    """Returns a difference between the numbers, dtypes and shapes of batches, as a clause; None if they are equal.
+
+    Args:
+      before, after, what: as for `sequence`.
+      is_ordered: whether batches come in the same order; otherwise only their numbers are compared.
+    """
+    if not is_ordered:
+        return _difference_of_counts(before, after, what)
     for number, (one, other) in enumerate(zip(before, after)):
         first, second = ([sorted(str(sorted(read["described"])) for read in reads)] for reads in (one, other))
         if first != second:

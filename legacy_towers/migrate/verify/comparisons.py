@@ -98,7 +98,7 @@ class Comparisons:
                 after.examples, after.runs, before.runner))
         if before.changed:
             # Where the order or random numbers had to be fixed, another runner may fix them in another way.
-            difference = compare.shapes(before.reads, after.reads, "session run")
+            difference = compare.shapes(before.reads, after.reads, "session run", compare.are_ordered(before))
         if difference is None:
             return self._add(runs, PROVEN, "{} examples in {} session runs, with the same dtypes and shapes as by {}"
                              .format(after.examples, after.runs, before.runner))
@@ -112,9 +112,9 @@ class Comparisons:
         )
         if difference is not None and not compare.order_is_determined(before):
             # Which file or thread comes first is not determined: the epochs below tell whether the examples are equal.
-            difference = compare.shapes(before.reads, after.reads, "session run")
-            same = "{} session runs read {} examples, with the same dtypes and shapes".format(
-                before.runs, before.examples
+            difference = compare.shapes(before.reads, after.reads, "session run", compare.are_ordered(before))
+            same = "{} session runs read {} examples{}".format(
+                before.runs, before.examples, ", with the same dtypes and shapes" * compare.are_ordered(before)
             )
         if difference is None:
             self._add("session runs", PROVEN, same)
@@ -145,7 +145,7 @@ class Comparisons:
             same = "{} examples in {} batches, in the same order, bit for bit".format(one.examples, len(one.batches))
             if difference is not None and compare.ends(one, other) is None and not is_same_sequence:
                 changed = before.changed
-                difference = compare.shapes(one.batches, other.batches, "batch")
+                difference = compare.shapes(one.batches, other.batches, "batch", compare.are_ordered(before))
                 if difference is None:
                     difference = _multiset(before, after, number)
                     if difference is not None and {fixed_order.SEEDS, fixed_order.PYTHON_NUMBERS} & set(changed):
@@ -196,13 +196,15 @@ class Comparisons:
             return self._add(what, NOT_COMPARED, "it fails before the rewriting: " + plain[0].error)
         if plain[1].exit_code != 0:
             return self._add(what, DIFFERENT, "it fails after the rewriting: " + plain[1].error)
-        difference = compare.shapes(plain[0].reads, plain[1].reads, "session run")
+        difference = compare.shapes(plain[0].reads, plain[1].reads, "session run", compare.are_ordered(before))
         if difference is not None:
             return self._add(what, DIFFERENT, difference)
         lost, distances = compare.shuffles([before, after], plain)
         if lost is not None:
             return self._add(what, DIFFERENT, lost)
-        return self._add(what, PROVEN, "; ".join(["the same numbers, dtypes and shapes of batches"] + distances))
+        same = "the same numbers, dtypes and shapes of batches" if compare.are_ordered(before) else (
+            "the same number of batches")
+        return self._add(what, PROVEN, "; ".join([same] + distances))
 
     def _run(self, version: str, order: str) -> Record:
         self._progress("{} {} the rewriting, by {}, {}".format(
@@ -216,5 +218,7 @@ class Comparisons:
 
 def _multiset(before: Record, after: Record, number: int) -> Optional[str]:
     """Returns a difference between how often a pipeline's examples are read, as a clause; None if there is none."""
-    one, other = before.kept.get(number), after.kept.get(number)
+    # What is left in buckets at the end is not read.
+    one, other = (
+        each.kept.get(number) if compare.are_ordered(before) else each.epochs.get(number) for each in (before, after))
     return None if one is None or other is None else compare.multiset(one, other)

@@ -38,3 +38,26 @@ def test_the_recorder_finds_queues_that_shuffle(makes, shuffles):
         while not read.type.startswith("QueueDequeue"):
             read = read.inputs[0].op
         assert session_recorder._is_shuffled(read) == shuffles
+
+
+def _bucketed(number):
+    return tf.contrib.training.bucket_by_sequence_length(number, [tf.range(number)], 2, [5], dynamic_pad=True)
+
+
+@pytest.mark.parametrize("makes, are_of_buckets", [
+    (_bucketed, True),
+    (lambda number: tf.train.batch_join([[number], [number + 1]], 2), False),
+    (lambda number: tf.train.batch([number], 2, num_threads=2), False),
+], ids=["bucket_by_sequence_length", "batch_join", "batch by several threads"])
+def test_batches_of_buckets_come_in_any_order(makes, are_of_buckets):
+    with tf.Graph().as_default():
+        makes(tf.train.range_input_producer(9).dequeue())
+        runners = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+        assert any(fixed_order._are_of_buckets(each.enqueue_ops) for each in runners) == are_of_buckets
+
+
+def test_batches_that_come_in_any_order_are_compared_by_their_number():
+    one, other = ([[{"described": [each], "rows": NAMES}]] * 2 for each in ("int32[2]", "int32[3]"))
+    assert compare.shapes(one, other, "batch") == "batch 1 has int32[2] before, int32[3] after"
+    assert compare.shapes(one, other, "batch", is_ordered=False) is None
+    assert compare.shapes(one, other[:1], "batch", is_ordered=False) is not None

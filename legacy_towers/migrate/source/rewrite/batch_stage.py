@@ -5,6 +5,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 import libcst as cst
 
 from legacy_towers.migrate.source.pipelines import Pipeline
+from legacy_towers.migrate.source.rewrite.batch_conditions import with_conditions
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, element_of
@@ -45,7 +46,7 @@ class BatchStage:
         self.is_one_dataset = True
         self.sites = [site for site in pipeline.sites if site.name in batchers.PARAMETERS]
         self._written: List[Site] = []
-        # Batcher -> the function that gives examples its shapes, where another branch batches without them.
+        # Batcher -> the function that gives examples its shapes and conditions, where another branch has none.
         self._shapes: Dict[Site, str] = {}
         # Whether the iterator is initialized with the tables.
         self.is_initialized = False
@@ -99,7 +100,8 @@ class BatchStage:
             found.append(element)
             shapes = given.get("shapes")
             is_shaped = shapes is not None and literal(shapes) != "None"
-            shaped.append(self._with_shapes(site, element, scope.resolved(shapes), scope) if is_shaped else element)
+            whole = self._with_shapes(site, element, scope.resolved(shapes), scope) if is_shaped else element
+            shaped.append(with_conditions(site, given, tensors, whole, scope))
         if any(each.text != found[0].text or each.is_many != found[0].is_many for each in found):
             raise Irregular(batches[1][0], "it batches other tensors than the call before, from one reader")
         if len(batches) > 1 and not self._exclude_each_other(entry, [call for _, call in batches]):
@@ -109,7 +111,8 @@ class BatchStage:
         for (site, _), one in zip(batches, shaped):
             if one.text != found[0].text:
                 if found[0].is_all or not all(each.isidentifier() for each in found[0].parts):
-                    raise Irregular(site, "its shapes are not those of the other batch, and its tensors have no names")
+                    raise Irregular(site, "it does not batch by the same shapes, lengths and keep_input as the other "
+                                    "one, and its tensors have no names")
                 self._shapes[site] = "lambda {}: {}".format(", ".join(found[0].parts), one.text)
         return found[0]
 

@@ -40,6 +40,7 @@ class Element(NamedTuple):
       is_all: whether the only expression is a tuple.
       is_many: whether the first dimension is that of examples.
       size: the number of its parts.
+      example: the expressions of the parts of an example, where the element has more than the example.
     """
 
     parts: Tuple[str, ...]
@@ -47,6 +48,7 @@ class Element(NamedTuple):
     is_all: bool = False
     is_many: bool = False
     size: int = 1
+    example: Tuple[str, ...] = ()
 
     @classmethod
     def of(cls, nodes: Sequence[Any], source: Any, is_all: bool = False) -> "Element":

@@ -14,8 +14,8 @@ _REGULAR = frozenset(
 )
 _STATE = "it uses the position of its reader, which a dataset does not have: count examples by tf.data or in Python"
 _COMPUTED = "its keep_input chooses examples: write that as Dataset.filter, before Dataset.batch"
-_BUCKETS = "it batches by length, and which examples share a batch depends on threads: write it as " \
-           "tf.data.experimental.bucket_by_sequence_length"
+_BUCKETS = "it leaves out examples whose bucket is not below num_buckets: write it as " \
+           "tf.data.experimental.group_by_window, after a filter if there are such examples"
 _SAMPLES = "it draws examples at random by classes: write it as tf.data.experimental.rejection_resample"
 _PYTHON = "it reads Python arrays or functions: write it as Dataset.from_tensor_slices or from_generator"
 _SLIM = "slim makes its queues and decoders inside: write it as a dataset of its files and a function that decodes"

@@ -30,7 +30,8 @@ def stack_tuples(calls: Calls, entry: Entry, statements: Sequence[Any], element:
       Irregular: a part of the example is a tuple in another expression.
     """
     source = entry.draft.source
-    parsed = [cst.parse_expression(part) for part in element.parts]
+    parts = element.example or element.parts
+    parsed = [cst.parse_expression(part) for part in parts]
     if any(isinstance(each, cst.Tuple) for each in parsed if len(parsed) > 1) or any(
         isinstance(one, cst.DictElement) and isinstance(one.value, cst.Tuple)
         for each in parsed if isinstance(each, cst.Dict) for one in each.elements
@@ -38,7 +39,7 @@ def stack_tuples(calls: Calls, entry: Entry, statements: Sequence[Any], element:
         raise Irregular(site, "a part of its examples is a tuple, which a batch stacks: use tf.stack")
     tuples: List[Any] = []
     for statement in statements:
-        _Tuples(set(element.parts), tuples).visit(statement)
+        _Tuples(set(parts), tuples).visit(statement)
     if tuples:
         tf = calls.tensorflow(Scope(source, entry.function), site)
         for node in tuples:

@@ -91,9 +91,24 @@ def _left(tmp_path, text):
                  id="keywords"),
     pytest.param("b = tf.train.batch([value], 2, dynamic_pad=pad)\n",
                  "5: tf.train.batch: whether it pads (dynamic_pad) is known when the script runs only", id="pads"),
-    pytest.param("b = tf.train.maybe_batch([value], tf.equal(tf.size(value), 1), 2)\n",
-                 "5: tf.train.maybe_batch: its keep_input chooses examples: write that as Dataset.filter, before "
-                 "Dataset.batch", id="maybe_batch"),
+    pytest.param("b = tf.train.maybe_batch_join([[value]], tf.equal(tf.size(value), 1), 2)\n",
+                 "5: tf.train.maybe_batch_join: its keep_input chooses examples: write that as Dataset.filter, before "
+                 "Dataset.batch", id="maybe_batch_join"),
+    pytest.param("x = tf.decode_raw(value, tf.uint8)\nb = tf.train.maybe_batch([x], x > 1, 2, enqueue_many=True)\n",
+                 "6: tf.train.maybe_batch: its keep_input is of many examples (enqueue_many): write it as "
+                 "Dataset.filter, after Dataset.unbatch", id="keep_input of many examples"),
+    pytest.param("step = tf.train.get_or_create_global_step()\nw = tf.get_variable('w', [])\n"
+                 "b = tf.train.maybe_batch([value], w > 1, 2)\n",
+                 "4: tf.ReaderBase.read: it computes examples with 'w', which is a variable (tf.get_variable)",
+                 id="keep_input of a variable"),
+    pytest.param("def b(sizes):\n    n = tf.train.range_input_producer(9).dequeue()\n"
+                 "    return tf.contrib.training.bucket_by_sequence_length(n, [n], sizes, [4])\nb([2, 2])\n"
+                 "c = tf.train.batch([value], 2)\n",
+                 "7: tf.contrib.training.bucket_by_sequence_length: whether its batch_size is a number or a list is "
+                 "known when the script runs only", id="batch sizes of an argument"),
+    pytest.param("n = tf.size(value)\nb = tf.contrib.training.bucket_by_sequence_length(n, {'n': n}, 2, [4])\n",
+                 "6: tf.contrib.training.bucket_by_sequence_length: its tensors are a dict of one, which it gives back "
+                 "with a list in it: batch a list", id="bucket of a dict of one"),
     pytest.param("with tf.control_dependencies([tf.assert_positive(tf.size(value))]):\n"
                  "    b = tf.train.batch([value], 2)\n",
                  "5: tf.ReaderBase.read: 'value' is of one example, and is used beside the batch",

@@ -15,6 +15,7 @@ from legacy_towers.migrate.source.rewrite.targets import TF2
 
 _PAIRS = os.path.join(os.path.dirname(__file__), "pairs")
 _SHUFFLED = {
+    "buckets_by_length", "buckets_in_one_branch", "buckets_of_dicts", "keep_input_shuffled",
     "functions_that_read_and_batch", "input_producer", "joined_readers", "own_shuffled_queue",
     "parsed_by_a_list_of_threads", "parsed_by_a_loop_of_threads",
     "readers_joined_for_one_of_two_batchers", "readers_joined_in_a_loop",
@@ -126,7 +127,8 @@ def test_rewriting_its_own_output_changes_nothing(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", [
-    "csv", "dynamic_pad", "functions_that_read_and_batch", "slices_of_names_and_labels", "whole_files",
+    "buckets_by_length", "csv", "dynamic_pad", "functions_that_read_and_batch", "slices_of_names_and_labels",
+    "whole_files",
 ])
 def test_script_with_the_names_of_tensorflow_2_reads_the_same_examples(name, data, tmp_path):
     path = tmp_path / "script.py"

@@ -93,13 +93,13 @@ LEFT = {
         names = tf.train.string_input_producer(["a", "b"])
         _, value = tf.TextLineReader().read(names)
         length = tf.size(tf.string_split([value]).values)
-        _, batch = tf.contrib.training.bucket_by_sequence_length(length, [value], 4, [2, 4])
-    """, "tf.contrib.training.bucket_by_sequence_length: it batches by length"),
+        _, batch = tf.contrib.training.bucket([value], length, 4, 5)
+    """, "tf.contrib.training.bucket: it leaves out examples whose bucket is not below num_buckets"),
     "a condition of the batch": ("""
         names = tf.train.string_input_producer(["a", "b"])
         _, value = tf.TextLineReader().read(names)
-        batch = tf.train.maybe_batch([value], tf.not_equal(value, ""), 4)
-    """, "tf.train.maybe_batch: its keep_input chooses examples"),
+        batch = tf.train.maybe_batch_join([[value]], tf.not_equal(value, ""), 4)
+    """, "tf.train.maybe_batch_join: its keep_input chooses examples"),
     "the number of records of the reader": ("""
         names = tf.train.string_input_producer(["a", "b"])
         reader = tf.TextLineReader()

@@ -1,9 +1,10 @@
-"""tf.train.batch, shuffle_batch and their joins as shuffle, batch and prefetch."""
+"""tf.train.batch, shuffle_batch, their joins and those with keep_input as filter, shuffle, batch and prefetch."""
 from typing import Any, Dict, List, Tuple
 
 import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
+from legacy_towers.migrate.source.rewrite.shapes import buckets
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant, Given, refuse_shared
 
 _END = ("enqueue_many", "shapes", "dynamic_pad", "allow_smaller_final_batch", "shared_name", "name")
@@ -13,6 +14,10 @@ PARAMETERS: Dict[str, Tuple[str, ...]] = {
     "tf.train.batch_join": ("tensors_list", "batch_size", "capacity") + _END,
     "tf.train.shuffle_batch": ("tensors", "batch_size", "capacity", "min_after_dequeue", "num_threads") + _SHUFFLED_END,
     "tf.train.shuffle_batch_join": ("tensors_list", "batch_size", "capacity", "min_after_dequeue") + _SHUFFLED_END,
+    "tf.train.maybe_batch": ("tensors", "keep_input", "batch_size", "num_threads", "capacity") + _END,
+    "tf.train.maybe_shuffle_batch": (
+        "tensors", "batch_size", "capacity", "min_after_dequeue", "keep_input", "num_threads") + _SHUFFLED_END,
+    buckets.NAME: buckets.PARAMETERS,
 }
 
 
@@ -32,6 +37,11 @@ def lines_of(name: str, given: Given, scope: Scope, tf: str, dataset: str, prefe
     """
     refuse_shared(given)
     lines = []
+    if chooses(given):
+        parts = buckets.PARTS if name == buckets.NAME else ("example",)
+        lines.append("{0} = {0}.filter(lambda {1}, keep: keep)".format(dataset, ", ".join(parts)))
+        lines.append("{0} = {0}.map(lambda {1}, keep: {2})".format(
+            dataset, ", ".join(parts), parts[0] if len(parts) == 1 else "({})".format(", ".join(parts))))
     if "shuffle" in name:
         # Examples are drawn from as many as the queue has when it is full, which it is while readers keep up.
         seed = ", seed={}".format(scope.code(given["seed"])) if literal(given.get("seed")) != "None" and (
@@ -44,6 +54,9 @@ def lines_of(name: str, given: Given, scope: Scope, tf: str, dataset: str, prefe
         options = ", drop_remainder=True"
     elif literal(rest) != "True":
         options = ", drop_remainder={}".format(_opposite(rest, scope))
+    if name == buckets.NAME:
+        lines += buckets.lines_of(given, scope, tf, dataset, options)
+        return lines + (["{0} = {0}.prefetch(1)".format(dataset)] if prefetches else [])
     size = scope.code(given["batch_size"])
     pads = literal(given["dynamic_pad"]) if "dynamic_pad" in given else "False"
     if pads == "True":
@@ -57,6 +70,11 @@ def lines_of(name: str, given: Given, scope: Scope, tf: str, dataset: str, prefe
     if prefetches:
         lines.append("{0} = {0}.prefetch(1)".format(dataset))
     return lines
+
+
+def chooses(given: Given) -> bool:
+    """Returns whether a batcher takes only some of the examples, by its keep_input."""
+    return "keep_input" in given and literal(given["keep_input"]) != "True"
 
 
 def _opposite(node: Any, scope: Scope) -> str:

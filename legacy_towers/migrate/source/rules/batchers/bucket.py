@@ -11,8 +11,8 @@ function, here the number of the bucket as int64, and its second function batche
 `padded_batch` for `dynamic_pad=True`.
 """,
     limits="""
-It stays with a list of different batch sizes whose bucket is computed outside of the example, and where `keep_input`
-depends on something else than the example.
+It is not rewritten: it leaves out examples whose bucket is not below `num_buckets`, which `group_by_window` does not.
+Where there are none, write it by hand as below.
 """,
     example=Example(
         before="""

@@ -10,11 +10,14 @@ rule(Rule(
     ),
     explanation="""
 Batches of sequences of similar length, padded to the longest of the batch. The function of tf.data takes a batch size
-for each bucket, one more than there are boundaries, and pads by itself.
+for each bucket, one more than there are boundaries, and pads by itself. `keep_input` becomes `Dataset.filter`.
+
+Its batches have no static size. Where those of the queues have one (a number as `batch_size`, and
+`allow_smaller_final_batch=False`), the rewriting writes `group_by_window` with `padded_batch`, which keeps it.
 """,
     limits="""
-It stays where the length is computed outside of the example. The order of the batches is another one: the queues gave
-those that were full first.
+It stays where the length or `keep_input` depend on something else than the example. Batches of one bucket have the
+order of before; which bucket comes next was a race of threads, and is the one that is full first.
 """,
     example=Example(
         before="""

@@ -10,7 +10,8 @@ Only examples for which `keep_input` is true come into the queue. In a dataset `
 example; with `enqueue_many=True` and a vector `keep_input` the examples of each element come one by one first.
 """,
     limits="""
-It stays where `keep_input` depends on something else than the example, such as the global step.
+It stays where `keep_input` depends on something else than the example, such as the global step, with
+`enqueue_many=True`, and as `maybe_batch_join`.
 """,
     example=Example(
         before="""

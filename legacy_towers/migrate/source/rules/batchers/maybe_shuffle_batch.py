@@ -9,7 +9,8 @@ rule(Rule(
 `tf.train.maybe_batch` (LT305) with a shuffling queue (LT302).
 """,
     limits="""
-It stays where `keep_input` depends on something else than the example, such as the global step.
+It stays where `keep_input` depends on something else than the example, such as the global step, with
+`enqueue_many=True`, and as `maybe_shuffle_batch_join`.
 """,
     example=Example(
         before="""
