@@ -4,7 +4,7 @@ from typing import Any, Dict, List, NamedTuple, Set
 
 from legacy_towers.migrate.source.expressions import ExpressionReader
 from legacy_towers.migrate.source.queue_api import TRACKED
-from legacy_towers.migrate.source.values import NOTHING, Class, Function, Value, Values, union
+from legacy_towers.migrate.source.values import NOTHING, Class, Function, Value, Values, in_order, union
 
 # Methods that put their arguments into the object.
 _ADDING = ("add", "append", "extend", "insert", "put", "setdefault", "update")
@@ -45,7 +45,7 @@ class CallReader(ExpressionReader):
         given = self._given(node)
         found: Set[Value] = set()
         is_known = False
-        for each in self.knowledge.resolved(called):
+        for each in in_order(self.knowledge.resolved(called)):
             if each.kind in ("api", "function", "class", "method"):
                 is_known = True
                 found |= self._called(node, each, given)
@@ -105,7 +105,7 @@ class CallReader(ExpressionReader):
 
     def _instance(self, node: ast.Call, class_: Class, given: Given) -> Values:
         found = {Value("instance", class_)}
-        for each in self.knowledge.methods(class_, "__init__"):
+        for each in in_order(self.knowledge.methods(class_, "__init__")):
             if each.kind == "function":
                 self.knowledge.add(each.what, "self", frozenset([Value("instance", class_)]))
                 self._own(each.what, given)
@@ -153,7 +153,8 @@ class CallReader(ExpressionReader):
 
     def _passed_functions(self, given: Given) -> Values:
         """Calls the functions among the arguments with what the other arguments depend on: tf.map_fn(decode, x)."""
-        functions = [each.what for each in self.knowledge.resolved(given.all()) if each.kind == "function"]
+        passed = in_order(self.knowledge.resolved(given.all()))
+        functions = [each.what for each in passed if each.kind == "function"]
         if not functions:
             return NOTHING
         others = self.knowledge.flowing(given.all())
@@ -187,7 +188,7 @@ class CallReader(ExpressionReader):
     def _partial(self, given: Given) -> Values:
         """functools.partial(function, arguments): the function, which gets the arguments."""
         rest = given._replace(positional=given.positional[1:])
-        for each in self.knowledge.resolved(given.positional[0]):
+        for each in in_order(self.knowledge.resolved(given.positional[0])):
             if each.kind == "function":
                 self._own(each.what, rest)
         return given.positional[0]
@@ -198,7 +199,7 @@ class CallReader(ExpressionReader):
         for keyword in node.keywords:
             if keyword.arg == "args" and isinstance(keyword.value, (ast.Tuple, ast.List)):
                 passed = [self.values(part) for part in keyword.value.elts]
-        for each in self.knowledge.resolved(given.named["target"]):
+        for each in in_order(self.knowledge.resolved(given.named["target"])):
             if each.kind == "function":
                 self._own(each.what, Given(passed, {}, NOTHING))
         return NOTHING
@@ -206,7 +207,7 @@ class CallReader(ExpressionReader):
     def _run(self, node: ast.Call, given: Given) -> None:
         """Records `session.run(enqueue, feed_dict=...)`: a queue that Python code fills."""
         fetched = given.positional[0] if given.positional else given.named.get("fetches", NOTHING)
-        for each in self.knowledge.resolved(fetched):
+        for each in in_order(self.knowledge.resolved(fetched)):
             if each.kind == "made" and each.what.name.startswith("tf.QueueBase.enqueue"):
                 site = self.knowledge.site(self.path, "tf.Session.run", node, self.where())
                 self.knowledge.add_arguments(site, {0: fetched})

@@ -12,6 +12,7 @@ from legacy_towers.migrate.source.values import (
     Site,
     Value,
     Values,
+    in_order,
     sort_key,
     union,
 )
@@ -222,7 +223,7 @@ class Knowledge:
             found.append(self._tables.get((each, name), NOTHING))
             if own and not is_overridden:
                 found.append(own)
-            for base in each.bases:
+            for base in in_order(each.bases):
                 if base.kind == "class" and base.what not in seen:
                     seen.add(base.what)
                     waiting.append((base.what, is_overridden or bool(own)))
@@ -258,12 +259,12 @@ class Knowledge:
     def _found_bases(self, class_: Class) -> List[str]:
         found: List[str] = []
         seen = {class_}
-        waiting = list(class_.bases)
+        waiting = list(in_order(class_.bases))
         while waiting:
             base = waiting.pop()
             if base.kind == "api":
                 found.append(base.what)
             elif base.kind == "class" and base.what not in seen:
                 seen.add(base.what)
-                waiting += base.what.bases
+                waiting += in_order(base.what.bases)
         return found

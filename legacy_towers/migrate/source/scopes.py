@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple
 from legacy_towers.migrate.source.knowledge import Knowledge
 from legacy_towers.migrate.source.names import canonical
 from legacy_towers.migrate.source.queue_api import COLLECTION, TRACKED, attribute_class, method_name
-from legacy_towers.migrate.source.values import NOTHING, STAR, Class, Function, Scope, Value, Values, union
+from legacy_towers.migrate.source.values import NOTHING, STAR, Class, Function, Scope, Value, Values, in_order, union
 
 # What a script calls TensorFlow where its import is not found, as in `from common import *`.
 _USUAL_NAME = "tf"
@@ -89,7 +89,7 @@ class ScopeReader:
             self.add_content(container.value, values)
 
     def _add_attribute(self, owners: Values, name: str, values: Values) -> None:
-        for owner in self.knowledge.resolved(owners):
+        for owner in in_order(self.knowledge.resolved(owners)):
             if owner.kind in ("instance", "class"):
                 self.knowledge.add(owner.what, name, values)
             elif owner.kind == "module":
@@ -136,7 +136,7 @@ class ScopeReader:
     def attribute(self, node: ast.AST, owners: Values, name: str) -> Values:
         """Returns what the attribute `name` of one of `owners` may be; `node` is the expression."""
         found: Set[Value] = set()
-        for owner in self.knowledge.resolved(owners):
+        for owner in in_order(self.knowledge.resolved(owners)):
             found |= self._attribute_of(node, owner, name)
         if not any(each.kind not in ("made", "parameter") for each in found):
             found |= self.knowledge.flowing(owners)
@@ -173,7 +173,7 @@ class ScopeReader:
 
     def _of_instance(self, owner: Value, name: str) -> Values:
         found = []
-        for each in self.knowledge.methods(owner.what, name):
+        for each in in_order(self.knowledge.methods(owner.what, name)):
             if each.kind == "function" and each.what.owner is not None:
                 self.knowledge.add(each.what, "self", frozenset([owner]))
                 if each.what.is_property:

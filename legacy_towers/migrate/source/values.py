@@ -136,6 +136,16 @@ def sort_key(value: Value) -> Tuple[int, str, int, int, str]:
     return (_KINDS.index(value.kind),) + place + (value.name or str(getattr(what, "name", "")),)
 
 
+def place_of(function: Function) -> Tuple[str, int, int]:
+    """Returns the file, line and column of a function, by which functions are sorted."""
+    return function.path, getattr(function.node, "lineno", 0), getattr(function.node, "col_offset", 0)
+
+
+def in_order(values: Values) -> Iterable[Value]:
+    """Returns values in an order that is the same in each run."""
+    return values if len(values) < 2 else sorted(values, key=sort_key)
+
+
 def union(sets: Iterable[Values]) -> Values:
     """Returns all values of `sets`."""
     found = list(each for each in sets if each)

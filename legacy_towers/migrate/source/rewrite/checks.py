@@ -9,7 +9,7 @@ from legacy_towers.migrate.source.rewrite.names import base_name, names_of, para
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import Source
 from legacy_towers.migrate.source.rewrite.visiting import Visitor
-from legacy_towers.migrate.source.values import Function
+from legacy_towers.migrate.source.values import Function, place_of
 
 _ADD = "tf.add_to_collection"
 # Beginning of a name of the API -> why a call of it can't be in the function of Dataset.map.
@@ -104,7 +104,7 @@ class Checks:
                 if why is not None and call not in skipped and not is_removed and not self._keeps(name):
                     return "{} {}".format(name, why), line
             for call in calls_in(node):
-                for function in self.functions(call):
+                for function in sorted(self.functions(call), key=place_of):
                     why = self._problem_of(function, set())
                     if why is not None:
                         return why, self._source.line(call)
@@ -128,7 +128,7 @@ class Checks:
                         return "{}:{}: {} {}".format(path, line, name, why)
         for (line, _), functions in self._knowledge.calls.get(function.path, {}).items():
             if first <= line <= last:
-                for each in functions:
+                for each in sorted(functions, key=place_of):
                     why = self._problem_of(each, seen)
                     if why is not None:
                         return why

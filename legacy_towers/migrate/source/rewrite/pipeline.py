@@ -227,13 +227,15 @@ class PipelineWriter:
             if self.batches.batches_in(entry, each):
                 raise Irregular(site, "examples are computed from batches of them", source.line(each))
         own = [self.calls.call(each) for stage in self._stages for each in stage.sites]
-        problem = checks.problem_inside(examples.statements, own)
+        batches = self.batches.batches_in(entry, statement)
+        later = self.batches.batches_later(entry, statements[number:])
+        taking = batches + [each for _, found in later for each in found]
+        inside = list(examples.statements) + self._expressions(entry, statement, taking, examples.names)
+        problem = checks.problem_inside(inside, own)
         if problem is not None:
             raise Irregular(site, problem[0], problem[1])
         examples = examples._replace(statements=[
             each for each in examples.statements if not entry.draft.edits.is_removed(each)])
-        batches = self.batches.batches_in(entry, statement)
-        later = self.batches.batches_later(entry, statements[number:])
         self._check_unused_after(entry, statements, number, examples, [each for each, _ in later])
         batches += [each for _, found in later for each in found]
         takers = self._takers_in(entry, statement, examples.names)
@@ -258,7 +260,7 @@ class PipelineWriter:
         threads = self.batches.threads(batches, scope)
         optional = None if later or self.later.sites or self.batches is not self.batchers else optional_batch(
             entry, statement, batches, element, examples, statements[number + 1 :])
-        summarizes = checks.summarizes or checks.calls_unknown(examples.statements, scope, own) and (
+        summarizes = checks.summarizes or checks.calls_unknown(inside, scope, own) and (
             self.calls.project.imports.has(source.path, _SUMMARIES))
         if summarizes and (optional is not None or self.batchers.is_initialized):
             raise Irregular(site, "it makes summaries of single examples where a table is needed, or where an "
@@ -286,6 +288,19 @@ class PipelineWriter:
             if used and not entry.draft.edits.is_removed(each):
                 raise Irregular(site, "{!r} is of one example, and is used beside the batch".format(sorted(used)[0]),
                                 source.line(each))
+
+    def _expressions(
+        self, entry: Entry, statement: Any, batches: Sequence[Tuple[Site, cst.Call]], names: Set[str]
+    ) -> List[Any]:
+        """Returns the expressions that compute what a statement batches, passes on or returns."""
+        calls = [call for _, call in batches] or [call for call, _ in self._takers_in(entry, statement, names)]
+        if not calls and isinstance(statement, cst.Return):
+            return [statement.value]
+        joined = [self.joins.value_of(site) for site, _ in batches]
+        read = [self.calls.function_of(entry.draft, each) for each in joined if isinstance(each, cst.Call)]
+        reads = any(each is not None and self.calls.is_inside(self.stage.read, each) for each in read)
+        found = [each.value for call in calls for each in call.args]
+        return found if reads else found + [each for each in joined if each is not None]
 
     def _write_batches(
         self, entry: Entry, statement: Any, batches: Sequence[Tuple[Site, cst.Call]], element: Element

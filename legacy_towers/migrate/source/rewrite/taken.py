@@ -101,7 +101,7 @@ class Takes:
         source = draft.source
         if isinstance(key, cst.Attribute):
             attribute = key.attr.value
-            for path in {site.path for site in self._sites} | set(self._project.knowledge.calls):
+            for path in sorted({site.path for site in self._sites} | set(self._project.knowledge.calls)):
                 for each in attributes_of(self._calls.draft(path).source.module, attribute):
                     if each is not key:
                         raise Irregular(self._read, "its key is used",

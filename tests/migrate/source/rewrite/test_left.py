@@ -67,6 +67,13 @@ def _left(tmp_path, text):
     pytest.param("w = tf.get_variable('w', [])\nx = tf.to_float(tf.size(value)) * w\nb = tf.train.batch([x], 2)\n",
                  "4: tf.ReaderBase.read: it computes examples with 'w', which is a variable (tf.get_variable)",
                  id="variable"),
+    pytest.param("b = tf.train.batch([tf.to_float(tf.size(value)) * tf.get_variable('w', [])], 2)\n",
+                 "5: tf.ReaderBase.read: tf.get_variable makes a variable for examples, which Dataset.map can't",
+                 id="variable in the batch"),
+    pytest.param("e = []\nfor _ in range(3):\n    e.append([tf.to_float(tf.size(value)) * tf.get_variable('w', [])])\n"
+                 "b = tf.train.batch_join(e, 2)\n",
+                 "7: tf.ReaderBase.read: tf.get_variable makes a variable for examples, which Dataset.map can't",
+                 id="variable in a list of examples"),
     pytest.param("p = tf.placeholder(tf.float32)\nx = tf.to_float(tf.size(value)) * p\nb = tf.train.batch([x], 2)\n",
                  "4: tf.ReaderBase.read: it computes examples with 'p', which is fed (tf.placeholder)",
                  id="placeholder"),
@@ -417,3 +424,12 @@ def test_several_records_of_one_example_are_left(tmp_path, text):
     # Dataset.map gives its function one record.
     (left,) = _left(tmp_path, text)
     assert left.endswith("tf.ReaderBase.read: a comprehension or a lambda reads, and gives another record each time")
+
+
+def test_of_several_reasons_the_first_in_the_file_is_given(tmp_path):
+    names = ("assign", "get_variable", "placeholder", "scatter_add", "Session", "Variable")
+    functions = "".join("def {0}(x):\n    return tf.{0}(x, 'x')\n".format(name) for name in names)
+    table = "f = {{{}}}[sys.argv[1]]\n".format(", ".join("'{0}': {0}".format(name) for name in names))
+    for batch in ("b = tf.train.batch([f(value)], 2)\n", "x = f(value)\nb = tf.train.batch([x], 2)\n"):
+        [left] = _left(tmp_path, "import sys\n" + functions + _START + table + batch)
+        assert "script.py:3: tf.assign changes a variable for each example" in left

@@ -81,10 +81,15 @@ class Changes:
             self._settle(statement)
         for node, changes in self._changes.items():
             self._edits.replace(node, _in_turn(changes))
-        for statement in self._removed:
+        for statement in self._in_order(self._removed):
             self._edits.remove(statement, with_comments=self._takes_comments(statement))
-        for statement in self._unwrapped - self._removed:
+        for statement in self._in_order(self._unwrapped - self._removed):
             self._edits.unwrap(statement)
+
+    def _in_order(self, statements: Set[Any]) -> List[Any]:
+        """Returns statements in the order of the file."""
+        starts = {each: self.source.positions[each].start for each in statements}
+        return sorted(statements, key=lambda each: (starts[each].line, starts[each].column))
 
     # Emptied blocks
 
