@@ -32,6 +32,7 @@ _SERVED = "compat/tf1/core/test_symbols.py"
 _BEFORE_ONE = "compat/tf1/pre_1_0/test_pre_1_0.py"
 
 _IMAGES = "compat/tf1/core/test_images.py"
+_DTYPES = "compat/tf1/core/test_dtypes.py"
 # Of python tests/benchmarks/op_differences.py: 647 calls of tf.image, tf.nn, tf.math, tf.linalg, tf.losses, tf.layers
 # and tf, each tried with inputs of several dtypes, of unknown sizes, of unknown rank, as numpy arrays, and empty.
 OPERATIONS: Tuple[Change, ...] = (
@@ -56,7 +57,7 @@ OPERATIONS: Tuple[Change, ...] = (
         _IMAGES,
     ),
     Change(
-        "`tf.image.non_max_suppression_padded` of numpy arrays, or without boxes",
+        "`tf.image.non_max_suppression_padded` of numpy arrays of any dtype, or without boxes",
         "works",
         "the same; 2.x alone fails",
         _IMAGES,
@@ -76,21 +77,43 @@ OPERATIONS: Tuple[Change, ...] = (
     Change("`tf.image.non_max_suppression` of float16", "overlaps in float16, often wrong", "the right boxes"),
     Change("`tf.is_non_decreasing` of uint8", "always true", "true if the values do not decrease"),
     Change("`tf.image.ssim` of int64", "wrong", "as for other integers"),
-    Change("`tf.math.reduce_variance` of integers", "an integer", "a TypeError: cast before"),
-    Change("`tf.bincount` with weights of uint8 or float16", "works", "a TypeError: cast before"),
+    Change("`tf.math.reduce_variance` of integers", "an integer", "the same; 2.x alone fails", _DTYPES),
+    Change("`tf.realdiv` of integers", "rounded towards zero", "the same; 2.x alone has no kernel", _DTYPES),
+    Change("`tf.bincount` with weights of uint8 or float16", "works", "the same; 2.x alone fails", _DTYPES),
     Change(
-        "`tf.realdiv` of uint8, `tf.truncatemod` and `tf.linalg.logdet` of float16", "work", "no kernel: cast before"
+        "`tf.math.nextafter`, `tf.summary.histogram` of a numpy array of float64",
+        "float32",
+        "the same; 2.x alone keeps float64",
+        _DTYPES,
     ),
-    Change("`tf.nn.embedding_lookup_sparse` of float16", "float32", "float16"),
     Change(
-        "`tf.nn.avg_pool3d`, `max_pool3d` of float64 or float16; `tf.cholesky`, `svd`, `self_adjoint_eig`, "
-        "`matrix_solve_ls`, `tf.linalg.pinv`, `matrix_rank` of float16; `tf.matmul` and `tf.einsum` of uint8",
+        "`tf.cholesky`, `cholesky_solve`, `matrix_triangular_solve`, `matrix_solve_ls`, `svd`, `self_adjoint_eig`, "
+        "`rint`, `truncatemod`, `tf.linalg.logdet`, `lstsq`, `pinv`, `matrix_rank` of float16",
+        "computed in float16; of some matrices nan",
+        "float16, computed in float32; 2.x alone has no kernel",
+        _DTYPES,
+    ),
+    Change("`tf.divide` of two numpy arrays", "a numpy array", "the same; 2.x alone gives a tensor", _DTYPES),
+    Change(
+        "the static shapes of `tf.linspace` of unknown rank and of `tf.image.encode_png` of an image of unknown rank",
+        "[num] and []",
+        "the same; 2.x alone knows no rank",
+        _DTYPES,
+    ),
+    Change(
+        "`tf.image.per_image_standardization` of integers",
+        "integers, which have lost the values; before 1.15 float32",
+        "float32, as before 1.15",
+        "compat/tf1/core/test_standardized.py",
+    ),
+    Change("`tf.nn.embedding_lookup_sparse`, `safe_embedding_lookup_sparse` of float16", "float32", "float16"),
+    Change(
+        "`tf.nn.avg_pool3d` of float64 or float16, `max_pool3d` of float16; `tf.matmul` and `tf.einsum` of uint8",
         "work",
         "no kernel on the CPU: cast before",
     ),
     Change("`tf.linalg.tensor_diag_part` of an empty matrix", "an error or nothing", "TensorFlow aborts the process"),
     Change("the mean and variance that `tf.nn.fused_batch_norm(is_training=False)` returns", "zeros", "those given"),
-    Change("`tf.divide` of two numpy arrays", "a numpy array", "a tensor"),
 )
 
 TENSORFLOW: Tuple[Change, ...] = (

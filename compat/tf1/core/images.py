@@ -7,12 +7,9 @@
 import functools
 from typing import Any, Callable
 
-import numpy as np
-
 from legacy_towers.compat.tf1.core import orders
+from legacy_towers.compat.tf1.core.dtypes import as_default_float, in_float32, numpy_in_float32
 from legacy_towers.compat.versions import tf
-
-_HALF = tf.float16
 
 
 def _of_rank_3(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -29,35 +26,6 @@ def _of_rank_3(function: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def _of_half(function: Callable[..., Any], argument: str = "image") -> Callable[..., Any]:
-    """Returns `function`, computed in float32 for images of float16."""
-
-    @functools.wraps(function)
-    def called(*arguments: Any, **options: Any) -> Any:
-        by_name = argument in options
-        image = tf.convert_to_tensor(options.pop(argument) if by_name else arguments[0])
-        rest = arguments if by_name else arguments[1:]
-        if image.dtype != _HALF:
-            return function(image, *rest, **options)
-        return tf.cast(function(tf.cast(image, tf.float32), *rest, **options), _HALF)
-
-    return called
-
-
-def as_default_float(value: Any) -> Any:
-    """Returns numpy numbers as float32; a tensor as it is."""
-    is_wide = isinstance(value, (np.ndarray, np.generic)) and value.dtype not in (np.float16, np.float32)
-    return np.asarray(value, np.float32) if is_wide else value
-
-
-def _of_float32(function: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(function)
-    def called(images: Any, *arguments: Any, **options: Any) -> Any:
-        return function(as_default_float(images), *arguments, **options)
-
-    return called
-
-
 flip_left_right = _of_rank_3(tf.image.flip_left_right)
 flip_up_down = _of_rank_3(tf.image.flip_up_down)
 random_flip_left_right = _of_rank_3(tf.image.random_flip_left_right)
@@ -66,14 +34,14 @@ rot90 = _of_rank_3(tf.image.rot90)
 transpose = _of_rank_3(tf.image.transpose_image)
 adjust_jpeg_quality = _of_rank_3(orders.in_order(tf.image.adjust_jpeg_quality, "image.adjust_jpeg_quality"))
 random_jpeg_quality = _of_rank_3(tf.image.random_jpeg_quality)
-adjust_contrast = _of_half(tf.image.adjust_contrast, "images")
-adjust_hue = _of_half(tf.image.adjust_hue)
-adjust_saturation = _of_half(tf.image.adjust_saturation)
-random_contrast = _of_half(tf.image.random_contrast)
-random_hue = _of_half(tf.image.random_hue)
-random_saturation = _of_half(tf.image.random_saturation)
-hsv_to_rgb = _of_float32(tf.image.hsv_to_rgb)
-rgb_to_hsv = _of_float32(tf.image.rgb_to_hsv)
+adjust_contrast = in_float32(tf.image.adjust_contrast)
+adjust_hue = in_float32(tf.image.adjust_hue)
+adjust_saturation = in_float32(tf.image.adjust_saturation)
+random_contrast = in_float32(tf.image.random_contrast)
+random_hue = in_float32(tf.image.random_hue)
+random_saturation = in_float32(tf.image.random_saturation)
+hsv_to_rgb = numpy_in_float32(tf.image.hsv_to_rgb, "images")
+rgb_to_hsv = numpy_in_float32(tf.image.rgb_to_hsv, "images")
 
 
 def non_max_suppression_padded(
@@ -89,7 +57,7 @@ def non_max_suppression_padded(
 
     By the operation of 1.15, which accepts numpy arrays and no boxes at all.
     """
-    boxes, scores = tf.convert_to_tensor(boxes), tf.convert_to_tensor(scores)
+    boxes, scores = tf.convert_to_tensor(as_default_float(boxes)), tf.convert_to_tensor(as_default_float(scores))
     with tf.name_scope(name, "non_max_suppression_padded"):
         return tf.raw_ops.NonMaxSuppressionV4(
             boxes=boxes,
@@ -99,3 +67,13 @@ def non_max_suppression_padded(
             score_threshold=tf.convert_to_tensor(score_threshold, boxes.dtype),
             pad_to_max_output_size=pad_to_max_output_size,
         )
+
+
+@functools.wraps(tf.image.encode_png)
+def encode_png(image: Any, *arguments: Any, **options: Any) -> Any:
+    """Returns tf.image.encode_png; the result for an image of unknown rank is a scalar, as in 1.15."""
+    image = tf.convert_to_tensor(image)
+    result = tf.image.encode_png(image, *arguments, **options)
+    if image.shape.ndims is None:
+        result.set_shape([])
+    return result

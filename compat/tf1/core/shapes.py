@@ -1,4 +1,5 @@
-"""Shapes with whole floats, which TensorFlow 1.x accepts, and its functions for the shapes of custom operations."""
+"""Shapes as in TensorFlow 1.x: whole floats, static shapes, and its functions for the shapes of custom operations."""
+import functools
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -19,6 +20,15 @@ def placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None) -> An
 def placeholder_with_default(input: Any, shape: Any, name: Optional[str] = None) -> Any:  # noqa: A002
     """Returns tf.placeholder_with_default; dimensions may be whole floats."""
     return tf.placeholder_with_default(input, _in_whole_numbers(shape), name)
+
+
+@functools.wraps(tf.linspace)
+def linspace(start: Any, stop: Any, num: Any, *arguments: Any, **options: Any) -> Any:
+    """Returns tf.linspace; where the rank of `start` is unknown, the result has the static shape [num], as in 1.15."""
+    result = tf.linspace(start, stop, num, *arguments, **options)
+    if result.shape.ndims is None:
+        result.set_shape([tf.get_static_value(num)])
+    return result
 
 
 def _in_whole_numbers(shape: Any) -> Any:

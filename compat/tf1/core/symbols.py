@@ -13,6 +13,7 @@ _WIDTHS = "results that numpy 2 makes float64 are cast to `Tout`, the dtype that
 _NOTHING = "has no effect: TensorFlow 1.0 and later do not call shape functions in Python"
 _SHAPE = "the result has the static shape `output_shape`, as in 1.x"
 _AXIS = "`axis` may be a numpy integer"
+_LENGTH = "the result has one dimension where the rank of `start` is unknown, as in 1.15"
 _WHOLE = "dimensions may be whole floats, such as `units * 0.5`"
 _META = "imports graphs of 1.x that train batch norm, for which TensorFlow 2 infers other static shapes"
 _STANDARDIZED = "the result has the floating dtype of the image"
@@ -94,11 +95,8 @@ _IMAGES: Dict[str, str] = {
     "hsv_to_rgb": _NUMPY,
     "rgb_to_hsv": _NUMPY,
     "non_max_suppression_padded": "accepts numpy arrays and no boxes, as in 1.15",
+    "encode_png": "of an image of unknown rank, the result is a scalar, as in 1.15",
 }
-_POOLING = ("max_pool", "max_pool2d", "max_pool_v2", "ctc_greedy_decoder", "ctc_beam_search_decoder",
-            "ctc_beam_search_decoder_v2")
-
-
 _ORDER = "takes positional arguments in the order of 1.15"
 _FORMAT = "of the format of Keras 2 in 1.15"
 # Function below tf -> the note in the table of names.
@@ -130,12 +128,55 @@ def _of_orders() -> Tuple[Symbol, ...]:
     return tuple(Symbol("tensorflow." + name, _HERE + "orders:" + name, note=note) for name, note in _ORDERS.items())
 
 
+_INTEGERS = "integers are rounded towards zero, as in 1.15"
+_VARIANCE = "the variance of integers is an integer, as in 1.15"
+_WEIGHTS = "weights may be of any number type, as in 1.15"
+_ARRAYS = "of two numpy arrays, the result is one, as in 1.15"
+# Name below tf -> (its name in core/dtypes.py, note).
+_DTYPES: Dict[str, Tuple[str, str]] = {
+    "bincount": ("bincount", _WEIGHTS),
+    "cholesky": ("cholesky", _HALVES),
+    "cholesky_solve": ("cholesky_solve", _HALVES),
+    "divide": ("divide", _ARRAYS),
+    "math.divide": ("divide", _ARRAYS),
+    "math.bincount": ("bincount", _WEIGHTS),
+    "math.nextafter": ("nextafter", _NUMPY),
+    "math.reduce_variance": ("reduce_variance", _VARIANCE),
+    "math.rint": ("math.rint", _HALVES),
+    "matrix_solve_ls": ("matrix_solve_ls", _HALVES),
+    "matrix_triangular_solve": ("matrix_triangular_solve", _HALVES),
+    "nn.ctc_beam_search_decoder": ("ctc_beam_search_decoder", _NUMPY),
+    "nn.ctc_beam_search_decoder_v2": ("ctc_beam_search_decoder_v2", _NUMPY),
+    "nn.ctc_greedy_decoder": ("ctc_greedy_decoder", _NUMPY),
+    "nn.max_pool": ("max_pool", _NUMPY),
+    "nn.max_pool2d": ("max_pool2d", _NUMPY),
+    "nn.max_pool_v2": ("max_pool_v2", _NUMPY),
+    "realdiv": ("realdiv", _INTEGERS),
+    "rint": ("rint", _HALVES),
+    "self_adjoint_eig": ("self_adjoint_eig", _HALVES),
+    "self_adjoint_eigvals": ("self_adjoint_eigvals", _HALVES),
+    "summary.histogram": ("histogram", _NUMPY),
+    "svd": ("svd", _HALVES),
+    "truncatediv": ("truncatediv", "floats are not rounded, as in 1.15"),
+    "truncatemod": ("truncatemod", _HALVES),
+}
+_OF_LINALG = ("cholesky", "cholesky_solve", "eigh", "eigvalsh", "logdet", "lstsq", "matrix_rank", "pinv", "svd",
+              "triangular_solve")
+
+
+def _of_dtypes() -> Tuple[Symbol, ...]:
+    rows = dict(_DTYPES, **{"linalg." + name: ("linalg." + name, _HALVES) for name in _OF_LINALG})
+    return tuple(
+        Symbol("tensorflow." + name, _HERE + "dtypes:" + target, note=note) for name, (target, note) in rows.items()
+    )
+
+
 def _of_images() -> Tuple[Symbol, ...]:
     targets = {"transpose_image": "transpose"}
     return tuple(
         Symbol("tensorflow.image." + name, _HERE + "images:" + targets.get(name, name), note=note)
         for name, note in _IMAGES.items()
-    ) + tuple(Symbol("tensorflow.nn." + name, _HERE + "pooling:" + name, note=_NUMPY) for name in _POOLING)
+    )
 
 
 def _of_1() -> Tuple[Symbol, ...]:
@@ -159,6 +200,7 @@ SYMBOLS: Tuple[Symbol, ...] = (
     *_of_earlier(),
     *_of_images(),
     *_of_orders(),
+    *_of_dtypes(),
     Symbol(
         "tensorflow.distributions.bijectors",
         "legacy_towers.compat.tf1.private.bijectors",
@@ -190,7 +232,8 @@ SYMBOLS: Tuple[Symbol, ...] = (
     ),
     Symbol("tensorflow.argmax", _HERE + "arguments:argmax", note=_AXIS),
     Symbol("tensorflow.math.argmax", _HERE + "arguments:argmax", note=_AXIS),
-    Symbol("tensorflow.truncatediv", _HERE + "arguments:truncatediv", note="floats are not rounded, as in 1.15"),
+    Symbol("tensorflow.linspace", _HERE + "shapes:linspace", note=_LENGTH),
+    Symbol("tensorflow.lin_space", _HERE + "shapes:linspace", note=_LENGTH),
     Symbol("tensorflow.get_variable", _HERE + "shapes:get_variable", note=_WHOLE),
     Symbol("tensorflow.python.ops.variable_scope.get_variable", _HERE + "shapes:get_variable", note=_WHOLE),
     Symbol("tensorflow.placeholder", _HERE + "shapes:placeholder", note=_WHOLE),
