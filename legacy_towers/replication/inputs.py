@@ -79,7 +79,7 @@ def _fed_batches(needed: Set[Operation], feeds: Dict[Tensor, Any]) -> List[Tenso
         ndims = tensor.shape.ndims if value is None else np.ndim(value)
         if ndims is None:
             refuse("the shape of what is fed is unknown, so that a batch can't be told from a scalar", tensor.op)
-        if ndims > 0:
+        if ndims > 0 and not _is_read_by_place(tensor, needed):
             rows[tensor] = _rows(tensor) if value is None else np.shape(value)[0]
     # Beside those of any size, those of a fixed size are no batch: class weights, a table.
     batches = [each for each in rows if _rows(each) is None] or list(rows)
@@ -88,6 +88,27 @@ def _fed_batches(needed: Set[Operation], feeds: Dict[Tensor, Any]) -> List[Tenso
             refuse("it feeds {!r} with {} rows and {!r} with {}: which of them are examples?".format(
                 batches[0].name, rows[batches[0]], other.name, rows[other]), other.op)
     return batches
+
+
+def _is_read_by_place(tensor: Tensor, needed: Set[Operation]) -> bool:
+    """Returns whether all that is read of a tensor are rows at given places: keep[0], tf.gather(table, ids).
+
+    Each tower needs the whole of it: among the rows of a tower, another one would be at that place.
+    """
+    readers = [each for each in tensor.consumers() if each in needed]
+    return bool(readers) and all(_reads_place(each, tensor) for each in readers)
+
+
+def _reads_place(operation: Operation, tensor: Tensor) -> bool:
+    if operation.inputs[0] is not tensor:
+        return False
+    if operation.type == "StridedSlice":
+        first = [operation.get_attr(name) & 1 for name in ("shrink_axis_mask", "ellipsis_mask", "new_axis_mask")]
+        return first == [1, 0, 0]
+    if operation.type == "GatherV2":
+        axis = tf.get_static_value(operation.inputs[2])
+        return axis is not None and int(axis) == 0
+    return bool(operation.type == "Gather")
 
 
 def _check_components(reads: Sequence[Operation]) -> None:

@@ -66,6 +66,25 @@ def mlp_with_feeds(tf, folder):
 
 
 @script
+def feeds_that_are_read_by_place(tf, folder):
+    """Factorization machines feed the probabilities of dropout per layer, and other scripts a table of embeddings."""
+    words = tf.placeholder(tf.int32, [None, 4])
+    y = tf.placeholder(tf.float64, [None, 1])
+    keep = tf.placeholder(tf.float64, [None])
+    table = tf.placeholder(tf.float64, [None, 3])
+    net = tf.reshape(tf.nn.embedding_lookup(table, words), [-1, 12])
+    net = tf.nn.dropout(dense(tf, net, 6, 1, activation=tf.nn.relu), keep[0], seed=1)
+    net = tf.nn.dropout(dense(tf, net, 4, 2, activation=tf.nn.relu), keep[1], seed=2)
+    loss = tf.reduce_mean(tf.squared_difference(dense(tf, net, 1, 3), y))
+    train = tf.train.AdamOptimizer(0.1).minimize(loss)
+    # The last batch has as many rows as there are layers.
+    sizes = [ROWS, 5, 3, 2]
+    return trained(tf, {"train": train, "loss": loss}, lambda step: {
+        words: WORDS[rows(step)][: sizes[step]], y: TARGETS[rows(step)][: sizes[step]], keep: [0.75, 0.5],
+        table: FEATURES[:20, :3]})
+
+
+@script
 def uneven_batches_and_a_loss_that_is_a_sum(tf, folder):
     x = tf.placeholder(tf.float64, [None, 5])
     y = tf.placeholder(tf.float64, [None, 1])
