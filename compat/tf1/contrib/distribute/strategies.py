@@ -1,5 +1,5 @@
 """The strategies of tf.contrib.distribute and tf.distribute, with the arguments of TensorFlow 1.8 to 1.15."""
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from legacy_towers.compat.tf1 import user_script
 from legacy_towers.compat.tf1.contrib.distribute import reductions
@@ -8,7 +8,24 @@ from legacy_towers.compat.tf1.contrib.private import strategies
 from legacy_towers.compat.versions import tf
 
 
-class CoreMirroredStrategy(TowerMethods, strategies.MirroredStrategyV1):
+class _CoreMethods(TowerMethods):
+    """The methods of tf.distribute's strategies."""
+
+    unwrap = strategies.StrategyV1.unwrap  # of 1.14 and 1.15, which returns a tuple
+
+
+def _named(name: str) -> Callable[[type], type]:
+    """Returns a decorator that gives a class the name that Keras and Estimators look at."""
+
+    def decorate(strategy: type) -> type:
+        strategy.__name__ = strategy.__qualname__ = name
+        return strategy
+
+    return decorate
+
+
+@_named("MirroredStrategy")
+class CoreMirroredStrategy(_CoreMethods, strategies.MirroredStrategyV1):
     """tf.distribute.MirroredStrategy, with the methods of TensorFlow 1.13 too.
 
     Gradients are reduced by NCCL only if there is a GPU for each replica.
@@ -22,23 +39,13 @@ class CoreMirroredStrategy(TowerMethods, strategies.MirroredStrategyV1):
         devices = user_script.strategy_devices(devices) if devices else None
         super().__init__(devices, _with_enough_gpus(devices, cross_device_ops))
 
-    unwrap = strategies.StrategyV1.unwrap  # of 1.14 and 1.15, which returns a tuple
 
-
-# Keras and Estimators look at the name.
-CoreMirroredStrategy.__name__ = CoreMirroredStrategy.__qualname__ = "MirroredStrategy"
-
-
-class CoreOneDeviceStrategy(TowerMethods, tf.distribute.OneDeviceStrategy):
+@_named("OneDeviceStrategy")
+class CoreOneDeviceStrategy(_CoreMethods, tf.distribute.OneDeviceStrategy):
     """tf.distribute.OneDeviceStrategy."""
 
     def __init__(self, device: str) -> None:
         super().__init__(user_script.strategy_devices([device])[0])
-
-    unwrap = strategies.StrategyV1.unwrap  # see CoreMirroredStrategy
-
-
-CoreOneDeviceStrategy.__name__ = CoreOneDeviceStrategy.__qualname__ = "OneDeviceStrategy"
 
 
 class MirroredStrategy(TowerMethods, strategies.MirroredStrategyV1):
@@ -133,31 +140,19 @@ class ParameterServerStrategy(TowerMethods, tf.distribute.experimental.Parameter
         super().__init__(_resolver(num_gpus_per_worker))
 
 
-class CoreCentralStorageStrategy(TowerMethods, tf.distribute.experimental.CentralStorageStrategy):
+@_named("CentralStorageStrategy")
+class CoreCentralStorageStrategy(_CoreMethods, tf.distribute.experimental.CentralStorageStrategy):
     """tf.distribute.experimental.CentralStorageStrategy, with the methods of TensorFlow 1.15 too."""
 
-    unwrap = strategies.StrategyV1.unwrap  # see CoreMirroredStrategy
 
-
-CoreCentralStorageStrategy.__name__ = CoreCentralStorageStrategy.__qualname__ = "CentralStorageStrategy"
-
-
-class CoreMultiWorkerMirroredStrategy(TowerMethods, tf.distribute.experimental.MultiWorkerMirroredStrategy):
+@_named("CollectiveAllReduceStrategy")
+class CoreMultiWorkerMirroredStrategy(_CoreMethods, tf.distribute.experimental.MultiWorkerMirroredStrategy):
     """tf.distribute.experimental.MultiWorkerMirroredStrategy, with the methods of TensorFlow 1.15 too."""
 
-    unwrap = strategies.StrategyV1.unwrap  # see CoreMirroredStrategy
 
-
-CoreMultiWorkerMirroredStrategy.__name__ = CoreMultiWorkerMirroredStrategy.__qualname__ = "CollectiveAllReduceStrategy"
-
-
-class CoreParameterServerStrategy(TowerMethods, tf.distribute.experimental.ParameterServerStrategy):
+@_named("ParameterServerStrategy")
+class CoreParameterServerStrategy(_CoreMethods, tf.distribute.experimental.ParameterServerStrategy):
     """tf.distribute.experimental.ParameterServerStrategy, with the methods of TensorFlow 1.15 too."""
-
-    unwrap = strategies.StrategyV1.unwrap  # see CoreMirroredStrategy
-
-
-CoreParameterServerStrategy.__name__ = CoreParameterServerStrategy.__qualname__ = "ParameterServerStrategy"
 
 
 def _resolver(gpus: int) -> Any:
