@@ -69,7 +69,7 @@ def main(version):
     import tensorflow as tf
 
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    from tf1_cases.contrib import strategy_cases
+    from tf1_cases.contrib import distributed_estimator_cases, strategy_cases
 
     found = {}
     if os.path.exists(METHODS):
@@ -84,8 +84,10 @@ def main(version):
     if os.path.exists(LOOPS):
         with open(LOOPS) as file:
             loops = json.load(file)
-    for name, case in strategy_cases.of_version(version).items():
-        loops.setdefault(name, {})[version] = strategy_cases.numbers(tf, case, 2)
+    for cases in (strategy_cases.CASES, distributed_estimator_cases.CASES):
+        for name, (case, versions) in cases.items():
+            if version in versions:
+                loops.setdefault(name, {})[version] = strategy_cases.numbers(tf, case, 2)
     with open(LOOPS, "w") as file:
         json.dump(loops, file, indent=1, sort_keys=True)
         file.write("\n")

@@ -1,6 +1,7 @@
 """Maps the GPUs that a script names to this machine's GPUs, or to logical CPU devices."""
 import collections
-from typing import Any, Counter, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+import weakref
+from typing import Any, Counter, Dict, Iterable, List, MutableMapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.patches import default_graphs, default_sessions
@@ -47,6 +48,8 @@ class DeviceMap:
         self._requested: Dict[str, str] = {}
         # (requested device, op type) -> device
         self._devices: Dict[Tuple[str, str], str] = {}
+        # Graph -> how many of its operations `place_graph` has placed.
+        self._placed: MutableMapping[Any, int] = weakref.WeakKeyDictionary()
         self.known_gpus: Optional[int] = None
         self._reported: Set[str] = set()
         self._cpus = 1
@@ -67,6 +70,14 @@ class DeviceMap:
             default_graphs.set_device(operation, device)
         self.counted[self._requested.get(requested, requested), device] += 1
         return mapping.cpu
+
+    def place_graph(self, graph: Any) -> None:
+        """Sets the devices of the operations that were added to `graph` since the last call."""
+        operations = graph.get_operations()
+        for operation in operations[self._placed.get(graph, 0):]:
+            if operation.device:
+                self.place(operation)
+        self._placed[graph] = len(operations)
 
     def note_devices(self, requested: Iterable[str]) -> None:
         """Makes sessions that are created from now on have the devices that `requested` are mapped to."""

@@ -44,8 +44,8 @@ class _ScriptSession(default_sessions.ThreadRunHook):
         # TensorFlow itself rejects a config of another type.
         if runtime is None or not (config is None or isinstance(config, tf.ConfigProto)):
             return config
-        runtime.reject_missing_devices()
-        runtime.report_mapped_devices()
+        built = tf.get_default_graph() if graph is None else graph
+        _place(runtime, target, built)
         self._queues, self._observer = runtime.queues, runtime.observer
         self._training_start, self._towers = runtime.training_start, runtime.towers
         self._watch, self.around_thread_run = runtime.watch, runtime.daemon_threads.run
@@ -53,7 +53,6 @@ class _ScriptSession(default_sessions.ThreadRunHook):
             self._runs = runtime.step_limit.of_session(runtime, _is_monitored(sys._getframe(2)))
         merged = merge(runtime, default() if config is None else config, on_this_process=not target)
         _note(runtime, kind, target, merged)
-        built = tf.get_default_graph() if graph is None else graph
         if self._observer is not None:
             self._observer.note_session(self, built)
         if target:
@@ -205,15 +204,23 @@ def adjusted(session: Any, target: Any, graph: Any, config: Any) -> Any:
         return config
     if not (config is None or isinstance(config, tf.ConfigProto)):
         return config  # which TensorFlow itself rejects
-    runtime.reject_missing_devices()
-    runtime.report_mapped_devices()
+    built = tf.get_default_graph() if graph is None else graph
+    _place(runtime, target, built)
     given = default_sessions.default_config() if config is None else config
     merged = merge(runtime, given, on_this_process=not target)
     _note(runtime, "Session", target, merged)
-    built = tf.get_default_graph() if graph is None else graph
     if not target and isinstance(built, default_graphs.PlacingGraph):
         built.note_session(merged.device_count.get("CPU", 1))
     return merged
+
+
+def _place(runtime: "ScriptRuntime", target: Any, graph: Any) -> None:
+    """Maps the devices of a session's graph, and reports those that are mapped or missing."""
+    if not target and isinstance(graph, tf.Graph) and not isinstance(graph, default_graphs.PlacingGraph):
+        # One that TensorFlow made itself, such as that of an Estimator of 1.15.
+        runtime.devices.place_graph(graph)
+    runtime.reject_missing_devices()
+    runtime.report_mapped_devices()
 
 
 def merge(runtime: "ScriptRuntime", config: Any, on_this_process: bool) -> Any:

@@ -139,3 +139,36 @@ def test_devices_of_a_strategy_are_those_of_a_session_that_is_made_before_any_op
             assert len([each for each in session.list_devices() if each.device_type == "CPU"]) == 3
     with real.Session() as session:
         assert len([each for each in session.list_devices() if each.device_type == "CPU"]) == 1
+
+
+def test_operations_of_a_graph_that_a_library_made_run_on_the_logical_devices():
+    with script() as (tf, run), real.Graph().as_default() as graph:
+        assert type(graph) is real.Graph
+        with tf.device("/gpu:1"):
+            value = tf.random_uniform([4]) * 2.0
+        with tf.Session() as session:
+            assert "CPU:1" in devices_that_ran(tf, session, value)
+        # A second session of the graph counts none again.
+        tf.Session().close()
+        moved = run.devices["/device:GPU:1", "/device:CPU:1"]
+        assert moved == len([each for each in graph.get_operations() if each.device])
+
+
+def test_an_estimator_runs_operations_on_the_logical_devices(tmp_path):
+    found = []
+
+    def model_fn(features, labels, mode):
+        with tf.device("/gpu:1"):
+            total = tf.reduce_sum(features * tf.random_uniform([1]))
+        loss = tf.identity(total)
+        train_op = tf.train.get_global_step().assign_add(1)
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.group(train_op, loss))
+
+    with script() as (tf, _):
+        class Hook(tf.train.SessionRunHook):
+            def after_create_session(self, session, coord):
+                found.append(devices_that_ran(tf, session, session.graph.get_tensor_by_name("Sum:0")))
+
+        estimator = tf.estimator.Estimator(model_fn, str(tmp_path))
+        estimator.train(lambda: tf.data.Dataset.from_tensors([1.0, 2.0]), steps=1, hooks=[Hook()])
+    assert found and "CPU:1" in found[0]

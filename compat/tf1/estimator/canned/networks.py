@@ -94,4 +94,5 @@ def _fraction_of_zeros(variables: Any) -> Any:
 
 
 def _parts(variable: Any) -> Any:
-    return list(variable) if not isinstance(variable, (tf.Variable, tf.Tensor)) else [variable]
+    # A partitioned variable; one of a strategy is not a tf.Variable either.
+    return list(variable) if hasattr(variable, "partitions") else [variable]

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from run.runtime.prepared import script
-from tf1_cases.contrib import strategy_cases
+from tf1_cases.contrib import distributed_estimator_cases, strategy_cases
 from tf1_cases.record_strategies import LOOPS, METHODS
 
 with open(LOOPS) as file:
@@ -13,14 +13,15 @@ with open(LOOPS) as file:
 with open(METHODS) as file:
     # (dotted name, arguments or "property", the line with the versions that had it)
     RECORDED = [(*line[: line.index(" [")].partition(":")[::2], line.strip()) for line in file]
+CASES = dict(strategy_cases.CASES, **distributed_estimator_cases.CASES)
 NEEDS_KERAS = [pytest.mark.needs_layers]
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=NEEDS_KERAS if "keras" in name else []) for name in strategy_cases.CASES]
+    "name", [pytest.param(name, marks=NEEDS_KERAS if "keras" in name else []) for name in CASES]
 )
 def test_loops_have_the_numbers_of_the_old_version(name):
-    case, versions = strategy_cases.CASES[name]
+    case, versions = CASES[name]
     assert set(NUMBERS[name]) == set(versions)
     with script() as (tf, run):
         found = strategy_cases.numbers(tf, case)
