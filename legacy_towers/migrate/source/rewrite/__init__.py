@@ -15,9 +15,10 @@
       held            queues that an object keeps; attributes: examples that only its batch reads
       region, checks  the statements that compute an example, and what can't be in Dataset.map
       mapping         the function of Dataset.map; examples: what it returns; results: of a function that reads;
-                      stacked: tuples in it
+                      stacked: tuples in it; turns: numbers of threads
       branched        branches that compute and batch; optional_batch: a branch that batches, where another does not
-      batch_stage     batchers; prefetch_stage and queue_stage: queues behind them; kept: examples that a class keeps
+      batch_stage     batchers; batch_conditions: lengths and keep_input;
+                      prefetch_stage and queue_stage: queues behind them; kept: examples that a class keeps
     shapes/   what each producer, reader and batcher becomes
     functions, scope, names   functions and calls, where code is written, the names that it reads and binds
     passed_files, unread_collections   what callers pass to a producer; collections that nothing reads

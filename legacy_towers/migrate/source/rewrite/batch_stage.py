@@ -1,6 +1,6 @@
 """The last stage of a pipeline: its batchers."""
 import functools
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import libcst as cst
 
@@ -19,6 +19,7 @@ from legacy_towers.migrate.source.rewrite.shapes import batchers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
 from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
 from legacy_towers.migrate.source.rewrite.syntax import LOOPS, statements_of
+from legacy_towers.migrate.source.rewrite.turns import Turns
 from legacy_towers.migrate.source.values import Site
 
 Batch = Tuple[Site, cst.Call]
@@ -150,6 +151,17 @@ class BatchStage:
         if not batches:
             return ""
         return self._joins.threads(batches[0][0]) or batchers.threads_of(self.given(*batches[0]), scope)
+
+    def turns(self, batches: Sequence[Batch], tf: Callable[[], str]) -> Optional[Turns]:
+        """Returns the numbers that examples are computed with, None if they are computed alike."""
+        found = [self._joins.turns(site) for site, _ in batches]
+        join = next((each for each in found if each is not None), None)
+        if join is None:
+            return None
+        if any(each is None or (each.counter, each.number) != (join.counter, join.number) for each in found):
+            raise Irregular(join.site, "its examples depend on {!r}, and another batch has them without it".format(
+                join.counter))
+        return Turns(tf(), join.counter, join.number)
 
     def write(
         self, entry: Entry, site: Site, call: cst.Call, scope: Scope, block: Any, is_last: bool = True

@@ -30,6 +30,10 @@ class Roots(NamedTuple):
         names = [each.rpartition(".")[2] for each in self.names]
         return "*" + names[0] if self.is_all else ", ".join(names)
 
+    def star(self) -> str:
+        """Returns what stands before an element that is passed to a function with these parameters: "*" of a tuple."""
+        return "*" if self.is_all or len(self.names) > 1 else ""
+
 
 class Element(NamedTuple):
     """The element that a function of Dataset.map returns.

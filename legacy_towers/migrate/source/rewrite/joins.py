@@ -8,6 +8,7 @@
         examples.append([image, label])
 
 Where the code in the list reads, several files are read at a time; where it computes only, several threads compute.
+Where an example depends on the number of the loop, examples get these numbers in turn (`turns`).
 """
 from typing import Any, List, NamedTuple, Optional, Sequence
 
@@ -26,6 +27,7 @@ from legacy_towers.migrate.source.values import Site
 
 _RANGES = ("range", "xrange", "six.moves.range", "six.moves.xrange")
 _END = "_join"
+_READING = ("tf.ReaderBase.", "tf.QueueBase.", "tf.train.slice_input_producer")
 # What gives another result in each run of a loop.
 _DIFFERENT = ("next", "random.", "np.random.", "numpy.random.")
 
@@ -40,6 +42,7 @@ class Join(NamedTuple):
       number: the expression of their number.
       statement: the statement that has `value`; None: the list is in the call itself.
       loop: the loop that has the statement, None of another list.
+      counter: the name of the number that examples depend on, "" where all are alike.
     """
 
     site: Site
@@ -48,6 +51,7 @@ class Join(NamedTuple):
     number: str
     statement: Any
     loop: Any
+    counter: str = ""
 
 
 class Joins:
@@ -61,6 +65,7 @@ class Joins:
     def __init__(self, calls: Calls, sites: Sequence[Site]) -> None:
         self._calls = calls
         self._joining = [calls.call(site) for site in sites if site.name.endswith(_END)]
+        self._calls_of_sites = [calls.call(site) for site in sites if site.name.startswith(_READING)]
         self._found: List[Join] = []
         self._reading: List[Join] = []
         for site in sites:
@@ -81,7 +86,7 @@ class Joins:
         if repeated is not None:
             if isinstance(tensors, cst.ListComp):
                 _check_same(site, draft, tensors.elt)
-            return Join(site, draft, repeated[0], source.code(repeated[1]), None, None)
+            return Join(site, draft, repeated[0], source.code(repeated[1]), None, None, repeated[2])
         if not isinstance(tensors, cst.Name):
             return None
         function = source.function(call)
@@ -100,7 +105,7 @@ class Joins:
             if isinstance(value, cst.ListComp):
                 _check_same(site, draft, value.elt)
             draft.edits.remove(statement)
-            return Join(site, draft, repeated[0], source.code(repeated[1]), statement, None)
+            return Join(site, draft, repeated[0], source.code(repeated[1]), statement, None, repeated[2])
         is_empty = isinstance(value, cst.List) and not value.elements or (
             isinstance(value, cst.Call) and dotted(value.func) == "list" and not value.args
         )
@@ -131,15 +136,16 @@ class Joins:
             return None
         if source.block(loop) is not source.block(made) and not _is_around(source, made, loop):
             return None
-        self._check_number(site, draft, loop)
+        counter = self._counter(site, draft, loop)
         _check_same(site, draft, loop.body)
         draft.edits.remove(made)
         draft.edits.remove(statement)
-        return Join(site, draft, append.args[0].value, source.code(count), statement, loop)
+        return Join(site, draft, append.args[0].value, source.code(count), statement, loop, counter)
 
-    def _check_number(self, site: Site, draft: Draft, loop: cst.For) -> None:
-        """Raises Irregular if examples differ by the number of the loop."""
+    def _counter(self, site: Site, draft: Draft, loop: cst.For) -> str:
+        """Returns the name of the number of the loop, "" if examples do not depend on it."""
         target: Any = loop.target
+        unread = []
         for use in uses_of(draft.source, loop.body, target.value):
             above = draft.source.above(use)
             if any(isinstance(each, cst.WithItem) and is_transparent(draft.source.parents[each]) for each in above):
@@ -147,10 +153,15 @@ class Joins:
             argument = draft.source.parents[use]
             call: Any = draft.source.parents[argument]
             defined = self._calls.function_of(draft, call) if isinstance(call, cst.Call) else None
+            if any(each is one for each in above for one in self._calls_of_sites):
+                raise Irregular(site, "its examples are read by {!r}, the number of the loop that makes them: read all "
+                                "of them alike".format(target.value), draft.source.line(use))
             if defined is None or not _is_unread(defined, call, argument):
-                raise Irregular(site, "its examples differ by {!r}, the number of the loop that makes them: compute "
-                                "all of them alike".format(target.value), draft.source.line(use))
+                return str(target.value)
+            unread.append(use)
+        for use in unread:
             draft.edits.replace(use, cst.Integer("0"))
+        return ""
 
     @property
     def loops(self) -> List[Any]:
@@ -193,6 +204,18 @@ class Joins:
         """Returns the expression of the number of threads that compute what a join takes, "" for one."""
         join = self._of(site)
         return join.number if join is not None and join not in self._reading and join.number != "1" else ""
+
+    def turns(self, site: Site) -> Optional[Join]:
+        """Returns the list that a call takes if its examples depend on a number; None otherwise."""
+        join = self._of(site)
+        if join is None or not join.counter:
+            return None
+        if join in self._reading:
+            # The number is that of a reader, whose files have it.
+            uses = uses_of(join.draft.source, join.loop or join.value, join.counter)
+            raise Irregular(site, "its examples differ by {!r}, the number of the loop that reads them: compute all of "
+                            "them alike".format(join.counter), join.draft.source.line(uses[0]))
+        return join
 
     def value_of(self, site: Site) -> Any:
         """Returns the expression of one of the examples that a call takes, None where its list is in the call."""
@@ -246,16 +269,16 @@ def _check_same(site: Site, draft: Draft, code: Any) -> None:
 
 
 def _repeated(node: Any) -> Any:
-    """Returns (the element, the number of elements) of a list whose elements are the same expression, else None."""
+    """Returns (element, how many, name of the number in it or "") of a list of one expression, None of another."""
     if isinstance(node, cst.ListComp):
         loop = node.for_in
         count = _count(loop.iter)
         if count is None or loop.ifs or loop.inner_for_in is not None or not isinstance(loop.target, cst.Name):
             return None
-        return None if loop.target.value in names_of(node.elt).read else (node.elt, count)
+        return node.elt, count, loop.target.value if loop.target.value in names_of(node.elt).read else ""
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
         if isinstance(node.left, cst.List) and len(node.left.elements) == 1:
-            return node.left.elements[0].value, node.right
+            return node.left.elements[0].value, node.right, ""
     return None
 
 

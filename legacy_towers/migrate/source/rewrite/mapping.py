@@ -10,6 +10,7 @@ from legacy_towers.migrate.source.rewrite.names import targets
 from legacy_towers.migrate.source.rewrite.region import Examples
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import Source
+from legacy_towers.migrate.source.rewrite.turns import Turns
 
 _ABOVE_SUMMARIES = "# Its summaries are of examples that are read for them."
 
@@ -17,6 +18,7 @@ _ABOVE_SUMMARIES = "# Its summaries are of examples that are read for them."
 def write_map(
     calls: Calls, entry: Entry, statement: Any, examples: Examples, element: Element, threads: str, place: Any = None,
     names: Sequence[str] = ("parse", "parse_example", "parse_record"), summarized: str = "",
+    turns: Optional[Turns] = None,
 ) -> str:
     """Inserts the function of Dataset.map before `statement`, and the call of Dataset.map there or before `place`.
 
@@ -26,6 +28,7 @@ def write_map(
       threads: the expression of the number of threads, "" for one.
       names: what the function may be called; the first name that is free is taken.
       summarized: what TensorFlow is called there, if the function makes summaries, which one more call of it keeps.
+      turns: the numbers that examples are computed with, None if they are computed alike.
 
     Returns the expression of an example that is made from the names of `entry`, "" where it has these names.
     """
@@ -38,7 +41,7 @@ def write_map(
     for each in examples.statements:
         edits.remove(each, with_comments=True)
     after = ["{0} = {0}.unbatch()".format(entry.dataset)] if element.is_many else []
-    direct = _direct(calls, entry, examples, element) if not summarized else None
+    direct = _direct(calls, entry, examples, element) if not summarized and turns is None else None
     if direct is not None:
         lines = ([line.format(direct)] if direct else []) + after
         if lines:
@@ -58,19 +61,24 @@ def write_map(
         if body and isinstance(body[0], cst.SimpleStatementLine):
             lead = [each for each in body[0].leading_lines if each.comment]
             body[0] = body[0].with_changes(leading_lines=lead)
-        function = source.parse("def {}({}):\n    pass".format(name, roots.parameters()))[0]
+        parameters = roots.parameters() if turns is None else turns.parameters(roots)
+        function = source.parse("def {}({}):\n    pass".format(name, parameters))[0]
         function = function.with_changes(body=cst.IndentedBlock(body), leading_lines=gap)
         return [function] + (mapped(gap) if place is statement else [])
 
-    kept = [
-        "{}({}{}.data.make_one_shot_iterator({}).get_next())".format(
-            name, "*" if roots.is_all or len(roots.names) > 1 else "", summarized, entry.dataset),
-    ] if summarized else []
+    mapping, kept = [line.format(name)], []
+    if turns is not None:
+        mapping = turns.map_lines(entry.dataset, name, roots, parallel, scope)
+    if summarized:
+        example = "{}.data.make_one_shot_iterator({}).get_next()".format(summarized, entry.dataset)
+        kept = ["{}({}{})".format(name, roots.star(), example)]
+        if turns is not None:
+            kept = turns.summary_lines(name, roots, example)
 
     def mapped(above: List[Any]) -> List[Any]:
         if kept:
             above = list(above) + [cst.EmptyLine(comment=cst.Comment(_ABOVE_SUMMARIES))]
-        return _led_by(above, source.parse("\n".join(kept + [line.format(name)] + after)))
+        return _led_by(above, source.parse("\n".join(kept + mapping + after)))
 
     edits.insert_before(statement, make)
     if place is not statement:

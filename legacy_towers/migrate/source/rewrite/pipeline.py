@@ -265,6 +265,11 @@ class PipelineWriter:
         if summarizes and (optional is not None or self.batchers.is_initialized):
             raise Irregular(site, "it makes summaries of single examples where a table is needed, or where an "
                             "example is also used without a batch: summarize the batch")
+        turns = self.batchers.turns(batches if self.batches is self.batchers else (), lambda: self.calls.tensorflow(
+            scope, site))
+        if turns is not None and (optional is not None or element.is_many or self.batchers.is_initialized):
+            raise Irregular(site, "its examples depend on the number of a thread, and are used without a batch, by "
+                            "many at a time or with a table")
         if optional is not None:
             example = write_map(self.calls, entry, statement, examples, element, threads, optional)
             write_optional(self.batchers, entry, statement, optional, batches[0][0], example,
@@ -275,7 +280,8 @@ class PipelineWriter:
             else:
                 names = ("parse", "parse_example", "parse_record")
             summarized = self.calls.tensorflow(scope, site) if summarizes else ""
-            write_map(self.calls, entry, statement, examples, element, threads, names=names, summarized=summarized)
+            write_map(self.calls, entry, statement, examples, element, threads, names=names, summarized=summarized,
+                      turns=turns)
             self._write_batches(entry, statement, batches, element)
         for call, function in takers:
             self.passing.check_block(entry, call, source.block(statement))

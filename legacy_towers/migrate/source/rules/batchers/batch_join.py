@@ -9,9 +9,13 @@ rule(Rule(
 Several readers, each with a thread of its own, fill one queue. Where they all read from one queue of names,
 `interleave` with as many files open at a time does the same, without threads of Python. Where the readers compute
 different things, each is a dataset, and `tf.data.experimental.sample_from_datasets` mixes them.
+
+Where threads compute examples of one reader by their number, as in Inception with `thread_id`, each
+example is computed by one of them: `enumerate` and `tf.switch_case` give examples the numbers in turn.
 """,
     limits="""
-It stays for the reasons of `tf.train.batch` (LT301), and where the readers share more than the queue of names.
+It stays for the reasons of `tf.train.batch` (LT301), where the readers share more than the queue of names, and where
+examples differ by the number of the reader.
 """,
     example=Example(
         before="""
