@@ -74,8 +74,8 @@ def compare(
     batch = dict(feeds)
     if step.keep == GLOBAL and step.rows.statistics:
         if not _repeat_rows(step, batch):
-            return Comparison(None, "", 0, "the first batch has fewer examples than towers, and the statistics of "
-                                           "each tower are its own")
+            return Comparison(None, "", 0, "the first batch has fewer examples than towers or a sparse tensor, and the "
+                                           "statistics of each tower are its own")
     pairs = _pairs(step, fetched)
     if step.keep != GLOBAL:
         for read in step.examples.reads:
@@ -106,6 +106,8 @@ def _pairs(step: ReplicatedStep, fetched: Sequence[Tuple[Tensor, Tensor]]) -> Li
 def _repeat_rows(step: ReplicatedStep, batch: Dict[Tensor, Any]) -> bool:
     """Gives each tower the same rows, so that their statistics are those of the whole batch."""
     number = len(step.devices)
+    if step.examples.sparse:
+        return False
     for tensor in step.examples.tensors:
         value = np.asarray(batch[tensor])
         part = value[: len(value) // number]

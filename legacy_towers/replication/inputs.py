@@ -12,6 +12,7 @@ from legacy_towers.graph.op_kinds import (
     STAGING_INPUT_OPS,
 )
 from legacy_towers.replication.refusal import refuse
+from legacy_towers.replication.sparse_feeds import check_readers, parts_of
 from legacy_towers.tensor_types import Operation, Tensor
 
 READS = QUEUE_INPUT_OPS | ITERATOR_INPUT_OPS | READER_INPUT_OPS | STAGING_INPUT_OPS | FILE_INPUT_OPS
@@ -24,19 +25,23 @@ class Examples(NamedTuple):
       fed: the tensors that are fed and split along dimension 0.
       reads: the operations that read from a queue or an iterator.
       size: the number of examples if it is fixed when the graph is built; None if each step may have another one.
+      sparse: the sparse tensors that are fed and split along dimension 0.
     """
 
     fed: List[Tensor]
     reads: List[Operation]
     size: Optional[int]
+    sparse: Sequence[Any] = ()
 
     @property
     def tensors(self) -> List[Tensor]:
-        """All tensors that hold examples."""
+        """All tensors that hold a row per example."""
         return self.fed + [each for read in self.reads for each in read.outputs]
 
 
-def find_examples(needed: Set[Operation], feeds: Dict[Tensor, Any], split: bool) -> Examples:
+def find_examples(
+    needed: Set[Operation], feeds: Dict[Tensor, Any], split: bool, sparse: Sequence[Any] = ()
+) -> Examples:
     """Returns what holds the examples of a training step.
 
     Args:
@@ -44,19 +49,26 @@ def find_examples(needed: Set[Operation], feeds: Dict[Tensor, Any], split: bool)
       feeds: what the first step feeds: tensor -> value. The values may be None, if only the shapes of the tensors are
         known.
       split: whether each batch is split; otherwise each tower reads a batch of its own.
+      sparse: the sparse tensors among them, whose parts are in `feeds`.
 
     Raises:
       NotReplicable: the examples can't be split.
     """
-    fed = _fed_batches(needed, feeds)
+    sparse = [each for each in sparse if any(part.op in needed for part in parts_of(each))]
+    parts = {part for each in sparse for part in parts_of(each)}
+    fed = _fed_batches(needed, {tensor: value for tensor, value in feeds.items() if tensor not in parts})
+    for each in sparse:
+        check_readers(each, needed)
     fed_operations = {each.op for each in feeds}
     reads = sorted((each for each in needed if each.type in READS and each not in fed_operations),
                    key=lambda each: str(each.name))
+    if sparse and not fed and not reads:
+        refuse("all that it feeds is sparse, so that the number of its examples is unknown", sparse[0].values.op)
     if not fed and not reads:
         refuse("its gradients read no examples: nothing is fed, dequeued or read from an iterator that has a batch")
-    if fed and not split:
+    if (fed or sparse) and not split:
         refuse("it feeds its examples, so that there is no second batch for another tower: --keep global splits the "
-               "batch that the script feeds", fed[0].op)
+               "batch that the script feeds", fed[0].op if fed else sparse[0].values.op)
     if split:
         _check_components(reads)
     sizes = {_rows(each) for each in fed + [out for read in reads for out in read.outputs]}
@@ -64,7 +76,9 @@ def find_examples(needed: Set[Operation], feeds: Dict[Tensor, Any], split: bool)
     if len(known) > 1 and split:
         refuse("its inputs have batches of different sizes: {}".format(" and ".join(map(str, known))),
                (reads or [fed[0].op])[0])
-    return Examples(fed, reads, known[0] if split and known else None)
+    if sparse and known:
+        refuse("it feeds a sparse tensor beside a batch of a fixed size ({})".format(known[0]), sparse[0].values.op)
+    return Examples(fed, reads, known[0] if split and known else None, sparse)
 
 
 def _rows(tensor: Tensor) -> Optional[int]:

@@ -73,7 +73,8 @@ class ReplicationPlan(NamedTuple):
 
 def plan_of(step: ReplicatedStep, comparison: Any = None) -> ReplicationPlan:
     """Returns the plan of a replicated step."""
-    examples = [each.op.name for each in step.examples.fed] + [each.name for each in step.examples.reads]
+    examples = [each.op.name for each in step.examples.fed] + [
+        each.values.op.name for each in step.examples.sparse] + [each.name for each in step.examples.reads]
     losses = dict.fromkeys((place_of(each.operation), _RULES[each.kind]) for each in step.rules.values())
     return ReplicationPlan(
         tuple(_short(each) for each in step.devices), step.keep, tuple(examples), tuple(losses),

@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, FrozenSet, List, Optional, Set, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.graph.op_kinds import draws_random_numbers
+from legacy_towers.replication.sparse_feeds import has_rows
 from legacy_towers.tensor_types import Operation, Tensor
 
 
@@ -50,6 +51,7 @@ class Rows:
         self._size = size
         self._rows: Set[Tensor] = set()
         self._operations: Set[Operation] = set()
+        self._sparse: Dict[Tensor, Any] = {}
         # Operations that combine examples with a statistic of their batch.
         self.statistics: List[Operation] = []
 
@@ -58,6 +60,10 @@ class Rows:
         for tensor in tensors:
             self._rows.add(tensor)
             self._operations.add(tensor.op)
+
+    def note_sparse(self, tensors: Any) -> None:
+        """Records sparse tensors that have one row per example."""
+        self._sparse.update({each.indices: each for each in tensors})
 
     def __contains__(self, tensor: Tensor) -> bool:
         return tensor in self._rows
@@ -91,6 +97,8 @@ class Rows:
         if draws_random_numbers(operation):
             # Drawn for the whole batch, and split; see `Towers`.
             return [each for each in outputs if is_batch_by_shape(each)]
+        if has_rows(operation, self._sparse, from_examples):
+            return outputs
         rows = [each for each in from_examples if each in self._rows]
         if not rows:
             return _after_loop(operation)

@@ -10,7 +10,8 @@ from legacy_towers.graph.walk import ancestors, fetch_key, operations_of
 from legacy_towers.replication.check import compare, values_before
 from legacy_towers.replication.live import elements_of
 from legacy_towers.replication.plan import ReplicationPlan, plan_of
-from legacy_towers.replication.refusal import SENTENCE, NotReplicable, refuse
+from legacy_towers.replication.refusal import SENTENCE, NotReplicable
+from legacy_towers.replication.sparse_feeds import parts_of
 from legacy_towers.replication.step import ReplicatedStep, trains
 from legacy_towers.run.runtime.step_limit import MONITORED_FETCHES
 from legacy_towers.tensor_types import Graph, Session, Tensor
@@ -152,8 +153,8 @@ class TowerRuns:
         for step in seen.steps:
             if step.has_losses_of(needed):
                 return step.replaced(elements), None
-        feeds = _feeds(graph, feed_dict, needed)
-        step = ReplicatedStep(graph, operations, feeds, self._devices(), self._keep)
+        feeds, sparse = _feeds(graph, feed_dict)
+        step = ReplicatedStep(graph, operations, feeds, self._devices(), self._keep, sparse)
         replaced = step.replaced(elements)
         fetched = [(each, replaced[each.name]) for each in elements
                    if not isinstance(each, tf.Operation) and each.name in replaced]
@@ -224,14 +225,14 @@ def _operations(session: Session, fetches: Any) -> List[Any]:
         return []
 
 
-def _feeds(graph: Graph, feed_dict: Any, needed: Any) -> Dict[Tensor, Any]:
+def _feeds(graph: Graph, feed_dict: Any) -> Tuple[Dict[Tensor, Any], List[Any]]:
+    """Returns tensor -> what is fed, with the parts of sparse tensors, and the sparse tensors."""
     found: Dict[Tensor, Any] = {}
+    sparse = []
     for key, value in (feed_dict or {}).items():
         if isinstance(key, tf.SparseTensor):
-            if key.values.op in needed:
-                refuse("it feeds a sparse tensor, which can't be split into rows", key.values.op)
-            continue
-        tensor = graph.as_graph_element(key, allow_operation=False)
-        found[tensor] = value
-    return found
-
+            found.update(zip(parts_of(key), value))
+            sparse.append(key)
+        else:
+            found[graph.as_graph_element(key, allow_operation=False)] = value
+    return found, sparse

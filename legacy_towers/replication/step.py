@@ -13,6 +13,7 @@ from legacy_towers.replication.regions import Regions
 from legacy_towers.replication.rows import Rows
 from legacy_towers.replication.several import check_one_loss
 from legacy_towers.replication.sparse import sparse_gradients
+from legacy_towers.replication.sparse_feeds import parts_of, rows_of
 from legacy_towers.replication.towers import Towers
 from legacy_towers.replication.whole import COMPUTED, GRADIENT, ORIGINAL, Kinds, Wholes
 from legacy_towers.replication.writes import writes_state
@@ -57,6 +58,7 @@ class ReplicatedStep:
       feeds: tensor -> the value that the first step feeds, None if it is unknown.
       devices: the device of each tower.
       keep: GLOBAL or PER_TOWER.
+      sparse: the sparse tensors that it feeds, whose parts are in `feeds`.
 
     Attributes:
       examples: what holds the examples.
@@ -72,7 +74,8 @@ class ReplicatedStep:
     """
 
     def __init__(
-        self, graph: Graph, fetched: Sequence[Operation], feeds: Dict[Tensor, Any], devices: Sequence[str], keep: str
+        self, graph: Graph, fetched: Sequence[Operation], feeds: Dict[Tensor, Any], devices: Sequence[str], keep: str,
+        sparse: Sequence[Any] = (),
     ) -> None:
         self.graph, self.keep, self.devices = graph, keep, list(devices)
         self.regions = Regions(graph, fetched)
@@ -81,10 +84,12 @@ class ReplicatedStep:
             starts = [each for scope in self._calls for each in self.regions.calls.by_scope[scope].roots]
             read = ancestors(starts, list(feeds), graph=graph)
             self.regions.needed |= read  # a gradient does not need the loss that it is of
-            self.examples: Examples = find_examples(read, feeds, keep == GLOBAL)
-            self.regions.start_from([each.op for each in self.examples.fed] + self.examples.reads)
+            self.examples: Examples = find_examples(read, feeds, keep == GLOBAL, sparse)
+            parts = [part for each in self.examples.sparse for part in parts_of(each)]
+            self.regions.start_from([each.op for each in self.examples.fed + parts] + self.examples.reads)
             self.rows = Rows(self.examples.size)
             self.rows.note(self.examples.tensors)
+            self.rows.note_sparse(self.examples.sparse)
             self._follow()
             check_one_loss(self.regions, self._calls)
             self.rules: Dict[str, Rule] = {
@@ -164,6 +169,11 @@ class ReplicatedStep:
             for tensor in self.examples.tensors:
                 with tf.device(tensor.op.device):
                     self.towers.register(tensor, tf.split(tensor, number) if split is None else split.parts(tensor))
+            for sparse in self.examples.sparse:
+                assert split is not None  # sparse tensors beside a batch of a fixed size are refused
+                of_towers = [parts_of(each) for each in split.sparse_parts(sparse)]
+                for index, part in enumerate(parts_of(sparse)):
+                    self.towers.register(part, [each[index] for each in of_towers])
 
     def rule(self, tensor: Tensor) -> Rule:
         """Returns how a gradient, a tensor of the graph, is reduced."""
@@ -319,7 +329,7 @@ class _Split:
     """
 
     def __init__(self, tensor: Tensor, number: int) -> None:
-        rows = tf.shape(tensor, out_type=tf.int64)[0]
+        self._rows = rows = tf.shape(tensor, out_type=tf.int64)[0]
         bounds = [rows * each // number for each in range(number + 1)]
         pairs = list(zip(bounds, bounds[1:]))
         self.counts = [tf.cast(end > begin, tf.int64) for begin, end in pairs]
@@ -332,3 +342,7 @@ class _Split:
         for part in parts:
             part.set_shape(tensor.shape if tensor.shape.ndims is None else [None] + tensor.shape.as_list()[1:])
         return parts
+
+    def sparse_parts(self, tensor: Any) -> List[Any]:
+        """Returns the rows of each tower of a sparse tensor."""
+        return rows_of(tensor, self._rows, self._begins, self._ends)

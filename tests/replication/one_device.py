@@ -85,7 +85,32 @@ def feeds_that_are_read_by_place(tf, folder):
 
 
 @script
-def uneven_batches_and_a_loss_that_is_a_sum(tf, folder):
+def sparse_feeds(tf, folder):
+    """A wide linear part of sparse features beside a network of some of them."""
+    wide = tf.sparse_placeholder(tf.float64, [None, 20])
+    deep = tf.sparse_placeholder(tf.float64)
+    y = tf.placeholder(tf.float64, [None, 1])
+    weights = tf.get_variable("wide", [20, 1], tf.float64, normal(tf, 1))
+    net = tf.sparse_tensor_dense_matmul(wide, weights)
+    features = tf.reshape(tf.sparse_tensor_to_dense(deep, validate_indices=False), [-1, 5])
+    net += dense(tf, dense(tf, features, 6, 2, activation=tf.nn.relu), 1, 3)
+    loss = tf.reduce_mean(tf.squared_difference(net, y))
+    train = tf.train.AdamOptimizer(0.1).minimize(loss)
+    sizes = [ROWS, 5, 1, 7]
+
+    def feeds(step):
+        here = slice(rows(step).start, rows(step).start + sizes[step])
+        words = [[row, word] for row, each in enumerate(WORDS[here]) for word in sorted(set(each))]
+        every_other = [[row, column] for row in range(sizes[step]) for column in (0, 2, 4)]
+        return {
+            wide: tf.SparseTensorValue(words, np.ones(len(words)), [sizes[step], 20]),
+            deep: (every_other, FEATURES[here][:, ::2].reshape(-1), [sizes[step], 5]), y: TARGETS[here]}
+
+    return trained(tf, {"train": train, "loss": loss}, feeds)
+
+
+@script
+def uneven_batches_and__a_loss_that_is_a_sum(tf, folder):
     x = tf.placeholder(tf.float64, [None, 5])
     y = tf.placeholder(tf.float64, [None, 1])
     errors = tf.squared_difference(dense(tf, x, 1, 1), y)

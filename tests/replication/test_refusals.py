@@ -99,12 +99,57 @@ def feeds_of_different_sizes(tf):
         x: FEATURES[:8], y: TARGETS[:8], flat: np.ones(3)})
 
 
-@case("it feeds a sparse tensor")
-def a_sparse_feed(tf):
+SPARSE = ([[0, 1], [1, 2]], [1.0, 2.0], [2, 5])
+
+
+def sparse_net(tf, reader):
     sparse = tf.sparse_placeholder(tf.float64, [None, 5])
     weights = tf.get_variable("w", [5, 1], tf.float64, tf.ones_initializer())
-    net = tf.sparse_tensor_dense_matmul(sparse, weights)
-    train_once(tf, tf.reduce_mean(net), {sparse: ([[0, 1], [1, 2]], [1.0, 2.0], [2, 5])})
+    return sparse, reader(sparse, weights)
+
+
+@case("all that it feeds is sparse")
+def sparse_feeds_alone(tf):
+    sparse, net = sparse_net(tf, tf.sparse_tensor_dense_matmul)
+    train_once(tf, tf.reduce_mean(net), {sparse: SPARSE})
+
+
+@case("only tf.sparse_tensor_dense_matmul and tf.sparse_tensor_to_dense are known to keep")
+def a_sparse_feed_of_an_embedding(tf):
+    sparse, net = sparse_net(tf, lambda x, weights: tf.nn.embedding_lookup_sparse(
+        weights, tf.cast(x, tf.int64), None, combiner="sum"))
+    y = tf.placeholder(tf.float64, [None, 1])
+    train_once(tf, tf.reduce_mean(net * y), {sparse: SPARSE, y: TARGETS[:2]})
+
+
+@case("--keep global splits the batch that the script feeds", keep="per-tower")
+def a_sparse_feed_with_keep_per_tower(tf):
+    sparse, net = sparse_net(tf, tf.sparse_tensor_dense_matmul)
+    y = tf.data.Dataset.from_tensor_slices(TARGETS).batch(2).make_one_shot_iterator().get_next()
+    train_once(tf, tf.reduce_mean(net * y), {sparse: SPARSE})
+
+
+@case("beside a batch of a fixed size (2)")
+def a_sparse_feed_beside_a_fixed_batch(tf):
+    sparse, net = sparse_net(tf, tf.sparse_tensor_dense_matmul)
+    y = tf.placeholder(tf.float64, [2, 1])
+    train_once(tf, tf.reduce_mean(net * y), {sparse: SPARSE, y: TARGETS[:2]})
+
+
+@case("a sparse tensor that is fed has another number of rows than the other examples")
+def a_sparse_feed_of_another_size(tf):
+    sparse, net = sparse_net(tf, tf.sparse_tensor_dense_matmul)
+    y = tf.placeholder(tf.float64, [None, 1])
+    train_once(tf, tf.reduce_mean(net) + tf.reduce_mean(y), {sparse: SPARSE, y: TARGETS[:4]})
+
+
+@case("it multiplies a sparse tensor that is fed by its examples, which then depend on each other")
+def a_sparse_matrix_between_examples(tf):
+    sparse = tf.sparse_placeholder(tf.float64, [None, None])
+    x, y = inputs(tf)
+    net = tf.sparse_tensor_dense_matmul(sparse, predicted(tf, x))
+    train_once(tf, tf.reduce_mean(net * y), {sparse: ([[0, 1], [1, 0]], [1.0, 2.0], [8, 8]), x: FEATURES[:8],
+                                             y: TARGETS[:8]})
 
 
 @case("it reads single examples")
@@ -143,7 +188,7 @@ def a_partial_run(tf):
 
 
 # What is wrong with these is no single operation.
-WITHOUT_LINE = ("a_partial_run", "a_loss_without_examples")
+WITHOUT_LINE = ("a_partial_run", "a_loss_without_examples", "a_sparse_feed_of_another_size")
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
