@@ -34,7 +34,8 @@ ADVICE: Dict[str, str] = {
     "tensorflow.contrib.hadoop": _IO,
     "tensorflow.contrib.ignite": _IO,
     "tensorflow.contrib.kafka": _IO,
-    "tensorflow.contrib.kfac": "it became the package kfac, which requires TensorFlow 1",
+    "tensorflow.contrib.kfac": "it became the package kfac, which asks for older packages than it needs: pip "
+    "install --no-deps kfac, and pip install tensorflow_probability",
     "tensorflow.contrib.kinesis": _IO,
     "tensorflow.contrib.labeled_tensor": "it has no replacement: use plain tensors, and name the axes in comments",
     "tensorflow.contrib.layers.feature_column": "the columns are in tf.feature_column",
