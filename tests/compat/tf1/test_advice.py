@@ -11,7 +11,8 @@ TEXTS = dict(advice.ADVICE, **registry.reasons())
 TEXTS.update({"{}({}=)".format(*key): text for key, (_, text) in refused_arguments.REFUSED.items()})
 NAMES = re.compile(r"\b(?:tf|legacy_towers|tensorflow\.python|sklearn|scipy)(?:\.[A-Za-z_]\w*)+")
 PACKAGES = re.compile(
-    r"pip install (?:--no-deps )?([\w\-]+)|\b(?:the package|package is|became the package) (\w+)\b|\b(scikit-learn|xgboost)\b"
+    r"pip install (?:--no-deps )?([\w\-]+)|\b(?:the package|package is|became the package) (\w+)\b"
+    r"|\b(scikit-learn|xgboost)\b"
 )
 # Package -> the version that was installed, imported and used with TensorFlow 2.21 on Python 3.11: a model was trained
 # by implicit, kfac and xgboost, a file opened by lmdb, a text split by tensorflow_text, a number drawn by
