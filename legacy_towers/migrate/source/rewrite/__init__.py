@@ -9,6 +9,7 @@
       source_stage    a producer and its reader; slim_stage: slim's providers and parallel_read;
                       reader: where a reader is made; taken: what takes what they give;
                       carried: expressions moved to a call; keywords: arguments of a call
+      stages          which of them read; record_queue: a queue of records behind a reader
       joins           lists of examples for batch_join; zipped: examples of several readers
       passing         functions that take and return examples
       passed_queue    queues that are passed to a function which reads and batches

@@ -131,7 +131,7 @@ class Joins:
         )
         if not is_append or not isinstance(loop, cst.For) or loop.orelse is not None:
             return None
-        count = _count(loop.iter)
+        count = counted(loop.iter)
         if count is None or not isinstance(loop.target, cst.Name) or statement not in in_order(loop.body):
             return None
         if source.block(loop) is not source.block(made) and not _is_around(source, made, loop):
@@ -272,7 +272,7 @@ def _repeated(node: Any) -> Any:
     """Returns (element, how many, name of the number in it or "") of a list of one expression, None of another."""
     if isinstance(node, cst.ListComp):
         loop = node.for_in
-        count = _count(loop.iter)
+        count = counted(loop.iter)
         if count is None or loop.ifs or loop.inner_for_in is not None or not isinstance(loop.target, cst.Name):
             return None
         return node.elt, count, loop.target.value if loop.target.value in names_of(node.elt).read else ""
@@ -282,7 +282,7 @@ def _repeated(node: Any) -> Any:
     return None
 
 
-def _count(node: Any) -> Any:
+def counted(node: Any) -> Any:
     """Returns the number of what a `for` goes over, None if it is not range(number)."""
     if not isinstance(node, cst.Call) or dotted(node.func) not in _RANGES:
         return None

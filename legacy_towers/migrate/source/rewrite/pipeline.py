@@ -32,18 +32,15 @@ from legacy_towers.migrate.source.rewrite.kept import Kept
 from legacy_towers.migrate.source.rewrite.mapping import write_map
 from legacy_towers.migrate.source.rewrite.names import names_of, read_first, targets
 from legacy_towers.migrate.source.rewrite.optional_batch import optional_batch, write_optional
-from legacy_towers.migrate.source.rewrite.origins import origins_of
 from legacy_towers.migrate.source.rewrite.passing import Passing
 from legacy_towers.migrate.source.rewrite.prefetch_stage import PrefetchStage
 from legacy_towers.migrate.source.rewrite.queue_stage import QueueStage
 from legacy_towers.migrate.source.rewrite.regular import check_regular
 from legacy_towers.migrate.source.rewrite.results import returned_element
 from legacy_towers.migrate.source.rewrite.scope import Scope
-from legacy_towers.migrate.source.rewrite.shapes import slim_readers
 from legacy_towers.migrate.source.rewrite.size_summaries import without_size_summaries
-from legacy_towers.migrate.source.rewrite.slim_stage import SlimStage
-from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
 from legacy_towers.migrate.source.rewrite.stacked import stack_tuples
+from legacy_towers.migrate.source.rewrite.stages import stages_of
 from legacy_towers.migrate.source.rewrite.unread_collections import removes_unread
 from legacy_towers.migrate.source.rewrite.zipped import Zip
 from legacy_towers.migrate.source.values import Site
@@ -72,11 +69,7 @@ class PipelineWriter:
         pipeline = pipeline._replace(sites=[each for each in pipeline.sites if each.name not in DESCRIPTIONS])
         check_regular(project, pipeline)
         self.joins = Joins(self.calls, pipeline.sites)
-        self._stages = [
-            (SlimStage if each.read.name in slim_readers.PARAMETERS else SourceStage)(
-                project, pipeline, self.calls, each, self.joins)
-            for each in origins_of(project, pipeline, self.calls)
-        ]
+        self._stages, pipeline = stages_of(project, pipeline, self.calls, self.joins)
         # The one whose examples are followed.
         self.stage = self._stages[0]
         self.batchers = BatchStage(pipeline, self.calls, self._stages, self.joins)

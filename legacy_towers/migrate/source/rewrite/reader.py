@@ -199,6 +199,11 @@ class Reader:
         source = draft.source
         statement, target = self._assigned(draft, reader)
         maker = source.function(reader)
+        if is_of_self(target):
+            loads = [each for each in attributes_of(source.module, target.attr.value) if each is not target]
+            if len(loads) == len(values) and all(any(each is one for one in values) for each in loads):
+                draft.edits.remove(statement, with_comments=True)
+                return
         name = getattr(target, "value", "")
         uses = [
             each for each in uses_of(source, maker.body if maker is not None else source.module, name)
