@@ -12,7 +12,7 @@ from legacy_towers.graph.op_kinds import (
     STAGING_INPUT_OPS,
 )
 from legacy_towers.replication.refusal import refuse
-from legacy_towers.replication.sparse_feeds import check_readers, parts_of
+from legacy_towers.replication.sparse_feeds import check_not_indices, check_readers, parts_of
 from legacy_towers.tensor_types import Operation, Tensor
 
 READS = QUEUE_INPUT_OPS | ITERATOR_INPUT_OPS | READER_INPUT_OPS | STAGING_INPUT_OPS | FILE_INPUT_OPS
@@ -90,6 +90,7 @@ def _fed_batches(needed: Set[Operation], feeds: Dict[Tensor, Any]) -> List[Tenso
     rows: Dict[Tensor, Optional[int]] = {}
     for tensor in fed:
         value = feeds[tensor]
+        check_not_indices(tensor, needed)
         ndims = tensor.shape.ndims if value is None else np.ndim(value)
         if ndims is None:
             refuse("the shape of what is fed is unknown, so that a batch can't be told from a scalar", tensor.op)

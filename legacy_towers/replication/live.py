@@ -11,6 +11,7 @@ from legacy_towers.graph.walk import ancestors
 from legacy_towers.replication.check import Comparison, compare, values_before
 from legacy_towers.replication.plan import ReplicationPlan, plan_of
 from legacy_towers.replication.refusal import refuse
+from legacy_towers.replication.sparse_feeds import expanded
 from legacy_towers.replication.step import GLOBAL, KEEPS, ReplicatedStep, trains
 from legacy_towers.tensor_types import Fetches, Graph, Session, Tensor
 
@@ -57,8 +58,7 @@ class Replicated:
             in float64, 1e-2 in float16 and bfloat16.
           ArgumentError: `feed_dict` lacks a tensor that holds examples.
         """
-        feeds = {self.graph.as_graph_element(key, allow_operation=False): value
-                 for key, value in (feed_dict or {}).items()}
+        feeds, _ = expanded(self.graph, feed_dict or {})
         missing = [each.name for each in self._step.examples.tensors if each not in feeds]
         if missing:
             raise ArgumentError("pass a value for {!r} in feed_dict".format(missing[0]))
@@ -98,7 +98,8 @@ def replicate_graph(
         tower reads a batch of its own from the graph's queue or iterator.
       graph: the graph; None: the default graph. The path of a MetaGraph file: it is imported into a new graph, see
         `Replicated.graph`.
-      feeds: the tensors that a step feeds with examples; None: all its placeholders whose first dimension is unknown.
+      feeds: the tensors and sparse tensors that a step feeds with examples; None: all its placeholders whose first
+        dimension is unknown.
 
     Returns:
       A `Replicated`: `replicated.run(session, [train_op, loss], feed_dict)` trains on the towers.
@@ -123,9 +124,10 @@ def replicate_graph(
         given = [each.outputs[0] for each in ancestors(operations, graph=graph)
                  if each.type in PLACEHOLDER_OPS and each.outputs[0].shape.ndims]
     else:
-        given = [graph.as_graph_element(each, allow_operation=False) for each in feeds]
+        given = list(feeds)
+    tensors, sparse = expanded(graph, {each: None for each in given})
     with extending(graph):
-        step = ReplicatedStep(graph, operations, {each: None for each in given}, devices, keep)
+        step = ReplicatedStep(graph, operations, tensors, devices, keep, sparse)
         return Replicated(step, elements)
 
 

@@ -11,7 +11,7 @@ from legacy_towers.replication.check import compare, values_before
 from legacy_towers.replication.live import elements_of
 from legacy_towers.replication.plan import ReplicationPlan, plan_of
 from legacy_towers.replication.refusal import SENTENCE, NotReplicable
-from legacy_towers.replication.sparse_feeds import parts_of
+from legacy_towers.replication.sparse_feeds import expanded
 from legacy_towers.replication.step import ReplicatedStep, trains
 from legacy_towers.run.runtime.step_limit import MONITORED_FETCHES
 from legacy_towers.tensor_types import Graph, Session, Tensor
@@ -153,7 +153,7 @@ class TowerRuns:
         for step in seen.steps:
             if step.has_losses_of(needed):
                 return step.replaced(elements), None
-        feeds, sparse = _feeds(graph, feed_dict)
+        feeds, sparse = expanded(graph, feed_dict or {})
         step = ReplicatedStep(graph, operations, feeds, self._devices(), self._keep, sparse)
         replaced = step.replaced(elements)
         fetched = [(each, replaced[each.name]) for each in elements
@@ -223,16 +223,3 @@ def _operations(session: Session, fetches: Any) -> List[Any]:
         return operations_of(list(fetches.values()) if _is_monitored(fetches) else fetches, session.graph)
     except (TypeError, ValueError, KeyError, AttributeError):
         return []
-
-
-def _feeds(graph: Graph, feed_dict: Any) -> Tuple[Dict[Tensor, Any], List[Any]]:
-    """Returns tensor -> what is fed, with the parts of sparse tensors, and the sparse tensors."""
-    found: Dict[Tensor, Any] = {}
-    sparse = []
-    for key, value in (feed_dict or {}).items():
-        if isinstance(key, tf.SparseTensor):
-            found.update(zip(parts_of(key), value))
-            sparse.append(key)
-        else:
-            found[graph.as_graph_element(key, allow_operation=False)] = value
-    return found, sparse

@@ -1,9 +1,9 @@
 """Sparse tensors that a step feeds: which operations may read them, and the rows of each tower."""
-from typing import Any, Dict, List, Sequence, Set
+from typing import Any, Dict, List, Mapping, Sequence, Set, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.replication.refusal import refuse
-from legacy_towers.tensor_types import Operation, Tensor
+from legacy_towers.tensor_types import Graph, Operation, Tensor
 
 # Operations whose result has a row for each row of a sparse tensor, whose parts are its first three inputs.
 _READERS = ("SparseTensorDenseMatMul", "SparseToDense")
@@ -12,6 +12,35 @@ _READERS = ("SparseTensorDenseMatMul", "SparseToDense")
 def parts_of(tensor: Any) -> List[Tensor]:
     """Returns the three tensors of a sparse tensor."""
     return [tensor.indices, tensor.values, tensor.dense_shape]
+
+
+def expanded(graph: Graph, feeds: Mapping[Any, Any]) -> Tuple[Dict[Tensor, Any], List[Any]]:
+    """Returns tensor -> what is fed, with the parts of sparse tensors, and the sparse tensors.
+
+    Args:
+      graph: the graph.
+      feeds: tensor, sparse tensor or name -> what is fed, None if it is unknown.
+    """
+    found: Dict[Tensor, Any] = {}
+    sparse = []
+    for key, value in feeds.items():
+        if isinstance(key, tf.SparseTensor):
+            found.update(zip(parts_of(key), (None,) * 3 if value is None else value))
+            sparse.append(key)
+        else:
+            found[graph.as_graph_element(key, allow_operation=False)] = value
+    return found, sparse
+
+
+def check_not_indices(tensor: Tensor, needed: Set[Operation]) -> None:
+    """Raises NotReplicable if a tensor that is fed by itself is the indices of a sparse tensor."""
+    for reader in tensor.consumers():
+        if reader in needed and reader.type.startswith("Sparse"):
+            names = [each.name for each in reader.op_def.input_arg]
+            for name, read in zip(names, reader.inputs):
+                if read is tensor and name.endswith("indices"):
+                    refuse("it feeds the indices of a sparse tensor, whose rows are not examples: feed the "
+                           "tf.SparseTensor", reader)
 
 
 def check_readers(tensor: Any, needed: Set[Operation]) -> None:

@@ -36,6 +36,24 @@ def test_a_live_graph_trains_on_towers_with_the_numbers_of_one_device():
         assert "compared with one device" in str(replicated.plan)
 
 
+def test_sparse_tensors_are_split_where_they_are_named():
+    x, y = tf.sparse_placeholder(tf.float64, [None, 3]), tf.placeholder(tf.float64, [None, 1])
+    weights = tf.get_variable("w", [3, 1], tf.float64, tf.ones_initializer())
+    loss = tf.reduce_mean(tf.square(tf.sparse_tensor_dense_matmul(x, weights) - y))
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    with pytest.raises(TowerError, match="it feeds the indices of a sparse tensor, .* feed the tf.SparseTensor"):
+        lt.replicate_graph([train, loss], lt.devices.cpus(2))
+    replicated = lt.replicate_graph([train, loss], lt.devices.cpus(2), feeds=[x, y])
+    places = np.stack([np.arange(10), np.arange(10) % 3], 1)
+    feeds = {x: tf.SparseTensorValue(places, np.arange(10.0) / 10, [10, 3]), y: X[:, :1]}
+    with tf.Session(config=lt.session_config(logical_cpus=2)) as session:
+        session.run(tf.global_variables_initializer())
+        assert replicated.compare(session, feeds).largest <= 1e-12
+        two = [replicated.run(session, [train, loss], feeds)[1] for _ in range(3)]
+        session.run(tf.global_variables_initializer())
+        np.testing.assert_allclose(two, [session.run([train, loss], feeds)[1] for _ in range(3)], rtol=1e-12)
+
+
 def test_a_meta_graph_trains_on_towers_under_the_names_of_its_file(tmp_path):
     path = str(tmp_path / "model.meta")
     x, loss, train = model()
