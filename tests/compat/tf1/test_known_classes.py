@@ -9,15 +9,12 @@ _HEADS = sorted("tensorflow.estimator." + name for name in (
     "BinaryClassHead", "Head", "LogisticRegressionHead", "MultiClassHead", "MultiHead", "MultiLabelHead",
     "PoissonRegressionHead", "RegressionHead",
 ))
-_STRATEGIES = ["tensorflow.distribute.Strategy"] + ["tensorflow.distribute.experimental." + name for name in (
-    "CentralStorageStrategy", "MultiWorkerMirroredStrategy", "ParameterServerStrategy", "TPUStrategy"
-)]
 # Method -> the classes that lack it on TensorFlow 2.
 MISSING = {
     "consumers": ["tensorflow.Tensor"],  # tensors of graphs are of a subclass, which has it
-    "experimental_run_v2": _STRATEGIES,
+    # The strategies that can be used have it.
+    "experimental_run_v2": ["tensorflow.distribute.Strategy", "tensorflow.distribute.experimental.TPUStrategy"],
     "get_train_step": ["tensorflow.estimator.experimental.LinearSDCA"],
-    "loss": _HEADS,
     "none_from_structure": ["tensorflow.data.experimental.Optional"],
     "update_metrics": _HEADS,
 }

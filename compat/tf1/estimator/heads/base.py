@@ -99,6 +99,14 @@ class Head:
         weights = example_weights(features, self._weight_column, logits)
         return LossSpec(weighted_loss(unreduced, weights, self._loss_reduction), unreduced, weights, processed)
 
+    def loss(
+        self, labels: Any, logits: Any, features: Any = None, mode: Any = None,
+        regularization_losses: Optional[Sequence[Any]] = None,
+    ) -> Any:
+        """Returns the loss of a batch, a scalar, with `regularization_losses` added; see `create_estimator_spec`."""
+        loss = self.create_loss(features, mode, logits, labels).training_loss
+        return loss + tf.add_n(list(regularization_losses)) if regularization_losses else loss
+
     def create_estimator_spec(
         self,
         features: Any,

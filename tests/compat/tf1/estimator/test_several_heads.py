@@ -32,6 +32,19 @@ def test_wrong_arguments_are_errors(make, message):
         make()
 
 
+def test_the_loss_of_a_head_has_its_weights_and_regularization():
+    labels, logits, more = tf.constant([[1.0], [3.0]]), tf.constant([[2.0], [1.0]]), [tf.constant(0.5)]
+    one, other = api.RegressionHead(name="a", weight_column="w"), api.RegressionHead(name="b")
+    both = api.MultiHead([one, other], [1.0, 2.0])
+    features = {"w": tf.constant([[1.0], [0.5]])}
+    losses = [
+        other.loss(labels, logits), one.loss(labels, logits, features), other.loss(labels, logits, None, "train", more),
+        both.loss(dict(a=labels, b=labels), dict(a=logits, b=logits), features, regularization_losses=more),
+    ]
+    with tf.Session() as session:
+        np.testing.assert_allclose(session.run(losses), [2.5, 1.5, 3.0, 1.5 + 2 * 2.5 + 0.5])
+
+
 def test_labels_out_of_range_fail_when_they_run():
     labels = tf.placeholder(tf.int64, [4, 3])
     loss = api.MultiLabelHead(3).create_loss({}, "train", tf.zeros([4, 3]), labels).training_loss
