@@ -11,6 +11,7 @@
                       carried: expressions moved to a call; keywords: arguments of a call
       stages          which of them read; record_queue: a queue of records behind a reader
       joins           lists of examples for batch_join; zipped: examples of several readers
+      sinks           the statements that take examples
       passing         functions that take and return examples
       passed_queue    queues that are passed to a function which reads and batches
       held            queues that an object keeps; attributes: examples that only its batch reads

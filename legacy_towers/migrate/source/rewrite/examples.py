@@ -5,6 +5,7 @@ import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self, names_of, targets
 from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.syntax import arguments
 from legacy_towers.migrate.source.rewrite.visiting import Visitor
 
 # Functions that return a dict.
@@ -122,11 +123,21 @@ def element_of(
         if len(targets(statement)) == 1 and name in names_of(statement).bound:
             value = shown(scope.resolved(statement.value))
             kind = _kind(value)
-            if isinstance(value, (cst.List, cst.Tuple)) and len(value.elements) == 1:
+            if isinstance(value, (cst.List, cst.Tuple)) and len(value.elements) == 1 or columns(value, scope) == 1:
                 return Element((name + "[0]",), {name})
     if kind == "dict" or any(_puts_by_name(statement, name) for statement in statements):
         return Element((name,), {name})
     return Element(("tuple({})".format(name),), {name}, True) if kind == "list" else None
+
+
+def columns(value: Any, scope: Scope) -> int:
+    """Returns the number of columns that a call of tf.decode_csv gives, 0 where the source does not show it."""
+    if not isinstance(value, cst.Call) or dotted(value.func).rpartition(".")[2] != "decode_csv":
+        return 0
+    given = arguments(value, ("records", "record_defaults", *(
+        each.keyword.value for each in value.args if each.keyword is not None)))
+    defaults = scope.resolved((given or {}).get("record_defaults"))
+    return len(defaults.elements) if isinstance(defaults, (cst.List, cst.Tuple)) else 0
 
 
 def is_dict(value: Any, scope: Scope) -> bool:

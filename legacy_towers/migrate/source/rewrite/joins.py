@@ -16,7 +16,7 @@ import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
-from legacy_towers.migrate.source.rewrite.examples import Element
+from legacy_towers.migrate.source.rewrite.examples import Element, columns
 from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
 from legacy_towers.migrate.source.rewrite.names import dotted, names_of
 from legacy_towers.migrate.source.rewrite.region import in_order, is_transparent
@@ -240,10 +240,12 @@ class Joins:
         if not isinstance(called, cst.Call):
             return value
         shown = self._calls.shown(join.draft, called)
-        if not isinstance(shown, (cst.Tuple, cst.List)):
-            raise Irregular(site, "the source does not show what it joins")
         done = join.draft.edits.done(value)
         text, names = source.code(done).strip(), names_of(done).read
+        if columns(shown, Scope(source, source.function(value))) > 1:
+            return Element(("tuple({})".format(text),), names, True)
+        if not isinstance(shown, (cst.Tuple, cst.List)):
+            raise Irregular(site, "the source does not show what it joins")
         if len(shown.elements) == 1:
             return Element((text + "[0]",), names)
         return Element((text if isinstance(shown, cst.Tuple) else "tuple({})".format(text),), names, True)

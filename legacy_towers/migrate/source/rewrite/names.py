@@ -5,8 +5,11 @@ import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.visiting import Visitor
 
-# Methods that change the object that has a name.
-_CHANGING = ("add", "append", "extend", "insert", "pop", "remove", "setdefault", "update")
+# Method that changes the object that has a name -> the number of its arguments, None for any: tf.add and np.append have
+# two.
+_CHANGING = {
+    "add": 1, "append": 1, "extend": 1, "insert": 2, "pop": None, "remove": 1, "setdefault": None, "update": None,
+}
 
 
 class Names:
@@ -169,7 +172,8 @@ class _Reader(NameVisitor):
     def visit_Call(self, node: cst.Call) -> None:
         if isinstance(node.func, cst.Attribute) and node.func.attr.value in _CHANGING:
             name = base_name(node.func.value)
-            if name:
+            count = _CHANGING[node.func.attr.value]
+            if name and (count is None or count == len(node.args)):
                 self._names.changed.add(name)
 
     def visit_Import(self, node: cst.Import) -> bool:

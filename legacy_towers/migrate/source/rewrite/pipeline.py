@@ -22,7 +22,7 @@ from legacy_towers.migrate.source.rewrite import region
 from legacy_towers.migrate.source.rewrite.attributes import name_locally, named_locally
 from legacy_towers.migrate.source.rewrite.batch_stage import BatchStage
 from legacy_towers.migrate.source.rewrite.branched import Branched
-from legacy_towers.migrate.source.rewrite.checks import Checks, calls_in
+from legacy_towers.migrate.source.rewrite.checks import Checks
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, Roots
@@ -38,6 +38,7 @@ from legacy_towers.migrate.source.rewrite.queue_stage import QueueStage
 from legacy_towers.migrate.source.rewrite.regular import check_regular
 from legacy_towers.migrate.source.rewrite.results import returned_element
 from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.sinks import Sinks
 from legacy_towers.migrate.source.rewrite.size_summaries import without_size_summaries
 from legacy_towers.migrate.source.rewrite.stacked import stack_tuples
 from legacy_towers.migrate.source.rewrite.stages import stages_of
@@ -85,6 +86,7 @@ class PipelineWriter:
         self.batches: Any = self.batchers if self.batchers.sites else self.later
         if len(self._stages) > 1 and self.later.sites and len(self.later.sites) != len(self._stages):
             raise Irregular(self.later.sites[0], "its batches come from several producers")
+        self.sinks = Sinks(self.calls, self.joins, self.stage.read)
         self._is_one_dataset = True
         self._followed: Dict[Tuple[str, Any, Any], Entry] = {}
         # Statement that takes examples -> where the function gets them.
@@ -109,7 +111,7 @@ class PipelineWriter:
         self.batchers.is_one_dataset = self._is_one_dataset
         for self.stage, entry in reads:
             self.batchers.stage = self.stage
-            self.passing.read = self.stage.read
+            self.passing.read = self.sinks.read = self.stage.read
             self._follow(entry)
         if len({stage.is_one_by_one for stage in self._stages}) > 1:
             # What is read from the second producer goes through a function that is written for the first one.
@@ -145,55 +147,13 @@ class PipelineWriter:
         if len(self._stages) == 1 and kept.is_kept(entry, statements[start:]):
             kept.write(entry, statements, start)
             return
-        sink = self._sink(entry, statements, start)
+        sink = self.sinks.first(entry, statements, start, self.batches, self._is_one_dataset)
         if self._taken.setdefault((self.batches, statements[sink]), entry) is not entry:
             raise Irregular(self.stage.read, "examples of several producers are in one batch: read each from its "
                             "own dataset, and zip the datasets", source.line(statements[sink]))
         is_plain = self.batches is self.batchers and not self.later.sites and len(self._stages) == 1
         if not is_plain or not self.branched.is_written(entry, statements, start, sink):
             self._write_sink(entry, statements, start, sink)
-
-    def _sink(self, entry: Entry, statements: List[Any], start: int) -> int:
-        """Returns the number of the first statement that takes examples."""
-        first = ([entry.statement] if entry.is_computing else []) + list(entry.computing)
-        names = set(entry.roots.names)
-        for statement in first:
-            names |= names_of(statement).bound
-        for number, statement in enumerate(statements[start:], start):
-            batches = self.batches.batches_in(entry, statement)
-            if batches and (self._is_one_dataset or self._is_read(entry, statement, batches, names)):
-                return number
-            if self._takers_in(entry, statement, names):
-                return number
-            if isinstance(statement, cst.Return) and names_of(statement).read & names:
-                return number
-            found = names_of(statement)
-            if found.read & names:
-                names |= found.bound | found.changed
-        if entry.is_computing and isinstance(entry.statement, cst.Return):
-            return start - 1
-        raise Irregular(self.stage.read, "what it reads is neither batched nor returned there",
-                        entry.draft.source.line(entry.statement or entry.function or entry.draft.source.module))
-
-    def _is_read(
-        self, entry: Entry, statement: Any, batches: Sequence[Tuple[Site, cst.Call]], names: Set[str]
-    ) -> bool:
-        """Returns whether a statement batches something of `names`."""
-        # A record is passed in the list of a join where the queue was.
-        joined = [entry.draft.edits.done(each) for each in (self.joins.value_of(site) for site, _ in batches)
-                  if each is not None]
-        return bool(names_of(statement, *joined).read & names)
-
-    def _takers_in(self, entry: Entry, statement: Any, names: Set[str]) -> List[Tuple[cst.Call, Any]]:
-        """Returns the calls of functions of the project that batch what they are given, with these functions."""
-        found = []
-        for call in calls_in(statement):
-            function = self.calls.function_of(entry.draft, call)
-            if function is None or not (names_of(*[each.value for each in call.args]).read & names):
-                continue
-            if any(self.calls.is_inside(site, function) for site in self.batches.sites):
-                found.append((call, function))
-        return found
 
     # What takes the examples
 
@@ -223,7 +183,8 @@ class PipelineWriter:
         batches = self.batches.batches_in(entry, statement)
         later = self.batches.batches_later(entry, statements[number:])
         taking = batches + [each for _, found in later for each in found]
-        inside = list(examples.statements) + self._expressions(entry, statement, taking, examples.names)
+        inside = list(examples.statements)
+        inside += self.sinks.expressions(entry, statement, taking, examples.names, self.batches)
         problem = checks.problem_inside(inside, own)
         if problem is not None:
             raise Irregular(site, problem[0], problem[1])
@@ -231,7 +192,7 @@ class PipelineWriter:
             each for each in examples.statements if not entry.draft.edits.is_removed(each)])
         self._check_unused_after(entry, statements, number, examples, [each for each, _ in later])
         batches += [each for _, found in later for each in found]
-        takers = self._takers_in(entry, statement, examples.names)
+        takers = self.sinks.takers_in(entry, statement, examples.names, self.batches)
         scope = Scope(source, entry.function)
         if batches:
             element = self.batches.element(entry, batches, examples, scope)
@@ -287,19 +248,6 @@ class PipelineWriter:
             if used and not entry.draft.edits.is_removed(each):
                 raise Irregular(site, "{!r} is of one example, and is used beside the batch".format(sorted(used)[0]),
                                 source.line(each))
-
-    def _expressions(
-        self, entry: Entry, statement: Any, batches: Sequence[Tuple[Site, cst.Call]], names: Set[str]
-    ) -> List[Any]:
-        """Returns the expressions that compute what a statement batches, passes on or returns."""
-        calls = [call for _, call in batches] or [call for call, _ in self._takers_in(entry, statement, names)]
-        if not calls and isinstance(statement, cst.Return):
-            return [statement.value]
-        joined = [self.joins.value_of(site) for site, _ in batches]
-        read = [self.calls.function_of(entry.draft, each) for each in joined if isinstance(each, cst.Call)]
-        reads = any(each is not None and self.calls.is_inside(self.stage.read, each) for each in read)
-        found = [each.value for call in calls for each in call.args]
-        return found if reads else found + [each for each in joined if each is not None]
 
     def _write_batches(
         self, entry: Entry, statement: Any, batches: Sequence[Tuple[Site, cst.Call]], element: Element

@@ -274,7 +274,8 @@ class SourceStage:
             there.edits.replace(inner.expression, cst.Name(names[0]))
         records = self.reading.records(scope, tf, defined, call)
         self.reading.remove()
-        problem = self.reading.problem_in(defined)
+        # Without a batch, the function computes in the graph as before.
+        problem = self.reading.problem_in(defined) if self._is_batched else None
         if problem is not None:
             raise Irregular(self.read, problem[0], problem[1])
         for param in defined.node.params.params:
@@ -329,10 +330,13 @@ class SourceStage:
 
     def _read_next(self, draft: Draft, scope: Scope, tf: str, dataset: str, taken: Taken) -> None:
         """Replaces what is read by the next element, where nothing batches."""
-        if taken.expression is not None:
-            raise Irregular(self.read, "its examples are not batched, and a function reads them")
         statement = taken.statement
         names = taken.roots.names
+        if taken.expression is not None:
+            # The expression computes with a record.
+            self._insert_next(draft, tf, ", ".join(names), draft.source.code(self._calls.next_element(dataset, tf)),
+                              statement)
+            return
         if taken.roots.is_all:
             target: Any = cst.Name(names[0])
         elif len(names) == 1:
@@ -344,12 +348,16 @@ class SourceStage:
             draft.edits.replace(statement, statement.with_changes(
                 targets=[statement.targets[0].with_changes(target=target)], value=element))
             return
-        # What the queue's thread checked is checked where the element is read.
-        source = draft.source
-        text = "with {}.control_dependencies([{}]):\n    {} = {}".format(
-            tf, ", ".join(self._controlled), source.code(target), source.code(element))
-        draft.edits.insert_before(statement, lambda: source.parse(text))
+        self._insert_next(draft, tf, draft.source.code(target), draft.source.code(element), statement)
         draft.edits.remove(statement)
+
+    def _insert_next(self, draft: Draft, tf: str, target: str, element: str, statement: Any) -> None:
+        """Inserts the statement that reads the next element before another one."""
+        text = "{} = {}".format(target, element)
+        if self._controlled:
+            # What the queue's thread checked is checked where the element is read.
+            text = "with {}.control_dependencies([{}]):\n    {}".format(tf, ", ".join(self._controlled), text)
+        draft.edits.insert_before(statement, lambda: draft.source.parse(text))
 
 
 def _replace_by_each(draft: Draft, node: Any, new: List[Any]) -> None:

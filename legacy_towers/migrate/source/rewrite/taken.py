@@ -4,10 +4,11 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 import libcst as cst
 
 from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
-from legacy_towers.migrate.source.rewrite.names import is_of_self
+from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self, names_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import slim_readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import is_matched
@@ -102,8 +103,9 @@ class Takes:
         if isinstance(key, cst.Attribute):
             attribute = key.attr.value
             for path in sorted({site.path for site in self._sites} | set(self._project.knowledge.calls)):
-                for each in attributes_of(self._calls.draft(path).source.module, attribute):
-                    if each is not key:
+                there = self._calls.draft(path).source
+                for each in attributes_of(there.module, attribute):
+                    if each is not key and not _is_bound(there, each):
                         raise Irregular(self._read, "its key is used",
                                         self._calls.draft(path).source.line(each))
             return ""
@@ -118,6 +120,14 @@ class Takes:
             raise Irregular(self._read, "its key is used, which tf.data does not have",
                             source.line(used[0]))
         return str(key.value)
+
+
+def _is_bound(source: Any, node: cst.Attribute) -> bool:
+    """Returns whether an assignment binds an attribute: `result.key, value = ...`."""
+    around = source.parents[node]
+    if isinstance(around, cst.Element):
+        around = source.parents[source.parents[around]]
+    return isinstance(around, cst.AssignTarget)
 
 
 def attributes_of(module: cst.Module, name: str) -> List[cst.Attribute]:
@@ -145,12 +155,37 @@ def is_next(draft: Draft, producer: cst.Call, statement: Any) -> bool:
 
 
 def put_matched(draft: Draft, scope: Scope, given: Dict[str, Any]) -> None:
-    """Puts `match_filenames_once(...)` in place of a name that stands for it, and is used nowhere else."""
+    """Puts `match_filenames_once(...)` in place of a name that stands for it.
+
+    Where the names of the files are also fetched or printed, `matching_files` gives them, which needs no initializer.
+    """
     name = given.get("string_tensor")
     value = scope.resolved(name)
-    if isinstance(name, cst.Name) and is_matched(value):
-        source = draft.source
-        body = scope.function.body if scope.function is not None else source.module
-        if len(uses_of(source, body, name.value)) == 1:
-            draft.edits.remove(source.statement(value))
+    if not isinstance(name, cst.Name) or not is_matched(value):
+        return
+    source = draft.source
+    body = scope.function.body if scope.function is not None else source.module
+    others = [each for each in uses_of(source, body, name.value) if each is not name]
+    tensorflow = scope.tensorflow()
+    if not others:
+        draft.edits.remove(source.statement(value))
+        given["string_tensor"] = value
+    elif tensorflow is not None and all(_is_fetched(source, each) for each in others) and len(value.args) == 1:
+        pattern = value.args[0].value
+        is_joined = all(dotted(each.func) == "os.path.join" for each in calls_in(pattern))
+        if is_joined and all(len(scope.assigned(each)) < 2 for each in names_of(pattern).read):
+            # It is evaluated twice.
+            draft.edits.replace(value.func, cst.parse_expression("{}.matching_files".format(tensorflow)))
             given["string_tensor"] = value
+
+
+def _is_fetched(source: Any, use: cst.Name) -> bool:
+    """Returns whether a name is printed, or fetched by session.run alone or in a list."""
+    around = source.parents[use]
+    is_in_list = isinstance(around, cst.Element) and isinstance(source.parents[around], cst.List)
+    argument = source.parents[source.parents[around]] if is_in_list else around
+    call = source.parents[argument]
+    if not isinstance(argument, cst.Arg) or not isinstance(call, cst.Call):
+        return False
+    is_run = isinstance(call.func, cst.Attribute) and call.func.attr.value == "run" and call.args[0] is argument
+    return is_run or isinstance(call.func, cst.Name) and call.func.value == "print"
