@@ -142,7 +142,7 @@ class QueueStage:
         tf = self._calls.tensorflow(scope, self._queues[0])
         try:
             lines = queues.lines_of(
-                self._queues[0].name, given, takes[0][0].name, taken[0], scope, entry.dataset, prefetches
+                self._queues[0].name, given, takes[0][0].name, taken[0], scope, tf, entry.dataset, prefetches
             )
         except Cant as why:
             raise Irregular(self._queues[0], str(why)) from None

@@ -82,6 +82,6 @@ def _shuffle(calls: Calls, scope: Scope, dataset: str, site: Site) -> List[str]:
         raise Irregular(site, "its call has no capacity, or has names")
     try:
         refuse_shared(given)
-        return queues.lines_of(site.name, given, DEQUEUE, {}, scope, dataset, False)
+        return queues.lines_of(site.name, given, DEQUEUE, {}, scope, "", dataset, False)
     except Cant as why:
         raise Irregular(site, str(why)) from None

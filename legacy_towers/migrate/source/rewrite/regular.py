@@ -33,7 +33,6 @@ _REASONS = (
     ("tf.QueueBase.from_list", "it dequeues from one of several queues by an index: write it as "
      "tf.data.experimental.choose_from_datasets"),
     ("tf.PriorityQueue", "it sorts examples by priority, which Dataset can't: sort them before they are written"),
-    ("tf.PaddingFIFOQueue", "it pads batches of a queue of its own: write it as Dataset.padded_batch"),
     ("tf.train.maybe_", _COMPUTED),
     ("tf.train.limit_epochs", "it limits epochs by a variable: write it as Dataset.repeat(num_epochs)"),
     ("tf.contrib.training.bucket", _BUCKETS),

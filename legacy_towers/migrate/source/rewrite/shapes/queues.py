@@ -7,10 +7,11 @@ from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes.producers import Given, refuse_shared
 from legacy_towers.migrate.source.values import Site
 
-_SHUFFLED = "tf.RandomShuffleQueue"
+_SHUFFLED, _PADDED = "tf.RandomShuffleQueue", "tf.PaddingFIFOQueue"
 # The parameters of the classes, and of what takes from their queues.
 PARAMETERS: Dict[str, Tuple[str, ...]] = {
     "tf.FIFOQueue": ("capacity", "dtypes", "shapes", "names", "shared_name", "name"),
+    _PADDED: ("capacity", "dtypes", "shapes", "names", "shared_name", "name"),
     _SHUFFLED: ("capacity", "min_after_dequeue", "dtypes", "shapes", "names", "seed", "shared_name", "name"),
 }
 ENQUEUE = "tf.QueueBase.enqueue"
@@ -28,7 +29,8 @@ NAMES = tuple(PARAMETERS) + (
 
 
 def lines_of(
-    name: str, given: Given, take: str, taken: Given, scope: Scope, dataset: str, prefetches: bool
+    name: str, given: Given, take: str, taken: Given, scope: Scope, tf: str, dataset: str,
+    prefetches: bool,
 ) -> List[str]:
     """Returns the statements that do what the queue does to a dataset of what is queued.
 
@@ -38,6 +40,7 @@ def lines_of(
       take: the name of the method that takes from the queue.
       taken: parameter of this method -> expression.
       scope: where the statements stand.
+      tf: what TensorFlow is called there.
       dataset: the name of the variable.
       prefetches: whether elements are made while others are used.
 
@@ -53,7 +56,9 @@ def lines_of(
         lines.append("{0} = {0}.shuffle({1}{2})".format(dataset, capacity, seed))
     if "n" in taken:
         rest = "" if take.endswith("_up_to") else ", drop_remainder=True"
-        lines.append("{0} = {0}.batch({1}{2})".format(dataset, scope.code(taken["n"]), rest))
+        batch = "{0} = {0}.padded_batch({1}, {3}.data.get_output_shapes({0}){2})" if name == _PADDED else (
+            "{0} = {0}.batch({1}{2})")
+        lines.append(batch.format(dataset, scope.code(taken["n"]), rest, tf))
     if prefetches:
         lines.append("{0} = {0}.prefetch({1})".format(dataset, "1" if "n" in taken or name == _SHUFFLED else capacity))
     return lines

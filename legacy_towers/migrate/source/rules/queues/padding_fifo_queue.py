@@ -10,7 +10,8 @@ A FIFO queue of tensors of different sizes; `dequeue_many` pads them to the larg
 padding belongs to the batch: `padded_batch` with the same shapes, whose unknown sizes are None.
 """,
     limits="""
-It stays for the reasons of `tf.FIFOQueue` (LT401). Most queues of this kind are filled by `feed_dict` from a thread
+It stays for the reasons of `tf.FIFOQueue` (LT401), and where the source does not show the list of its shapes. Most
+queues of this kind are filled by `feed_dict` from a thread
 (LT413), for speech and text.
 """,
     example=Example(
