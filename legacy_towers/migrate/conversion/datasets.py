@@ -6,6 +6,7 @@ from legacy_towers.compat import tf
 from legacy_towers.compat.versions.data import has_rebatch
 from legacy_towers.graph import op_kinds
 from legacy_towers.migrate.conversion import queue_graph
+from legacy_towers.migrate.conversion.buckets import find_buckets
 from legacy_towers.migrate.conversion.checks import check_part, unseeded
 from legacy_towers.migrate.conversion.conditional import with_condition
 from legacy_towers.migrate.conversion.consumers import MODEL, Consumer, Consumers, consumer_of
@@ -59,6 +60,12 @@ class DatasetBuilder:
         self._seeds: Dict[str, Tuple[int, int]] = {}
         self._copies = 1  # how many times what is built now is built
         self._groups = {queue.operation: queue.groups() for queue in queues.queues.values()}
+        self._buckets = find_buckets(queues, self._groups)
+        for buckets in self._buckets.values():
+            # The examples of all of them are taken at once.
+            first, *others = buckets.queues
+            self._groups[first.operation] = [[buckets.enqueue]]
+            self._groups.update((each.operation, []) for each in others)
         self._consumers = Consumers(list(self._groups.values()), model)
         self._shared: Dict[Operation, Any] = {}  # queue or reader with several consumers -> its flow and its iterator
 
@@ -218,7 +225,11 @@ class DatasetBuilder:
             for each in group:
                 if not each.threads:
                     raise Refused("a queue runner and Python code both fill {!r}".format(queue.name), each.operation)
-        flows = [self._enqueued(queue, group) for group in groups]
+        buckets = self._buckets.get(queue.operation)
+        if buckets is not None:
+            flows = [self._enqueued(buckets.queues[0], [buckets.enqueue])] * len(groups)
+        else:
+            flows = [self._enqueued(queue, group) for group in groups]
         flow = flows[0]
         filled = sum((each.filled for each in flows), ())
         if filled and (len(flows) > 1 or queue.kind == queue_graph.PRIORITY):
@@ -226,7 +237,9 @@ class DatasetBuilder:
                 filled[0].name,
                 "one operation that fills {!r}".format(queue.name) if len(flows) > 1 else "sorting",
             ), queue.operation)
-        if len(flows) > 1:
+        if buckets is not None:
+            flow = buckets.grouped(flow, queue.name)
+        elif len(flows) > 1:
             turns = tf.data.Dataset.range(len(flows)).repeat()
             flow = Flow.of_several(
                 flows, tf.data.experimental.choose_from_datasets([each.dataset for each in flows], turns),

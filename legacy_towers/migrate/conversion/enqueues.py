@@ -1,5 +1,5 @@
 """The operations that put elements into queues, what runs them, under which conditions, and what else runs then."""
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from legacy_towers.compat.versions.graph import is_in_control_flow
 from legacy_towers.graph import op_kinds
@@ -67,7 +67,7 @@ def enqueue_of(operation: Operation, threads: Dict[Operation, int], users: Users
     """
     runs = operation if operation in threads else _run_of(operation, threads, users)
     conditions = conditions_of(operation)
-    tensors = [_before_switches(each, conditions) for each in list(operation.inputs)[1:]]
+    tensors = [before_switches(each, conditions) for each in list(operation.inputs)[1:]]
     controls = operation.control_inputs if not conditions else ()
     part = cut(tensors + [each.predicate for each in conditions], is_source, controls)
     return Enqueue(
@@ -89,7 +89,8 @@ def _run_of(operation: Operation, threads: Dict[Operation, int], users: Users) -
     return found[0] if len(found) == 1 else operation
 
 
-def _before_switches(tensor: Tensor, conditions: List[Condition]) -> Tensor:
+def before_switches(tensor: Tensor, conditions: Sequence[Condition]) -> Tensor:
+    """Returns the tensor that the switches of `tf.cond`s pass on as `tensor`."""
     predicates = {each.predicate.name for each in conditions}
     while tensor.op.type in _SWITCHES and tensor.op.inputs[1].name in predicates:
         tensor = tensor.op.inputs[0]

@@ -84,7 +84,9 @@ def fed_in_a_step_or_not(filled):
      "ahead; `legacy-towers migrate --explain LT413` has a dataset in place of both"),
     (shown_beside_the_batch, "number", "Python code fills 'q', and the model also dequeues from it"),
     (of_two_batches, "of_second", "Python code fills 'q', and several consumers share its elements"),
-    (in_buckets, "number", "Python code fills 'q', and tf.data would need its elements in several passes"),
+    (in_buckets, "bucket/top_queue",
+     "Python code fills 'q', and one operation that fills 'bucket/top_queue' would wait for elements that may never "
+     "come"),
     (by_priority, "priority_queue", "Python code fills 'q', and sorting would wait for elements that may never come"),
     (beside_another_operation, "other",
      "Python code fills 'q', and one operation that fills 'other' would wait for elements that may never come"),

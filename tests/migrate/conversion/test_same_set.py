@@ -174,6 +174,35 @@ def test_buckets_by_length_hold_examples_of_their_lengths(files):
         assert sum(len(lengths) for lengths, _ in steps) == 36
 
 
+def numbered(smaller, **arguments):
+    """Returns buckets of the numbers below 40 by their remainder, with sizes of batches that differ."""
+    number = tf.train.range_input_producer(40, num_epochs=1, shuffle=False).dequeue()
+    buckets, [numbers, padded] = tf.contrib.training.bucket(
+        [number, tf.fill([number % 5 + 1], number)], number % 4, [2, 3, 4], 3, dynamic_pad=True, keep_input=number > 4,
+        allow_smaller_final_batch=smaller, **arguments
+    )
+    return [buckets, numbers, padded]
+
+
+@pytest.mark.parametrize("smaller", [False, True], ids=["whole batches", "a smaller batch at the end"])
+def test_each_bucket_holds_its_examples_in_their_order(smaller):
+    with tf.Graph().as_default():
+        fetches = numbered(smaller)
+        [plan] = convert().plans
+        found = run_to_end(fetches)
+    # One dataset reads each example once, and no number has the remainder 3 in a bucket.
+    assert "group_by_window(3 queues, batch(2 to 4))" in plan.steps
+    for bucket, size in enumerate([2, 3, 4]):
+        members = [number for number in range(5, 40) if number % 4 == bucket]
+        batches = [members[start : start + size] for start in range(0, len(members), size)]
+        expected = [each for each in batches if smaller or len(each) == size]
+        assert [list(numbers) for which, numbers, _ in found if which == bucket] == expected
+    for _, numbers, padded in found:
+        rows = [[number] * (number % 5 + 1) for number in numbers]
+        width = max(len(row) for row in rows)
+        assert [list(row) for row in padded] == [row + [0] * (width - len(row)) for row in rows]
+
+
 def two_queues_of_one_read(files):
     number = tf.train.range_input_producer(30, num_epochs=1, shuffle=False).dequeue()
     return [tf.train.batch([number], 1, capacity=4), tf.train.batch([number * 1], 1, capacity=4, name="other")]
