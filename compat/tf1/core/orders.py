@@ -112,7 +112,7 @@ def function_of(name: str) -> Callable[..., Any]:
     """Returns the function of the running TensorFlow that does what `name`, a name below tf, does in 1.15."""
     module, _, last = name.rpartition(".")
     value: Any = functools.reduce(getattr, module.split(".") if module else (), tf)
-    return getattr(getattr(value, "legacy", value) if last in _IN_LEGACY else value, last)  # type: ignore[no-any-return]
+    return getattr(getattr(value, "legacy", value) if last in _IN_LEGACY else value, last)
 
 
 def __getattr__(name: str) -> Any:

@@ -106,12 +106,12 @@ def _buckets_of(queue: Queue, queues: QueueGraph, groups: Groups) -> Optional[Bu
     batches = [group[0] for group in groups[queue.operation]]
     if len(batches) < 2 or len(batches) != len(queue.enqueues):
         return None
-    taken = [_only_dequeue(each, queues) for each in batches]
-    if not all(taken):
+    taken = [each for each in (_only_dequeue(each, queues) for each in batches) if each is not None]
+    if len(taken) < len(batches):
         return None
     buckets = [queues.queue_of(each) for each in taken]
-    counts = [count_of(each) for each in taken]
-    if len(set(buckets)) < len(buckets) or len({each.type for each in taken}) > 1 or None in counts or -1 in counts:
+    counts = [count or 0 for count in (count_of(each) for each in taken)]
+    if len(set(buckets)) < len(buckets) or len({each.type for each in taken}) > 1 or min(counts) < 1:
         return None
     if any(len(each.enqueues) != 1 or each.dequeues != [taken[number]] or each.others or
            each.operation in queues.lost for number, each in enumerate(buckets)):
