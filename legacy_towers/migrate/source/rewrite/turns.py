@@ -24,16 +24,16 @@ class Turns(NamedTuple):
     Attributes:
       tf: what TensorFlow is called there.
       counter: the name of the number in the statements that compute an example.
-      count: the expression of how many numbers there are.
+      total: the expression of how many numbers there are.
     """
 
     tf: str
     counter: str
-    count: str
+    total: str
 
     def parameters(self, roots: Roots) -> str:
         """Returns the parameters of the function that computes an example from `roots`."""
-        return "{}, {}".format(self.counter, roots.parameters())
+        return "{}, {}".format(self.totaler, roots.parameters())
 
     def map_lines(self, dataset: str, name: str, roots: Roots, parallel: str, scope: Scope) -> List[str]:
         """Returns the statement that maps a dataset.
@@ -45,10 +45,10 @@ class Turns(NamedTuple):
           parallel: the argument for the number of threads, with a comma before it; "" for one thread.
           scope: where the statement stands.
         """
-        is_name = self.count.replace("_", "").replace(".", "").isalnum()
+        is_name = self.total.replace("_", "").replace(".", "").isalnum()
         return [_MAP.format(
-            dataset=dataset, tf=self.tf, name=name, counter=self.counter, count=self.count,
-            divisor=self.count if is_name else "({})".format(self.count), star=roots.star(),
+            dataset=dataset, tf=self.tf, name=name, counter=self.totaler, count=self.total,
+            divisor=self.total if is_name else "({})".format(self.total), star=roots.star(),
             number=scope.fresh("number", "number_of_thread"), record=scope.fresh("record", "element"),
             parallel=",\n    " + parallel[2:] if parallel else "",
         )]
@@ -62,4 +62,4 @@ class Turns(NamedTuple):
           example: the expression of one that is read for summaries.
         """
         return [_SUMMARIES.format(
-            counter=self.counter, count=self.count, name=name, star=roots.star(), example=example)]
+            counter=self.totaler, count=self.total, name=name, star=roots.star(), example=example)]
