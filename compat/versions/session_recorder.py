@@ -206,7 +206,7 @@ class Recorder:
             if operation.type.startswith("QueueEnqueue"):
                 program.fed.append(True)
                 return []  # it fills a queue: the model reads what is taken from that
-            if operation.type.startswith(_READS):
+            if operation.type.startswith(_READS) or _is_limited(operation):
                 reads.append(operation)
             before = [each.op for each in operation.inputs if each.name not in fed]
             for each in before + list(operation.control_inputs):
@@ -228,6 +228,11 @@ class Recorder:
             if components:
                 wanted.append(components)
         return wanted
+
+
+def _is_limited(operation: Any) -> bool:
+    """Returns whether an operation gives what tf.train.limit_epochs limits."""
+    return operation.type == "Identity" and any(each.type.endswith("CountUpTo") for each in operation.control_inputs)
 
 
 def _fetched(graph: Any, handler_of: Any, fetches: Any, feed_dict: Any) -> Any:

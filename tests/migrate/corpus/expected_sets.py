@@ -4,13 +4,8 @@ A promise is SAME_SEQUENCE, SAME_SET, or `refused("a part of the reason")`.
 """
 from migrate.corpus.expected import SAME_SEQUENCE, SAME_SET, refused
 
-from legacy_towers.compat import tf
-
-# TensorFlow 1.15 has a queue of parsed features behind the examples, which tf.contrib.learn on TensorFlow 2 leaves out.
-_LEARN = (
-    ("read_batch_features/fifo_queue", "read_batch_features/fifo_queue_1") if tf.__version__.startswith("1.")
-    else ("read_batch_examples/random_shuffle_queue", "read_batch_examples/fifo_queue")
-)
+# Queues of parsed features, behind the examples.
+_LEARN = ("read_batch_features/fifo_queue", "read_batch_features/fifo_queue_1")
 
 EXPECTED = {
     "buckets_of_aspect_ratios": {"bucket/top_queue": SAME_SET},

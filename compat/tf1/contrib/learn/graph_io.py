@@ -115,19 +115,21 @@ def read_keyed_batch_features(
     Args:
       features: the specification for tf.parse_example.
     """
-    keys, examples = read_keyed_batch_examples(
-        file_pattern,
-        batch_size,
-        reader,
-        randomize_input,
-        num_epochs,
-        queue_capacity,
-        reader_num_threads,
-        read_batch_size or 1,
-        parse_fn,
-        name,
-    )
-    return keys, tf.parse_example(examples, features)
+    with tf.name_scope(name, "read_batch_features", [file_pattern]) as scope:
+        keys, examples = read_keyed_batch_examples(
+            file_pattern,
+            batch_size,
+            reader,
+            randomize_input,
+            num_epochs,
+            queue_capacity,
+            reader_num_threads,
+            read_batch_size or 1,
+            parse_fn,
+            scope,
+        )
+        parsed = tf.parse_example(examples, features)
+        return _queued((keys, parsed), feature_queue_capacity, num_enqueue_threads)
 
 
 def read_batch_features(
@@ -185,6 +187,19 @@ def read_batch_record_features(
         reader_num_threads=reader_num_threads,
         name=name,
     )
+
+
+def _queued(batch: Any, capacity: int, threads: int) -> Any:
+    """Returns the next of the batches that threads put into a queue; sparse tensors are there by their parts."""
+    parts = tf.nest.flatten(batch, expand_composites=True)
+    queue = tf.FIFOQueue(capacity, [each.dtype for each in parts])
+    tf.train.add_queue_runner(tf.train.QueueRunner(
+        queue, [queue.enqueue(parts)] * threads,
+        queue_closed_exception_types=(tf.errors.OutOfRangeError, tf.errors.CancelledError)))
+    taken = queue.dequeue()
+    for part, one in zip(parts, taken):
+        one.set_shape(part.shape)
+    return tf.nest.pack_sequence_as(batch, taken, expand_composites=True)
 
 
 def _files(pattern: Any) -> Any:

@@ -13,6 +13,7 @@ from legacy_towers.migrate.source.rewrite.shapes import prefetch
 from legacy_towers.migrate.source.rewrite.syntax import Source
 from legacy_towers.migrate.source.rewrite.targets import TF1, TF2, renamed
 from legacy_towers.migrate.source.rewrite.unused import remove_unused
+from legacy_towers.migrate.source.rewrite.whole_call import write_whole_call
 from legacy_towers.migrate.source.values import Site
 
 
@@ -188,7 +189,8 @@ class _Group:
 
         for pipeline in self.pipelines:
             try:
-                if not remove_unused(pipeline, draft):
+                is_done = remove_unused(pipeline, draft) or write_whole_call(project, pipeline, draft, self.is_only)
+                if not is_done:
                     PipelineWriter(project, pipeline, draft, self.is_only).write()
             except Irregular as irregular:
                 self.left.append(irregular.left)

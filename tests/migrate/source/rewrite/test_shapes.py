@@ -15,7 +15,7 @@ from legacy_towers.migrate.source.rewrite.targets import TF2
 
 _PAIRS = os.path.join(os.path.dirname(__file__), "pairs")
 _SHUFFLED = {
-    "buckets_by_length", "buckets_in_one_branch", "buckets_of_dicts", "keep_input_shuffled",
+    "batch_record_features", "buckets_by_length", "buckets_in_one_branch", "buckets_of_dicts", "keep_input_shuffled",
     "columns_in_a_join", "functions_that_read_and_batch", "input_producer", "joined_readers", "own_shuffled_queue",
     "numbers_of_threads", "numbers_of_threads_in_a_list", "parsed_by_a_list_of_threads", "parsed_by_a_loop_of_threads",
     "queue_of_records", "queue_of_records_read_by_threads", "queue_of_records_returned",

@@ -15,7 +15,8 @@ It reads `tf.train.Example`s in batches and parses them. `make_batched_features_
 `shuffle`, `num_epochs`, and `reader=tf.data.TFRecordDataset`.
 """,
     limits="""
-It stays with a `reader` that tf.data lacks, where the keys are used, and where the queue is shared between processes.
+It stays with another `reader` than `tf.TFRecordReader`, with a `parse_fn`, where the keys are read, and where the queue
+is shared between processes.
 """,
     example=Example(
         before="""

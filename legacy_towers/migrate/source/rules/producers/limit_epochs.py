@@ -10,7 +10,9 @@ It counts in a local variable how often a tensor was produced, and ends the inpu
 does so by `repeat`, without a variable to initialize.
 """,
     limits="""
-It stays where the tensor does not flow into a queue: there it limits how often the program may compute something.
+It is rewritten where the program reads the tensor itself, as the input of `KMeansClustering`: the dataset has this one
+element, `num_epochs` times. It stays where the tensor flows into a queue, or is not computed from constants alone: it
+then limits how often the program may compute something.
 """,
     example=Example(
         before="""

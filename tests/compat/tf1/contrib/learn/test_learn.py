@@ -161,7 +161,8 @@ def test_read_batch_features_returns_batches_in_order(tmp_path):
             feature = {"n": tf.train.Feature(int64_list=tf.train.Int64List(value=[number]))}
             writer.write(tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString())
     batch = learn.read_batch_features(
-        path, 2, {"n": tf.FixedLenFeature([], tf.int64)}, tf.TFRecordReader, False, num_epochs=1, queue_capacity=9
+        path, 2, {"n": tf.FixedLenFeature([], tf.int64)}, tf.TFRecordReader, False, num_epochs=1, queue_capacity=9,
+        num_enqueue_threads=1
     )
     results = learn.run_n({"n": batch["n"]}, n=3)
     assert [result["n"].tolist() for result in results] == [[0, 1], [2, 3], [4, 5]]
