@@ -33,7 +33,7 @@ class Turns(NamedTuple):
 
     def parameters(self, roots: Roots) -> str:
         """Returns the parameters of the function that computes an example from `roots`."""
-        return "{}, {}".format(self.totaler, roots.parameters())
+        return "{}, {}".format(self.counter, roots.parameters())
 
     def map_lines(self, dataset: str, name: str, roots: Roots, parallel: str, scope: Scope) -> List[str]:
         """Returns the statement that maps a dataset.
@@ -47,7 +47,7 @@ class Turns(NamedTuple):
         """
         is_name = self.total.replace("_", "").replace(".", "").isalnum()
         return [_MAP.format(
-            dataset=dataset, tf=self.tf, name=name, counter=self.totaler, count=self.total,
+            dataset=dataset, tf=self.tf, name=name, counter=self.counter, count=self.total,
             divisor=self.total if is_name else "({})".format(self.total), star=roots.star(),
             number=scope.fresh("number", "number_of_thread"), record=scope.fresh("record", "element"),
             parallel=",\n    " + parallel[2:] if parallel else "",
@@ -62,4 +62,4 @@ class Turns(NamedTuple):
           example: the expression of one that is read for summaries.
         """
         return [_SUMMARIES.format(
-            counter=self.totaler, count=self.total, name=name, star=roots.star(), example=example)]
+            counter=self.counter, count=self.total, name=name, star=roots.star(), example=example)]
