@@ -5,12 +5,11 @@ from before 1.0 is an alias of another name of the API. They can't import `tree`
 The functions here find it through its finder in `sys.meta_path` instead.
 """
 import importlib
-import importlib.abc
 import sys
 from typing import Any, Iterable, Optional
 
 
-class ViewFinder(importlib.abc.MetaPathFinder):
+class ViewFinder:
     """A finder in `sys.meta_path` that makes the modules of an old API, the view, importable.
 
     Args:

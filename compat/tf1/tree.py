@@ -13,19 +13,20 @@ TensorFlow itself is not changed, and `sys.modules["tensorflow"]` is the real mo
 On TensorFlow 1.15 the modules of the tree are TensorFlow's own, except those with a symbol of `on_1_15` in or below
 them, and those with an unsupported name of 0.12.
 
+Importing this module reads no symbols: a script that runs need not import TensorFlow.
+
 `install` makes the tree importable as `legacy_towers.compat.tf1.importable.tensorflow`. Under `legacy-towers run` the
 import statements of scripts are rewritten to that name.
 """
 import functools
 import importlib
-import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
 import types
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
-from legacy_towers.compat.tf1 import known_names, missing, module_names, registry, script_api, symbols, user_script
+from legacy_towers.compat.tf1 import module_names, script_api, symbols, user_script
 from legacy_towers.compat.tf1.private import moved_names
 from legacy_towers.compat.versions import supported
 
@@ -82,7 +83,7 @@ class OldModule(types.ModuleType):
         return module, (self._old_name,)
 
     def __repr__(self) -> str:
-        return "<{} of TensorFlow 1.x>".format(missing.short_name(self._old_name))
+        return "<{} of TensorFlow 1.x>".format(_missing().short_name(self._old_name))
 
 
 def module(name: str) -> Any:
@@ -113,7 +114,7 @@ def is_needed() -> bool:
     Imports no TensorFlow, since a script may set environment variables before it does so itself.
     """
     version = supported.tensorflow_version()
-    return version is None or version.pair != (1, 15) or bool(registry.rows(is_1_15=True))
+    return version is None or version.pair != (1, 15) or bool(_registry().rows(is_1_15=True))
 
 
 def is_unsupported(value: Any) -> bool:
@@ -131,7 +132,7 @@ def is_1_15() -> bool:
     return bool(tf.__version__.startswith("1.15"))
 
 
-class _Finder(script_api.ViewFinder, importlib.abc.Loader):
+class _Finder(script_api.ViewFinder):
     """Finds the modules of the tree under their import names."""
 
     def module(self, name: str) -> Any:
@@ -148,7 +149,8 @@ class _Finder(script_api.ViewFinder, importlib.abc.Loader):
 
     def find_spec(self, fullname: str, path: Optional[Sequence[Any]], target: Any = None) -> Any:
         if fullname == IMPORTED_AS or fullname.startswith(IMPORTED_AS + "."):
-            return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+            loader: Any = self  # without importlib.abc.Loader, whose import takes 20 ms
+            return importlib.machinery.ModuleSpec(fullname, loader, is_package=True)
         return None
 
     def create_module(self, spec: Any) -> Any:
@@ -171,7 +173,7 @@ def _module_called(fullname: str) -> Any:
         return value
     if value is not None and _has_rows_below(name):  # a function with the name of the module
         return OldModule(name, None)
-    raise missing.missing_module(name)
+    raise _missing().missing_module(name)
 
 
 def _module_of_1_15(name: str) -> Any:
@@ -184,7 +186,7 @@ def _module_of_1_15(name: str) -> Any:
         if _has_rows_below(name):  # a package from before 1.15, or a name of its parent, such as tf.flags
             parent, _, last = name.rpartition(".")
             return getattr(module(parent), last)
-        raise missing.missing_module(name) from None
+        raise _missing().missing_module(name) from None
 
 
 def _root_source() -> Any:
@@ -211,6 +213,18 @@ def _forget(parts: List[str]) -> None:
         return
 
 
+def _registry() -> Any:
+    from legacy_towers.compat.tf1 import registry
+
+    return registry
+
+
+def _missing() -> Any:
+    from legacy_towers.compat.tf1 import missing
+
+    return missing
+
+
 def _rows() -> Dict[str, symbols.Symbol]:
     run = user_script.running()
     return _rows_with(run.symbols if run is not None else ())
@@ -218,7 +232,7 @@ def _rows() -> Dict[str, symbols.Symbol]:
 
 @functools.lru_cache(maxsize=None)
 def _rows_with(of_script: Tuple[symbols.Symbol, ...]) -> Dict[str, symbols.Symbol]:
-    return registry.rows(is_1_15(), of_script)
+    return _registry().rows(is_1_15(), of_script)
 
 
 def _look_up(parent: str, source: Any, name: str) -> Any:
@@ -232,7 +246,7 @@ def _look_up(parent: str, source: Any, name: str) -> Any:
     if found is None and (_has_rows_below(whole) or _is_module_of_contrib(whole)):
         return OldModule(whole, None)
     if found is None:
-        raise missing.missing_name(whole)
+        raise _missing().missing_name(whole)
     return _as_old_module(whole, found[0])
 
 
@@ -273,8 +287,11 @@ def _is_unimported_module(whole: str) -> bool:
 def _is_module_of_contrib(whole: str) -> bool:
     # Scripts import modules of tf.contrib that they don't use, or only with some flags: the error is raised at the
     # first use. That includes modules below, such as tf.contrib.tpu.python.tpu.async_checkpoint.
-    is_direct_or_private = whole.count(".") == 2 or ".python." in whole
-    return whole.startswith(_CONTRIB) and is_direct_or_private and known_names.is_module_of_1_15(whole)
+    if not whole.startswith(_CONTRIB) or (whole.count(".") != 2 and ".python." not in whole):
+        return False
+    from legacy_towers.compat.tf1 import known_names
+
+    return known_names.is_module_of_1_15(whole)
 
 
 def _has_rows_below(whole: str) -> bool:
@@ -284,7 +301,7 @@ def _has_rows_below(whole: str) -> bool:
 def _as_old_module(whole: str, value: Any) -> Any:
     if not isinstance(value, types.ModuleType) or isinstance(value, OldModule):
         return value
-    if is_1_15() and not _has_rows_below(whole) and whole not in registry.modules_with_reasons_on_1_15():
+    if is_1_15() and not _has_rows_below(whole) and whole not in _registry().modules_with_reasons_on_1_15():
         return value
     return OldModule(whole, value)
 

@@ -6,7 +6,6 @@ A process runs at most one script. Messages name the script's line that a functi
 import collections
 import contextlib
 import functools
-import importlib.abc
 import os
 import sys
 import traceback
@@ -136,7 +135,7 @@ class ScriptRun:
             self.ended_by = "exit code {}".format(error.code if isinstance(error.code, int) else 1)
 
 
-class RunningScript(importlib.abc.MetaPathFinder):
+class RunningScript:
     """Holds the running script in `sys.meta_path`, so that there is no module-level state; it finds no modules."""
 
     def __init__(self, run: ScriptRun) -> None:

@@ -61,8 +61,8 @@ def tensorflow_version() -> Optional[Version]:
     loaded = getattr(sys.modules.get("tensorflow"), "__version__", None)
     if loaded is not None:
         return parse(loaded)
-    owners = packages.tensorflow_distributions()
-    return parse(owners[0].version) if owners else None
+    version = packages.tensorflow_version()
+    return parse(version) if version is not None else None
 
 
 def install_command(python: Pair) -> Optional[str]:

@@ -127,12 +127,13 @@ def _dispatch(arguments: List[str], logs: CommandLogs) -> Union[int, Callable[[]
         epilog=EPILOG,
     )
     parser.add_argument("--version", action="version", version="{} {}".format(PROGRAM, VERSION))
-    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
+    # With `prog`, argparse does not format the usage to find it.
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", prog=PROGRAM)
     module, own = None, parser
-    for row in SUBCOMMANDS:
-        if arguments[:1] != [row.name]:
-            commands.add_parser(row.name, help=row.help)
-            continue
+    given_rows = [row for row in SUBCOMMANDS if arguments[:1] == [row.name]]
+    for row in () if given_rows else SUBCOMMANDS:
+        commands.add_parser(row.name, help=row.help)
+    for row in given_rows:
         # Other commands are not imported, so that --help is fast.
         module = importlib.import_module(row.module)
         own = commands.add_parser(row.name, help=row.help, description=module.__doc__)

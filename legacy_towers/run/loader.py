@@ -4,7 +4,6 @@ Python's own finder finds the modules; this one changes the loader of those that
 read or written, since that in __pycache__ was compiled from files that are not rewritten.
 """
 import ast
-import importlib.abc
 import importlib.machinery
 import sys
 from typing import Any, Dict, List, Optional, Sequence, Tuple

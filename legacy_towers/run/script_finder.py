@@ -4,7 +4,6 @@
 of the script through `installed()`.
 """
 import ast
-import importlib.abc
 import importlib.machinery
 import sys
 from typing import Any, Dict, Optional
@@ -12,7 +11,7 @@ from typing import Any, Dict, Optional
 from legacy_towers.compat.tf1.user_script import ScriptRun
 
 
-class Finder(importlib.abc.MetaPathFinder):
+class Finder:
     """Finds the modules of a script.
 
     Args:

@@ -5,7 +5,6 @@ function to run. So the folder of the script on sys.path is a `Folder`, which st
 unpickled. The start methods `spawn` and `forkserver`, and joblib's, all send sys.path.
 """
 import argparse
-import importlib.abc
 import importlib.machinery
 import os
 import sys
@@ -50,7 +49,7 @@ def _start_run(
     return Folder(folder)
 
 
-class _MainFinder(importlib.abc.PathEntryFinder):
+class _MainFinder:
     """Finds `__main__` in the file of the script, which runpy puts on sys.path.
 
     Args:

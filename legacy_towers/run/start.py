@@ -22,13 +22,13 @@ from legacy_towers.errors import UserError
 from legacy_towers.run import deprecations, loader, process_setup, script_finder, shadowing, spawned, tracebacks
 from legacy_towers.run.runtime.symbols import SYMBOLS
 from legacy_towers.run.script_files import check_is_script
-from legacy_towers.text.files import working_directory_of
 
 _MAIN = "__main__"
 # Modules of Python that compile a script: their files are rewritten, so that they compile it as the script's own code.
 _COMPILE_A_SCRIPT = ("cProfile", "profile", "trace")
-# Python 3's error messages for code that needs Python 2's lists, integer division, byte strings or names.
-_ERRORS_OF_PYTHON_2 = re.compile(
+# Python 3's error messages for code that needs Python 2's lists, integer division, byte strings or names. Compiled when
+# an error is raised: that takes milliseconds.
+_ERRORS_OF_PYTHON_2 = (
     r"'(dict_keys|dict_values|dict_items|map|zip|filter|range)' (object|and)|'float' object cannot be interpreted as an"
     r" integer|non-int of type 'float'|slice indices must be integers|indices must be integers or slices, not float"
     r"|only integers, slices .* are valid indices|bytes-like object is required, not 'str'|must be str, not bytes"
@@ -71,6 +71,8 @@ def script(path: str, arguments: Sequence[str] = ()) -> Program:
     if path == "-":
         raise UserError("a script on standard input has no folder to find its modules in: write it to a file")
     if not os.path.exists(path):
+        from legacy_towers.text.files import working_directory_of
+
         raise UserError("there is no script {!r}{}".format(path, working_directory_of(path)))
     if not os.path.isdir(path):
         check_is_script(path)
@@ -206,7 +208,7 @@ def _strip_traceback(launcher: types.FrameType, run: user_script.ScriptRun) -> N
         for sentence in refused_arguments.of_argument(unexpected.group(1)) if unexpected else ():
             user_script.print_message(sentence)
         kinds = (TypeError, AttributeError, IndexError)
-        if isinstance(error, kinds) and not run.is_python_2 and _ERRORS_OF_PYTHON_2.search(str(error)):
+        if isinstance(error, kinds) and not run.is_python_2 and re.search(_ERRORS_OF_PYTHON_2, str(error)):
             user_script.print_message("if the script was written for Python 2, try --py2")
 
     sys.excepthook = show_stripped

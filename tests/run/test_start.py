@@ -120,6 +120,14 @@ def test_the_script_runs_as_main_with_its_own_arguments(tmp_path):
     assert "'mine, not that of Python'" in out and out.endswith("late True\natexit __main__\n")
 
 
+def test_no_slow_modules_are_imported_before_the_script(tmp_path):
+    """As in the empty script of tests/benchmarks/script_start.py: each of these takes 5 to 50 ms."""
+    slow = ["email", "importlib.metadata", "json", "numpy", "tempfile", "tensorflow"]
+    slow += ["legacy_towers.compat.tf1.registry"] if sys.version_info >= (3, 8) else []  # needed on TensorFlow 1.15
+    here.write(tmp_path, {"script.py": "import sys\nprint(sorted(set({!r}) & set(sys.modules)))".format(slow)})
+    assert outcome(started(tmp_path, RUN + ["script.py"]))[:2] == (0, "[]\n")
+
+
 def test_no_bytecode_is_written(tmp_path):
     here.write(tmp_path, dict(MODULES, **{"facts.py": FACTS}))
     assert outcome(started(tmp_path, RUN + ["facts.py", "0"]))[0] == 0

@@ -13,7 +13,7 @@ from typing import Any, FrozenSet, Optional
 from legacy_towers.compat.tf1 import user_script
 from legacy_towers.compat.tf1.user_script import Notice, ScriptRun, SourceLine
 from legacy_towers.run import shadowing
-from legacy_towers.run.python2 import certain, indentation
+from legacy_towers.run.python2 import certain
 from legacy_towers.run.python2.rewrite import Python2Rewriter
 
 _HERE = __name__
@@ -149,6 +149,8 @@ def _report_neither(source: bytes, path: str, run: ScriptRun) -> None:
 
 def _report_ambiguous_lines(source: bytes, path: str, run: ScriptRun) -> None:
     """Reports the lines whose block depends on the width of a tab."""
+    from legacy_towers.run.python2 import indentation
+
     for text in indentation.messages(run.shown(path), _syntax(run).ambiguous_lines(source)):
         user_script.print_message(text)
 

@@ -15,10 +15,8 @@ from typing import Any, Callable, ContextManager, Iterator
 from legacy_towers.compat.tf1 import tree
 from legacy_towers.compat.tf1.user_script import ScriptRun
 from legacy_towers.errors import ArgumentError
-from legacy_towers.run.runtime import gpu_count, report, signals
 from legacy_towers.run.runtime.current import RuntimeOptions
 from legacy_towers.run.runtime.script_runtime import ScriptRuntime
-from legacy_towers.text.files import check_writable
 
 _DEVICE = re.compile(r"/?(?:device:)?(cpu|gpu):(\d+)$", re.IGNORECASE)
 _INT32_MAX = 2**31 - 1
@@ -127,6 +125,8 @@ def options_of(arguments: argparse.Namespace) -> RuntimeOptions:
         if given.get(option) and not given.get(needed):
             raise ArgumentError("--{} needs --{}".format(option.replace("_", "-"), needed.replace("_", "-")))
     if given.get("report"):
+        from legacy_towers.text.files import check_writable
+
         check_writable(given["report"], "the report")
     session = {
         name: given[name]
@@ -161,6 +161,8 @@ def refuse_missing_gpu(arguments: argparse.Namespace) -> None:
     device = arguments.towers_device
     if device is None or not device.startswith("/gpu:"):
         return
+    from legacy_towers.run.runtime import gpu_count
+
     most = gpu_count.most_gpus()
     if most is not None and int(device[len("/gpu:") :]) >= most:
         has = "{} GPU{}".format(most or "no", "s" if most > 1 else "")
@@ -204,6 +206,8 @@ def _prepared(options: RuntimeOptions, script_run: ScriptRun) -> Iterator[None]:
 
 
 def _write_report(path: str, runtime: ScriptRuntime) -> None:
+    from legacy_towers.run.runtime import report
+
     try:
         report.write(path, runtime)
     except ArgumentError as error:  # the script has ended, and its exit code must not change
@@ -219,6 +223,9 @@ def _report_before_fatal_signal(options: RuntimeOptions, runtime: ScriptRuntime)
     if options.report is None:
         yield
         return
+    # `report` before the script, whose folder may have a json.py.
+    from legacy_towers.run.runtime import report, signals  # noqa: F401
+
     with signals.before_fatal_signal(write):
         yield
 

@@ -28,6 +28,39 @@ def test_tensorflow_version_is_the_same_installed_and_loaded(monkeypatch):
     assert len(packages.tensorflow_distributions()) == 1
 
 
+DIST_INFO = {
+    "tensorflow_cpu-2.20.1.dist-info": {"METADATA": "Name: tensorflow_cpu\nVersion: 2.20.1\n\nVersion: 9",
+                                        "RECORD": "a.py,,\ntensorflow/__init__.py,,\n"},
+    "tensorflow-2.20.2.dist-info": {"METADATA": "Name: tensorflow\nVersion: 2.20.2\n", "RECORD": "a.py,,\n"},
+    "tf_nightly-2.22.0.dev1.dist-info": {"RECORD": "tensorflow/__init__.py,,\n"},
+    "my_build-1.0.dist-info": {"METADATA": "Name: my_build\nVersion: 2.19.3\n", "RECORD": "tensorflow/__init__.py,,\n"},
+    "intel_tensorflow-2.18.0-py3.11.egg-info": {"PKG-INFO": "Name: intel-tensorflow\nVersion: 2.18.0\n"},
+}
+
+
+@pytest.mark.parametrize(
+    "distributions, version",
+    [
+        (["tensorflow_cpu-2.20.1.dist-info"], "2.20.1"),
+        (["tensorflow-2.20.2.dist-info", "tensorflow_cpu-2.20.1.dist-info"], "2.20.1"),
+        (["tf_nightly-2.22.0.dev1.dist-info"], "2.22.0.dev1"),
+        (["my_build-1.0.dist-info"], "2.19.3"),
+        (["intel_tensorflow-2.18.0-py3.11.egg-info"], "2.18.0"),
+        ([], None),
+    ],
+    ids=["of its own", "the one with the files", "without METADATA", "of another name", "an egg", "none"],
+)
+def test_the_installed_version_is_that_of_the_distribution_with_the_module(
+    distributions, version, tmp_path, monkeypatch
+):
+    for name in distributions:
+        (tmp_path / name).mkdir()
+        for file, text in DIST_INFO[name].items():
+            (tmp_path / name / file).write_text(text)
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    assert packages.tensorflow_version() == version
+
+
 @pytest.mark.parametrize(
     "python, command",
     [
