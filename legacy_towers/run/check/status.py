@@ -4,9 +4,10 @@ import importlib
 import inspect
 from typing import Any, List, NamedTuple, Optional
 
-from legacy_towers.compat.tf1 import missing, refused_arguments, tree
+from legacy_towers.compat.tf1 import known_classes, missing, refused_arguments, tree
 from legacy_towers.compat.versions import keras
 from legacy_towers.run.check.findings import KERAS, ROOT
+from legacy_towers.run.check.instances import CALLED, lacks
 
 # Names with underscores that TensorFlow defines; all others exist in every module.
 _OF_TENSORFLOW = (
@@ -37,6 +38,8 @@ class Status(NamedTuple):
 @functools.lru_cache(maxsize=None)
 def of_name(name: str) -> Status:
     """Returns the status of the dotted `name` on the installed TensorFlow."""
+    if CALLED in name:
+        return _of_object(name)
     if name.split(".")[0] == KERAS:
         return _of_keras(name)
     if name.endswith("=)"):
@@ -80,6 +83,21 @@ def is_module(name: str) -> bool:
 def replaces_keras() -> bool:
     """Returns whether `run` replaces `import keras` with tf.keras."""
     return not tree.is_1_15() and keras.is_keras_2()
+
+
+def _of_object(name: str) -> Status:
+    """Returns the status of an attribute of an object: "tensorflow.train.Saver().save"."""
+    owner, _, below = name.partition(CALLED)
+    attribute = below.lstrip(".").split(".")[0]
+    if owner.split(".")[0] == KERAS or of_name(owner).missing is not None:
+        return Status(name, False, None, None, False)
+    value: Any = functools.reduce(getattr, owner.split(".")[1:], tree.module(ROOT))
+    why = None
+    if attribute and lacks(value, attribute):
+        why = "an object of {} has no attribute {!r}".format(missing.short_name(owner), attribute)
+        if attribute in (known_classes.attributes(owner) or ()):
+            why += ", which that of TensorFlow 1.15 had"
+    return Status("{}{}.{}".format(owner, CALLED, attribute), False, None, why, False)
 
 
 def _of_keras(name: str) -> Status:

@@ -8,11 +8,11 @@ Unreachable code is skipped: the branch that is not taken of a condition on the 
 `six.PY2` or on `hasattr(tf, "...")`, and the handler of a `try` whose body has no missing name.
 """
 import ast
-from typing import Any, Dict, List, Set, Union
+from typing import Any, Dict, FrozenSet, List, Set, Union
 
-from legacy_towers.run.check import flags, values
+from legacy_towers.run.check import flags, instances, values
 from legacy_towers.run.check.conditions import constant, expects_missing
-from legacy_towers.run.check.findings import NOTHING, Found, Lookups, Meanings
+from legacy_towers.run.check.findings import NOTHING, Found, Lookups, Meanings, is_tensorflow
 from legacy_towers.run.check.import_statements import ImportReader
 
 
@@ -20,7 +20,10 @@ def of_source(module: ast.Module, lookups: Lookups) -> Found:
     """Returns the TensorFlow names that the file with the syntax tree `module` uses."""
     reader = _StatementReader(lookups)
     reader.read(module)
-    return Found(reader.uses, reader.not_understood, reader.scopes.module)
+    # Other files may use an object in ways that are not known here.
+    bound = {name: frozenset(each for each in meanings if instances.CALLED not in each)
+             for name, meanings in reader.scopes.module.items()}
+    return Found(reader.uses, reader.not_understood, bound)
 
 
 class _StatementReader(ImportReader):
@@ -33,9 +36,11 @@ class _StatementReader(ImportReader):
         self._globals: Set[str] = set()
         # Flag -> its default.
         self._flags: Dict[str, Any] = {}
+        self._objects: FrozenSet[str] = frozenset()
 
     def read(self, module: ast.Module) -> None:
         self._flags = flags.defaults(module)
+        self._objects = instances.names_of_objects(module)
         self._globals = {name for each in ast.walk(module) if isinstance(each, ast.Global) for name in each.names}
         self._statements(module.body)
         self._only_if = ""
@@ -119,7 +124,17 @@ class _StatementReader(ImportReader):
                 for one, part in zip(target.elts, value.elts):  # type: ignore[attr-defined]
                     self._bind_target(one, self.scopes.meanings(part))
             else:
-                self._bind_target(target, self.scopes.meanings(value) or self._flag(target, value))
+                self._bind_target(target, self.scopes.meanings(value) or self._object(target, value) or self._flag(
+                    target, value))
+
+    def _object(self, target: ast.expr, value: ast.expr) -> Meanings:
+        """Returns the meaning of a name that holds the object that a call of a class of TensorFlow makes."""
+        if not isinstance(target, ast.Name) or target.id not in self._objects or not isinstance(value, ast.Call):
+            return NOTHING
+        called = self.scopes.meanings(value.func)
+        if len(called) != 1 or not all(is_tensorflow(each) and instances.CALLED not in each for each in called):
+            return NOTHING
+        return frozenset(each + instances.CALLED for each in called)
 
     def _flag(self, target: ast.expr, value: ast.expr) -> Meanings:
         """Returns the meaning of a name that holds the result of a version check: IS_NEW = tf.__version__ >= "1.4"."""
