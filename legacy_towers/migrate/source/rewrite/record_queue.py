@@ -87,8 +87,8 @@ def _value_of(source: Any, read: cst.Call) -> str:
     if not isinstance(statement, cst.Assign) or statement.value is not read or len(statement.targets) != 1:
         return ""
     target = statement.targets[0].target
-    parts = [each.value for each in target.elements] if isinstance(target, cst.Tuple) else []
-    return parts[1].value if len(parts) == 2 and all(isinstance(each, cst.Name) for each in parts) else ""
+    parts: List[Any] = [each.value for each in target.elements] if isinstance(target, cst.Tuple) else []
+    return str(parts[1].value) if len(parts) == 2 and all(isinstance(each, cst.Name) for each in parts) else ""
 
 
 class RecordQueueStage(SourceStage):
@@ -137,8 +137,7 @@ class RecordQueueStage(SourceStage):
         tf = calls.tensorflow(scope, self._producer)
         for site in self._producers:
             statement = source.statement(calls.call(site))
-            text = "\n".join(self.producer_lines(draft, scope, tf, dataset, site, calls.call(site)))
-            draft.edits.insert_before(statement, lambda text=text: source.parse(text))
+            self._write(statement, self.producer_lines(draft, scope, tf, dataset, site, calls.call(site)))
             draft.edits.remove(statement)
         place = loop if loop is not None else source.statement(calls.call(self.read))
         in_loop = loop is not None and self._is_made_in(loop)
@@ -162,9 +161,9 @@ class RecordQueueStage(SourceStage):
         loops = [each for each in self._source.above(statement) if isinstance(each, (cst.For, cst.While))]
         if not loops:
             return None
-        (loop, *more) = loops
+        loop: Any = loops[0]
         is_counted = isinstance(loop, cst.For) and counted(loop.iter) is not None and isinstance(loop.target, cst.Name)
-        if more or not is_counted or uses_of(self._source, loop.body, loop.target.value):
+        if len(loops) > 1 or not is_counted or uses_of(self._source, loop.body, loop.target.value):
             raise Irregular(self.read, "the loop that reads is not one over range(number), or uses the number")
         own = [self._source.statement(self._calls.call(each)) for each in (self.read, self._enqueue)]
         for each in in_order(loop.body):
@@ -268,8 +267,10 @@ class RecordQueueStage(SourceStage):
             if not edits.is_removed(statement):
                 edits.remove(statement)
         branches = branches_of(source, [self._calls.call(each) for each in self._made]) if len(self._made) > 1 else None
-        if branches is not None and all(edits.is_removed(each) for part in (branches.body, branches.orelse.body)
-                                        for each in statements_of(part)):
+        parts = [branches.body] if branches is not None else []
+        if branches is not None and isinstance(branches.orelse, cst.Else):
+            parts.append(branches.orelse.body)
+        if branches is not None and all(edits.is_removed(each) for part in parts for each in statements_of(part)):
             edits.remove(branches)
 
     def _check_reader(self, statement: Any, read: Site) -> None:
@@ -319,7 +320,8 @@ class RecordQueueStage(SourceStage):
             raise Irregular(take, "its result is used in an expression")
         record = statement.targets[0].target.value
         if not is_batched or take.name != DEQUEUE:
-            return self._batch(take, call, draft, function, name, is_batched)
+            self._batch(take, call, draft, function, name, is_batched)
+            return None
         draft.edits.remove(statement)
         if not self._others:
             if region_of(self._source, files) is not region_of(self._source, place):
