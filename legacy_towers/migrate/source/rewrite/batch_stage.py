@@ -25,6 +25,10 @@ from legacy_towers.migrate.source.values import Site
 Batch = Tuple[Site, cst.Call]
 
 
+# Parameters whose arguments are written beside the function of Dataset.map; the capacity only for a shuffle.
+_WRITTEN = ("batch_size", "bucket_boundaries", "seed", "enqueue_many", "dynamic_pad", "allow_smaller_final_batch")
+
+
 class BatchStage:
     """The batchers of a pipeline.
 
@@ -151,6 +155,13 @@ class BatchStage:
         if not batches:
             return ""
         return self._joins.threads(batches[0][0]) or batchers.threads_of(self.given(*batches[0]), scope)
+
+    def settings(self, batches: Sequence[Batch]) -> List[Any]:
+        """Returns the expressions that batches are made with, without those of examples."""
+        return [
+            value for site, call in batches for name, value in self.given(site, call).items()
+            if name in _WRITTEN or name == "capacity" and "shuffle" in site.name
+        ]
 
     def turns(self, batches: Sequence[Batch], tf: Callable[[], str]) -> Optional[Turns]:
         """Returns the numbers that examples are computed with, None if they are computed alike."""

@@ -170,6 +170,8 @@ class PipelineWriter:
             )
         except region.Unclear as unclear:
             raise Irregular(site, str(unclear), source.line(unclear.node)) from None
+        if self.batches is self.queue:
+            examples = self.queue.apart(entry, examples, statement)
         kept = sorted(each for each in examples.names if each.startswith("self.") and each not in entry.roots.names)
         if any(each.startswith("self.") for each in entry.roots.names):
             raise Irregular(site, "it keeps an example in {}".format(entry.roots.names[0]))
@@ -212,6 +214,7 @@ class PipelineWriter:
                                 "its dataset: run tf.tables_initializer()")
             self.batchers.is_initialized = True
         threads = self.batches.threads(batches, scope)
+        self._check_settings(self.batches.settings(batches), threads, examples)
         optional = None if later or self.later.sites or self.batches is not self.batchers else optional_batch(
             entry, statement, batches, element, examples, statements[number + 1 :])
         summarizes = checks.summarizes or checks.calls_unknown(inside, scope, own) and (
@@ -285,6 +288,15 @@ class PipelineWriter:
             entry.draft.edits.remove(each)
         return Entry(entry.draft, entry.function, statement, Roots(names, is_all), False, entry.dataset)
 
+    def _check_settings(self, settings: List[Any], threads: str, examples: region.Examples) -> None:
+        """Raises Irregular if a statement that computes an example also sets what batches are made with."""
+        nodes = settings + ([cst.parse_expression(threads)] if threads else [])
+        bound = set().union(*(names_of(each).bound for each in examples.statements)) - examples.apart
+        used = sorted(names_of(*nodes).read & bound)
+        if used:
+            raise Irregular(self.stage.read, "{!r} is set by a statement that computes an example, and batches are "
+                            "made with it: set it in a statement of its own".format(used[0]))
+
     def _check_unused_after(
         self, entry: Entry, statements: List[Any], number: int, examples: region.Examples, skipped: List[Any]
     ) -> None:
@@ -292,6 +304,7 @@ class PipelineWriter:
         own = set(entry.roots.names)
         for each in examples.statements:
             own |= names_of(each).bound
+        own -= examples.apart
         waiting = set(own)
         waiting -= names_of(statements[number]).bound
         for each in statements[number + 1 :]:

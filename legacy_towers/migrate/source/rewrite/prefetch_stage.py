@@ -66,6 +66,10 @@ class PrefetchStage:
             raise Irregular(site, "what it queues does not come from the batch alone")
         return element
 
+    def settings(self, batches: Sequence[Batch]) -> List[Any]:
+        """Returns the expressions that the queue is made with."""
+        return [each.value for _, call in batches for each in call.args[1:]]
+
     def threads(self, batches: Sequence[Batch], scope: Scope) -> str:
         return ""
 

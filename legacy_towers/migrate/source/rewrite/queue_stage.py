@@ -25,6 +25,8 @@ from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, element_of
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.keywords import known
+from legacy_towers.migrate.source.rewrite.queue_branches import QueueBranches
+from legacy_towers.migrate.source.rewrite.record_shuffle import shuffle_lines
 from legacy_towers.migrate.source.rewrite.region import Examples, region_of
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import queues
@@ -51,6 +53,7 @@ class QueueStage:
         self._adds = _named(pipeline, (queues.ADD,))
         self.dequeues = queues.dequeues_of(project, pipeline)
         self._is_written = False
+        self._branches = QueueBranches(calls, self._queues) if len(self._queues) > 1 else None
         if self._queues:
             self._check_one_of_each()
 
@@ -61,7 +64,24 @@ class QueueStage:
 
     def is_made_in(self, entry: Entry, statement: Any) -> bool:
         """Returns whether a statement makes the queue."""
-        return bool(self._calls.among(self._queues, entry.draft.source.path, statement))
+        is_made = bool(self._calls.among(self._queues, entry.draft.source.path, statement))
+        if self._branches is not None and statement is self._branches.statement:
+            return is_made and self._branches.is_all()
+        return is_made
+
+    def apart(self, entry: Entry, examples: Examples, sink: Any) -> Examples:
+        """Takes what computes no example out of an `if` that makes the queue; see QueueBranches."""
+        if self._branches is None:
+            return examples
+        return self._branches.apart(entry, examples, sink, self._calls.call(self.sites[0]))
+
+    def settings(self, batches: Sequence[Batch]) -> List[Any]:
+        """Returns the expressions that the queue is made with."""
+        found = []
+        for site in self._queues:
+            given = arguments(self._calls.call(site), queues.PARAMETERS[site.name]) or {}
+            found += [given[name] for name in ("capacity", "seed") if name in given]
+        return found
 
     def batches_in(self, entry: Entry, statement: Any) -> List[Batch]:
         return self._calls.among(self.sites, entry.draft.source.path, statement)
@@ -104,7 +124,7 @@ class QueueStage:
         ])
 
     def _check_one_of_each(self) -> None:
-        for sites, what in ((self._queues, "queues"), (self.sites, "enqueue operations"), (self._runners, "runners")):
+        for sites, what in ((self.sites, "enqueue operations"), (self._runners, "runners")):
             if len(sites) > 1:
                 raise Irregular(sites[1], "its examples go through several {}".format(what))
         if not self.sites:
@@ -140,9 +160,15 @@ class QueueStage:
         if len({(each.name, self._size(source, one)) for (each, _), one in zip(takes, taken)}) > 1:
             raise Irregular(self.dequeues[1], "it dequeues other batches than the call before, from one queue")
         tf = self._calls.tensorflow(scope, self._queues[0])
+        where = source.statement(takes[0][1]) if is_inline else place
+        name, lines = self._queues[0].name, []
+        if self._branches is not None:
+            if "n" not in taken[0]:
+                raise Irregular(self._queues[1], "its examples go through several queues, one by one")
+            name, lines = "tf.FIFOQueue", shuffle_lines(self._calls, self._queues, scope, entry.dataset, where)
         try:
-            lines = queues.lines_of(
-                self._queues[0].name, given, takes[0][0].name, taken[0], scope, tf, entry.dataset, prefetches
+            lines += queues.lines_of(
+                name, given, takes[0][0].name, taken[0], scope, tf, entry.dataset, prefetches
             )
         except Cant as why:
             raise Irregular(self._queues[0], str(why)) from None
@@ -157,10 +183,12 @@ class QueueStage:
                 function = one.func
                 assert isinstance(function, cst.Attribute)
                 edits.replace(one, one.with_changes(func=function.with_changes(attr=cst.Name("get_next")), args=[]))
-        where = source.statement(takes[0][1]) if is_inline else place
         if lines:
             edits.insert_before(where, lambda: source.parse("\n".join(lines)))
-        for statement in [source.statement(queue_call), place] + self._runner_statements(entry):
+        if self._branches is not None and self._branches.is_all():
+            edits.remove(self._branches.statement)
+        made = [source.statement(self._calls.call(each)) for each in self._queues]
+        for statement in made + [place] + self._runner_statements(entry):
             edits.remove(statement, with_comments=_is_led_by_queues(source.line_of(statement)))
         self._is_written = True
 
@@ -204,7 +232,8 @@ class QueueStage:
             if variable is None:
                 raise Irregular(site, "the source does not show what uses it")
             for use in variable.uses:
-                if is_summarized(entry.draft, use):
+                is_other = self._branches is not None and self._branches.makes(source.statement(use))
+                if is_summarized(entry.draft, use) or is_other:
                     continue
                 if use is target or any(each in used for each in source.above(use) if isinstance(each, cst.Call)):
                     continue

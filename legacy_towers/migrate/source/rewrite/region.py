@@ -1,5 +1,5 @@
 """The statements of a block in order, and which of them compute an example."""
-from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Set
+from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Sequence, Set
 
 import libcst as cst
 
@@ -93,10 +93,12 @@ class Examples(NamedTuple):
     Attributes:
       statements: these statements, in order.
       names: what they bind.
+      apart: names that they bind for other code, from parts of them that do not compute an example, and do not move.
     """
 
     statements: List[Any]
     names: Set[str]
+    apart: FrozenSet[str] = frozenset()
 
 
 def computing(

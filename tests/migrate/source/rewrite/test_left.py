@@ -79,6 +79,10 @@ def _left(tmp_path, text):
                  "7: tf.ReaderBase.read: PATH:6: tf.get_variable makes a variable for examples, which Dataset.map "
                  "can't",
                  id="variable of a function in the arguments of batch"),
+    pytest.param("import sys\nif sys.argv:\n    value, size = value + '', 2\nelse:\n    size = 3\n"
+                 "b = tf.train.batch([value], size)\n",
+                 "4: tf.ReaderBase.read: 'size' is set by a statement that computes an example, and batches are made "
+                 "with it: set it in a statement of its own", id="size of the batch in a branch that computes"),
     pytest.param("p = tf.placeholder(tf.float32)\nx = tf.to_float(tf.size(value)) * p\nb = tf.train.batch([x], 2)\n",
                  "4: tf.ReaderBase.read: it computes examples with 'p', which is fed (tf.placeholder)",
                  id="placeholder"),

@@ -48,6 +48,38 @@ def test_own_queue_is_left(tmp_path, text, reason):
     assert reason is None or reason in [each.reason for each in plan.left]
 
 
+BRANCHES = """import tensorflow as tf
+train, size = True, 8
+number = tf.train.range_input_producer(8).dequeue()
+if train:
+    number = number + 1
+    queue = tf.RandomShuffleQueue(size, 2, [tf.int32], [[]])
+    threads = 2
+else:
+    queue = tf.FIFOQueue(size, [tf.int32], [[]])
+    threads = 1
+tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(number)] * threads))
+batch = queue.dequeue_many(2)
+"""
+
+
+@pytest.mark.parametrize("old, new, reason", [
+    ("", "", None),
+    ("size, [tf.int32], [[]]", "size, [tf.int32], [[2]]", "its shapes are not those of the queue in the other branch"),
+    ("    threads = 1", "    threads = 1\n    print(size)", "a branch that makes its queue does something else, too"),
+    ("if train:", "if sum([size]):", "the condition of its queue changes, or calls a function"),
+    ("    threads = 1", "    train = threads = 1", "'train' has a value before, which examples are computed from"),
+    ("batch = queue", "size = 3\nbatch = queue", "what it is made with changes before it is filled"),
+    ("dequeue_many(2)", "dequeue()", "its examples go through several queues, one by one"),
+    ("else:\n    queue", "if not train:\n    queue", "its examples go through several queues"),
+], ids=["rewritten", "shapes", "a call", "condition with a call", "condition changes", "capacity changes", "dequeue",
+        "two ifs"])
+def test_own_queue_in_branches_is_left(tmp_path, old, new, reason):
+    plan = rewritten(tmp_path, BRANCHES.replace(old, new))
+    assert [each.reason for each in plan.left] == ([] if reason is None else [reason])
+    assert bool(plan.texts) == (reason is None)
+
+
 def test_threads_and_close_of_an_own_queue_go(tmp_path):
     plan = rewritten(tmp_path, START + """\
 enqueue = queue.enqueue(number)
