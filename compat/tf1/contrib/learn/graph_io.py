@@ -11,6 +11,9 @@ __all__ = [
     "read_keyed_batch_features",
 ]
 
+# The name of the keys among parsed features.
+_KEY = "__key__"
+
 
 def read_keyed_batch_examples(
     file_pattern: Any,
@@ -51,7 +54,9 @@ def read_keyed_batch_examples(
                 keys, values = record_reader.read_up_to(names, read_batch_size)
             else:
                 keys, values = record_reader.read(names)
-            examples.append([keys, parse_fn(values) if parse_fn is not None else values])
+            parsed = parse_fn(values) if parse_fn is not None else values
+            # batch_join takes no tuple of a tensor and a dict.
+            examples.append(dict(parsed, **{_KEY: keys}) if isinstance(parsed, dict) else [keys, parsed])
         common = dict(
             batch_size=batch_size,
             capacity=queue_capacity,
@@ -60,10 +65,11 @@ def read_keyed_batch_examples(
             allow_smaller_final_batch=num_epochs is not None,
         )
         if not randomize_input:
-            return tuple(tf.train.batch_join(examples, **common))
+            return _with_keys(tf.train.batch_join(examples, **common))
         min_after_dequeue = max(queue_capacity - (3 + num_threads) * batch_size, batch_size)
         min_after_dequeue = min(min_after_dequeue, queue_capacity - 1)
-        return tuple(tf.train.shuffle_batch_join(examples, min_after_dequeue=min_after_dequeue, seed=seed, **common))
+        return _with_keys(
+            tf.train.shuffle_batch_join(examples, min_after_dequeue=min_after_dequeue, seed=seed, **common))
 
 
 def read_batch_examples(
@@ -187,6 +193,13 @@ def read_batch_record_features(
         reader_num_threads=reader_num_threads,
         name=name,
     )
+
+
+def _with_keys(batch: Any) -> Any:
+    """Returns (keys, examples) of what was batched together."""
+    if not isinstance(batch, dict):
+        return tuple(batch)
+    return batch.pop(_KEY), batch
 
 
 def _queued(batch: Any, capacity: int, threads: int) -> Any:

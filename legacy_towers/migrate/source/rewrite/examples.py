@@ -122,7 +122,7 @@ def element_of(
     for statement in statements:
         if len(targets(statement)) == 1 and name in names_of(statement).bound:
             value = shown(scope.resolved(statement.value))
-            kind = _kind(value)
+            kind = kind_of(value)
             if isinstance(value, (cst.List, cst.Tuple)) and len(value.elements) == 1 or columns(value, scope) == 1:
                 return Element((name + "[0]",), {name})
     if kind == "dict" or any(_puts_by_name(statement, name) for statement in statements):
@@ -142,7 +142,7 @@ def columns(value: Any, scope: Scope) -> int:
 
 def is_dict(value: Any, scope: Scope) -> bool:
     """Returns whether an expression is a dict, as far as the source shows it."""
-    return _kind(scope.resolved(value)) == "dict"
+    return kind_of(scope.resolved(value)) == "dict"
 
 
 def returned(function: Any) -> Any:
@@ -177,7 +177,8 @@ def _puts_by_name(statement: Any, name: str) -> bool:
     return False
 
 
-def _kind(value: Any) -> Optional[str]:
+def kind_of(value: Any) -> Optional[str]:
+    """Returns "list" or "dict" for an expression that is one, as far as the source shows it; None otherwise."""
     if isinstance(value, (cst.List, cst.Tuple, cst.ListComp)):
         return "list"
     if isinstance(value, (cst.Dict, cst.DictComp)):

@@ -9,6 +9,7 @@ import libcst as cst
 
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.rewrite import batch_examples
 from legacy_towers.migrate.source.rewrite.checks import Checks, calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.functions import Calls
@@ -25,6 +26,7 @@ _PARAMETERS: Dict[str, Tuple[str, ...]] = {
     _LIMIT: ("tensor", "num_epochs", "name"),
     _FEATURES: ("file_pattern", "batch_size", "features", "reader", "randomize_input", "num_epochs", "queue_capacity",
                 "feature_queue_capacity", "reader_num_threads", "num_enqueue_threads", "parse_fn", "name"),
+    batch_examples.NAME: batch_examples.PARAMETERS,
     _RECORD_FEATURES: ("file_pattern", "batch_size", "features", "randomize_input", "num_epochs", "queue_capacity",
                        "reader_num_threads", "name"),
 }
@@ -66,6 +68,15 @@ def write_whole_call(
     _check_captured(project, site, scope, given)
     is_within = any(isinstance(each, _EXPRESSIONS) for each in source.between(call, statement))
     tf = calls.tensorflow(scope, site)
+    if site.name == batch_examples.NAME:
+        if is_within or not isinstance(statement, (cst.Assign, cst.Return)):
+            raise Irregular(site, "its result is used in an expression")
+        checks = Checks(project.knowledge, source)
+        dataset = calls.dataset_name(scope)
+        lines = batch_examples.lines_of(site, scope, given, checks, tf, dataset)
+        there.edits.insert_before(statement, lambda: source.parse("\n".join(lines)))
+        there.edits.replace(call, calls.next_element(dataset, tf))
+        return True
     made = _dataset(site, scope, given, tf)
     if is_within or not isinstance(statement, (cst.Assign, cst.Return, cst.Expr)):
         # There is no place for a statement before it.
@@ -100,7 +111,7 @@ def _dataset(site: Site, scope: Scope, given: Given, tf: str) -> str:
 def _check_captured(project: Project, site: Site, scope: Scope, given: Given) -> None:
     """Raises Irregular if the dataset would be made from something that changes."""
     checks = Checks(project.knowledge, scope.source)
-    used = [each for name, each in given.items() if name not in ("name", "reader")]
+    used = [each for name, each in given.items() if name not in ("name", "reader", "parse_fn")]
     why = next((why for why in map(checks.problem_of_value, used) if why), None)
     why = why or checks.problem_of_captured(names_of(*used).read, scope, used)
     if why is None and site.name == _LIMIT:

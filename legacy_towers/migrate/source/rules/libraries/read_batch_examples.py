@@ -14,8 +14,9 @@ It reads serialized examples of the files of a pattern in batches; `reader` is a
 a lambda of `tf.TFRecordReader`. With `randomize_input=False` it is one file after the other: `flat_map`.
 """,
     limits="""
-It stays with a `reader` that tf.data lacks, with `parse_fn` of a library, where the keys are used, and where the
-queue is shared between processes.
+It stays with another `reader` than `tf.TFRecordReader` or `tf.TextLineReader`, where the source does not show what
+`parse_fn` returns, with `read_batch_size`, where the keys are read, and where the queue is shared between processes. A
+list that `parse_fn` returns is stacked, as the queue did.
 """,
     example=Example(
         before="""
