@@ -30,7 +30,7 @@ from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.kept import Kept
 from legacy_towers.migrate.source.rewrite.mapping import write_map
-from legacy_towers.migrate.source.rewrite.names import names_of, read_first, targets
+from legacy_towers.migrate.source.rewrite.names import names_of, parameters, read_first, targets
 from legacy_towers.migrate.source.rewrite.optional_batch import optional_batch, write_optional
 from legacy_towers.migrate.source.rewrite.passing import Passing
 from legacy_towers.migrate.source.rewrite.prefetch_stage import PrefetchStage
@@ -214,7 +214,7 @@ class PipelineWriter:
                                 "its dataset: run tf.tables_initializer()")
             self.batchers.is_initialized = True
         threads = self.batches.threads(batches, scope)
-        self._check_settings(self.batches.settings(batches), threads, examples)
+        self._check_settings(entry, self.batches.settings(batches), threads, examples)
         optional = None if later or self.later.sites or self.batches is not self.batchers else optional_batch(
             entry, statement, batches, element, examples, statements[number + 1 :])
         summarizes = checks.summarizes or checks.calls_unknown(inside, scope, own) and (
@@ -288,11 +288,17 @@ class PipelineWriter:
             entry.draft.edits.remove(each)
         return Entry(entry.draft, entry.function, statement, Roots(names, is_all), False, entry.dataset)
 
-    def _check_settings(self, settings: List[Any], threads: str, examples: region.Examples) -> None:
+    def _check_settings(
+        self, entry: Entry, settings: List[Any], threads: str, examples: region.Examples
+    ) -> None:
         """Raises Irregular if a statement that computes an example also sets what batches are made with."""
-        nodes = settings + ([cst.parse_expression(threads)] if threads else [])
         bound = set().union(*(names_of(each).bound for each in examples.statements)) - examples.apart
-        used = sorted(names_of(*nodes).read & bound)
+        read = names_of(*settings).read
+        if threads:
+            # The argument of the function is as good a number of threads: it changes no example.
+            given = set(parameters(entry.function)) if entry.function is not None else set()
+            read |= names_of(cst.parse_expression(threads)).read - given
+        used = sorted(read & bound)
         if used:
             raise Irregular(self.stage.read, "{!r} is set by a statement that computes an example, and batches are "
                             "made with it: set it in a statement of its own".format(used[0]))

@@ -79,6 +79,10 @@ def _left(tmp_path, text):
                  "7: tf.ReaderBase.read: PATH:6: tf.get_variable makes a variable for examples, which Dataset.map "
                  "can't",
                  id="variable of a function in the arguments of batch"),
+    pytest.param("import sys\nif sys.argv:\n    value, n = value + '', 2\nelse:\n    n = 3\n"
+                 "b = tf.train.batch([value], 4, num_threads=n)\n",
+                 "4: tf.ReaderBase.read: 'n' is set by a statement that computes an example, and batches are made "
+                 "with it: set it in a statement of its own", id="number of threads in a branch that computes"),
     pytest.param("import sys\nif sys.argv:\n    value, size = value + '', 2\nelse:\n    size = 3\n"
                  "b = tf.train.batch([value], size)\n",
                  "4: tf.ReaderBase.read: 'size' is set by a statement that computes an example, and batches are made "
