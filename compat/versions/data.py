@@ -41,6 +41,34 @@ def group_by_window(dataset: Any, key: Any, reduce: Any, size: Any) -> Any:
     return dataset.apply(tf.data.experimental.group_by_window(key, reduce, window_size_func=size))
 
 
+def map_without_threads(dataset: Any, function: Callable[..., Any]) -> Any:
+    """Returns `dataset.map(function)` whose operations run one by one in the thread that reads the dataset.
+
+    `map` has a thread of the session's pool run each operation. Its options keep TensorFlow from replacing it by a
+    parallel map, alone or together with `batch`. `function` may have no control flow of TensorFlow 1.
+
+    Private: MapDataset, whose argument use_inter_op_parallelism `map` does not have. Tried on 1.15, 2.13, 2.16 and
+    2.21.
+    """
+    from tensorflow.python.data.ops import dataset_ops
+
+    mapped = dataset_ops.DatasetV1Adapter(_map_class()(dataset, function, use_inter_op_parallelism=False))
+    options = tf.data.Options()
+    options.experimental_optimization.map_and_batch_fusion = False
+    options.experimental_optimization.map_parallelization = False
+    return mapped.with_options(options)
+
+
+def _map_class() -> Any:
+    from tensorflow.python.data.ops import dataset_ops
+
+    if hasattr(dataset_ops, "MapDataset"):  # TensorFlow 1.15; ends with it
+        return dataset_ops.MapDataset
+    from tensorflow.python.data.ops import map_op
+
+    return map_op._MapDataset
+
+
 def has_rebatch(dataset: Any) -> bool:
     """Returns whether `dataset` has `rebatch`, which does what unbatch and batch do. From TF 2.10 on."""
     return hasattr(dataset, "rebatch")
@@ -101,7 +129,10 @@ def prefetched(dataset: Any, size: int) -> Any:
 
     With TF 1.15's own prefetch such a run can wait for ever where two datasets end in it: the first one that ends
     cancels the run, and with it the thread that fills the buffer of the other. A parallel map computes ahead, too, but
-    it forgets the static shapes of sparse tensors, which keep the prefetch. Tried on 1.15 and 2.21; ends with 1.15.
+    it forgets the static shapes of sparse tensors, which keep the prefetch.
+
+    Private: ParallelMapDataset, whose argument use_inter_op_parallelism `map` does not have. Tried on 1.15 and 2.21;
+    ends with 1.15.
     """
     classes = tf.nest.flatten(tf.data.get_output_classes(dataset))
     if hasattr(tf.data.Options(), "threading") or any(each is not tf.Tensor for each in classes):
@@ -111,7 +142,12 @@ def prefetched(dataset: Any, size: int) -> Any:
     def unchanged(*element: Any) -> Any:
         return element if unpacked else element[0]
 
-    return dataset.map(tf.autograph.experimental.do_not_convert(unchanged), num_parallel_calls=size)
+    from tensorflow.python.data.ops import dataset_ops
+
+    # As `map`, with one closure for an element in place of two.
+    return dataset_ops.DatasetV1Adapter(dataset_ops.ParallelMapDataset(
+        dataset, tf.autograph.experimental.do_not_convert(unchanged), size, use_inter_op_parallelism=False
+    ))
 
 
 def lmdb_dataset(path: Any) -> Any:

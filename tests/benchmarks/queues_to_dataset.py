@@ -138,9 +138,53 @@ def numbers(files):
     return tf.train.batch([number, tf.cast(number, tf.float32)[None] / 4.0], 32, capacity=256)
 
 
+def read_up_to_shuffled(files):
+    records = tf.TFRecordReader().read_up_to(tf.train.string_input_producer(files["tfrecord"]), 64)[1]
+    features = {"id": tf.io.FixedLenFeature([], tf.int64), "x": tf.io.FixedLenFeature([FLOATS], tf.float32)}
+    examples = tf.io.parse_example(records, features)
+    return tf.train.shuffle_batch([examples["id"], examples["x"]], 32, 2000, 1000, num_threads=2, enqueue_many=True)
+
+
+def batch_join(files):
+    names = tf.train.string_input_producer(files["tfrecord"])
+    readers = [_parsed(tf.TFRecordReader().read(names)[1]) for _ in range(4)]
+    return tf.train.batch_join(readers, 32, capacity=256)
+
+
+def augmented(files):
+    name, label = tf.train.slice_input_producer([files["png"], np.arange(IMAGES)])
+    image = tf.image.decode_png(tf.io.read_file(name), 3)
+    image = tf.image.random_flip_left_right(tf.random_crop(image, [48, 48, 3]))
+    return tf.train.shuffle_batch([label, tf.cast(image, tf.float32) / 4.0], 16, 200, 100, num_threads=4)
+
+
+def arrays(files):
+    ids = np.arange(1000)
+    number, values = tf.train.slice_input_producer([ids, np.repeat(ids[:, None] / 4.0, FLOATS, 1)])
+    return tf.train.shuffle_batch([number, values], 32, 500, 200)
+
+
+def prefetch_queue(files):
+    return tf.contrib.slim.prefetch_queue.prefetch_queue(tfrecord_threads(files), capacity=4).dequeue()
+
+
+def two_towers(files):
+    queue = tf.contrib.slim.prefetch_queue.prefetch_queue(tfrecord_threads(files), capacity=4)
+    queue.dequeue()
+    return queue.dequeue()
+
+
+def own_queue(files):
+    queue = tf.RandomShuffleQueue(1000, 200, [tf.int64, tf.float32], [[], [FLOATS]])
+    enqueue = queue.enqueue(_parsed(_record(files)))
+    tf.train.add_queue_runner(tf.train.QueueRunner(queue, [enqueue] * 4))
+    return queue.dequeue_many(32)
+
+
 PIPELINES = [
     tfrecord, tfrecord_threads, shuffle_batch, shuffle_batch_join, csv, fixed_length, whole_files, slices, read_up_to,
-    dynamic_pad, bucket, numbers,
+    read_up_to_shuffled, batch_join, augmented, arrays, prefetch_queue, two_towers, own_queue, dynamic_pad, bucket,
+    numbers,
 ]
 
 

@@ -3,13 +3,14 @@ import random
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.versions.data import has_rebatch
+from legacy_towers.compat.versions.data import has_rebatch, map_without_threads
 from legacy_towers.graph import op_kinds
 from legacy_towers.migrate.conversion import queue_graph
 from legacy_towers.migrate.conversion.buckets import find_buckets
 from legacy_towers.migrate.conversion.checks import check_part, unseeded
 from legacy_towers.migrate.conversion.conditional import with_condition
 from legacy_towers.migrate.conversion.consumers import MODEL, Consumer, Consumers, consumer_of
+from legacy_towers.migrate.conversion.costs import is_cheap
 from legacy_towers.migrate.conversion.cut import build
 from legacy_towers.migrate.conversion.enqueues import Enqueue
 from legacy_towers.migrate.conversion.filled_by_python import dequeued, room, with_room
@@ -27,6 +28,7 @@ from legacy_towers.migrate.conversion.operations import (
 from legacy_towers.migrate.conversion.plans import Refused
 from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph
 from legacy_towers.migrate.conversion.readers import records_of
+from legacy_towers.migrate.conversion.unbatching import by_priority, unbatched
 from legacy_towers.tensor_types import Dataset, Operation, Tensor
 
 _ALL_CORES = tf.data.experimental.AUTOTUNE
@@ -246,7 +248,7 @@ class DatasetBuilder:
                 "choose_from_datasets([{}], in turn)", "{} operations fill {!r}".format(len(flows), queue.name),
             )
         if queue.kind == queue_graph.PRIORITY:
-            return _by_priority(flow, queue)
+            return by_priority(flow, queue)
         if queue.kind == queue_graph.SHUFFLE:
             if queue.capacity < 1:
                 raise Refused("it shuffles any number of elements: give it a capacity", queue.operation)
@@ -298,7 +300,7 @@ class DatasetBuilder:
             mapped = mapped.then(kept.map(lambda *values: values[:-1]), "filter(keep_input)")
         if enqueue.many:
             batches = mapped.dataset
-            mapped = mapped.then(_unbatched(batches, len(enqueue.tensors)), "unbatch()")._replace(split=batches)
+            mapped = mapped.then(unbatched(batches, len(enqueue.tensors)), "unbatch()")._replace(split=batches)
         return mapped
 
     def _mapped(self, flow: Flow, enqueue: Enqueue, given: List[Tensor], seeds: Any, threads: int) -> Flow:
@@ -320,8 +322,17 @@ class DatasetBuilder:
         if parallel is not None and flow.initializers:
             # What is shared may not be hoarded: as many are under way as the queue runner had threads.
             parallel = threads if threads > 1 else None
+        # Batches of records are worth a thread each, if the queue runner had several.
+        needs_old_function = part.has_control_flow or len(conditions) > 1 or enqueue.sometimes
+        without_threads = (
+            parallel is not None and not needs_old_function and not flow.filled and (threads < 2 or not enqueue.many)
+            and is_cheap(part)
+        )
+        parallel = None if without_threads else parallel
         function = tf.autograph.experimental.do_not_convert(copied)
-        if part.has_control_flow or len(conditions) > 1 or enqueue.sometimes:
+        if without_threads:
+            dataset = map_without_threads(flow.dataset, function)
+        elif needs_old_function:
             dataset = flow.dataset.map_with_legacy_function(function, parallel)
         else:
             dataset = flow.dataset.map(function, parallel)
@@ -342,34 +353,6 @@ class DatasetBuilder:
         if len(flows) == 1:
             return flows[0]
         return Flow.of_several(flows, tf.data.Dataset.zip(tuple(flow.dataset for flow in flows)), "zip({})")
-
-
-def _unbatched(dataset: Dataset, components: int) -> Dataset:
-    """Returns the dataset of the slices of tuples. `flat_map(from_tensor_slices)` takes five times as long on 1.15."""
-    if components > 1:
-        return dataset.unbatch()
-    # `unbatch` of TF 1.15 fails for tuples of one tensor.
-    alone = tf.autograph.experimental.do_not_convert(lambda value: value)
-    return tf.data.Dataset.zip((dataset.map(alone).unbatch(),))
-
-
-def _by_priority(flow: Flow, queue: Queue) -> Flow:
-    """Returns the elements as a queue gives them that is filled up, emptied, and filled again."""
-    shapes = queue.shapes
-    if queue.capacity < 1:
-        raise Refused("it sorts any number of elements: give it a capacity", queue.operation)
-    if not all(shape.is_fully_defined() for shape in shapes or [tf.TensorShape(None)]):
-        raise Refused("a PriorityQueue of elements whose shapes are not known can't be sorted", queue.operation)
-
-    def in_order(priorities: Tensor, *components: Tensor) -> Any:
-        order = tf.argsort(priorities, stable=True)
-        return tuple(tf.gather(each, order) for each in (priorities,) + components)
-
-    batches = flow.dataset.batch(queue.capacity).map(tf.autograph.experimental.do_not_convert(in_order))
-    return flow.then(
-        _unbatched(batches, 1 + len(queue.dtypes)), "batch({}).map(sort by priority).unbatch()".format(queue.capacity),
-        "{!r} sorts by priority".format(queue.name),
-    )
 
 
 def outputs_of(source: Operation, in_model: bool = False) -> List[Tensor]:
