@@ -129,7 +129,8 @@ def test_rewriting_its_own_output_changes_nothing(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", [
-    "buckets_by_length", "csv", "dynamic_pad", "functions_that_read_and_batch", "slices_of_names_and_labels",
+    "batch_features", "buckets_by_length", "csv", "dynamic_pad", "functions_that_read_and_batch",
+    "numbers_of_threads", "own_queues_in_branches", "queue_of_records", "slices_of_names_and_labels",
     "whole_files",
 ])
 def test_script_with_the_names_of_tensorflow_2_reads_the_same_examples(name, data, tmp_path):
