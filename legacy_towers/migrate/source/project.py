@@ -101,8 +101,41 @@ class Imports:
         """Returns the path of the module of the project that an import statement names, None if it is another's."""
         key = (os.path.dirname(importer), name, level)
         if key not in self._known:
-            self._known[key] = module_file(importer, name, level, self._folders(importer))
+            folders = self._folders(importer)
+            found = module_file(importer, name, level, folders)
+            if found is None and not level:
+                found = self._below_itself(importer, name, folders)
+            self._known[key] = found
         return self._known[key]
+
+    @staticmethod
+    def _below_itself(importer: str, name: str, folders: List[str]) -> Optional[str]:
+        """Returns the path of `package.module`, imported by a file below the folder `package`."""
+        package, _, below = name.partition(".")
+        if not below or name.endswith(".py") or os.sep in name:
+            return None
+        named = [each for each in folders if os.path.basename(os.path.abspath(each)) == package]
+        return module_file(importer, below, 0, named)
+
+    def unresolved(self, path: str, name: str) -> Optional[str]:
+        """Returns a file that may use `name` of the module at `path`, by an import whose module is not found.
+
+        Such a file changes sys.path, or the project is installed as a package with another name.
+        """
+        stem = os.path.splitext(os.path.basename(path))[0]
+        if stem == "__init__":
+            stem = os.path.basename(os.path.dirname(os.path.abspath(path)))
+        mentioned = re.compile(rb"\b" + re.escape(name.encode("utf-8")) + rb"\b")
+        for other, source in sorted(self._sources.items()):
+            if other == path or stem.encode("utf-8") not in source or mentioned.search(source) is None:
+                continue
+            for dotted, level in imported_names(source):
+                above, _, last = dotted.rpartition(".")
+                if last == stem and not dotted.startswith("tensorflow.") and not any(
+                    each and self.module(other, each, level) is not None for each in (dotted, above)
+                ):
+                    return other
+        return None
 
     def has(self, path: str, pattern: Pattern[bytes]) -> bool:
         """Returns whether a file that `path` imports, directly or not, has a pattern in its text."""

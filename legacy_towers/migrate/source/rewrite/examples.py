@@ -127,7 +127,17 @@ def element_of(
                 return Element((name + "[0]",), {name})
     if kind == "dict" or any(_puts_by_name(statement, name) for statement in statements):
         return Element((name,), {name})
+    if kind is None and _are_lists(scope.assigned(name)):
+        # Those of the branches of an `if`.
+        kind = "list"
     return Element(("tuple({})".format(name),), {name}, True) if kind == "list" else None
+
+
+def _are_lists(values: Sequence[Any]) -> bool:
+    return bool(values) and all(
+        isinstance(each, (cst.List, cst.Tuple)) and len(each.elements) > 1
+        and not any(isinstance(one, cst.StarredElement) for one in each.elements) for each in values
+    )
 
 
 def columns(value: Any, scope: Scope) -> int:

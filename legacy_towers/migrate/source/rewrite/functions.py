@@ -167,6 +167,10 @@ class Calls:
         """Raises Irregular if a function is changed, and a call of it is not."""
         for function in self._changed:
             defined = self._defined(function)
+            other = self.project.imports.unresolved(function.path, function.name.partition(".")[0])
+            if other is not None:
+                raise Irregular(self._site, "{} imports {!r}, and the project does not show from which file".format(
+                    other, function.name.partition(".")[0]))
             for draft, call in self.callers(defined) if defined is not None else ():
                 if call not in self._handled:
                     raise Irregular(self._site, "{}:{}: {!r} is also called here".format(

@@ -19,7 +19,7 @@ from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.mapping import write_map
-from legacy_towers.migrate.source.rewrite.names import is_of_self, names_of
+from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self, names_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import LOOPS, statements_of
 from legacy_towers.migrate.source.rewrite.taken import attributes_of
@@ -95,7 +95,7 @@ class Kept:
             why = "it computes examples with a table"
         if why is not None:
             raise Irregular(self._read, why)
-        self._check_uses(entry, function, examples)
+        is_single = self._is_single(entry, function, examples, kept)
         attribute = scope.fresh("dataset", "examples")
         self._name_locally(entry, examples)
         element = Element.of([cst.Name(each[len("self.") :]) for each in kept], source)
@@ -104,12 +104,33 @@ class Kept:
         threads = self._batches.threads([(site, self._calls.call(site))], Scope(source, function))
         threads = threads if threads.isdigit() else ""
         write_map(self._calls, entry, last, examples, element, threads)
-        edits.insert_before(last, lambda: source.parse("self.{} = {}".format(attribute, entry.dataset)))
+        lines = ["self.{} = {}".format(attribute, entry.dataset)]
+        if is_single:
+            self._calls.is_only_pipeline = False
+            lines.append("{} = {}".format(", ".join(kept), source.code(
+                self._calls.next_element(entry.dataset, self._calls.tensorflow(scope, self._read)))))
+        edits.insert_before(last, lambda: source.parse("\n".join(lines)))
         self._write_batch(entry, function, site, attribute)
 
-    def _check_uses(self, entry: Entry, function: cst.FunctionDef, examples: region.Examples) -> None:
-        """Raises Irregular if the examples are used elsewhere, or batched several times."""
+    def _is_single(
+        self, entry: Entry, function: cst.FunctionDef, examples: region.Examples, kept: Sequence[str]
+    ) -> bool:
+        """Returns whether code uses the single examples of objects whose examples it does not batch.
+
+        Raises:
+          Irregular: the examples of one object are used in both ways, or batched several times.
+        """
         source = entry.draft.source
+        name_of_class = _class_of(source, function)
+        batching_objects = []
+        for there, call in self._calls.callers_of(entry.draft, function):
+            made = _object(there.source, getattr(call.func, "value", None), name_of_class)
+            is_in_loop = any(isinstance(each, LOOPS) for each in there.source.above(call))
+            if is_in_loop or batching_objects and (made is None or made in batching_objects):
+                raise Irregular(self._batches.sites[0], "it is called several times, and each call would return the "
+                                "same batch")
+            batching_objects.append(made)
+        is_single = False
         own = {id(statement) for statement in examples.statements}
         batching = source.statement(self._calls.call(self._batches.sites[0]))
         for name in sorted(each for each in examples.names if each.startswith("self.")):
@@ -117,15 +138,14 @@ class Kept:
                 statement = there.statement(each)
                 is_own = any(id(one) in own for one in [statement] + there.above(statement))
                 is_root = statement is entry.statement
-                if not is_own and not is_root and statement is not batching:
+                if is_own or is_root or statement is batching:
+                    continue
+                made = _object(there, each.value, name_of_class)
+                is_single = made is not None and None not in batching_objects and made not in batching_objects
+                if not is_single or name not in kept:
                     raise Irregular(self._read, "{!r} is of one example, and is also used elsewhere{}".format(
                         name, in_file(there, source)), there.line(each))
-        callers = self._calls.callers_of(entry.draft, function)
-        if len(callers) > 1 or any(
-            isinstance(each, LOOPS) for draft, call in callers for each in draft.source.above(call)
-        ):
-            raise Irregular(self._batches.sites[0], "it is called several times, and each call would return the same "
-                            "batch")
+        return is_single
 
     def _name_locally(self, entry: Entry, examples: region.Examples) -> None:
         """Makes the attributes that are of an example variables in the statements that are moved."""
@@ -155,3 +175,15 @@ class Kept:
         )
         there = Entry(draft, function, None, entry.roots, False, dataset)
         self._batches.write(there, site, self._calls.call(site), scope, draft.source.block(statement))
+
+
+def _class_of(source: Any, function: cst.FunctionDef) -> str:
+    around = next((each for each in source.above(function) if isinstance(each, cst.ClassDef)), None)
+    return around.name.value if around is not None else ""
+
+
+def _object(source: Any, node: Any, name_of_class: str) -> Any:
+    """Returns the call that makes the object which a name stands for, None if the source does not show it."""
+    made = Scope(source, source.function(node)).resolved(node) if isinstance(node, cst.Name) else None
+    is_shown = isinstance(made, cst.Call) and dotted(made.func).rpartition(".")[2] == name_of_class
+    return made if is_shown and not any(isinstance(each, LOOPS) for each in source.above(made)) else None

@@ -2,6 +2,7 @@
 
 A function that batches what it is given takes the dataset instead; one that returns what it reads returns the dataset.
 """
+import functools
 from typing import Any, Callable, Sequence, Set, Tuple
 
 import libcst as cst
@@ -23,12 +24,16 @@ class Passing:
       calls: its functions and calls.
       read: the call that reads.
       follow: goes from where code gets examples to what takes them.
+      is_taken: returns whether something batches, passes on, keeps or returns the examples that code gets.
     """
 
-    def __init__(self, calls: Calls, read: Site, follow: Callable[[Entry], None]) -> None:
+    def __init__(
+        self, calls: Calls, read: Site, follow: Callable[[Entry], None], is_taken: Callable[[Entry], bool]
+    ) -> None:
         self._calls = calls
         self.read = read
         self._follow = follow
+        self._is_taken = is_taken
 
     # Functions of the project that batch what they are given
 
@@ -91,6 +96,8 @@ class Passing:
         if not callers:
             raise Irregular(self.read, "nothing in the project calls the function that reads",
                             source.line(entry.function))
+        if len(callers) > 1:
+            self._calls.is_only_pipeline = False
         for draft, call in callers:
             self._calls.handled(draft, call, function)
             caller = draft.source.statement(call)
@@ -105,9 +112,19 @@ class Passing:
             is_all = len(names) == 1 and element.size > 1
             if not is_all and len(names) != element.size:
                 raise Irregular(self.read, "the source does not show what is returned", draft.source.line(caller))
-            scope = Scope(draft.source, draft.source.function(caller))
+            there = draft.source.function(caller)
+            entry = Entry(draft, there, caller, Roots(names, is_all, returns_dict and len(names) == 1), False, "")
+            scope = Scope(draft.source, there)
+            if not self._is_taken(entry):
+                # It uses single examples: each call of the function reads for itself.
+                draft.edits.replace(call, functools.partial(self._next, self._calls.tensorflow(scope, self.read)))
+                continue
             dataset = self._calls.dataset_name(scope)
-            edits_there = draft.edits
-            edits_there.replace(caller.targets[0], cst.AssignTarget(cst.Name(dataset)))
-            self._follow(Entry(draft, draft.source.function(caller), caller,
-                               Roots(names, is_all, returns_dict and len(names) == 1), False, dataset))
+            draft.edits.replace(caller.targets[0], cst.AssignTarget(cst.Name(dataset)))
+            self._follow(entry._replace(dataset=dataset))
+
+    @staticmethod
+    def _next(tf: str, call: cst.Call) -> cst.BaseExpression:
+        """Returns the expression of the next element of the dataset that a call returns."""
+        iterator = cst.Call(cst.parse_expression(tf + ".data.make_one_shot_iterator"), [cst.Arg(call)])
+        return cst.Call(cst.Attribute(iterator, cst.Name("get_next")))

@@ -74,7 +74,7 @@ class PipelineWriter:
         # The one whose examples are followed.
         self.stage = self._stages[0]
         self.batchers = BatchStage(pipeline, self.calls, self._stages, self.joins)
-        self.passing = Passing(self.calls, self.stage.read, self._follow)
+        self.passing = Passing(self.calls, self.stage.read, self._follow, self._is_taken)
         own = [self.calls.call(each) for each in self.stage.sites]
         self.branched = Branched(self.calls, self.batchers, self.stage.read, own, self._follow)
         self.later: Any = PrefetchStage(project, pipeline, self.calls)
@@ -133,6 +133,25 @@ class PipelineWriter:
                 raise Irregular(self.stage.read, "a function gets examples of several producers in different ways",
                                 source.line(entry.statement or entry.function or source.module))
             return
+        statements, start = self._statements(entry)
+        kept = Kept(self.calls, self.batches, self.stage.read)
+        if len(self._stages) == 1 and kept.is_kept(entry, statements[start:]):
+            kept.write(entry, statements, start)
+            return
+        sink = self.sinks.first(entry, statements, start, self.batches, self._is_one_dataset)
+        if sink < 0:
+            raise Irregular(self.stage.read, "what it reads is neither batched nor returned there",
+                            source.line(entry.statement or entry.function or source.module))
+        if self._taken.setdefault((self.batches, statements[sink]), entry) is not entry:
+            raise Irregular(self.stage.read, "examples of several producers are in one batch: read each from its "
+                            "own dataset, and zip the datasets", source.line(statements[sink]))
+        is_plain = self.batches is self.batchers and not self.later.sites and len(self._stages) == 1
+        if not is_plain or not self.branched.is_written(entry, statements, start, sink):
+            self._write_sink(entry, statements, start, sink)
+
+    def _statements(self, entry: Entry) -> Tuple[List[Any], int]:
+        """Returns the statements of the block that gets examples, and the number of the first one after the reader."""
+        source = entry.draft.source
         if entry.statement is not None:
             block = region.region_of(source, self.joins.place(source, entry.statement))
         else:
@@ -142,18 +161,17 @@ class PipelineWriter:
             each for each in entry.branch or region.in_order(block, self.joins.loops) if each is entry.statement
             or not self.queue.is_made_in(entry, each) and not entry.draft.edits.is_removed(each)
         ]
-        start = statements.index(entry.statement) + 1 if entry.statement is not None else 0
+        return statements, statements.index(entry.statement) + 1 if entry.statement is not None else 0
+
+    def _is_taken(self, entry: Entry) -> bool:
+        """Returns whether a batcher or a function takes the examples that code gets, or it returns or keeps them."""
+        if self.batches is not self.batchers:
+            # Batches, which another queue takes.
+            return True
+        statements, start = self._statements(entry)
         kept = Kept(self.calls, self.batches, self.stage.read)
-        if len(self._stages) == 1 and kept.is_kept(entry, statements[start:]):
-            kept.write(entry, statements, start)
-            return
-        sink = self.sinks.first(entry, statements, start, self.batches, self._is_one_dataset)
-        if self._taken.setdefault((self.batches, statements[sink]), entry) is not entry:
-            raise Irregular(self.stage.read, "examples of several producers are in one batch: read each from its "
-                            "own dataset, and zip the datasets", source.line(statements[sink]))
-        is_plain = self.batches is self.batchers and not self.later.sites and len(self._stages) == 1
-        if not is_plain or not self.branched.is_written(entry, statements, start, sink):
-            self._write_sink(entry, statements, start, sink)
+        return kept.is_kept(entry, statements[start:]) or (
+            self.sinks.first(entry, statements, start, self.batches, self._is_one_dataset) >= 0)
 
     # What takes the examples
 

@@ -4,7 +4,6 @@ from typing import Any, List, Sequence, Set, Tuple
 import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.checks import calls_in
-from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.joins import Joins
@@ -30,7 +29,7 @@ class Sinks:
         self.read = read
 
     def first(self, entry: Entry, statements: List[Any], start: int, stage: Any, is_one_dataset: bool) -> int:
-        """Returns the number of the first statement that takes examples.
+        """Returns the number of the first statement that takes examples, -1 if none does.
 
         Args:
           entry: where the examples come from.
@@ -38,9 +37,6 @@ class Sinks:
           start: the number of the first one after the reader.
           stage: the stage whose calls are looked for.
           is_one_dataset: whether one dataset has what is read from all producers.
-
-        Raises:
-          Irregular: there is none.
         """
         first = ([entry.statement] if entry.is_computing else []) + list(entry.computing)
         names = set(entry.roots.names)
@@ -63,10 +59,7 @@ class Sinks:
                 names |= found.bound | found.changed
         if batching >= 0:
             return batching
-        if entry.is_computing and isinstance(entry.statement, cst.Return):
-            return start - 1
-        raise Irregular(self.read, "what it reads is neither batched nor returned there",
-                        entry.draft.source.line(entry.statement or entry.function or entry.draft.source.module))
+        return start - 1 if entry.is_computing and isinstance(entry.statement, cst.Return) else -1
 
     def _is_read(
         self, entry: Entry, statement: Any, batches: Sequence[Tuple[Site, cst.Call]], names: Set[str]

@@ -451,3 +451,20 @@ def test_of_several_reasons_the_first_in_the_file_is_given(tmp_path):
     for batch in ("b = tf.train.batch([f(value)], 2)\n", "x = f(value)\nb = tf.train.batch([x], 2)\n"):
         [left] = _left(tmp_path, "import sys\n" + functions + _START + table + batch)
         assert "script.py:3: tf.assign changes a variable for each example" in left
+
+
+def test_function_that_another_file_imports_from_an_unknown_place_is_left(tmp_path):
+    # Python finds it after a change of sys.path, or where the project is installed.
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "inputs.py").write_text(
+        "import tensorflow as tf\ndef batches(queue):\n    _, value = tf.TextLineReader().read(queue)\n"
+        "    return tf.train.batch([value], 2)\nbatch = batches(tf.train.string_input_producer(['a']))\n")
+    other = tmp_path / "train.py"
+    for line, is_left in (("from inputs import batches", True), ("from pack.data.inputs import batches", True),
+                          ("from {}.data.inputs import batches".format(tmp_path.name), False),
+                          ("import inputs as data", True), ("from tensorflow.inputs import batches", False)):
+        other.write_text(line + "\nprint(batches)\n")
+        project = read_project([str(tmp_path)])
+        left = [str(each) for each in plan_rewrite(project, find_pipelines(project)).left]
+        assert bool(left) == is_left, (line, left)
+        assert all("train.py imports 'batches', and the project does not show from which file" in each for each in left)

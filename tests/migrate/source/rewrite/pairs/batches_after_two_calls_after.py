@@ -18,9 +18,7 @@ def read(files, train):
 dataset = read(FILES, True)
 dataset_2 = read(FILES[:1], False)
 dataset = dataset.batch(2, drop_remainder=True)
-dataset = dataset.prefetch(1)
 a_batch, a_twice_batch = tf.data.make_one_shot_iterator(dataset).get_next()
 dataset_2 = dataset_2.batch(3, drop_remainder=True)
-dataset_2 = dataset_2.prefetch(1)
 b_batch, b_twice_batch = tf.data.make_one_shot_iterator(dataset_2).get_next()
 FETCHED = [a_batch, a_twice_batch, b_batch, b_twice_batch]
