@@ -56,6 +56,8 @@ class Calls:
         self._changed: Dict[Function, Tuple[List[str], str]] = {}
         self._handled: Set[Any] = set()
         self._edited: Set[Tuple[Function, str]] = set()
+        # (function, parameter that was a queue) -> where the function reads now.
+        self.entries: Dict[Tuple[Function, str], Any] = {}
 
     def draft(self, path: str) -> Draft:
         """Returns the draft of a file."""

@@ -5,7 +5,7 @@
         return tf.train.batch([decode(value)], size)     ...
     batches(string_input_producer(files), 8)         batches(dataset, 8)
 """
-from typing import Any, Optional
+from typing import Any, Optional, Tuple
 
 import libcst as cst
 
@@ -41,6 +41,9 @@ def write_passed(
     order = parameters(defined.node)[1 if defined.is_method else 0 :]
     given = arguments(call, order)
     read_from: Any = read.args[0].value if origin.reader is not None else getattr(read.func, "value", None)
+    inner_read = passed_on(calls, defined, origin)
+    if inner_read is not None:
+        read_from = inner_read[2]
     if given is None or not isinstance(read_from, cst.Name) or read_from.value not in given:
         raise Irregular(origin.read, "its queue is not a parameter of the function")
     parameter = read_from.value
@@ -59,27 +62,57 @@ def write_passed(
     edits.replace(argument, argument.with_changes(
         value=cst.Name(dataset), keyword=cst.Name(name) if argument.keyword is not None else None))
     calls.handled(draft, call, defined)
-    taken = stage.takes.of(there, read)
+    if inner_read is not None:
+        if not calls.is_first(defined, parameter):
+            # Another producer's queue is passed to the function, too.
+            return calls.entries[(defined.function, parameter)]._replace()
+        taken, records = stage.through(there, inner, tf, inner_read[0], inner_read[1])
+        read = inner_read[1]
+    else:
+        taken = stage.takes.of(there, read)
     inside = there.source.between(read, defined.node)
     if any(isinstance(each, LOOPS) for each in inside) or taken.statement not in in_order(defined.node.body):
         raise Irregular(origin.read, "the function reads its queue in a loop or a branch", there.source.line(read))
     entry = Entry(there, defined.node, taken.statement, taken.roots, taken.expression is not None, name)
-    if not calls.is_first(defined, parameter):
+    if inner_read is None and not calls.is_first(defined, parameter):
         # Another producer's queue is passed to the function, too.
         return entry
     for param in defined.node.params.params:
         if param.name.value == parameter:
             there.edits.replace(param.name, cst.Name(name))
-    records = stage.reading.records(inner, tf)
-    stage.reading.remove()
-    if taken.expression is not None:
-        there.edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
-    else:
-        there.edits.remove(taken.statement)
+    if inner_read is None:
+        records = stage.reading.records(inner, tf)
+        stage.reading.remove()
+        if taken.expression is not None:
+            there.edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
+        else:
+            there.edits.remove(taken.statement)
     more = readers.lines_of(records, name, bool(taken.key), "") if records is not None else []
     if more:
         there.edits.insert_before(taken.statement, lambda: there.source.parse("\n".join(more)))
+    calls.entries[(defined.function, parameter)] = entry
     return entry
+
+
+def passed_on(calls: Calls, defined: Defined, origin: Origin) -> Optional[Tuple[Defined, cst.Call, cst.Name]]:
+    """Returns the function that reads, its call and the queue there, where a function passes its queue on to it."""
+    source = defined.draft.source
+    if source.path == origin.read.path and source.function(calls.call(origin.read)) is defined.node:
+        return None
+    found = []
+    for name in parameters(defined.node):
+        for use in uses_of(source, defined.node.body, name):
+            argument = source.parents[use]
+            call: Any = source.parents[argument]
+            inner = calls.function_of(defined.draft, call) if isinstance(call, cst.Call) else None
+            if isinstance(argument, cst.Arg) and inner is not None and calls.is_inside(origin.read, inner):
+                given = arguments(call, parameters(inner.node)[1 if inner.is_method else 0 :])
+                read: Any = calls.call(origin.read)
+                queue: Any = read.args[0].value if origin.reader is not None and read.args else getattr(
+                    read.func, "value", None)
+                if given is not None and isinstance(queue, cst.Name) and given.get(queue.value) is use:
+                    found.append((inner, call, use))
+    return found[0] if len(found) == 1 else None
 
 
 def _check_once(draft: Draft, first: Any, place: Any, call: cst.Call, origin: Origin) -> None:

@@ -10,6 +10,7 @@ from legacy_towers.migrate.source.rewrite.visiting import Visitor
 # `with` statements of these do not change what the operations in them compute.
 _TRANSPARENT = ("name_scope", "op_scope", "device", "as_default", "variable_scope", "Graph", "Session", "colocate_with")
 
+_OTHER_VALUE = "{!r} gets another value on the way"
 _ONLY_SCOPES = ("name_scope", "op_scope", "device", "colocate_with")
 
 
@@ -130,13 +131,19 @@ def computing(
         if found.read & names or (found.changed & names):
             moved.append(statement)
             names |= found.bound | found.changed
+        elif isinstance(statement, cst.Assign):
+            # The name is of something else from here.
+            names -= found.bound
         elif found.bound & names:
-            raise Unclear("{!r} gets another value on the way".format(sorted(found.bound & names)[0]), statement)
+            raise Unclear(_OTHER_VALUE.format(sorted(found.bound & names)[0]), statement)
     _add_made_before(statements[:end], moved, names)
     _add_random(statements[:end], moved, names, is_random)
     order = {id(each): number for number, each in enumerate(statements)}
     moved.sort(key=lambda each: order[id(each)])
-    _check(statements[:end], moved, roots)
+    others = _check(statements[:end], start, moved, roots)
+    read = names_of(*statements[end:]).read & others
+    if read:
+        raise Unclear(_OTHER_VALUE.format(sorted(read)[0]), statements[end])
     return Examples(moved, names)
 
 
@@ -173,16 +180,19 @@ def _add_random(
             names |= names_of(statement).bound
 
 
-def _check(statements: Sequence[Any], moved: Sequence[Any], roots: Set[str]) -> None:
+def _check(statements: Sequence[Any], start: int, moved: Sequence[Any], roots: Set[str]) -> Set[str]:
+    """Returns the names of `moved` that have another value in the end, which other statements gave them."""
     is_moved = {id(each) for each in moved}
     bound: Set[str] = set(roots)
     last_read: Dict[str, Any] = {}
+    others: Set[str] = set()
     own = set().union(*(names_of(each).bound for each in moved)) if moved else set()
-    for statement in statements:
+    for number, statement in enumerate(statements):
         found = names_of(statement)
         if id(statement) not in is_moved:
             for name in sorted(found.bound & set(last_read)):
                 raise Unclear("{!r} is bound again, after what computes an example reads it".format(name), statement)
+            others |= found.bound & bound if number >= start else set()
             continue
         # Not what it binds itself first: a block reads its own variables.
         read = read_first([statement])
@@ -190,9 +200,13 @@ def _check(statements: Sequence[Any], moved: Sequence[Any], roots: Set[str]) -> 
         if early:
             raise Unclear("{!r} has a value before, which examples are computed from".format(sorted(early)[0]),
                           statement)
+        if read & others:
+            raise Unclear(_OTHER_VALUE.format(sorted(read & others)[0]), statement)
+        others -= found.bound
         bound |= found.bound
         for name in read - bound:
             last_read[name] = statement
+    return others
 
 
 def names_before(source: Any, function: cst.FunctionDef, statement: Any) -> List[str]:

@@ -18,7 +18,7 @@ from legacy_towers.migrate.source.rewrite.keywords import known, passed
 from legacy_towers.migrate.source.rewrite.names import is_of_self, names_of, parameters
 from legacy_towers.migrate.source.rewrite.origins import READ, READ_UP_TO, SLICES, Origin, branches_of
 from legacy_towers.migrate.source.rewrite.passed_files import check_passed
-from legacy_towers.migrate.source.rewrite.passed_queue import write_passed
+from legacy_towers.migrate.source.rewrite.passed_queue import passed_on, write_passed
 from legacy_towers.migrate.source.rewrite.reader import Reader
 from legacy_towers.migrate.source.rewrite.region import names_before, region_of, within_binding
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
@@ -94,7 +94,7 @@ class SourceStage:
             records = self.reading.records(scope, tf)
             self.reading.remove()
         else:
-            taken, records = self._through(draft, scope, tf, *there)
+            taken, records = self.through(draft, scope, tf, *there)
         statements = [source.statement(each) for each in made]
         first: Any = statements[0] if len(made) == 1 else branches_of(source, made)
         place = self._joins.place(source, taken.statement)
@@ -235,14 +235,16 @@ class SourceStage:
                 continue
             call: Any = around if isinstance(parent, cst.Arg) and isinstance(around, cst.Call) else None
             defined = self._calls.function_of(draft, call) if call is not None else None
-            if defined is None or not self._calls.is_inside(self.read, defined):
+            if defined is None or not self._calls.is_inside(self.read, defined) and (
+                passed_on(self._calls, defined, self._origin) is None
+            ):
                 raise Irregular(self._producer, "its queue is also used in another way", source.line(use))
             passed.append((defined, call))
         if len(passed) > 1:
             raise Irregular(self._producer, "several calls read its queue", source.line(passed[1][1]))
         return passed[0] if passed else None
 
-    def _through(
+    def through(
         self, draft: Draft, scope: Scope, tf: str, defined: Defined, call: cst.Call
     ) -> Tuple[Taken, Optional[readers.Records]]:
         """Makes a function that reads from a queue one of a record, and returns what takes its result."""

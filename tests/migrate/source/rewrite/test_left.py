@@ -67,6 +67,12 @@ def _left(tmp_path, text):
     pytest.param("w = tf.get_variable('w', [])\nx = tf.to_float(tf.size(value)) * w\nb = tf.train.batch([x], 2)\n",
                  "4: tf.ReaderBase.read: it computes examples with 'w', which is a variable (tf.get_variable)",
                  id="variable"),
+    pytest.param("x = tf.decode_raw(value, tf.uint8)\ny = tf.size(x)\nx = tf.constant(1)\nz = y * x\n"
+                 "b = tf.train.batch([z], 2)\n",
+                 "8: tf.ReaderBase.read: 'x' gets another value on the way", id="name of something else"),
+    pytest.param("x = tf.decode_raw(value, tf.uint8)\ny = tf.size(x)\nx = tf.constant(1)\n"
+                 "b = tf.train.batch([y, x], 2)\n",
+                 "8: tf.ReaderBase.read: 'x' gets another value on the way", id="name of something else in the batch"),
     pytest.param("b = tf.train.batch([tf.to_float(tf.size(value)) * tf.get_variable('w', [])], 2)\n",
                  "5: tf.ReaderBase.read: tf.get_variable makes a variable for examples, which Dataset.map can't",
                  id="variable in the batch"),
