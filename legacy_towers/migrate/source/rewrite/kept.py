@@ -122,10 +122,10 @@ class Kept:
         """
         source = entry.draft.source
         name_of_class = _class_of(source, function)
-        batching_objects = []
-        for there, call in self._calls.callers_of(entry.draft, function):
-            made = _object(there.source, getattr(call.func, "value", None), name_of_class)
-            is_in_loop = any(isinstance(each, LOOPS) for each in there.source.above(call))
+        batching_objects: List[Any] = []
+        for draft, call in self._calls.callers_of(entry.draft, function):
+            made = _object(draft.source, getattr(call.func, "value", None), name_of_class)
+            is_in_loop = any(isinstance(each, LOOPS) for each in draft.source.above(call))
             if is_in_loop or batching_objects and (made is None or made in batching_objects):
                 raise Irregular(self._batches.sites[0], "it is called several times, and each call would return the "
                                 "same batch")
