@@ -4,6 +4,7 @@ import os
 import sys
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
+from legacy_towers.compat.tf1 import user_script
 from legacy_towers.errors import UserError
 from legacy_towers.run.check import status, uses
 from legacy_towers.run.check.findings import Found, Lookups, Meanings, NotUnderstood
@@ -133,11 +134,12 @@ class _Project:
     """Reads each file once, and the script's own modules that it imports.
 
     Args:
-      root: the folder to search modules in, after the folder of the file that imports them.
+      root: the folder to search modules in, after the folder of the file that imports them and before PYTHONPATH.
     """
 
     def __init__(self, root: str) -> None:
         self.root = root
+        self.run = user_script.ScriptRun("", os.path.abspath(root))
         self.found: Dict[str, Found] = {}
         self.files: List[str] = []
         self.unread: List[str] = []
@@ -183,7 +185,31 @@ class _Project:
 
     def _module(self, importer: str, name: str, level: int) -> Optional[str]:
         """Returns the path of the script's own module `name`: its file, or its folder if it has no __init__.py."""
-        return module_file(importer, name, level, [os.path.dirname(importer), self.root])
+        found = module_file(importer, name, level, [os.path.dirname(importer), self.root])
+        if found is not None or level:
+            return found
+        # As `run` does: what PYTHONPATH has is the script's, unless it is installed there.
+        found = module_file(importer, name, 0, _python_path())
+        if found is None or not self.run.owns(os.path.abspath(found)) or _is_hidden(found, name.partition(".")[0]):
+            return None
+        return _shown(os.path.abspath(found))
+
+
+def _python_path() -> List[str]:
+    """Returns the folders of PYTHONPATH; an empty entry is the working directory."""
+    entries = os.environ.get("PYTHONPATH", "")
+    return [each or os.curdir for each in entries.split(os.pathsep)] if entries else []
+
+
+def _is_hidden(path: str, package: str) -> bool:
+    """Returns whether `import package` finds other files: those with __init__.py go before folders without one."""
+    spec = importlib.machinery.PathFinder.find_spec(package)
+    if spec is None or spec.origin in (None, "namespace"):
+        return False
+    folders = spec.submodule_search_locations or ()
+    return not any(os.path.abspath(path).startswith(os.path.abspath(folder) + os.sep) for folder in folders) and (
+        os.path.abspath(path) != os.path.abspath(str(spec.origin))
+    )
 
 
 def _not_read(line: int, why: str) -> Found:

@@ -61,6 +61,37 @@ def test_the_script_s_own_modules_are_followed(tmp_path):
     assert len(checked.files) == 5
 
 
+PYTHON_PATH = {
+    "a package of the project": ({"own_nets/__init__": "import tensorflow as tf\ntf.gone"}, ["tensorflow.gone"]),
+    "a folder without __init__.py": ({"own_nets/cnn": "import tensorflow as tf\ntf.gone"}, ["tensorflow.gone"]),
+    "a file": ({"own_nets": "import tensorflow as tf\ntf.gone"}, ["tensorflow.gone"]),
+    "a module of a module": (
+        {"own_nets/__init__": "", "own_nets/cnn": "import base", "base": "import tensorflow as tf\ntf.gone"},
+        ["tensorflow.gone"],
+    ),
+    "installed by pip install --target": (
+        {"own_nets/__init__": "", "own_nets/cnn": "import tensorflow as tf\ntf.gone", "own_nets-1.0.dist-info/RECORD": None}, [],
+    ),
+    "a folder named as an installed package": (
+        {"own_nets/cnn": "import numpy.random, numpy", "numpy/random": "import tensorflow as tf\ntf.gone"}, [],
+    ),
+}
+
+
+@pytest.mark.parametrize("files, names", list(PYTHON_PATH.values()), ids=list(PYTHON_PATH))
+def test_modules_in_folders_of_pythonpath_are_followed(tmp_path, monkeypatch, files, names):
+    listing = files.get("own_nets-1.0.dist-info/RECORD", "")
+    write(tmp_path, {path: text for path, text in files.items() if text is not None})
+    if listing is None:
+        (tmp_path / "own_nets-1.0.dist-info").mkdir()
+        (tmp_path / "own_nets-1.0.dist-info" / "RECORD").write_text("own_nets/cnn.py,,\n")
+    write(tmp_path, {"bin/train": "import tensorflow as tf\nimport own_nets.cnn\nfrom own_nets import cnn\ntf.no_such"})
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", str(tmp_path)]))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(str(tmp_path / "bin"))
+    assert [name for _, name in missing(project.check("train.py"))] == ["tensorflow.no_such"] + names
+
+
 def test_modules_that_import_each_other_are_read_once(tmp_path):
     write(tmp_path, one="import two\nimport tensorflow as tf\ntf.gone\n", two="import one\none.tf.nn\n")
     checked = project.check(str(tmp_path / "one.py"))
