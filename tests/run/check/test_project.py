@@ -70,7 +70,12 @@ PYTHON_PATH = {
         ["tensorflow.gone"],
     ),
     "installed by pip install --target": (
-        {"own_nets/__init__": "", "own_nets/cnn": "import tensorflow as tf\ntf.gone", "own_nets-1.0.dist-info/RECORD": None}, [],
+        {
+            "own_nets/__init__": "import tensorflow as tf\ntf.gone",
+            "own_nets/cnn": "",
+            "own_nets-1.0.dist-info/RECORD": None,
+        },
+        [],
     ),
     "a folder named as an installed package": (
         {"own_nets/cnn": "import numpy.random, numpy", "numpy/random": "import tensorflow as tf\ntf.gone"}, [],
