@@ -100,8 +100,22 @@ class _StatementReader(ImportReader):
         self._arguments(node.args)
         if node.returns is not None and self._reads_annotations:
             self._expression(node.returns)
-        self._bind(node.name, NOTHING)
+        self._bind(node.name, self._version_function(node))
         self._later(node)
+
+    def _version_function(self, node: Union[ast.FunctionDef, ast.AsyncFunctionDef]) -> Meanings:
+        """Returns the meaning of a function that is a version check: def is_new(): return tf.__version__ >= "2"."""
+        body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+        returned = body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
+        has_parameters = any(isinstance(part, ast.arg) for part in ast.walk(node.args))
+        is_plain = isinstance(node, ast.FunctionDef) and not node.decorator_list and not has_parameters
+        if returned is None or not is_plain or node.name in self._globals or constant(returned) is not None:
+            return NOTHING
+        # Variables may have other values when it is called.
+        variables = [each for each in ast.walk(returned) if isinstance(each, ast.Name)]
+        if any(values.is_variable(self.scopes.meanings(each)) for each in variables):
+            return NOTHING
+        return values.as_function(self._known(returned))
 
     def _class(self, node: ast.ClassDef) -> None:
         for part in node.decorator_list + node.bases + [each.value for each in node.keywords]:
@@ -141,10 +155,14 @@ class _StatementReader(ImportReader):
         if isinstance(target, ast.Name) and target.id in self._globals:
             return NOTHING
         if isinstance(value, ast.Call) or constant(value) is None:
-            found = self._truth(value)
-            known = values.value(value, self.scopes.meanings)
-            return values.as_meaning(found if known is values.UNKNOWN and found is not None else known)
+            return values.as_meaning(self._known(value))
         return NOTHING
+
+    def _known(self, node: ast.expr) -> Any:
+        """Returns the value of the expression, values.UNKNOWN if it is known only at run time."""
+        found = self._truth(node)
+        known = values.value(node, self.scopes.meanings)
+        return found if known is values.UNKNOWN and found is not None else known
 
     def _if(self, node: ast.If) -> None:
         taken = self._truth(node.test)

@@ -29,8 +29,8 @@ _OF_NAMES: Dict[str, Any] = {
     "tensorflow.keras.__version__": KERAS_VERSION,
     "tensorflow.version.VERSION": VERSION,
 }
-# Prefix of meanings that are values.
-_VALUE = "value:"
+# Prefixes of meanings that are values, and of those that are functions that return a value.
+_VALUE, _RETURNS = "value:", "returns:"
 _COMPARED: Dict[Any, Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
@@ -76,13 +76,23 @@ def value(node: ast.AST, names: Names) -> Any:
 
 def is_value(meaning: str) -> bool:
     """Returns whether `meaning` is a value; a name with a value has no other meanings."""
-    return meaning.startswith(_VALUE) or meaning in _OF_NAMES
+    return meaning.startswith((_VALUE, _RETURNS)) or meaning in _OF_NAMES
+
+
+def is_variable(meanings: Meanings) -> bool:
+    """Returns whether a name with these meanings is a variable with a value."""
+    return any(meaning.startswith(_VALUE) or meaning in _OF_NAMES for meaning in meanings)
 
 
 def as_meaning(found: Any) -> Meanings:
     """Returns the meaning of a name that is bound to the value `found`; none if that is not a plain value."""
     plain = isinstance(found, (bool, int, float, str, list, tuple)) and not isinstance(found, _Version)
     return frozenset([_VALUE + repr(found)] if plain else [])
+
+
+def as_function(found: Any) -> Meanings:
+    """Returns the meaning of a function without parameters that returns `found`; none if that is not a plain value."""
+    return frozenset(_RETURNS + each[len(_VALUE) :] for each in as_meaning(found))
 
 
 def _value(node: ast.AST, names: Names) -> Any:
@@ -132,6 +142,9 @@ def _part(node: ast.Subscript, names: Names) -> Any:
 def _called(node: ast.Call, names: Names) -> Any:
     if node.keywords:
         return UNKNOWN
+    function = min(names(node.func), default="") if len(names(node.func)) == 1 else ""
+    if function.startswith(_RETURNS) and not node.args:
+        return ast.literal_eval(function[len(_RETURNS) :])
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     owner = node.func.value if isinstance(node.func, ast.Attribute) else None
     if name in _VERSIONS or name == "parse" and isinstance(owner, (ast.Name, ast.Attribute)):

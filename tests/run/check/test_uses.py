@@ -150,6 +150,20 @@ def test_branches_that_are_not_taken_are_skipped(condition, body, other):
     pytest.param("NEW = tf.VERSION > '2'\ndef f(NEW):\n  if NEW: tf.mul", False, id="parameter"),
     pytest.param("NEW = tf.VERSION > '2'\ndef f():\n  global NEW\n  NEW = other()\nif NEW: tf.mul", False, id="global"),
     pytest.param("NEW = False\nif NEW: tf.mul", False, id="a-setting"),
+    pytest.param("def new():\n  return tf.VERSION > '2'\nif new(): tf.mul", True, id="function"),
+    pytest.param("def v():\n  'Doc.'\n  return tuple(map(int, tf.__version__.split('.')[:2]))\n"
+                 "def f():\n  if v() <= (1, 12): tf.mul\n", True, id="function-of-numbers"),
+    pytest.param("def v(): return tf.VERSION\ndef new(): return v() > '2'\nif new(): tf.mul", True, id="two-functions"),
+    pytest.param("def new(): return tf.VERSION > '2'\nif new: tf.mul", False, id="function-not-called"),
+    pytest.param("def new(): return tf.VERSION > '2'\nif new(1): tf.mul", False, id="function-with-an-argument"),
+    pytest.param("def new(x=tf.VERSION): return x > '2'\nif new(): tf.mul", False, id="function-of-a-parameter"),
+    pytest.param("@other\ndef new(): return tf.VERSION > '2'\nif new(): tf.mul", False, id="decorated-function"),
+    pytest.param("def new():\n  if other: return True\n  return tf.VERSION > '2'\nif new(): tf.mul", False,
+                 id="function-of-two-statements"),
+    pytest.param("x = tf.VERSION\ndef new(): return x > '2'\nif new(): tf.mul", False, id="function-of-a-variable"),
+    pytest.param("def new(): return False\nif new(): tf.mul", False, id="function-of-a-setting"),
+    pytest.param("def new(): return tf.VERSION > '2'\nif other: new = other\nif new(): tf.mul", False,
+                 id="may-be-another-function"),
 ])
 def test_names_that_hold_the_result_of_a_version_check(text, left_out):
     assert ("mul" in names("import six\nimport tensorflow as tf\n" + text)) == (not left_out)
