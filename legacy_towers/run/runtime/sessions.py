@@ -219,6 +219,8 @@ def _place(runtime: "ScriptRuntime", target: Any, graph: Any) -> None:
     if not target and isinstance(graph, tf.Graph) and not isinstance(graph, default_graphs.PlacingGraph):
         # One that TensorFlow made itself, such as that of an Estimator of 1.15.
         runtime.devices.place_graph(graph)
+    if not target and isinstance(graph, tf.Graph):
+        runtime.empty_batches.keep_shapes(graph)
     runtime.reject_missing_devices()
     runtime.report_mapped_devices()
 

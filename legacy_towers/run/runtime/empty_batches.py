@@ -1,0 +1,91 @@
+"""Convolutions of an empty batch, such as the part of the last batch that a tower gets when the others took all of it.
+
+With oneDNN, TensorFlow gives them the shape of their input (seen on 2.13, 2.16 and 2.21); what follows then fails:
+
+    images[4:8] of 3 images: [0, 12, 12, 3] --> Conv2D: [0, 12, 12, 3], not [0, 8, 8, 16] --> BiasAdd: an error
+"""
+import weakref
+from typing import Any, MutableMapping, Set
+
+from legacy_towers.compat import tf
+from legacy_towers.compat.versions.graph import extending, is_in_control_flow, replace_input
+from legacy_towers.compat.versions.onednn import uses_onednn
+from legacy_towers.tensor_types import Graph, Operation, Tensor
+
+_CONVOLUTIONS = ("Conv2D", "Conv3D", "DepthwiseConv2dNative")
+# With oneDNN, one kernel computes the gradients of a filter and of the bias after it, and has no result for the bias if
+# the batch is empty. The third input is the gradient of the convolution.
+_FILTER_GRADIENTS = ("Conv2DBackpropFilter", "Conv3DBackpropFilterV2", "DepthwiseConv2dNativeBackpropFilter")
+# They can leave nothing of a batch that is not empty.
+_PARTS = ("DynamicPartition", "Gather", "GatherNd", "GatherV2", "Slice", "Split", "SplitV", "StridedSlice")
+
+
+class EmptyBatches:
+    """Gives convolutions of a part of a batch the shape that they have on TensorFlow 1.x, where the part is empty.
+
+    A reshape runs after each of them. Convolutions of other batches are as before, since a reshape prevents that
+    TensorFlow computes a convolution and what follows it in one kernel.
+    """
+
+    def __init__(self) -> None:
+        self._is_needed = uses_onednn()
+        # Graph -> how many of its operations were examined.
+        self._examined: MutableMapping[Any, int] = weakref.WeakKeyDictionary()
+
+    def keep_shapes(self, graph: Graph) -> None:
+        """Reshapes the convolutions that were added to `graph` since the last call; no session may have run them."""
+        operations = graph.get_operations() if self._is_needed else []
+        examined = self._examined.get(graph, 0)
+        if len(operations) <= examined or not any(each.type in _CONVOLUTIONS for each in operations[examined:]):
+            return
+        maybe_empty: Set[Operation] = set()
+        for operation in operations:
+            if _takes_part(operation) or any(each.op in maybe_empty for each in operation.inputs):
+                maybe_empty.add(operation)
+        for operation in operations[examined:]:
+            if operation in maybe_empty and operation.type in _CONVOLUTIONS:
+                _keep_shape(operation)
+            elif operation in maybe_empty and operation.type in _FILTER_GRADIENTS:
+                _keep_apart(operation)
+        self._examined[graph] = len(graph.get_operations())
+
+
+def _takes_part(operation: Operation) -> bool:
+    """Returns whether an operation takes a part of a batch, of which the size is not known before the run."""
+    if operation.type not in _PARTS:
+        return False
+    shape = operation.outputs[0].shape
+    return shape.rank is None or shape.rank > 1 and shape[0].value is None
+
+
+def _keep_shape(convolution: Operation) -> None:
+    output = convolution.outputs[0]
+    if output.shape.rank is None or is_in_control_flow(convolution):
+        return
+    rows, *others = output.shape.as_list()
+    if rows is not None or None in others or not output.consumers():
+        return
+    reshaped = _reshaped(output, others, convolution)
+    for consumer in output.consumers():
+        for index, each in enumerate(consumer.inputs):
+            if each is output and consumer is not reshaped.op:
+                replace_input(consumer, index, reshaped)
+
+
+def _keep_apart(gradient: Operation) -> None:
+    """Lets the gradient of a filter be computed apart from that of a bias."""
+    output = gradient.inputs[2]
+    if output.shape.rank is not None and not is_in_control_flow(gradient) and None not in output.shape.as_list()[1:]:
+        replace_input(gradient, 2, _reshaped(output, output.shape.as_list()[1:], gradient))
+
+
+def _reshaped(output: Tensor, others: Any, near: Operation) -> Tensor:
+    """Returns `output` with the static shape [-1] + `others`, in the name scope and on the device of `near`."""
+    graph = output.graph
+    with extending(graph), graph.as_default(), tf.control_dependencies(None), tf.name_scope(near.name + "/"):
+        with tf.device(near.device):
+            # TensorFlow would leave out a reshape to a constant shape that the convolution is known to have.
+            shape = tf.placeholder_with_default(tf.constant([-1] + others, tf.int32), [1 + len(others)], "shape")
+            reshaped = tf.reshape(output, shape, "rows")
+    reshaped.set_shape(output.shape)
+    return reshaped

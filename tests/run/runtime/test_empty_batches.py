@@ -1,0 +1,111 @@
+"""Convolutions of the empty part of a batch have the shapes, and networks of them the values, of TensorFlow 1.15."""
+import numpy as np
+import pytest
+from run.runtime.prepared import script
+
+
+def conv2d(tf, images):
+    return tf.nn.conv2d(images, tf.ones([5, 5, 3, 8]), [1, 2, 2, 1], "VALID")
+
+
+def layer(tf, images):
+    return tf.layers.conv2d(images, 8, 3, activation=tf.nn.relu, data_format="channels_last")
+
+
+def depthwise(tf, images):
+    return tf.nn.depthwise_conv2d(images, tf.ones([3, 3, 3, 2]), [1, 1, 1, 1], "SAME")
+
+
+def separable(tf, images):
+    return tf.layers.separable_conv2d(images, 8, 3)
+
+
+def atrous(tf, images):
+    return tf.nn.atrous_conv2d(images, tf.ones([3, 3, 3, 8]), 2, "SAME")
+
+
+def conv3d(tf, images):
+    return tf.nn.conv3d(tf.expand_dims(images, 1), tf.ones([1, 3, 3, 3, 8]), [1, 1, 1, 1, 1], "SAME")[:, 0]
+
+
+def conv1d(tf, images):
+    return tf.nn.conv1d(images[:, 0], tf.ones([3, 3, 8]), 2, "SAME")[:, None]
+
+
+def slim(tf, images):
+    return tf.contrib.slim.conv2d(images, 8, [3, 3], normalizer_fn=tf.contrib.slim.batch_norm)
+
+
+# (what convolves images [batch, 12, 12, 3], the shape of one image after it)
+CASES = [
+    (conv2d, (4, 4, 8)), (layer, (10, 10, 8)), (depthwise, (12, 12, 6)), (separable, (10, 10, 8)),
+    (atrous, (12, 12, 8)), (conv3d, (12, 12, 8)), (conv1d, (1, 6, 8)), (slim, (12, 12, 8)),
+]
+
+
+@pytest.mark.parametrize("convolve, shape", CASES, ids=[each.__name__ for each, _ in CASES])
+def test_an_empty_part_of_a_batch_has_the_shape_of_a_convolution(convolve, shape):
+    with script() as (tf, _):
+        images = tf.placeholder(tf.float32, [None, 12, 12, 3])
+        parts = []
+        for tower in range(2):
+            with tf.device("/gpu:{}".format(tower)), tf.variable_scope("net", reuse=tower > 0):
+                biased = tf.nn.bias_add(convolve(tf, images[2 * tower : 2 * tower + 2]), tf.ones(shape[-1:]))
+                parts.append(tf.nn.relu(biased))
+        gradients = tf.gradients(tf.reduce_sum(parts[1]), tf.trainable_variables() + [images])
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            whole = np.random.RandomState(3).rand(4, 12, 12, 3).astype(np.float32)
+            for count in (4, 3, 2, 1):
+                found, slopes = session.run([parts, gradients], {images: whole[:count]})
+                assert [each.shape for each in found] == [
+                    (min(count, 2),) + shape, (max(count - 2, 0),) + shape]
+                # The gradient of a depthwise filter is not set on TensorFlow 1.15.
+                if count == 2 and convolve not in (depthwise, separable):
+                    assert all(not np.any(each) for each in slopes)
+
+
+def test_towers_train_on_a_short_last_batch():
+    """Compares with numpy: the loss is the sum of the products of pixels and one weight, less the targets, squared."""
+    images = np.random.RandomState(1).rand(6, 2, 2, 1)
+    targets = images.sum((1, 2, 3)) * 2
+    weight = 0.0
+    with script() as (tf, _):
+        fed = tf.placeholder(tf.float64, [None, 2, 2, 1])
+        wanted = tf.placeholder(tf.float64, [None])
+        kernel = tf.get_variable("w", [1, 1, 1, 1], tf.float64, tf.zeros_initializer())
+        losses = []
+        for tower in range(3):
+            rows = slice(2 * tower, 2 * tower + 2)
+            convolved = tf.nn.bias_add(tf.nn.conv2d(fed[rows], kernel, [1, 1, 1, 1], "SAME"), tf.zeros([1], tf.float64))
+            out = tf.reduce_sum(convolved, [1, 2, 3])
+            losses.append(tf.reduce_sum(tf.square(out - wanted[rows])))
+        step = tf.train.GradientDescentOptimizer(0.01).minimize(tf.add_n(losses))
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for first, last in ((0, 6), (0, 2), (2, 5)):
+                session.run(step, {fed: images[first:last], wanted: targets[first:last]})
+                sums = images[first:last].sum((1, 2, 3))
+                weight -= 0.01 * 2 * np.sum((weight * sums - targets[first:last]) * sums)
+                np.testing.assert_allclose(session.run(kernel).item(), weight, rtol=1e-6)
+
+
+def test_convolutions_of_whole_batches_are_as_before():
+    with script() as (tf, _):
+        images = tf.placeholder(tf.float32, [None, 12, 12, 3])
+        out = tf.nn.relu(conv2d(tf, images))
+        before = len(tf.get_default_graph().get_operations())
+        with tf.Session():
+            assert out.op.inputs[0].op.type == "Conv2D"
+            assert len(tf.get_default_graph().get_operations()) == before
+
+
+def test_operations_of_a_later_session_are_reshaped_too():
+    with script() as (tf, _):
+        images = tf.placeholder(tf.float32, [None, 12, 12, 3])
+        shapes = []
+        for _ in range(2):
+            out = tf.nn.relu(conv2d(tf, images[3:]))
+            with tf.Session() as session:
+                shapes.append(session.run(out, {images: np.zeros([2, 12, 12, 3])}).shape)
+        assert shapes == [(0, 4, 4, 8)] * 2
