@@ -64,9 +64,15 @@ OPERATIONS: Tuple[Change, ...] = (
     ),
     Change("`tf.truncatediv` of floats", "the quotient, not rounded", "the same; 2.x alone rounds it", _SERVED),
     Change(
-        "`tf.nn.conv1d`, `conv2d`, `conv3d` of an empty batch, on a CPU with oneDNN",
-        "an empty batch with the channels of the filter",
-        "an empty batch with the channels of the input: set TF_ENABLE_ONEDNN_OPTS=0 where that matters",
+        "`tf.nn.conv1d`, `conv2d`, `conv3d`, `depthwise_conv2d` of the empty part of a batch, on a CPU with oneDNN",
+        "an empty batch of the convolution's shape",
+        "the same under `run`, if the height and width are known; 2.x alone gives the shape of the input",
+        "run/runtime/test_empty_batches.py",
+    ),
+    Change(
+        "`tf.nn.conv1d`, `conv2d`, `conv3d`, `depthwise_conv2d` of an empty feed, on a CPU with oneDNN",
+        "an empty batch of the convolution's shape",
+        "the shape of the input: leave out such steps, or set TF_ENABLE_ONEDNN_OPTS=0",
     ),
     Change(
         "`tf.nn.max_pool_with_argmax`, `fractional_max_pool`, `fractional_avg_pool` of an empty batch",

@@ -7,9 +7,11 @@ With oneDNN, TensorFlow gives them the shape of their input (seen on 2.13, 2.16 
 import weakref
 from typing import Any, MutableMapping, Set
 
+import numpy as np
+
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import extending, is_in_control_flow, replace_input
-from legacy_towers.compat.versions.onednn import uses_onednn
+from legacy_towers.compat.versions.onednn import VARIABLE, uses_onednn
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
 _CONVOLUTIONS = ("Conv2D", "Conv3D", "DepthwiseConv2dNative")
@@ -48,6 +50,17 @@ class EmptyBatches:
             elif operation in maybe_empty and operation.type in _FILTER_GRADIENTS:
                 _keep_apart(operation)
         self._examined[graph] = len(graph.get_operations())
+
+
+    def advice(self, graph: Graph, feeds: Any) -> str:
+        """Returns what to do about a run that failed because a fed batch is empty, "" if none is."""
+        empty = [each for each, value in feeds.items() if np.size(value) == 0] if isinstance(feeds, dict) else []
+        if not self._is_needed or not empty or not any(each.type in _CONVOLUTIONS for each in graph.get_operations()):
+            return ""
+        return (
+            "{!r} is fed an empty batch: with oneDNN, TensorFlow gives a convolution of it the shape of its input; "
+            "leave out such steps, or set {}=0".format(getattr(empty[0], "name", empty[0]), VARIABLE)
+        )
 
 
 def _takes_part(operation: Operation) -> bool:

@@ -85,6 +85,12 @@ class _ScriptSession(default_sessions.ThreadRunHook):
                 raise
             user_script.report_replacement("an array with one element in a list of numbers", "its element")
             feeds = {key: mixed_numbers.unwrapped(value) for key, value in feed_dict.items()}
+        except tf.errors.InvalidArgumentError:
+            runtime = current.script_runtime()
+            advice = "" if runtime is None else runtime.empty_batches.advice(self.graph, feed_dict)
+            if advice:
+                runtime.say(advice)
+            raise
         return run(fetches, feeds, options, run_metadata)
 
     def close(self) -> None:

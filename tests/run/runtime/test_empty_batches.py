@@ -3,6 +3,8 @@ import numpy as np
 import pytest
 from run.runtime.prepared import script
 
+from legacy_towers.compat.versions.onednn import uses_onednn
+
 
 def conv2d(tf, images):
     return tf.nn.conv2d(images, tf.ones([5, 5, 3, 8]), [1, 2, 2, 1], "VALID")
@@ -109,3 +111,20 @@ def test_operations_of_a_later_session_are_reshaped_too():
             with tf.Session() as session:
                 shapes.append(session.run(out, {images: np.zeros([2, 12, 12, 3])}).shape)
         assert shapes == [(0, 4, 4, 8)] * 2
+
+
+def test_the_error_of_an_empty_feed_names_it_and_says_what_to_do(capsys):
+    with script() as (tf, _):
+        images = tf.placeholder(tf.float32, [None, 12, 12, 3], "images")
+        out = conv2d(tf, images) + tf.ones([1, 4, 4, 8])
+        other = tf.reshape(out, tf.placeholder_with_default([7], [1]))
+        with tf.Session() as session:
+            try:
+                assert session.run(out, {images: np.zeros([0, 12, 12, 3])}).shape == (0, 4, 4, 8)  # without oneDNN
+                assert not uses_onednn()
+            except tf.errors.InvalidArgumentError:
+                assert "'images:0' is fed an empty batch" in capsys.readouterr().err
+                assert uses_onednn()
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                session.run(other, {images: np.zeros([1, 12, 12, 3])})
+    assert "empty batch" not in capsys.readouterr().err
