@@ -1,4 +1,4 @@
-"""Convolutions of an empty batch, such as the part of the last batch that a tower gets when the others took all of it.
+"""Convolutions and pooling of an empty batch, such as the part of the last batch that a tower gets when the others took all of it.
 
 With oneDNN, TensorFlow gives them the shape of their input (seen on 2.13, 2.16 and 2.21); what follows then fails:
 
@@ -15,9 +15,13 @@ from legacy_towers.compat.versions.onednn import VARIABLE, uses_onednn
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
 _CONVOLUTIONS = ("Conv2D", "Conv3D", "DepthwiseConv2dNative")
-# With oneDNN, one kernel computes the gradients of a filter and of the bias after it, and has no result for the bias if
-# the batch is empty. The third input is the gradient of the convolution.
-_FILTER_GRADIENTS = ("Conv2DBackpropFilter", "Conv3DBackpropFilterV2", "DepthwiseConv2dNativeBackpropFilter")
+# Gradient -> the input that is reshaped, so that TensorFlow does not choose a kernel of oneDNN that fails or aborts if
+# the batch is empty: one for the gradients of a filter and of the bias after it, and those that get more than the
+# result of an operation that oneDNN computed.
+_GRADIENTS = {
+    "Conv2DBackpropFilter": 2, "Conv3DBackpropFilterV2": 2, "DepthwiseConv2dNativeBackpropFilter": 2,
+    "MaxPoolGrad": 1, "MaxPool3DGrad": 1, "LRNGrad": 2,
+}
 # They can leave nothing of a batch that is not empty.
 _PARTS = ("DynamicPartition", "Gather", "GatherNd", "GatherV2", "Slice", "Split", "SplitV", "StridedSlice")
 
@@ -38,7 +42,7 @@ class EmptyBatches:
         """Reshapes the convolutions that were added to `graph` since the last call; no session may have run them."""
         operations = graph.get_operations() if self._is_needed else []
         examined = self._examined.get(graph, 0)
-        if len(operations) <= examined or not any(each.type in _CONVOLUTIONS for each in operations[examined:]):
+        if not any(each.type in _CONVOLUTIONS or each.type in _GRADIENTS for each in operations[examined:]):
             return
         maybe_empty: Set[Operation] = set()
         for operation in operations:
@@ -47,8 +51,8 @@ class EmptyBatches:
         for operation in operations[examined:]:
             if operation in maybe_empty and operation.type in _CONVOLUTIONS:
                 _keep_shape(operation)
-            elif operation in maybe_empty and operation.type in _FILTER_GRADIENTS:
-                _keep_apart(operation)
+            elif operation in maybe_empty and operation.type in _GRADIENTS:
+                _keep_apart(operation, _GRADIENTS[operation.type])
         self._examined[graph] = len(graph.get_operations())
 
 
@@ -85,11 +89,11 @@ def _keep_shape(convolution: Operation) -> None:
                 replace_input(consumer, index, reshaped)
 
 
-def _keep_apart(gradient: Operation) -> None:
-    """Lets the gradient of a filter be computed apart from that of a bias."""
-    output = gradient.inputs[2]
-    if output.shape.rank is not None and not is_in_control_flow(gradient) and None not in output.shape.as_list()[1:]:
-        replace_input(gradient, 2, _reshaped(output, output.shape.as_list()[1:], gradient))
+def _keep_apart(gradient: Operation, index: int) -> None:
+    """Reshapes input number `index` of a gradient to the shape that it has."""
+    given = gradient.inputs[index]
+    if given.shape.rank is not None and not is_in_control_flow(gradient) and None not in given.shape.as_list()[1:]:
+        replace_input(gradient, index, _reshaped(given, given.shape.as_list()[1:], gradient))
 
 
 def _reshaped(output: Tensor, others: Any, near: Operation) -> Tensor:

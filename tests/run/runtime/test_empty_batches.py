@@ -38,10 +38,36 @@ def slim(tf, images):
     return tf.contrib.slim.conv2d(images, 8, [3, 3], normalizer_fn=tf.contrib.slim.batch_norm)
 
 
+def pooled(tf, images):
+    for _ in range(2):
+        hidden = tf.nn.relu(tf.layers.conv2d(images, 8, 3, padding="same"))
+        images = tf.nn.dropout(tf.layers.max_pooling2d(hidden, 2, 2, "same"), keep_prob=0.9)
+    return images
+
+
+def averaged(tf, images):
+    return tf.layers.average_pooling2d(tf.layers.conv2d(images, 8, 3), 2, 2)
+
+
+def pooled_3d(tf, images):
+    hidden = tf.nn.conv3d(tf.expand_dims(images, 1), tf.get_variable("k", [1, 3, 3, 3, 8]), [1] * 5, "SAME")
+    return tf.nn.max_pool3d(hidden, [1, 1, 2, 2, 1], [1, 1, 2, 2, 1], "SAME")[:, 0]
+
+
+def normalized(tf, images):
+    return tf.nn.lrn(tf.layers.conv2d(images, 8, 3, activation=tf.nn.relu))
+
+
+def normalized_by_batches(tf, images):
+    return tf.layers.batch_normalization(tf.layers.conv2d(images, 8, 3), training=False, fused=True)
+
+
 # (what convolves images [batch, 12, 12, 3], the shape of one image after it)
 CASES = [
     (conv2d, (4, 4, 8)), (layer, (10, 10, 8)), (depthwise, (12, 12, 6)), (separable, (10, 10, 8)),
-    (atrous, (12, 12, 8)), (conv3d, (12, 12, 8)), (conv1d, (1, 6, 8)), (slim, (12, 12, 8)),
+    (pooled, (3, 3, 8)), (averaged, (5, 5, 8)), (pooled_3d, (6, 6, 8)), (normalized, (10, 10, 8)),
+    (normalized_by_batches, (10, 10, 8)), (atrous, (12, 12, 8)), (conv3d, (12, 12, 8)),
+    (conv1d, (1, 6, 8)), (slim, (12, 12, 8)),
 ]
 
 
@@ -58,7 +84,7 @@ def test_an_empty_part_of_a_batch_has_the_shape_of_a_convolution(convolve, shape
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
             whole = np.random.RandomState(3).rand(4, 12, 12, 3).astype(np.float32)
-            for count in (4, 3, 2, 1):
+            for count in (2, 4, 3, 1):
                 found, slopes = session.run([parts, gradients], {images: whole[:count]})
                 assert [each.shape for each in found] == [
                     (min(count, 2),) + shape, (max(count - 2, 0),) + shape]
@@ -128,3 +154,19 @@ def test_the_error_of_an_empty_feed_names_it_and_says_what_to_do(capsys):
             with pytest.raises(tf.errors.InvalidArgumentError):
                 session.run(other, {images: np.zeros([1, 12, 12, 3])})
     assert "empty batch" not in capsys.readouterr().err
+
+
+def test_a_network_of_pooled_convolutions_has_gradients_of_an_empty_part():
+    with script() as (tf, _):
+        images = tf.placeholder(tf.float32, [None, 28, 28, 1])
+        hidden = images[2:]
+        for _ in range(3):
+            hidden = tf.nn.relu(tf.layers.conv2d(hidden, 8, 3, padding="same"))
+            hidden = tf.nn.dropout(tf.layers.max_pooling2d(hidden, 2, 2, "same"), keep_prob=0.9)
+        loss = tf.reduce_sum(tf.layers.dense(tf.layers.flatten(hidden), 10))
+        gradients = tf.gradients(loss, tf.trainable_variables())
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for count in (3, 2):
+                slopes = session.run(gradients, {images: np.random.rand(count, 28, 28, 1)})
+                assert any(np.any(each) for each in slopes) == (count > 2)
