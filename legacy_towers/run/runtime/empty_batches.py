@@ -1,4 +1,4 @@
-"""Convolutions and pooling of an empty batch, such as the part of the last batch that a tower gets when the others took all of it.
+"""Convolutions and pooling of an empty batch: of the part that a tower gets when others took all of the last batch.
 
 With oneDNN, TensorFlow gives them the shape of their input (seen on 2.13, 2.16 and 2.21); what follows then fails:
 
