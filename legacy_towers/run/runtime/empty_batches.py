@@ -5,7 +5,7 @@ With oneDNN, TensorFlow gives them the shape of their input (seen on 2.13, 2.16 
     images[4:8] of 3 images: [0, 12, 12, 3] --> Conv2D: [0, 12, 12, 3], not [0, 8, 8, 16] --> BiasAdd: an error
 """
 import weakref
-from typing import Any, MutableMapping, Set
+from typing import Any, Callable, MutableMapping, Set
 
 import numpy as np
 
@@ -56,15 +56,14 @@ class EmptyBatches:
         self._examined[graph] = len(graph.get_operations())
 
 
-    def advice(self, graph: Graph, feeds: Any) -> str:
-        """Returns what to do about a run that failed because a fed batch is empty, "" if none is."""
+    def report(self, graph: Graph, feeds: Any, say: Callable[[str], None]) -> None:
+        """Reports, by `say`, what to do about a run that failed, if a fed batch is empty and may be the cause."""
         empty = [each for each, value in feeds.items() if np.size(value) == 0] if isinstance(feeds, dict) else []
-        if not self._is_needed or not empty or not any(each.type in _CONVOLUTIONS for each in graph.get_operations()):
-            return ""
-        return (
-            "{!r} is fed an empty batch: with oneDNN, TensorFlow gives a convolution of it the shape of its input; "
-            "leave out such steps, or set {}=0".format(getattr(empty[0], "name", empty[0]), VARIABLE)
-        )
+        if self._is_needed and empty and any(each.type in _CONVOLUTIONS for each in graph.get_operations()):
+            say(
+                "{!r} is fed an empty batch: with oneDNN, TensorFlow gives a convolution of it the shape of its input; "
+                "leave out such steps, or set {}=0".format(getattr(empty[0], "name", empty[0]), VARIABLE)
+            )
 
 
 def _takes_part(operation: Operation) -> bool:

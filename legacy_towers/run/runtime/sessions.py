@@ -86,10 +86,9 @@ class _ScriptSession(default_sessions.ThreadRunHook):
             user_script.report_replacement("an array with one element in a list of numbers", "its element")
             feeds = {key: mixed_numbers.unwrapped(value) for key, value in feed_dict.items()}
         except tf.errors.InvalidArgumentError:
-            runtime = current.script_runtime()
-            advice = "" if runtime is None else runtime.empty_batches.advice(self.graph, feed_dict)
-            if advice:
-                runtime.say(advice)
+            runtime, graph = current.script_runtime(), self.graph  # type: ignore[attr-defined]
+            if runtime is not None:
+                runtime.empty_batches.report(graph, feed_dict, runtime.say)
             raise
         return run(fetches, feeds, options, run_metadata)
 
