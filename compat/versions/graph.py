@@ -2,6 +2,10 @@
 import contextlib
 from typing import Any, Iterator, List
 
+import numpy as np
+
+from legacy_towers.compat.versions import tf
+
 
 def run_after(operation: Any, before: Any) -> None:
     """Adds the operation `before` as a control input of the existing `operation`.
@@ -10,6 +14,21 @@ def run_after(operation: Any, before: Any) -> None:
     """
     # Private: tf.control_dependencies reaches new operations only. Tried on 1.15 and 2.21.
     operation._add_control_input(before)
+
+
+def constant_value(tensor: Any) -> Any:
+    """Returns the value of a tensor that is computed from constants only, a numpy array; None of other tensors."""
+    value = tf.get_static_value(tensor)
+    if value is not None:
+        return np.asarray(value)
+    # Private: tf.get_static_value does not compute reductions. Tried on 1.15, 2.13, 2.16 and 2.21.
+    from tensorflow.python.framework import tensor_util
+
+    if hasattr(tensor_util, "try_evaluate_constant"):
+        return tensor_util.try_evaluate_constant(tensor)
+    from tensorflow.python import pywrap_tensorflow as api  # 1.15
+
+    return api.TF_TryEvaluateConstant_wrapper(tensor.graph._c_graph, tensor._as_tf_output())
 
 
 def is_in_control_flow(operation: Any) -> bool:

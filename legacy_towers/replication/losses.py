@@ -9,6 +9,7 @@ from typing import List, NamedTuple, Optional, Set
 from legacy_towers.graph.op_kinds import SAME_VALUES_OPS
 from legacy_towers.replication.refusal import refuse
 from legacy_towers.replication.rows import Rows
+from legacy_towers.replication.static_counts import QUOTIENTS, is_mean
 from legacy_towers.tensor_types import Operation, Tensor
 
 MEAN = "mean"
@@ -17,7 +18,6 @@ RATIO = "ratio"
 
 _PASSED = SAME_VALUES_OPS | frozenset("Neg StopGradient Print Switch".split())
 _SUMS = frozenset("Add AddV2 AddN Sub AccumulateNV2 Pack".split())
-_QUOTIENTS = frozenset("RealDiv Div DivNoNan".split())
 
 
 class Rule(NamedTuple):
@@ -68,9 +68,11 @@ def _rule(tensor: Tensor, rows: Rows, dependent: Set[Operation]) -> Rule:
         return _together([_rule(each, rows, dependent) for each in own], len(own) < len(inputs))
     if kind == "Merge":
         return _of_branches(operation, [_rule(each, rows, dependent) for each in own])
+    if rows.are_of_towers and is_mean(operation, dependent):
+        return Rule(MEAN, None, operation)
     if kind == "Mul" and len(own) == 1:
         return _rule(own[0], rows, dependent)
-    if kind in _QUOTIENTS:
+    if kind in QUOTIENTS:
         return _quotient(operation, rows, dependent)
     if kind in ("Mean", "Sum"):
         if _is_reduced(inputs[0], rows, dependent):

@@ -45,10 +45,11 @@ class Rows:
 
     Args:
       size: the number of examples if the graph has it fixed.
+      are_of_towers: whether each tower has a batch of its own, not a part of one.
     """
 
-    def __init__(self, size: Optional[int] = None) -> None:
-        self._size = size
+    def __init__(self, size: Optional[int] = None, are_of_towers: bool = False) -> None:
+        self._size, self.are_of_towers = size, are_of_towers
         self._rows: Set[Tensor] = set()
         self._operations: Set[Operation] = set()
         self._sparse: Dict[Tensor, Any] = {}

@@ -87,7 +87,7 @@ class ReplicatedStep:
             self.examples: Examples = find_examples(read, feeds, keep == GLOBAL, sparse)
             parts = [part for each in self.examples.sparse for part in parts_of(each)]
             self.regions.start_from([each.op for each in self.examples.fed + parts] + self.examples.reads)
-            self.rows = Rows(self.examples.size)
+            self.rows = Rows(self.examples.size, keep == PER_TOWER)
             self.rows.note(self.examples.tensors)
             self.rows.note_sparse(self.examples.sparse)
             self._follow()

@@ -13,6 +13,7 @@ from legacy_towers.replication.losses import MEAN, SUM, Rule
 from legacy_towers.replication.refusal import refuse
 from legacy_towers.replication.regions import Regions
 from legacy_towers.replication.rows import NORMALIZATIONS, Rows, reduced_axes
+from legacy_towers.replication.static_counts import is_mean
 from legacy_towers.replication.towers import Towers
 from legacy_towers.tensor_types import Tensor
 
@@ -64,7 +65,7 @@ class Kinds:
         if regions.loops(operation) or operation.type in ("Exit", "RefExit") or tensor.dtype in (
                 tf.resource, tf.variant):
             return ORIGINAL
-        return COMPUTED
+        return "mean" if self._rows.are_of_towers and is_mean(operation, regions.dependent) else COMPUTED
 
     def _of_reduction(self, tensor: Tensor) -> str:
         operation = tensor.op
