@@ -69,8 +69,7 @@ def find_examples(
     if (fed or sparse) and not split:
         refuse("it feeds its examples, so that there is no second batch for another tower: --keep global splits the "
                "batch that the script feeds", fed[0].op if fed else sparse[0].values.op)
-    if split:
-        _check_components(reads)
+    _check_components(reads, split)
     sizes = {_rows(each) for each in fed + [out for read in reads for out in read.outputs]}
     known = sorted(each for each in sizes if each is not None)
     if len(known) > 1 and split:
@@ -126,11 +125,11 @@ def _reads_place(operation: Operation, tensor: Tensor) -> bool:
     return bool(operation.type == "Gather")
 
 
-def _check_components(reads: Sequence[Operation]) -> None:
+def _check_components(reads: Sequence[Operation], split: bool) -> None:
     for read in reads:
         for output in read.outputs:
-            if output.dtype.base_dtype in (tf.variant, tf.resource):
+            if split and output.dtype.base_dtype in (tf.variant, tf.resource):
                 refuse("it reads a sparse or variant component, which can't be split into rows", read)
             if output.shape.ndims == 0:
-                refuse("it reads single examples, and a step's batch can't be split: --keep per-tower lets each tower "
-                       "read its own", read)
+                refuse("it reads the scalar {!r} and not only batches: batch single examples, and rewrite buckets with "
+                       "legacy-towers migrate".format(output.name), read)

@@ -152,11 +152,18 @@ def a_sparse_matrix_between_examples(tf):
                                              y: TARGETS[:8]})
 
 
-@case("it reads single examples")
+@case("it reads the scalar")
 def single_examples(tf):
     x = tf.data.Dataset.from_tensor_slices(FEATURES[:, 0]).make_one_shot_iterator().get_next()
     weight = tf.get_variable("w", [], tf.float64, tf.ones_initializer())
     train_once(tf, tf.square(x * weight - 1))
+
+
+@case("it reads the scalar 'bucket/dequeue_top:0'", keep="per-tower")
+def buckets_for_each_tower(tf):
+    x, y = tf.train.slice_input_producer([tf.constant(FEATURES), tf.constant(TARGETS)], shuffle=False)
+    _, (x, y) = tf.contrib.training.bucket([x, y], tf.cast(y[0] > 0.5, tf.int32), 2, 2)
+    train_once(tf, tf.reduce_mean(predicted(tf, x) * y), {})
 
 
 @case("--keep global splits the batch that the script feeds", keep="per-tower")
