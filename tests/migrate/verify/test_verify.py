@@ -100,6 +100,25 @@ FLIPPED_BY_MAP = """
 """
 
 
+# The longest example of a batch decides its shape, and the order of the files decides which that is.
+PADDED = """
+        queue = tf.train.string_input_producer(names(), num_epochs=2)
+        _, line = tf.TextLineReader().read(queue)
+        number, label, x = decode(line)
+        return tf.train.batch([tf.fill([number % 5 + 1], number), label, x], 4, capacity=40, dynamic_pad=True)
+"""
+PADDED_BY_DATASET = """
+        def parse(line):
+            number, label, x = decode(line)
+            return tf.fill([number % 5 + 1], number), label, x
+
+        dataset = tf.data.Dataset.from_tensor_slices(names()).shuffle(3).repeat(2)
+        dataset = dataset.flat_map(tf.data.TextLineDataset).map(parse)
+        dataset = dataset.padded_batch(4, ([None], [], []), drop_remainder=True)
+        return tf.data.make_one_shot_iterator(dataset).get_next()
+"""
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     folder = tmp_path_factory.mktemp("project")
@@ -149,6 +168,7 @@ RIGHT = [
     ("epochs", QUEUE, DATASET, "the same 26 examples in 7 session runs, in the same order, bit for bit"),
     ("no end", ENDLESS, REPEATED, "24 examples in 6 batches, in the same order, bit for bit"),
     ("shuffled", SHUFFLED, SHUFFLING, "the shuffle moves examples of pipeline 1 by 0."),
+    ("padded in a shuffled order", PADDED, PADDED_BY_DATASET, "the shuffle moves examples of pipeline 1 by 0."),
     ("random numbers", RANDOM, DRAWING, "random operations have fixed seeds"),
     ("random numbers of several threads", FLIPPED, FLIPPED_BY_MAP, "draw the same numbers for each example"),
     ("readers joined", JOINED, INTERLEAVED, "examples, each as often, in another order, which is not determined"),
