@@ -88,6 +88,7 @@ MISTAKES = [
     ("compare line.py --against none.json", "there is no file 'none.json' in the working directory /"),
     ("compare line.py --against none.json", ": write it first, by `legacy-towers compare JOB --json none.json`"),
     ("run --timeout-steps x line.py", "argument --timeout-steps: 'x' is not a whole number of at least 1"),
+    ("run --towers 100000 line.py", "'100000' is not a whole number of at least 1 and at most 1024"),
     ("bottleneck --steps 1 line.py", "argument --steps: '1' is not a whole number of at least 5"),
     ("bottleneck --json no/x.json line.py", "there is no folder"),
     ("migrate . --select LT999", "no rule has the code 'LT999': the codes are LT101, "),

@@ -19,6 +19,8 @@ from legacy_towers.run.runtime.current import RuntimeOptions
 from legacy_towers.run.runtime.script_runtime import ScriptRuntime
 
 _DEVICE = re.compile(r"/?(?:device:)?(cpu|gpu):(\d+)$", re.IGNORECASE)
+# Each is a copy of the model in one graph: a larger number is taken for a mistake.
+_MOST_TOWERS = 1024
 _INT32_MAX = 2**31 - 1
 
 
@@ -96,7 +98,7 @@ def add_tower_arguments(parser: Any) -> None:
     towers = parser.add_argument_group("training on several devices a script that was written for one")
     towers.add_argument(
         "--towers",
-        type=at_least(1),
+        type=at_least(1, _MOST_TOWERS),
         metavar="N",
         help="compute the gradients of each training step on N towers: GPUs, or logical CPU devices where there are "
         "none; a graph that can't be replicated ends the script with exit code 2",
@@ -237,16 +239,17 @@ def _device(text: str) -> str:
     return "/{}:{}".format(found.group(1).lower(), int(found.group(2)))
 
 
-def at_least(lowest: int) -> Callable[[str], int]:
-    """Returns the argparse type of an option whose value is an integer of at least `lowest`."""
+def at_least(lowest: int, highest: int = _INT32_MAX) -> Callable[[str], int]:
+    """Returns the argparse type of an option whose value is an integer of at least `lowest` and at most `highest`."""
 
     def convert(text: str) -> int:
         try:
             number = int(text)
         except ValueError:
             number = lowest - 1
-        if not lowest <= number <= _INT32_MAX:
-            raise argparse.ArgumentTypeError("{!r} is not a whole number of at least {}".format(text, lowest))
+        if not lowest <= number <= highest:
+            most = "" if highest == _INT32_MAX else " and at most {}".format(highest)
+            raise argparse.ArgumentTypeError("{!r} is not a whole number of at least {}{}".format(text, lowest, most))
         return number
 
     return convert
