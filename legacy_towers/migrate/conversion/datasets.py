@@ -229,15 +229,15 @@ class DatasetBuilder:
                     raise Refused("a queue runner and Python code both fill {!r}".format(queue.name), each.operation)
         buckets = self._buckets.get(queue.operation)
         if buckets is not None:
-            flows = [self._enqueued(buckets.queues[0], [buckets.enqueue])] * len(groups)
+            flows = [self._enqueued(buckets.queues[0], [buckets.enqueue])]
         else:
             flows = [self._enqueued(queue, group) for group in groups]
         flow = flows[0]
         filled = sum((each.filled for each in flows), ())
-        if filled and (len(flows) > 1 or queue.kind == queue_graph.PRIORITY):
+        if filled and (len(groups) > 1 or queue.kind == queue_graph.PRIORITY):
             raise Refused("Python code fills {!r}, and {} would wait for elements that may never come".format(
                 filled[0].name,
-                "one operation that fills {!r}".format(queue.name) if len(flows) > 1 else "sorting",
+                "one operation that fills {!r}".format(queue.name) if len(groups) > 1 else "sorting",
             ), queue.operation)
         if buckets is not None:
             flow = buckets.grouped(flow, queue.name)

@@ -221,10 +221,10 @@ def adjusted(session: Any, target: Any, graph: Any, config: Any) -> Any:
 
 def _place(runtime: "ScriptRuntime", target: Any, graph: Any) -> None:
     """Maps the devices of a session's graph, and reports those that are mapped or missing."""
-    if not target and isinstance(graph, tf.Graph) and not isinstance(graph, default_graphs.PlacingGraph):
-        # One that TensorFlow made itself, such as that of an Estimator of 1.15.
-        runtime.devices.place_graph(graph)
     if not target and isinstance(graph, tf.Graph):
+        if not isinstance(graph, default_graphs.PlacingGraph):
+            # One that TensorFlow made itself, such as that of an Estimator of 1.15.
+            runtime.devices.place_graph(graph)
         runtime.empty_batches.keep_shapes(graph)
     runtime.reject_missing_devices()
     runtime.report_mapped_devices()
