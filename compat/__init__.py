@@ -32,8 +32,9 @@ def __dir__() -> List[str]:
 def _with_dropped_parts() -> Any:
     """Returns TensorFlow's TF1 API with tf.contrib, which ended with 1.15, and tf.estimator, which ended with 2.15.
 
-    On 1.15 it adds tf.contrib.gan, which ended with 1.14.
+    Functions take positional arguments in the order of 1.15. On 1.15 it adds tf.contrib.gan, which ended with 1.14.
     """
+    from legacy_towers.compat.tf1.core import ordered_modules
     from legacy_towers.compat.versions import tf
     from legacy_towers.compat.versions.module_view import ModuleView
 
@@ -46,11 +47,5 @@ def _with_dropped_parts() -> Any:
     if tf.__version__.startswith("1.15"):
         gan = {"gan": lambda: part("tensorflow.contrib.gan")}
         return ModuleView("tf", tf, replaced={"contrib": lambda: ModuleView("tf.contrib", tf.contrib, replaced=gan)})
-    return ModuleView(
-        "tf",
-        tf,
-        replaced={
-            "contrib": lambda: part("tensorflow.contrib"),
-            "estimator": lambda: part("tensorflow.estimator"),
-        },
-    )
+    dropped = {"contrib": lambda: part("tensorflow.contrib"), "estimator": lambda: part("tensorflow.estimator")}
+    return ordered_modules.view("tf", tf, dropped)

@@ -5,20 +5,13 @@
     integers         1.15 divides them, and has their variance and weighted counts
 """
 import functools
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable, List
 
 import numpy as np
 
 from legacy_towers.compat.tf1.core import dotted_names
+from legacy_towers.compat.tf1.core.replaced_functions import HALVES
 from legacy_towers.compat.versions import tf
-
-# Functions without kernels for float16 on TensorFlow 2's CPU, below tf.
-HALVES: Tuple[str, ...] = (
-    "cholesky", "linalg.cholesky", "cholesky_solve", "linalg.cholesky_solve", "linalg.logdet", "linalg.lstsq",
-    "linalg.matrix_rank", "linalg.pinv", "matrix_solve_ls", "matrix_triangular_solve", "linalg.triangular_solve",
-    "rint", "math.rint", "self_adjoint_eig", "linalg.eigh", "self_adjoint_eigvals",
-    "linalg.eigvalsh", "svd", "linalg.svd", "truncatemod",
-)  # fmt: skip
 
 
 def as_default_float(value: Any) -> Any:

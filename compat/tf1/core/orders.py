@@ -11,39 +11,10 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
 from legacy_towers.compat.tf1 import known_names
 from legacy_towers.compat.tf1.core import dotted_names
+from legacy_towers.compat.tf1.core.replaced_functions import ARGUMENTS, DEFAULTS, IN_LEGACY
 from legacy_towers.compat.versions import tf
 
 Arguments = Tuple[Tuple[Any, ...], Dict[str, Any]]
-
-# Function below tf -> (argument of 1.15 -> its name since).
-RENAMED: Dict[str, Dict[str, str]] = {
-    "config.experimental.set_virtual_device_configuration": {"virtual_devices": "logical_devices"},
-    "function": {},
-    "keras.models.save_model": {},
-    "keras.preprocessing.image.apply_affine_transform": {},
-    "keras.preprocessing.text.one_hot": {"text": "input_text"},
-    "keras.preprocessing.text.text_to_word_sequence": {"text": "input_text"},
-    "keras.utils.deserialize_keras_object": {},
-    "keras.utils.model_to_dot": {},
-    "keras.utils.plot_model": {},
-    "keras.utils.serialize_keras_object": {},
-    "linalg.matmul": {},
-    "manip.scatter_nd": {},
-    "math.top_k": {},
-    "matmul": {},
-    "random.experimental.create_rng_state": {"algorithm": "alg"},
-    "scatter_nd": {},
-    "tensor_scatter_add": {},
-    "tensor_scatter_nd_add": {},
-    "tensor_scatter_nd_sub": {},
-    "tensor_scatter_sub": {},
-}
-# Functions below tf.keras.utils that are in its module `legacy` since Keras 2.12 has another format of its own.
-_IN_LEGACY = ("deserialize_keras_object", "serialize_keras_object")
-# Function below tf -> defaults of 1.15.
-_DEFAULTS: Dict[str, Dict[str, Any]] = {
-    "keras.preprocessing.image.apply_affine_transform": {"row_axis": 0, "col_axis": 1, "channel_axis": 2},
-}
 
 
 def change(
@@ -95,8 +66,8 @@ def in_order(function: Callable[..., Any], name: str) -> Callable[..., Any]:
       name: its name below tf: "math.top_k".
     """
     new = by_position(function)
-    changed = change("tf." + name, recorded(name), new, RENAMED.get(name, {}))
-    defaults = _DEFAULTS.get(name, {})
+    changed = change("tf." + name, recorded(name), new, ARGUMENTS.get(name, {}))
+    defaults = DEFAULTS.get(name, {})
 
     @functools.wraps(function)
     def called(*arguments: Any, **options: Any) -> Any:
@@ -112,8 +83,13 @@ def function_of(name: str) -> Callable[..., Any]:
     """Returns the function of the running TensorFlow that does what `name`, a name below tf, does in 1.15."""
     module, _, last = name.rpartition(".")
     value: Any = functools.reduce(getattr, module.split(".") if module else (), tf)
-    return getattr(getattr(value, "legacy", value) if last in _IN_LEGACY else value, last)
+    return getattr(getattr(value, "legacy", value) if name in IN_LEGACY else value, last)
+
+
+def ordered(name: str) -> Callable[..., Any]:
+    """Returns the function `name`, below tf, of the running TensorFlow in the order of TensorFlow 1.15."""
+    return in_order(function_of(name), name)
 
 
 def __getattr__(name: str) -> Any:
-    return dotted_names.find(name, RENAMED, lambda path: in_order(function_of(path), path))
+    return dotted_names.find(name, ARGUMENTS, ordered)

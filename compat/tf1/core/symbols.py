@@ -4,6 +4,7 @@ compat/tf1/private/moved_names.py has the names of tensorflow.python that were m
 """
 from typing import Dict, Tuple
 
+from legacy_towers.compat.tf1.core import replaced_functions
 from legacy_towers.compat.tf1.symbols import Symbol
 
 _HERE = "legacy_towers.compat.tf1.core."
@@ -97,35 +98,23 @@ _IMAGES: Dict[str, str] = {
     "non_max_suppression_padded": "accepts numpy arrays and no boxes, as in 1.15",
     "encode_png": "of an image of unknown rank, the result is a scalar, as in 1.15",
 }
+# Functions of other arguments in 1.15 that `images` and pre_1_0/old_arguments.py have, for other reasons too.
+_ELSEWHERE = ("image.adjust_jpeg_quality", "nn.top_k")
 _ORDER = "takes positional arguments in the order of 1.15"
-_FORMAT = "of the format of Keras 2 in 1.15"
-# Function below tf -> the note in the table of names.
-_ORDERS: Dict[str, str] = {
-    "config.experimental.set_virtual_device_configuration": "`virtual_devices` as in 1.15",
-    "function": _ORDER,
-    "keras.models.save_model": _ORDER,
-    "keras.preprocessing.image.apply_affine_transform": "axes of 1.15 by default",
-    "keras.preprocessing.text.one_hot": "`text` as in 1.15",
-    "keras.preprocessing.text.text_to_word_sequence": "`text` as in 1.15",
-    "keras.utils.deserialize_keras_object": _FORMAT,
-    "keras.utils.model_to_dot": _ORDER,
-    "keras.utils.plot_model": _ORDER,
-    "keras.utils.serialize_keras_object": _FORMAT,
-    "linalg.matmul": _ORDER,
-    "manip.scatter_nd": _ORDER,
-    "math.top_k": _ORDER,
-    "matmul": _ORDER,
-    "random.experimental.create_rng_state": "`algorithm` as in 1.15",
-    "scatter_nd": _ORDER,
-    "tensor_scatter_add": _ORDER,
-    "tensor_scatter_nd_add": _ORDER,
-    "tensor_scatter_nd_sub": _ORDER,
-    "tensor_scatter_sub": _ORDER,
-}
 
 
 def _of_orders() -> Tuple[Symbol, ...]:
-    return tuple(Symbol("tensorflow." + name, _HERE + "orders:" + name, note=note) for name, note in _ORDERS.items())
+    names = [name for name in replaced_functions.ARGUMENTS if name not in _ELSEWHERE]
+    return tuple(Symbol("tensorflow." + name, _HERE + "orders:" + name, note=_order_note(name)) for name in names)
+
+
+def _order_note(name: str) -> str:
+    if name in replaced_functions.DEFAULTS:
+        return "axes of 1.15 by default"
+    if name in replaced_functions.IN_LEGACY:
+        return "of the format of Keras 2 in 1.15"
+    renamed = replaced_functions.ARGUMENTS[name]
+    return "{} as in 1.15".format(", ".join("`{}`".format(each) for each in renamed)) if renamed else _ORDER
 
 
 _INTEGERS = "integers are rounded towards zero, as in 1.15"
@@ -135,16 +124,11 @@ _ARRAYS = "of two numpy arrays, the result is one, as in 1.15"
 # Name below tf -> (its name in core/dtypes.py, note).
 _DTYPES: Dict[str, Tuple[str, str]] = {
     "bincount": ("bincount", _WEIGHTS),
-    "cholesky": ("cholesky", _HALVES),
-    "cholesky_solve": ("cholesky_solve", _HALVES),
     "divide": ("divide", _ARRAYS),
     "math.divide": ("divide", _ARRAYS),
     "math.bincount": ("bincount", _WEIGHTS),
     "math.nextafter": ("nextafter", _NUMPY),
     "math.reduce_variance": ("reduce_variance", _VARIANCE),
-    "math.rint": ("math.rint", _HALVES),
-    "matrix_solve_ls": ("matrix_solve_ls", _HALVES),
-    "matrix_triangular_solve": ("matrix_triangular_solve", _HALVES),
     "nn.ctc_beam_search_decoder": ("ctc_beam_search_decoder", _NUMPY),
     "nn.ctc_beam_search_decoder_v2": ("ctc_beam_search_decoder_v2", _NUMPY),
     "nn.ctc_greedy_decoder": ("ctc_greedy_decoder", _NUMPY),
@@ -152,20 +136,13 @@ _DTYPES: Dict[str, Tuple[str, str]] = {
     "nn.max_pool2d": ("max_pool2d", _NUMPY),
     "nn.max_pool_v2": ("max_pool_v2", _NUMPY),
     "realdiv": ("realdiv", _INTEGERS),
-    "rint": ("rint", _HALVES),
-    "self_adjoint_eig": ("self_adjoint_eig", _HALVES),
-    "self_adjoint_eigvals": ("self_adjoint_eigvals", _HALVES),
     "summary.histogram": ("histogram", _NUMPY),
-    "svd": ("svd", _HALVES),
     "truncatediv": ("truncatediv", "floats are not rounded, as in 1.15"),
-    "truncatemod": ("truncatemod", _HALVES),
 }
-_OF_LINALG = ("cholesky", "cholesky_solve", "eigh", "eigvalsh", "logdet", "lstsq", "matrix_rank", "pinv", "svd",
-              "triangular_solve")
 
 
 def _of_dtypes() -> Tuple[Symbol, ...]:
-    rows = dict(_DTYPES, **{"linalg." + name: ("linalg." + name, _HALVES) for name in _OF_LINALG})
+    rows = dict(_DTYPES, **{name: (name, _HALVES) for name in replaced_functions.HALVES})
     return tuple(
         Symbol("tensorflow." + name, _HERE + "dtypes:" + target, note=note) for name, (target, note) in rows.items()
     )

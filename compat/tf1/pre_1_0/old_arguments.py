@@ -9,7 +9,8 @@ import functools
 from typing import Any, Callable, List
 
 from legacy_towers.compat.tf1 import user_script
-from legacy_towers.compat.tf1.core import dotted_names
+from legacy_towers.compat.tf1.core import dotted_names, orders
+from legacy_towers.compat.tf1.core.replaced_functions import ARGUMENTS
 from legacy_towers.compat.tf1.pre_1_0.tables import KEYWORDS, NAME_AT
 from legacy_towers.compat.versions import tf
 
@@ -26,9 +27,7 @@ def __dir__() -> List[str]:
 
 
 def _accepting(name: str) -> Callable[..., Any]:
-    function: Any = tf
-    for part in name.split("."):
-        function = getattr(function, part)
+    function: Any = orders.ordered(name) if name in ARGUMENTS else functools.reduce(getattr, name.split("."), tf)
     positions = NAME_AT.get(name, ())
     renamed = dict(each.split("=") for each in KEYWORDS.get(name, "").split())
 

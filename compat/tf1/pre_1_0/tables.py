@@ -84,7 +84,7 @@ NAME_AT: Dict[str, Tuple[int, ...]] = {
     "nn.max_pool3d": (4,),
     "nn.max_pool_with_argmax": (5,),
     "nn.separable_conv2d": (5,),
-    "nn.top_k": (2, 3),
+    "nn.top_k": (2,),
 }
 # Function -> its arguments that were renamed: "old=new".
 KEYWORDS: Dict[str, str] = {

@@ -8,9 +8,11 @@ import inspect
 
 import pytest
 
+from legacy_towers import compat
 from legacy_towers.compat.patches import keras_classes
 from legacy_towers.compat.tf1 import known_names, tree
 from legacy_towers.compat.tf1.core import orders
+from legacy_towers.compat.tf1.core.replaced_functions import ARGUMENTS
 from legacy_towers.compat.tf1.keras import orders as keras_orders
 from legacy_towers.compat.tf1.keras.builders import REORDERED
 from legacy_towers.compat.versions import tf
@@ -28,7 +30,6 @@ LEFT = {
     "nn.sigmoid_cross_entropy_with_logits": _LOSS,
     "nn.softmax_cross_entropy_with_logits": _LOSS,
     "nn.sparse_softmax_cross_entropy_with_logits": _LOSS,
-    "nn.top_k": "pre_1_0/old_arguments.py takes a fourth argument as the name",
 }
 
 
@@ -54,7 +55,7 @@ def recorder(like, calls):
 
 
 @pytest.mark.needs_layers
-@pytest.mark.parametrize("name", list(orders.RENAMED) + ["image.adjust_jpeg_quality"])
+@pytest.mark.parametrize("name", ARGUMENTS)
 def test_functions_take_positional_arguments_in_the_order_of_1_15(name):
     calls = []
     function = orders.in_order(recorder(orders.function_of(name), calls), name)
@@ -62,12 +63,29 @@ def test_functions_take_positional_arguments_in_the_order_of_1_15(name):
     values = ["value of " + each for each in old]
     function(*values)
     function(*values[:1], **dict(zip(old[1:], values[1:])))
-    renamed = orders.RENAMED.get(name, {})
+    renamed = ARGUMENTS.get(name, {})
     assert calls == [{renamed.get(each, each): value for each, value in zip(old, values)}] * 2
     with pytest.raises(TypeError, match="positional arguments but {} were".format(len(old) + 1)):
         function(*values, "one more")
     with pytest.raises(TypeError, match="argument '{}'".format(renamed.get(old[-1], old[-1]))):
         function(*values, **{old[-1]: "again"})
+
+
+@pytest.mark.parametrize("name", [each for each in ARGUMENTS if not each.startswith("keras.")])
+def test_compat_tf_has_functions_in_the_order_of_1_15(name):
+    own = orders.function_of(name)
+    above, _, last = name.rpartition(".")
+    module = functools.reduce(getattr, above.split(".") if above else (), compat.tf)
+    assert getattr(module, last).__wrapped__ is own and orders.function_of(name) is own
+    assert vars(module)[last] is getattr(module, last)  # made once
+
+
+def test_arguments_by_position_have_the_meaning_of_1_15():
+    x = compat.tf.ones([2, 2])
+    product = compat.tf.matmul(x, x, False, False, False, False, False, False, "product")
+    best = [module.top_k(x, 1, True, "best")[0] for module in (compat.tf.math, compat.tf.nn)]
+    assert [each.op.name for each in [product] + best] == ["product", "best", "best_1"]
+    assert compat.tf.linalg.inv is tf.linalg.inv and "top_k" in dir(compat.tf.math)
 
 
 @pytest.mark.needs_layers
@@ -112,7 +130,6 @@ def moved(name, function):
 @pytest.mark.needs_layers
 def test_no_other_function_has_another_order_than_in_1_15():
     view, found = tree.module("tensorflow"), []
-    mended = set(orders.RENAMED) | {"image.adjust_jpeg_quality"}
     classes = set(keras_orders.of_classes())
     for name in known_names.OF_1_15.signatures():
         name = name[len("tensorflow.") :]
@@ -122,7 +139,7 @@ def test_no_other_function_has_another_order_than_in_1_15():
             value = functools.reduce(getattr, name.split("."), view)
         except (AttributeError, ImportError):  # in the table of names
             continue
-        if inspect.isfunction(value) and name not in mended and moved(name, value):
+        if inspect.isfunction(value) and name not in ARGUMENTS and moved(name, value):
             found.append(name)
         if isinstance(value, type) and inspect.isfunction(value.__init__) and not classes & set(value.__mro__[:2]):
             if moved(name, functools.partial(value.__init__, None)):

@@ -89,6 +89,7 @@ def test_arguments_of_1_x_are_passed_unchanged():
         view.train.ExponentialMovingAverage(0.9, None, True)
         view.variable_scope("scope", "default")
         view.convert_to_tensor([1], tf.float32, "name", tf.float32)
+        assert view.nn.top_k([3.0, 4.0], 1, True, "best")[0].op.name == "best"
         view.image.random_crop(ONES[0], [2, 2, 1])
         view.nn.weighted_cross_entropy_with_logits(targets=[1.0], logits=[2.0], pos_weight=1.0)
 
