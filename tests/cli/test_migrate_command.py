@@ -57,8 +57,8 @@ def test_explain_all_lists_the_rules(folder, capsys):
     [
         ("", "PATH is missing: pass files and folders of source code, or a MetaGraph file"),
         ("none.py", "there is no file or folder 'none.py' in the working directory /"),
-        (". --select LT999", "no rule has the code 'LT999': the codes are "),
-        (". --ignore LT30x", "no rule has the code 'LT30X': near it are LT301, LT302, "),
+        (". --select LT999", "no rule has the code 'LT999'; see `legacy-towers migrate --explain all`"),
+        (". --ignore LT30x", "no rule has the code 'LT30X': the closest are LT301, LT302, LT303; see "),
         ("--explain LT000", "no rule has the code 'LT000'"),
         ("--explain LT301 .", "--explain reads nothing: remove '.'"),
         (". --json no/x.json", "--json is 'no/x.json': there is no directory"),

@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         for path, text in sorted(rewriting.texts.items()):
             print(_diff(path, text), end="")
     for left in rewriting.left:
-        print("left: {}".format(output.left_line(left.site, left.whole_reason)))
+        print("left: {}".format(left if left.name else output.left_line(left.site, left.whole_reason)))
     for line in unread:
         print(line)
     for path, text in sorted(rewriting.texts.items()):
@@ -109,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json is not None:
         found: Dict[str, Any] = {
             "files": sorted(rewriting.texts), "pipelines": len(rewriting.rewritten),
-            "left": [output.left_row(each.site, each.reason, each.line) for each in rewriting.left],
+            "left": [output.left_row(each.site, each.reason, each.line, each.path) for each in rewriting.left],
             "unread": output.unread_rows(project.unread),
             "notebooks": notebooks,
             "written": is_written,

@@ -66,11 +66,12 @@ def left_line(site: Site, reason: str) -> str:
     return "{}: {}".format(_place(site), reason)
 
 
-def left_row(site: Site, reason: str, line: int) -> Dict[str, Any]:
-    """Returns such a call as a dict for JSON; `line` is that of what prevents it, 0: that of the call."""
+def left_row(site: Site, reason: str, line: int, path: str) -> Dict[str, Any]:
+    """Returns such a call as a dict for JSON; `line` and `path` are those of what prevents it, 0 and "": the call's."""
     return {
         "code": of_name(site.name).code, "name": site.name, "path": site.path, "line": site.line,
         "column": site.column, "reason": reason, "reason_line": line or site.line,
+        "reason_path": path or site.path,
     }
 
 

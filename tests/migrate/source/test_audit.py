@@ -154,12 +154,16 @@ def test_codes_select_what_is_reported(project, select, ignore, codes):
 @pytest.mark.parametrize(
     "code, message",
     [
-        ("LT109", "no rule has the code 'LT109': near it are LT101, LT102, "),
-        ("X", "no rule has the code 'X': the codes are LT101, "),
-        ("", "no rule has the code '': the codes are LT101, "),
+        ("LT109", "no rule has the code 'LT109': the closest are LT104, LT105, LT106; see "),
+        ("LD301", "no rule has the code 'LD301': codes that begin with LD are checks of doctor; see "
+         + "`legacy-towers doctor --explain LD301`"),
+        ("LD3", "no rule has the code 'LD3': codes that begin with LD are checks of doctor; see "
+         + "`legacy-towers doctor --explain all`"),
+        ("X", "no rule has the code 'X'; see `legacy-towers migrate --explain all`"),
+        ("", "no rule has the code ''; see "),
     ],
 )
-def test_an_unknown_code_is_refused_with_those_near_it(project, code, message):
+def test_an_unknown_code_is_refused_with_the_closest_ones(project, code, message):
     for options in {"select": [code]}, {"ignore": [code]}:
         with pytest.raises(ArgumentError) as error:
             audit_paths(["."], **options)

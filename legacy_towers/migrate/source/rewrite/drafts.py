@@ -22,11 +22,15 @@ class Left(NamedTuple):
       site: the call.
       reason: why it can't be rewritten, as a clause: "the key of reader.read is used".
       line: the line of what prevents it, from 1; 0: that of the call.
+      path: the file of what prevents it, where that is none of the calls of queues; "": that of the call.
+      name: the name of TensorFlow that prevents it there, "tf.contrib.layers.flatten".
     """
 
     site: Site
     reason: str
     line: int = 0
+    path: str = ""
+    name: str = ""
 
     @property
     def whole_reason(self) -> str:
@@ -36,7 +40,8 @@ class Left(NamedTuple):
         return "{} (line {})".format(self.reason, self.line)
 
     def __str__(self) -> str:
-        return "{}:{}: {}: {}".format(self.site.path, self.line or self.site.line, self.site.name, self.reason)
+        return "{}:{}: {}: {}".format(
+            self.path or self.site.path, self.line or self.site.line, self.name or self.site.name, self.reason)
 
 
 class Irregular(Exception):

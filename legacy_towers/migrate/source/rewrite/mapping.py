@@ -63,12 +63,17 @@ def write_map(
             body[0] = body[0].with_changes(leading_lines=lead)
         parameters = roots.parameters() if turns is None else turns.parameters(roots)
         function = source.parse("def {}({}):\n    pass".format(name, parameters))[0]
-        function = function.with_changes(body=cst.IndentedBlock(body), leading_lines=gap)
-        return [function] + (mapped(gap) if place is statement else [])
+        functions = [function.with_changes(body=cst.IndentedBlock(body), leading_lines=gap)]
+        if turns is not None:
+            in_turn = turns.function(mapped_name, name, roots, scope, source)
+            functions.append(in_turn.with_changes(leading_lines=gap))
+        return functions + (mapped(gap) if place is statement else [])
 
-    mapping, kept = [line.format(name)], []
+    mapped_name, kept = name, []
     if turns is not None:
-        mapping = turns.map_lines(entry.dataset, name, roots, parallel, scope)
+        mapped_name = scope.fresh(name + "_in_turn", "in_turn")
+        line = line.replace(".map(", ".enumerate().map(", 1)
+    mapping = [line.format(mapped_name)]
     if summarized:
         example = "{}.data.make_one_shot_iterator({}).get_next()".format(summarized, entry.dataset)
         kept = ["{}({}{})".format(name, roots.star(), example)]

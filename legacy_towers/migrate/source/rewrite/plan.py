@@ -11,10 +11,12 @@ from legacy_towers.migrate.source.rewrite.pipeline import PipelineWriter
 from legacy_towers.migrate.source.rewrite.queues_apart import REASON, with_queues_apart
 from legacy_towers.migrate.source.rewrite.shapes import prefetch
 from legacy_towers.migrate.source.rewrite.syntax import Source
-from legacy_towers.migrate.source.rewrite.targets import TF1, TF2, renamed
+from legacy_towers.migrate.source.rewrite.targets import TF1, TF2, line_before, renamed
 from legacy_towers.migrate.source.rewrite.unused import remove_unused
 from legacy_towers.migrate.source.rewrite.whole_call import write_whole_call
 from legacy_towers.migrate.source.values import Site
+
+_GONE = "TensorFlow 2 has no tf.contrib: replace it by hand, or leave out --target and use legacy-towers run"
 
 
 class Rewriting(NamedTuple):
@@ -131,10 +133,12 @@ class _Program:
         """Gives TensorFlow's API in `texts` the names of TensorFlow 2, and returns what has none."""
         left = []
         for path in sorted(texts):
-            texts[path], gone = renamed(Source(path, texts[path].encode("utf-8")))
+            rewritten = texts[path]
+            texts[path], gone = renamed(Source(path, rewritten.encode("utf-8")))
             if gone is not None:
-                left.append(Left(self.pipelines[0].sites[0], "TensorFlow 2 has no {}, in the new text of {}".format(
-                    gone[0], path)))
+                name, line = gone
+                line = line_before(self._drafts[path].source.module.code, rewritten, line, name)
+                left.append(Left(self.pipelines[0].sites[0], _GONE, line, path, name))
         return left
 
     def texts(self, left: List[Left]) -> Dict[str, str]:

@@ -32,7 +32,8 @@ _REASONS = (
      "Dataset.batch"),
     ("tf.QueueBase.from_list", "it dequeues from one of several queues by an index: write it as "
      "tf.data.experimental.choose_from_datasets"),
-    ("tf.PriorityQueue", "it sorts examples by priority, which Dataset can't: sort them before they are written"),
+    ("tf.PriorityQueue", "it sorts examples by priority, which no method of Dataset does "
+     "(`legacy-towers migrate --explain LT404`)"),
     ("tf.train.maybe_", _COMPUTED),
     ("tf.train.limit_epochs", "it limits epochs by a variable: write it as Dataset.repeat(num_epochs)"),
     ("tf.contrib.training.bucket", _BUCKETS),

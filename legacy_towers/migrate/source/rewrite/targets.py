@@ -4,6 +4,7 @@
 `tf.compat.v1`. A file then runs on TensorFlow 2 without `legacy_towers`, with the behaviour of TensorFlow 1. Since
 2.16, `tf.layers` and `tf.nn.rnn_cell` need the package tf_keras, and TF_USE_LEGACY_KERAS=1 in the environment.
 """
+import difflib
 from typing import Any, Dict, List, Optional, Tuple
 
 import libcst as cst
@@ -128,6 +129,22 @@ def renamed(source: Source) -> Tuple[str, Optional[Tuple[str, int]]]:
     if call not in source.module.code:
         module = _after_imports(module, source.parse(call)[0])
     return module.code, None
+
+
+def line_before(before: str, after: str, line: int, name: str) -> int:
+    """Returns the line in the text before the rewriting of a name that stands in line `line` after it.
+
+    Args:
+      before: the text of the file before the rewriting.
+      after: the text after it.
+      line: a line of `after`, from 1.
+      name: the name in this line. Where the line was changed, the first line of `before` with the name is returned.
+    """
+    old = before.splitlines()
+    for block in difflib.SequenceMatcher(None, old, after.splitlines(), autojunk=False).get_matching_blocks():
+        if block.b < line <= block.b + block.size:
+            return block.a + line - block.b
+    return next((number for number, text in enumerate(old, 1) if name in text), 0)
 
 
 class _Renamer(cst.CSTTransformer):

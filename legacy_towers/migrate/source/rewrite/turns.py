@@ -3,18 +3,25 @@
     for thread_id in range(4):                           def parse(thread_id, record):
         image = distort(decode(record), thread_id)           image = distort(decode(record), thread_id)
         images.append([image])                               return image
-    batch_join(images, 8)                                dataset.enumerate().map(... switch_case of parse ...)
+    batch_join(images, 8)
+                                                         def parse_in_turn(number, record):
+                                                             return tf.switch_case(number % 4, ... of parse ...)
+
+                                                         dataset.enumerate().map(parse_in_turn)
 """
-from typing import List, NamedTuple
+from typing import Any, List, NamedTuple
+
+import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.syntax import Source
 
-# Only the function of one number runs.
-_MAP = """# Examples get the numbers that threads had, in turn.
-{dataset} = {dataset}.enumerate().map(lambda {number}, {record}: {tf}.switch_case(
-    {tf}.cast({number} % {divisor}, {tf}.int32),
-    [lambda {counter}={counter}: {name}({counter}, {star}{record}) for {counter} in range({count})]){parallel})"""
+_COMMENT = "# Examples get the numbers that threads had, in turn: one of the functions runs."
+_BODY = """{turn} = {tf}.cast({number} % {divisor}, {tf}.int32)
+return {tf}.switch_case({turn}, [
+    lambda {counter}={counter}: {name}({counter}, {star}{record}) for {counter} in range({count})
+])"""
 _SUMMARIES = "for {counter} in range({count}):\n    {name}({counter}, {star}{example})"
 
 
@@ -35,23 +42,27 @@ class Turns(NamedTuple):
         """Returns the parameters of the function that computes an example from `roots`."""
         return "{}, {}".format(self.counter, roots.parameters())
 
-    def map_lines(self, dataset: str, name: str, roots: Roots, parallel: str, scope: Scope) -> List[str]:
-        """Returns the statement that maps a dataset.
+    def function(self, name: str, called: str, roots: Roots, scope: Scope, source: Source) -> Any:
+        """Returns the function of (number of an example, example) that calls the one of its turn.
 
         Args:
-          dataset: the name of its variable.
-          name: the function of a number and an example.
+          name: what it is called.
+          called: the function of a turn and an example.
           roots: what an example is.
-          parallel: the argument for the number of threads, with a comma before it; "" for one thread.
-          scope: where the statement stands.
+          scope: where it stands.
+          source: the file.
         """
+        record = scope.fresh("record", "element") if roots.star() else roots.parameters()
+        number = scope.fresh("number", "number_of_example")
         is_name = self.total.replace("_", "").replace(".", "").isalnum()
-        return [_MAP.format(
-            dataset=dataset, tf=self.tf, name=name, counter=self.counter, count=self.total,
-            divisor=self.total if is_name else "({})".format(self.total), star=roots.star(),
-            number=scope.fresh("number", "number_of_thread"), record=scope.fresh("record", "element"),
-            parallel=",\n    " + parallel[2:] if parallel else "",
-        )]
+        body = source.parse(_BODY.format(
+            tf=self.tf, turn=scope.fresh("turn", "number_of_thread"), number=number, name=called, star=roots.star(),
+            record=record, counter=self.counter, count=self.total,
+            divisor=self.total if is_name else "({})".format(self.total),
+        ))
+        body[0] = body[0].with_changes(leading_lines=[cst.EmptyLine(comment=cst.Comment(_COMMENT))])
+        function = source.parse("def {}({}, {}):\n    pass".format(name, number, record))[0]
+        return function.with_changes(body=cst.IndentedBlock(body))
 
     def summary_lines(self, name: str, roots: Roots, example: str) -> List[str]:
         """Returns the statement that calls the function for the summaries of each number.

@@ -122,6 +122,19 @@ def test_rewritten_script_reads_the_same_examples(name, data, tmp_path):
         assert after_batches == before_batches
 
 
+@pytest.mark.parametrize("boundaries, sizes", [
+    pytest.param("[4, 8]", "[4, 8], [2] * 3))", id="list"),
+    pytest.param("[4, *more]", "[4, *more], [2] * (len([4, *more]) + 1)))", id="list with a star"),
+    pytest.param("more", "more, [2] * (len(more) + 1)))", id="name"),
+])
+def test_number_of_buckets_is_a_number_where_the_boundaries_are_a_list(boundaries, sizes, tmp_path):
+    with open(os.path.join(_PAIRS, "buckets_by_length_before.py")) as file:
+        before = file.read().replace("import tf\n", "import tf\n\nmore = [8]\n")
+    path = tmp_path / "script.py"
+    path.write_text(before.replace("[4, 8]", boundaries).replace("=True)", "=True, allow_smaller_final_batch=True)"))
+    assert "lambda length, example: length, " + sizes in _rewritten(path)[str(path)]
+
+
 @pytest.mark.parametrize("name", _NAMES)
 def test_rewriting_its_own_output_changes_nothing(name, tmp_path):
     shutil.copy(os.path.join(_PAIRS, name + "_after.py"), str(tmp_path / "script.py"))

@@ -8,7 +8,7 @@ from legacy_towers.migrate.source.project import read_project
 from legacy_towers.migrate.source.rewrite import targets
 from legacy_towers.migrate.source.rewrite.plan import plan_rewrite
 from legacy_towers.migrate.source.rewrite.syntax import Source
-from legacy_towers.migrate.source.rewrite.targets import TF2, names_of_keras, renamed
+from legacy_towers.migrate.source.rewrite.targets import TF2, line_before, names_of_keras, renamed
 
 _PAIRS = os.path.join(os.path.dirname(__file__), "pairs")
 
@@ -41,11 +41,15 @@ def test_files_with_the_names_of_1_stay(line):
     assert renamed(Source("a.py", text.encode("utf-8"))) == (text, None)
 
 
-def test_a_name_that_2_does_not_have_leaves_the_pipeline(tmp_path):
+@pytest.mark.parametrize("above, line", [
+    pytest.param("", 6, id="after the pipeline"),
+    pytest.param("def net(images):\n    return tf.contrib.layers.flatten(images)\n\n\n", 4, id="before the pipeline"),
+])
+def test_a_file_with_tf_contrib_is_left_with_the_line_of_the_name(above, line, tmp_path):
     path = tmp_path / "a.py"
     path.write_text(
-        "import tensorflow as tf\n\n"
-        "queue = tf.train.string_input_producer(['a'])\n"
+        "import tensorflow as tf\n\n" + above
+        + "queue = tf.train.string_input_producer(['a'])\n"
         "_, line = tf.TextLineReader().read(queue)\n"
         "batch = tf.train.batch([line], 2)\n"
         "x = tf.contrib.layers.flatten(batch)\n"
@@ -53,7 +57,18 @@ def test_a_name_that_2_does_not_have_leaves_the_pipeline(tmp_path):
     project = read_project([str(path)])
     plan = plan_rewrite(project, find_pipelines(project), TF2)
     assert plan.texts == {}
-    assert ["TensorFlow 2 has no tf.contrib.layers.flatten" in str(each) for each in plan.left] == [True]
+    [left] = plan.left
+    assert str(left).startswith(
+        "{}:{}: tf.contrib.layers.flatten: TensorFlow 2 has no tf.contrib: ".format(path, line))
+
+
+@pytest.mark.parametrize("before, after, line, expected", [
+    pytest.param("a\nb\nname\n", "b\nname\n", 2, 3, id="the line stays"),
+    pytest.param("name\na\nb\nname\n", "name\nb\nname\n", 3, 4, id="the second of two"),
+    pytest.param("a\nx = name\n", "a\nb\nreturn name\n", 3, 2, id="the line is changed"),
+])
+def test_the_line_of_a_name_before_the_rewriting(before, after, line, expected):
+    assert line_before(before, after, line, "name") == expected
 
 
 @pytest.mark.parametrize("lines, names", [

@@ -54,7 +54,8 @@ def lines_of(given: Given, scope: Scope, tf: str, dataset: str, rest: str) -> Li
     if not is_list and not scope.is_constant(given["batch_size"]) and size.endswith("s"):
         raise Cant("whether its batch_size is a number or a list is known when the script runs only")
     if is_list or not rest:
-        sizes = size if is_list else "[{}] * (len({}) + 1)".format(size, boundaries)
+        number = _number_of_buckets(given["bucket_boundaries"], boundaries)
+        sizes = size if is_list else "[{}] * {}".format(size, number)
         return lines + ["\n".join([
             "{0} = {0}.apply({1}.data.experimental.bucket_by_sequence_length(".format(dataset, tf),
             "    lambda length, example: length, {}, {}{}))".format(boundaries, sizes, rest),
@@ -66,3 +67,12 @@ def lines_of(given: Given, scope: Scope, tf: str, dataset: str, rest: str) -> Li
         "        {}, {}.data.get_output_shapes(window){}),".format(size, tf, rest),
         "    {}))".format(size),
     ])]
+
+
+def _number_of_buckets(boundaries: cst.BaseExpression, written: str) -> str:
+    """Returns the expression of the number of buckets, a number where the boundaries are written as a list."""
+    if not written.isidentifier() and isinstance(boundaries, (cst.List, cst.Tuple)) and not any(
+        isinstance(each, cst.StarredElement) for each in boundaries.elements
+    ):
+        return str(len(boundaries.elements) + 1)
+    return "(len({}) + 1)".format(written)

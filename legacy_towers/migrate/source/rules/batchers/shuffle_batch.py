@@ -4,7 +4,7 @@ from legacy_towers.migrate.source.rules.registry import SAME_SET, Example, Rule,
 rule(Rule(
     code="LT302",
     names=("tf.train.shuffle_batch",),
-    becomes="shuffle(capacity), batch(batch_size, drop_remainder=True), then prefetch",
+    becomes="shuffle(capacity), batch(batch_size, drop_remainder=True), then prefetch(1)",
     explanation="""
 A shuffling queue, which keeps `min_after_dequeue` to `capacity` examples and gives any of them. `shuffle(capacity)`
 chooses among as many. The examples of an epoch are the same, in another order, as they are in each run of the queue.

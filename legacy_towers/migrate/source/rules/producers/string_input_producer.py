@@ -4,11 +4,15 @@ from legacy_towers.migrate.source.rules.registry import SAME_SEQUENCE, Example, 
 rule(Rule(
     code="LT101",
     names=("tf.train.string_input_producer",),
-    becomes="Dataset.from_tensor_slices(files), with shuffle(len(files)) unless shuffle=False, and repeat(num_epochs)",
+    becomes=(
+        "Dataset.from_tensor_slices(files), with shuffle(number of files) unless shuffle=False, and repeat(num_epochs)"
+    ),
     explanation="""
 A queue of file names, and a thread that fills it, in a new random order in each epoch unless `shuffle=False`. The
 names become the first dataset of the pipeline; `seed` and `num_epochs` are arguments of `shuffle` and `repeat`.
-Without `num_epochs` the dataset repeats for ever. `capacity` has no counterpart: nothing waits in a queue.
+The number of files is `len(files)` of a list and `tf.size(files, out_type=tf.int64)` of a tensor; a list of one file
+is not shuffled. Without `num_epochs` the dataset repeats for ever. `capacity` has no counterpart: nothing waits in a
+queue.
 
 With `num_epochs` the queue counted in a local variable. That is gone, so that `tf.local_variables_initializer` is
 only needed where other local variables are (LT510).

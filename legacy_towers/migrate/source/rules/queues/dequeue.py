@@ -10,7 +10,9 @@ It dequeues one element. It becomes `get_next()` of an iterator, each call of wh
 dequeue does. Where the element flows into another queue, it is the argument of the function of `map`.
 """,
     limits="""
-It stays in the body of a `tf.while_loop`, and where a queue is read by dequeues of different numbers of elements.
+It stays in the body of a `tf.while_loop`: let the dataset batch what the loop dequeues, by `batch(n)`, and loop over
+the rows of one `get_next()`. It also stays where a queue is read by dequeues of different numbers of elements: dequeue
+single elements everywhere, with `tf.stack([queue.dequeue() for _ in range(n)])` in place of `queue.dequeue_many(n)`.
 """,
     example=Example(
         before="""

@@ -4,13 +4,17 @@ from legacy_towers.migrate.source.rules.registry import SAME_SEQUENCE, Example, 
 rule(Rule(
     code="LT404",
     names=("tf.PriorityQueue",),
-    becomes="sorting before the dataset is made, or group_by_window: written by hand",
+    becomes="what is sorted before the dataset is made, or sorted in windows of capacity elements: written by hand",
     explanation="""
 It gives the element with the smallest number first, among those that are in it. tf.data has no priorities. Where the
-numbers are known before, sort them and make the dataset of what is sorted.
+numbers are known before, sort them and make the dataset of what is sorted. Where they are computed, sort windows:
+`batch(capacity)`, `map` with `tf.gather(values, tf.argsort(priorities, stable=True))`, then `unbatch()`. This is what a
+queue gives that is filled up, emptied and filled again.
 """,
     limits="""
-It is never rewritten: which elements are in the queue when one is taken depends on threads.
+It is never rewritten in source code: which elements are in the queue when one is taken depends on threads, and only a
+reader of the program knows whether windows of `capacity` elements are meant. `lt.migrate.convert()` and
+`legacy-towers run --queues-to-dataset` convert a queue that a queue runner fills to such windows.
 """,
     example=Example(
         before="""

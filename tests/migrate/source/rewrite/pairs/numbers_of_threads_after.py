@@ -20,14 +20,18 @@ def parse(thread_id, serialized):
     return preprocess(features["x"], thread_id), features["id"]
 
 
+def parse_in_turn(number, serialized):
+    # Examples get the numbers that threads had, in turn: one of the functions runs.
+    turn = tf.cast(number % 3, tf.int32)
+    return tf.switch_case(turn, [
+        lambda thread_id=thread_id: parse(thread_id, serialized) for thread_id in range(3)
+    ])
+
+
 # Its summaries are of examples that are read for them.
 for thread_id in range(3):
     parse(thread_id, tf.data.make_one_shot_iterator(dataset).get_next())
-# Examples get the numbers that threads had, in turn.
-dataset = dataset.enumerate().map(lambda number, record: tf.switch_case(
-    tf.cast(number % 3, tf.int32),
-    [lambda thread_id=thread_id: parse(thread_id, record) for thread_id in range(3)]),
-    num_parallel_calls=3)
+dataset = dataset.enumerate().map(parse_in_turn, num_parallel_calls=3)
 dataset = dataset.batch(4, drop_remainder=True)
 dataset = dataset.prefetch(1)
 images, numbers = tf.data.make_one_shot_iterator(dataset).get_next()

@@ -12,10 +12,15 @@ def parse(i, n, x):
     return moved(i, x, n)
 
 
-dataset = dataset.enumerate().map(lambda number, record: tf.switch_case(
-    tf.cast(number % 2, tf.int32),
-    [lambda i=i: parse(i, *record) for i in range(2)]),
-    num_parallel_calls=2)
+def parse_in_turn(number, record):
+    # Examples get the numbers that threads had, in turn: one of the functions runs.
+    turn = tf.cast(number % 2, tf.int32)
+    return tf.switch_case(turn, [
+        lambda i=i: parse(i, *record) for i in range(2)
+    ])
+
+
+dataset = dataset.enumerate().map(parse_in_turn, num_parallel_calls=2)
 dataset = dataset.shuffle(10)
 dataset = dataset.batch(4, drop_remainder=True)
 dataset = dataset.prefetch(1)

@@ -35,10 +35,14 @@ def batches(files, train, readers, threads=2):
         x = preprocess(x, train, thread)
         return x, number
 
-    dataset = dataset.enumerate().map(lambda number_of_thread, record: tf.switch_case(
-        tf.cast(number_of_thread % threads, tf.int32),
-        [lambda thread=thread: parse_example(thread, record) for thread in range(threads)]),
-        num_parallel_calls=threads)
+    def parse_example_in_turn(number_of_example, serialized):
+        # Examples get the numbers that threads had, in turn: one of the functions runs.
+        turn = tf.cast(number_of_example % threads, tf.int32)
+        return tf.switch_case(turn, [
+            lambda thread=thread: parse_example(thread, serialized) for thread in range(threads)
+        ])
+
+    dataset = dataset.enumerate().map(parse_example_in_turn, num_parallel_calls=threads)
     dataset = dataset.batch(4, drop_remainder=True)
     dataset = dataset.prefetch(1)
     return tf.data.make_one_shot_iterator(dataset).get_next()
