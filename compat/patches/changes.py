@@ -109,6 +109,18 @@ CHANGES: Tuple[Change, ...] = (
         _WITH_SCRIPT,
     ),
     Change(
+        _TENSORFLOW + "framework.tensor_shape.Dimension.__array_ufunc__",
+        RUN,
+        "numpy's arrays have powers of dimensions, as with numpy 1.18",
+        _WITH_SCRIPT,
+    ),
+    Change(
+        _TENSORFLOW + "framework.*.Tensor.__array__",
+        RUN,
+        "operators of numpy's arrays accept lists of tensors in the script's files, as with numpy 1.18",
+        _WITH_SCRIPT,
+    ),
+    Change(
         _TENSORFLOW + "data.*Options.*",
         RUN,
         "options that TensorFlow 2 dropped may be set; they choose optimizations and don't change the values",

@@ -225,10 +225,21 @@ PYTHON: Tuple[Change, ...] = (
         _LIBRARIES,
     ),
     Change(
+        "`array * [loss, x]` and other operators; `array ** x.shape[1]`, where the exponent is 2, or 0 or 1 of floats",
+        "an array of tensors; the power",
+        "the same, in the script's own files; numpy 2 alone fails",
+        _TENSORS,
+    ),
+    Change(
+        "`np.nonzero(x.shape)`, `np.where`, `np.argwhere` of unknown dimensions; `np.nonzero(3)`",
+        "unknown dimensions are true; a number is an array of one element",
+        "the same, in the script's own files; numpy 2 alone takes them as false, and fails",
+        _TENSORS,
+    ),
+    Change(
         "`np.array([loss, x])`, `np.shape`, `np.sum`, `np.prod`, `np.multiply` ... of a list of symbolic tensors",
         "an array of objects, and of these a tensor",
-        "the same, in the script's own files; numpy 2 alone raises TensorFlow's NotImplementedError, and so do the "
-        "operators of an array and such a list (`array * [x, y]`)",
+        "the same, in the script's own files; numpy 2 alone raises TensorFlow's NotImplementedError",
         _TENSORS,
     ),
     Change(

@@ -42,10 +42,15 @@ def _patch_operation_traces(finder: loader.ScriptFinder, launcher_files: FrozenS
 
 
 def _patch_dimensions(finder: loader.ScriptFinder) -> None:
-    from legacy_towers.compat.patches import dimensions
+    from legacy_towers.compat.patches import dimensions, tensor_operands
+    from legacy_towers.run.python2 import division
+    from legacy_towers.run.rewriting import scalars
 
+    operators = (division.__file__, scalars.__file__)
     finder.run.lasting.enter_context(dimensions.float_dimensions_allowed())
     finder.run.lasting.enter_context(dimensions.dimensions_are_true(finder.run.owns))
+    finder.run.lasting.enter_context(dimensions.powers_of_dimensions())
+    finder.run.lasting.enter_context(tensor_operands.lists_of_tensors_are_operands(finder.run.owns, operators))
 
 
 def _patch_options(finder: loader.ScriptFinder) -> None:

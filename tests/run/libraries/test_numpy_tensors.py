@@ -2,6 +2,8 @@
 
 Each case runs on TensorFlow 1.15 with its numpy, and on TensorFlow 2 with the numpy that a script gets.
 """
+import contextlib
+import operator
 import pickle
 import sys
 
@@ -9,14 +11,15 @@ import numpy as real
 import pytest
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.patches import dimensions
+from legacy_towers.compat.patches import dimensions, tensor_operands
 from legacy_towers.compat.tf1 import tree
 from legacy_towers.run.libraries import numpy as shim
 from legacy_towers.run.libraries import registry
 
 np = shim if registry.needed_shims() else real
 pytestmark = pytest.mark.filterwarnings("ignore")
-# (expression, what it gives); s is a scalar tensor, t has shape [2, 3], v is a variable, p has shape [None, 3].
+# (expression, what it gives); s is a scalar tensor, t has shape [2, 3], v is a variable, p has shape [None, 3], a and i
+# are arrays.
 CASES = [
     ("np.array([t, t])", "object (2,)"),
     ("np.array([s, 1.0])", "object (2,)"),
@@ -75,7 +78,35 @@ CASES = [
     ("np.ones([2, 3], np.float32) - t", "tensor [2, 3]"),
     ("np.float32(2) * t", "tensor [2, 3]"),
     ("np.sqrt(2.0) * s", "tensor []"),
+    # operators
+    ("a[0, :2] * [s, t]", "object (2,)"),
+    ("[s, s] - a[0, :2]", "object (2,)"),
+    ("a / [[s, s, 2.0], [s, s, s]]", "object (2, 3)"),
+    ("a ** [t]", "object (2, 3)"),
+    ("a + (s, v, t)", "object (2, 3)"),
+    ("np.float32(2) * [s, s]", "TypeError"),
+    ("i == [s, s]", "[False False]"),
+    ("a * t", "tensor [2, 3]"),
+    ("a - s", "tensor [2, 3]"),
+    ("a.dot(t)", "NotImplementedError"),
+    ("i ** t.shape[0]", "[ 1 16]"),
+    ("(a ** t.shape[0]).dtype", "float32"),
+    ("(a ** tf.Dimension(0) + a ** tf.Dimension(1))[0].tolist()", "[2.0, 4.0, 2.5]"),
+    ("i ** t.shape[1]", "TypeError"),
+    ("a ** t.shape[1]", "TypeError"),
+    ("2.0 ** t.shape[0]", "TypeError"),
+    ("i * t.shape[0]", "object (2,)"),
+    ("t.shape[0] + i", "object (2,)"),
+    ("np.float32(2) * t.shape[0]", "4"),
     # of shapes
+    ("[each.tolist() for each in np.nonzero(p.shape)]", "[[0, 1]]"),
+    ("np.where(p.shape)[0].tolist()", "[0, 1]"),
+    ("np.argwhere([p.shape[0], 2]).tolist()", "[[0], [1]]"),
+    ("np.flatnonzero(p.shape).tolist()", "[0, 1]"),
+    ("int(np.count_nonzero(p.shape))", "2"),
+    ("np.nonzero(p.shape[0])[0].tolist()", "[0]"),
+    ("np.where(3)[0].tolist()", "[0]"),
+    ("np.nonzero(0)[0].size", "0"),
     ("np.prod(t.shape)", "6"),
     ("np.prod(t.get_shape().as_list())", "6"),
     ("np.prod(p.shape[1:])", "3"),
@@ -93,12 +124,26 @@ CASES = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def patches_of_run():
+    with contextlib.ExitStack() as lasting:
+        lasting.enter_context(dimensions.float_dimensions_allowed())
+        lasting.enter_context(dimensions.dimensions_are_true(is_expression))
+        lasting.enter_context(dimensions.powers_of_dimensions())
+        lasting.enter_context(tensor_operands.lists_of_tensors_are_operands(is_expression, ()))
+        yield
+
+
+def is_expression(path):
+    return path == "<string>"
+
+
 def described(value):
     if isinstance(value, tf.Tensor):
         return "tensor {}".format(value.shape.as_list())
     if isinstance(value, np.ndarray) and value.dtype == object:
         return "object {}".format(value.shape)
-    if isinstance(value, list) and not isinstance(value[0], (bool, int)):
+    if isinstance(value, list) and isinstance(value[0], np.ndarray):
         return "list of {}".format(len(value))
     return str(value)
 
@@ -106,12 +151,15 @@ def described(value):
 @pytest.mark.parametrize("expression, expected", CASES, ids=[each[0] for each in CASES])
 def test_functions_of_lists_of_tensors(expression, expected):
     names = {"np": np, "s": tf.constant(2.0), "t": tf.ones([2, 3]), "p": tf.placeholder(tf.float32, [None, 3])}
-    names["v"] = tf.get_variable("v", [2])
+    names.update(v=tf.get_variable("v", [2]), tf=tf, i=real.array([1, 4]))
+    names["a"] = real.array([[1.0, 3.0, 1.5]] * 2, real.float32)
     try:
         found = described(eval(expression, names))
     except NotImplementedError as error:
         assert "Cannot convert a symbolic" in str(error)
         found = "NotImplementedError"
+    except TypeError:
+        found = "TypeError"
     assert found == expected
 
 
@@ -129,6 +177,19 @@ def test_an_array_holds_the_tensors_themselves():
     assert np.array([first, second])[1] is second
     assert np.array([[first], [first, second]])[1][1] is second
     assert np.concatenate([[first], [second]])[0] is first
+
+
+def test_operators_of_arrays_and_lists_of_tensors_in_the_script_only():
+    weights, losses = real.array([0.5, 2.0]), [tf.constant(2.0), tf.constant(3.0)]
+    with tf.Session() as session:
+        assert session.run(eval("(weights * losses).tolist()", {"weights": weights, "losses": losses})) == [1.0, 6.0]
+    with pytest.raises(TypeError, match="same_kind"):
+        exec("weights += losses", {"weights": weights, "losses": losses})
+    if not tree.is_1_15():
+        with pytest.raises(NotImplementedError, match="Cannot convert a symbolic"):
+            weights * losses
+        with tensor_operands.lists_of_tensors_are_operands(is_expression, [__file__]):
+            assert operator.mul(weights, losses).shape == (2,)
 
 
 def test_ufuncs_keep_their_attributes():

@@ -5,13 +5,16 @@
     issubdtype             float, int and complex are any types of their kind
     unique                 the inverse is one-dimensional
     where                  an integer out of the range of an integer array widens the array
+    where, nonzero         a number is an array of one element
     full, full_like        integers out of a type's range wrap around
 """
 from typing import Any, Callable
 
 import numpy as _now
 
-__all__ = ["full_like", "issubdtype", "nanpercentile", "nanquantile", "percentile", "quantile", "unique", "where"]
+__all__ = [
+    "full_like", "issubdtype", "nanpercentile", "nanquantile", "nonzero", "percentile", "quantile", "unique", "where",
+]  # fmt: skip
 
 _ABSTRACT_TYPES = {float: _now.floating, int: _now.signedinteger, complex: _now.complexfloating}
 
@@ -70,7 +73,17 @@ def where(condition: Any, *values: Any) -> Any:
     """numpy.where; of uint8 and -1 it returns int16, where numpy 2 converts -1 to 255."""
     if len(values) == 2:
         values = (_wide_enough(values[0], values[1]), _wide_enough(values[1], values[0]))
-    return _now.where(condition, *values)
+    return _now.where(condition, *values) if values else nonzero(condition)
+
+
+def nonzero(a: Any) -> Any:
+    """numpy.nonzero; that of a number is that of an array of one element."""
+    try:
+        return _now.nonzero(a)
+    except ValueError:
+        if _now.ndim(a):
+            raise
+    return _now.nonzero(_now.atleast_1d(a))
 
 
 def _wide_enough(value: Any, other: Any) -> Any:

@@ -1,5 +1,7 @@
 """Lists of symbolic tensors, of which numpy 1.18 makes arrays of objects, and newer versions none.
 
+compat/patches/tensor_operands.py has the operators of arrays and such lists.
+
     np.array([loss, other]), np.shape([x, y])        two objects, shape (2,)
     np.sum([loss, other]), np.prod([size, 2])        loss + other, size * 2: a tensor
     np.multiply([0.5, 0.5], [loss, other])           two tensors
