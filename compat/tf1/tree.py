@@ -26,8 +26,7 @@ import sys
 import types
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
-from legacy_towers.compat.tf1 import module_names, script_api, symbols, user_script
-from legacy_towers.compat.tf1.private import moved_names
+from legacy_towers.compat.tf1 import script_api, symbols, user_script
 from legacy_towers.compat.versions import supported
 
 ROOT = "tensorflow"
@@ -50,7 +49,7 @@ class OldModule(types.ModuleType):
 
     def __init__(self, name: str, source: Any) -> None:
         super().__init__(IMPORTED_AS + name[len(ROOT) :], getattr(source, "__doc__", None))
-        module_names.own(self).update(_old_name=name, _source=source)
+        _module_names().own(self).update(_old_name=name, _source=source)
         # Any module of the tree may have submodules, so each is a package.
         self.__path__: List[str] = []
 
@@ -66,12 +65,12 @@ class OldModule(types.ModuleType):
                 return getattr(self._source, name)
             raise AttributeError(name)
         # setdefault: threads that use the name at the same time get the same module.
-        return module_names.own(self).setdefault(name, _look_up(self._old_name, self._source, name))
+        return _module_names().own(self).setdefault(name, _look_up(self._old_name, self._source, name))
 
     @property
     def __dict__(self) -> Any:  # type: ignore[override]
         """All names; the real __dict__ has only those that were used."""
-        return module_names.ModuleNames(self)
+        return _module_names().ModuleNames(self)
 
     def __dir__(self) -> List[str]:
         below = len(self._old_name) + 1
@@ -201,7 +200,7 @@ def _forget(parts: List[str]) -> None:
     """Drops the cached value of a dotted name, and TensorFlow's own modules on the path to it."""
     current: Any = root()
     for index in range(1, len(parts)):
-        held = module_names.own(current)
+        held = _module_names().own(current)
         below = held.get(parts[index])
         if index < len(parts) - 1 and isinstance(below, OldModule):
             current = below
@@ -217,6 +216,18 @@ def _registry() -> Any:
     from legacy_towers.compat.tf1 import registry
 
     return registry
+
+
+def _module_names() -> Any:
+    from legacy_towers.compat.tf1 import module_names
+
+    return module_names
+
+
+def _moved_names() -> Any:
+    from legacy_towers.compat.tf1.private import moved_names
+
+    return moved_names
 
 
 def _missing() -> Any:
@@ -260,7 +271,7 @@ def _source_attribute(whole: str, source: Any, name: str) -> Any:
     except AttributeError:
         pass
     # TensorFlow does not import all of its modules itself.
-    return (importlib.import_module(whole),) if _is_unimported_module(whole) else moved_names.find(whole)
+    return (importlib.import_module(whole),) if _is_unimported_module(whole) else _moved_names().find(whole)
 
 
 def _attribute(source: Any, name: str) -> Any:

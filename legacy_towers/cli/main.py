@@ -11,11 +11,9 @@ module has
 import contextlib
 import importlib
 import os
-import shlex
 import sys
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Union
 
-from legacy_towers.cli.log_file import LOG_FILE, QUIET, log_to, value_of
 from legacy_towers.cli.parser import Parser
 from legacy_towers.cli.quiet import CommandLogs, plain_warnings
 from legacy_towers.errors import DeviceError, EnvironmentProblem, RunError, UserError
@@ -86,12 +84,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 
 def _outcome(words: List[str], logs: CommandLogs, stack: contextlib.ExitStack) -> Union[int, Callable[[], None]]:
     """Returns what the command returns, or the exit code of its error; `stack` is closed after the error is printed."""
-    is_train = words[:1] == ["train"]
     try:
-        log_file = value_of(words, LOG_FILE) if is_train else None
-        if log_file is not None:
-            stack.enter_context(log_to(log_file, " ".join([PROGRAM] + [shlex.quote(word) for word in words])))
-        with plain_warnings(PROGRAM, is_train and QUIET in words):
+        is_quiet = words[:1] == ["train"] and _log_as_asked(words, stack)
+        with plain_warnings(PROGRAM, is_quiet):
             outcome = _dispatch(words, logs)
         _flush()
         if outcome == FAILED:
@@ -118,6 +113,18 @@ def _outcome(words: List[str], logs: CommandLogs, stack: contextlib.ExitStack) -
 
         print_traceback(error)
         return FAILED
+
+
+def _log_as_asked(words: List[str], stack: contextlib.ExitStack) -> bool:
+    """Writes the output of `train` to its --log-file too; returns whether it is --quiet."""
+    import shlex
+
+    from legacy_towers.cli.log_file import LOG_FILE, QUIET, log_to, value_of
+
+    log_file = value_of(words, LOG_FILE)
+    if log_file is not None:
+        stack.enter_context(log_to(log_file, " ".join([PROGRAM] + [shlex.quote(word) for word in words])))
+    return QUIET in words
 
 
 def _dispatch(arguments: List[str], logs: CommandLogs) -> Union[int, Callable[[], None]]:

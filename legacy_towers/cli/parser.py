@@ -1,8 +1,14 @@
 """An argument parser that prints an error in one line, without the usage."""
 import argparse
-from typing import Any, NoReturn, Sequence
+import os
+import sys
+from typing import Any, Iterable, NoReturn, Sequence
 
-from legacy_towers.text.names import did_you_mean
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str, **keywords: Any) -> None:
+        # Without a width, argparse imports shutil for that of the terminal, at the first `add_argument`.
+        super().__init__(prog, **dict({"width": _columns() - 2}, **keywords))
 
 
 class Parser(argparse.ArgumentParser):
@@ -14,7 +20,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         keywords.setdefault("allow_abbrev", False)
-        keywords.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        keywords.setdefault("formatter_class", _Formatter)
         super().__init__(*arguments, **keywords)
         self.note = ""
 
@@ -27,7 +33,7 @@ class Parser(argparse.ArgumentParser):
         try:
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
-            meant = did_you_mean(str(value), map(str, action.choices or ()))
+            meant = _did_you_mean(str(value), map(str, action.choices or ()))
             error.message = error.message.replace(repr(value), repr(value) + meant, 1)
             raise
 
@@ -41,5 +47,23 @@ class Parser(argparse.ArgumentParser):
         if not name.startswith("-"):
             self.error("unexpected argument {!r}".format(name))
         options = [each for each in self._option_string_actions if each.startswith("--")] + list(also)
-        meant = did_you_mean(name, options).replace("'", "")
+        meant = _did_you_mean(name, options).replace("'", "")
         self.error("there is no option {}{}{}".format(name, meant, self.note and "; " + self.note))
+
+
+def _did_you_mean(name: str, known: Iterable[str]) -> str:
+    # Imported when there is an error: difflib takes as long as argparse.
+    from legacy_towers.text.names import did_you_mean
+
+    return did_you_mean(name, known)
+
+
+def _columns() -> int:
+    """Returns what shutil.get_terminal_size does."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit() and int(columns):
+        return int(columns)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):
+        return 80

@@ -6,8 +6,6 @@ import sys
 import warnings
 from typing import Any, Iterator
 
-from legacy_towers.cli.log_file import silent
-
 
 def add_show_logs(parser: argparse.ArgumentParser) -> None:
     """Adds the option `--tensorflow-logs`, which `CommandLogs` reads."""
@@ -73,7 +71,7 @@ def plain_warnings(program: str, is_quiet: bool = False) -> Iterator[None]:
         standard = warnings.showwarning
 
         def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
-            target: Any = silent(sys.stderr) if is_quiet else sys.stderr
+            target: Any = _log_only(sys.stderr) if is_quiet else sys.stderr
             if file is None and issubclass(category, UserWarning):
                 target.write("{}: warning: {}\n".format(program, message))
             else:
@@ -81,3 +79,9 @@ def plain_warnings(program: str, is_quiet: bool = False) -> Iterator[None]:
 
         warnings.showwarning = show
         yield
+
+
+def _log_only(stream: Any) -> Any:
+    from legacy_towers.cli.log_file import silent
+
+    return silent(stream)

@@ -3,10 +3,11 @@
 A script imports its own file, as with python, although legacy_towers has already imported Python's module.
 """
 import contextlib
+import importlib
 import os
 import sys
 import types
-from typing import Dict, Iterator, Set
+from typing import Any, Dict, Iterator, Set
 
 # Modules that the interpreter imports at its start: a script's file of this name is never imported.
 _IMPORTED_AT_START = frozenset(
@@ -47,6 +48,19 @@ def hidden(folder: str) -> Iterator[None]:
         sys.path[:] = path
         unload()
         sys.modules.update(before)
+
+
+def loaded(module: str, folder: str) -> Any:
+    """Returns a module of legacy_towers, which is imported when it is first needed.
+
+    Args:
+      module: its full name.
+      folder: the script's, whose modules it does not get.
+    """
+    if module not in sys.modules:
+        with hidden(folder):
+            importlib.import_module(module)
+    return sys.modules[module]
 
 
 def without_own(replaced: Dict[str, str], folder: str) -> Dict[str, str]:

@@ -13,8 +13,7 @@ from typing import Any, FrozenSet, Optional
 from legacy_towers.compat.tf1 import user_script
 from legacy_towers.compat.tf1.user_script import Notice, ScriptRun, SourceLine
 from legacy_towers.run import shadowing
-from legacy_towers.run.python2 import certain
-from legacy_towers.run.python2.rewrite import Python2Rewriter
+from legacy_towers.run.python2 import names
 
 _HERE = __name__
 # Python 3's error messages for syntax of Python 2.
@@ -54,7 +53,12 @@ def read(source: bytes, path: str, run: ScriptRun, in_package: bool, reports: bo
     if translated is None:
         if tree is None and reports and (run.is_python_2 or looks_like_python_2(problem)):
             _report_neither(source, path, run)
-        tree = certain.rewrite(_parsed(source, path) if tree is None else tree)
+        tree = _parsed(source, path) if tree is None else tree
+        words = names.words_of(source)
+        if b"/" in source or names.mention_lists(words):
+            tree = _module("certain", run).rewrite(tree)
+        if not names.mention_old_names(words):
+            return tree  # type: ignore[no-any-return]
         true_division, absolute = True, True
     else:
         tree, true_division, absolute = translated
@@ -68,19 +72,22 @@ def read(source: bytes, path: str, run: ScriptRun, in_package: bool, reports: bo
         replacement = "Python 2's" if not replacement or replacement.startswith(_HERE) else replacement
         run.notice(Notice(SourceLine(run.shown(path), line), name, replacement))
 
-    return Python2Rewriter(tree, translated is not None, true_division, report, siblings).rewrite(tree)
+    rewriter = _module("rewrite", run).Python2Rewriter
+    return rewriter(tree, translated is not None, true_division, report, siblings).rewrite(tree)
 
 
 def _syntax(run: ScriptRun) -> Any:
-    """Returns the module `syntax`, which is imported when it is first needed, since few scripts are Python 2."""
-    loaded = sys.modules.get(_HERE + ".syntax")
-    if loaded is None:
+    is_first = _HERE + ".syntax" not in sys.modules
+    syntax = _module("syntax", run)
+    if is_first:
         with shadowing.hidden(run.root):
-            from legacy_towers.run.python2 import syntax
-
             syntax.load()
-            loaded = syntax
-    return loaded
+    return syntax
+
+
+def _module(name: str, run: ScriptRun) -> Any:
+    """Returns the module `name` of this package, which is imported when a file first needs it."""
+    return shadowing.loaded("{}.{}".format(_HERE, name), run.root)
 
 
 def looks_like_python_2(problem: Optional[Exception]) -> bool:

@@ -15,14 +15,13 @@ import ast
 import copy
 from typing import Any, Dict, List, Set
 
+from legacy_towers.run.python2.names import ITERATORS, VIEWS
 from legacy_towers.run.python2.nodes import at, constant, dotted
 from legacy_towers.run.python2.scopes import bound_below
 from legacy_towers.run.rewriting import import_statements
 
 LISTS = "legacy_towers.run.python2.lists"
 LISTS_NAME = "__python2_lists__"
-_ITERATORS = ("map", "zip", "filter")
-_VIEWS = ("keys", "values", "items")
 # Methods of lists that iterators, views and ranges lack; a range has index and count.
 _METHODS = ("append", "extend", "insert", "pop", "remove", "reverse", "sort")
 _OF_SEQUENCES = ("index", "count")
@@ -48,9 +47,9 @@ def _kind(node: Any, own: Set[str]) -> str:
     """Returns "map", "keys", "range" and so on for a call that returns a list in Python 2, "" for other nodes."""
     if not isinstance(node, ast.Call) or node.keywords:
         return ""
-    if isinstance(node.func, ast.Name) and node.func.id in _ITERATORS + ("range",) and node.func.id not in own:
+    if isinstance(node.func, ast.Name) and node.func.id in ITERATORS + ("range",) and node.func.id not in own:
         return node.func.id
-    if isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS and not node.args:
+    if isinstance(node.func, ast.Attribute) and node.func.attr in VIEWS and not node.args:
         return node.func.attr
     return ""
 
@@ -73,7 +72,7 @@ class _Rewriting(ast.NodeTransformer):
         self.generic_visit(node)
         name = getattr(node.func, "id", None)
         if name == "len" and name not in self._own and len(node.args) == 1:
-            if _kind(node.args[0], self._own) in _ITERATORS:
+            if _kind(node.args[0], self._own) in ITERATORS:
                 node.args[0] = self._listed(node.args[0])
         elif isinstance(node.func, ast.Attribute):
             kind = _kind(node.func.value, self._own)
@@ -85,7 +84,7 @@ class _Rewriting(ast.NodeTransformer):
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         self.generic_visit(node)
-        if _kind(node.value, self._own) in _ITERATORS + _VIEWS:
+        if _kind(node.value, self._own) in ITERATORS + VIEWS:
             node.value = self._listed(node.value)
         key: Any = node.slice
         holder, field = (key, "value") if type(key).__name__ == "Index" else (node, "slice")  # until Python 3.8
@@ -186,7 +185,7 @@ def _uses_list(node: Any, name: str, kinds: Set[str], own: Set[str]) -> bool:
             return node.func.attr in _METHODS or node.func.attr in _OF_SEQUENCES and "range" not in kinds
         return node.func.attr == "shuffle" and len(node.args) == 1 and is_it(node.args[0])
     if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "len" and "len" not in own:
-        return len(node.args) == 1 and is_it(node.args[0]) and kinds <= set(_ITERATORS)
+        return len(node.args) == 1 and is_it(node.args[0]) and kinds <= set(ITERATORS)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         pair = (node.left, node.right)
         return any(is_it(each) and isinstance(other, _LIST_LITERALS) for each, other in (pair, pair[::-1]))

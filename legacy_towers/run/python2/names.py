@@ -5,6 +5,7 @@ shim, which are here.
 
 A target is "module", "module:name" or ":name", a name in `runtime`.
 """
+import re
 from typing import Dict, FrozenSet, Tuple
 
 _HERE = "legacy_towers.run.python2."
@@ -16,6 +17,10 @@ BUILTINS: FrozenSet[str] = frozenset(
 )
 # Built-in names that mean something else in Python 2; replaced in files that are Python 2.
 CHANGED_BUILTINS: FrozenSet[str] = frozenset("filter input map open ord range round sorted zip".split())
+
+# Functions that return an iterator, and methods that return a view, where those of Python 2 returned a list.
+ITERATORS = ("map", "zip", "filter")
+VIEWS = ("keys", "values", "items")
 
 # Modules that were removed or renamed -> their replacements.
 MODULES: Dict[str, str] = {
@@ -110,3 +115,19 @@ METHODS: FrozenSet[str] = frozenset(
 )
 # Methods and attributes that are replaced in files that are Python 2 only.
 CHANGED_METHODS: FrozenSet[str] = frozenset(["message"])
+
+
+def words_of(source: bytes) -> FrozenSet[str]:
+    """Returns the words of a file: what it mentions without one of them, it does not use."""
+    return frozenset(re.findall(r"\w+", source.decode("latin1")))
+
+
+def mention_old_names(words: FrozenSet[str]) -> bool:
+    """Returns whether a file with these words may use a name that only Python 2 had."""
+    old = BUILTINS | METHODS | {name for _, name in ATTRIBUTES} | {name.rpartition(".")[2] for name in MODULES}
+    return not old.isdisjoint(words)
+
+
+def mention_lists(words: FrozenSet[str]) -> bool:
+    """Returns whether a file with these words may use what Python 2 returned as a list."""
+    return not words.isdisjoint(ITERATORS + VIEWS + ("range",))
