@@ -6,11 +6,11 @@
     legacy-towers doctor [OPTIONS] CHECKPOINT
     legacy-towers doctor --explain CODE
 
-A script runs as under `legacy-towers run` and ends after --steps session runs; its graphs
-stay as they are. A job (a file with a function that is marked with lt.job) trains for
---steps steps, and nothing of it is kept. A MetaGraph and a checkpoint (its prefix or its
-folder) are not run, so that fewer checks apply. The exit code is 1 if an error is found, or
-the script's own; warnings leave it at 0.
+A script runs as under `legacy-towers run` and ends after --steps steps; its graphs stay as
+they are. A job (a file with a function that is marked with lt.job) trains for --steps
+steps, and nothing of it is kept. A MetaGraph and a checkpoint (its prefix or its folder) are
+not run, so that fewer checks apply. The exit code is 1 if an error is found, or the
+script's own; warnings leave it at 0.
 """
 import argparse
 import functools
@@ -43,7 +43,8 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
     parser.note = "the script's own options come after it"
     parser.add_argument(
         "--steps", type=options.at_least(1), default=STEPS, metavar="N",
-        help="session runs after which a script ends, or steps that a job trains (default: {})".format(STEPS),
+        help="steps after which a script ends, or that a job trains; a step is a session run that does more than "
+        "initialize variables or fill a queue (default: {})".format(STEPS),
     )
     parser.add_argument(
         "--timeout", type=options.at_least(1), default=TIMEOUT, metavar="SECONDS",

@@ -29,6 +29,10 @@ class Settings(NamedTuple):
     timeout: float
 
 
+def _unknown() -> None:
+    """Returns the number of steps of a job, whose session runs are not counted."""
+
+
 def diagnose(execute: Callable[[], None], script_run: ScriptRun, settings: Settings, out: Any) -> None:
     """Runs a script, whose runtime limits its steps, and prints what the checks find in its graphs.
 
@@ -44,13 +48,17 @@ def diagnose(execute: Callable[[], None], script_run: ScriptRun, settings: Setti
     """
     observers: List[Any] = []
 
+    def steps() -> Optional[int]:
+        limit = None if script_run.runtime is None else script_run.runtime.step_limit
+        return None if limit is None else limit.done
+
     def begin_to_observe() -> None:
         # Not before: the script may set environment variables before it imports TensorFlow.
         from legacy_towers.run.runtime import observation
 
         observers.append(observation.Observer())
         script_run.runtime.observer = observers[0]
-        threading.Thread(target=_end_blocked, args=(observers[0], settings, out), daemon=True).start()
+        threading.Thread(target=_end_blocked, args=(observers[0], settings, out, steps), daemon=True).start()
 
     script_run.when_tensorflow_is_there(begin_to_observe)
     script_run.replaced_modules[watched_compat.MODULE] = watched_compat.__name__
@@ -62,7 +70,7 @@ def diagnose(execute: Callable[[], None], script_run: ScriptRun, settings: Setti
         end = error
     # Otherwise this is a process that the script forked, or the script never started, which was reported.
     if os.getpid() == process and script_run.launcher is not None:
-        has_errors = _print_findings(observers[0] if observers else None, settings, out)
+        has_errors = _print_findings(observers[0] if observers else None, settings, out, steps)
         if has_errors and (end is None or isinstance(end, SystemExit) and not end.code):
             raise SystemExit(FAILED)
     if end is not None:
@@ -87,7 +95,9 @@ def diagnose_job(train_observed: Callable[[Callable[[Any], None]], Any], setting
     return FAILED if has_errors else 0
 
 
-def _end_blocked(observer: Any, settings: Settings, out: Any) -> NoReturn:
+def _end_blocked(
+    observer: Any, settings: Settings, out: Any, steps: Callable[[], Optional[int]] = _unknown
+) -> NoReturn:
     """Prints the findings and ends the process when a session run lasts too long: a blocked run can't be cancelled."""
     from legacy_towers.doctor.output import shown_line
 
@@ -96,13 +106,19 @@ def _end_blocked(observer: Any, settings: Settings, out: Any) -> NoReturn:
     line = observer.give_up_main_run()
     user_script.print_message("stopped: a session run took longer than {:g} s (--timeout){}".format(
         settings.timeout, ": " + shown_line(line) if line else ""))
-    _print_findings(observer, settings, out)
+    _print_findings(observer, settings, out, steps)
     sys.stderr.flush()
     os._exit(FAILED)
 
 
-def _print_findings(observer: Optional[Any], settings: Settings, out: Any) -> bool:
-    """Prints what the checks find; returns whether an error is among it."""
+def _print_findings(
+    observer: Optional[Any], settings: Settings, out: Any, steps: Callable[[], Optional[int]] = _unknown
+) -> bool:
+    """Prints what the checks find; returns whether an error is among it.
+
+    Args:
+      steps: returns how many session runs `--steps` has counted; None if that is not known.
+    """
     if observer is None:
         user_script.print_message("nothing was examined: the script did not import TensorFlow")
         return False
@@ -113,7 +129,7 @@ def _print_findings(observer: Optional[Any], settings: Settings, out: Any) -> bo
     if not graphs:
         user_script.print_message("nothing was examined: no session has run in the script's own process")
     findings = examine(graphs, settings.select, settings.ignore)
-    subject = output.counted_subject(len(graphs), sum(len(observed.runs) for _, observed in graphs))
+    subject = output.counted_subject(len(graphs), sum(len(observed.runs) for _, observed in graphs), steps())
     text = output.as_json(findings, subject) if settings.as_json else output.as_text(findings, subject)
     print(text if settings.as_json else "\n" + text, file=out, flush=True)
     return output.has_errors(findings)

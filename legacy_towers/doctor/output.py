@@ -1,7 +1,7 @@
 """Formats findings as text and as JSON."""
 import json
 import os
-from typing import List
+from typing import List, Optional
 
 from legacy_towers.doctor.examine import Finding
 from legacy_towers.doctor.registry import ERROR, Check
@@ -64,9 +64,16 @@ def has_errors(findings: List[Finding]) -> bool:
     return any(each.check.severity == ERROR for each in findings)
 
 
-def counted_subject(graphs: int, runs: int) -> str:
-    """Returns "1 graph, 30 session runs"."""
-    return "{}, {}".format(counted(graphs, "graph"), counted(runs, "session run"))
+def counted_subject(graphs: int, runs: int, steps: Optional[int] = None) -> str:
+    """Returns "1 graph, 30 session runs (27 steps)".
+
+    Args:
+      graphs: the number of graphs.
+      runs: the number of session runs.
+      steps: how many of them `--steps` counts; None if that is not known.
+    """
+    of_steps = "" if steps is None or steps >= runs else " ({})".format(counted(steps, "step"))
+    return "{}, {}{}".format(counted(graphs, "graph"), counted(runs, "session run"), of_steps)
 
 
 def graph_of(path: str) -> str:

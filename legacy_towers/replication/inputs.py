@@ -26,12 +26,14 @@ class Examples(NamedTuple):
       reads: the operations that read from a queue or an iterator.
       size: the number of examples if it is fixed when the graph is built; None if each step may have another one.
       sparse: the sparse tensors that are fed and split along dimension 0.
+      whole: the tensors that are fed to each tower as they are: keep_prob, a learning rate, a table.
     """
 
     fed: List[Tensor]
     reads: List[Operation]
     size: Optional[int]
     sparse: Sequence[Any] = ()
+    whole: Sequence[Tensor] = ()
 
     @property
     def tensors(self) -> List[Tensor]:
@@ -77,7 +79,8 @@ def find_examples(
                (reads or [fed[0].op])[0])
     if sparse and known:
         refuse("it feeds a sparse tensor beside a batch of a fixed size ({})".format(known[0]), sparse[0].values.op)
-    return Examples(fed, reads, known[0] if split and known else None, sparse)
+    whole = [each for each in feeds if each.op in needed and each not in parts and each not in fed]
+    return Examples(fed, reads, known[0] if split and known else None, sparse, whole)
 
 
 def _rows(tensor: Tensor) -> Optional[int]:

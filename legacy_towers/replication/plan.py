@@ -10,10 +10,12 @@ from legacy_towers.tensor_types import Operation
 from legacy_towers.text.names import counted, listed
 
 _RULES = {
-    MEAN: "the mean over towers, weighted by their examples",
-    SUM: "the sum over towers",
+    MEAN: "the mean over towers, weighted by their examples, since the loss is a mean over examples",
+    SUM: "the sum over towers, since the loss is a sum over examples",
     RATIO: "the mean over towers, weighted by what the loss divides by",
 }
+# A sum grows with the batch.
+_SUM_OF_BATCHES = "; with {} times the batch they are about {} times as large"
 
 
 class ReplicationPlan(NamedTuple):
@@ -28,6 +30,7 @@ class ReplicationPlan(NamedTuple):
       sparse: whether some of them are sparse.
       copied: how many operations each tower has.
       once: how many operations run once per step, after the gradients.
+      whole: the names of the tensors that are fed and that each tower gets as they are.
       on_one_device: the names of the tensors that one device computes from the whole batch.
       notes: what differs from one device.
       comparison: what the comparison with one device has found; None before it.
@@ -41,6 +44,7 @@ class ReplicationPlan(NamedTuple):
     sparse: bool
     copied: int
     once: int
+    whole: Tuple[str, ...]
     on_one_device: Tuple[str, ...]
     notes: Tuple[str, ...]
     comparison: Optional[str] = None
@@ -54,12 +58,16 @@ class ReplicationPlan(NamedTuple):
         else:
             what = "each tower reads its own {}: {} times the batch".format(
                 listed([repr(each) for each in self.examples]), number)
-        lines = ["{} towers on {}, --keep {}: {}".format(number, listed(list(self.devices)), self.keep, what)]
+        lines = ["{} on {}, --keep {}: {}".format(
+            counted(number, "tower"), listed(list(self.devices)), self.keep, what)]
         for loss, rule in self.losses:
             lines.append("gradients of the loss ({}): {}".format(loss, rule))
         lines.append("{} per tower, {} reduced{}, {} once per step".format(
             counted(self.copied, "operation"), counted(self.gradients, "gradient"),
             " (sparse ones by rows)" if self.sparse else "", counted(self.once, "operation")))
+        if self.whole:
+            lines.append("each tower gets the whole of {}, which {} fed".format(
+                listed([repr(each) for each in self.whole]), "is" if len(self.whole) == 1 else "are"))
         if self.on_one_device:
             lines.append("on one device, from the whole batch: {}".format(listed(list(self.on_one_device))))
         lines += list(self.notes)
@@ -74,18 +82,31 @@ class ReplicationPlan(NamedTuple):
 def plan_of(step: ReplicatedStep, comparison: Any = None) -> ReplicationPlan:
     """Returns the plan of a replicated step."""
     examples = [each.op.name for each in step.examples.fed] + [
-        each.values.op.name for each in step.examples.sparse] + [each.name for each in step.examples.reads]
-    losses = dict.fromkeys((place_of(each.operation), _RULES[each.kind]) for each in step.rules.values())
+        _sparse_name(each) for each in step.examples.sparse] + [each.name for each in step.examples.reads]
+    losses = dict.fromkeys((place_of(each.operation), _reduction(each.kind, step)) for each in step.rules.values())
     return ReplicationPlan(
         tuple(_short(each) for each in step.devices), step.keep, tuple(examples), tuple(losses),
         len([each for each in step.gradients if each.dtype.is_floating]), bool(step.sparse), len(step.towers.copied),
-        len(step.once), tuple(str(each.op.name) for each in step.originals), tuple(_notes(step)),
+        len(step.once), tuple(sorted(str(each.op.name) for each in step.examples.whole)),
+        tuple(str(each.op.name) for each in step.originals), tuple(_notes(step)),
         None if comparison is None else str(comparison),
     )
 
 
 def _short(device: str) -> str:
     return device.lower().replace("/device:", "/")
+
+
+def _sparse_name(tensor: Any) -> str:
+    """Returns the name that the script gave to a placeholder of a sparse tensor: "wide" of "wide/values"."""
+    name = str(tensor.values.op.name)
+    return name[: -len("/values")] if name.endswith("/values") else name
+
+
+def _reduction(kind: str, step: ReplicatedStep) -> str:
+    """Returns how the gradients of a loss are reduced, and why."""
+    number = len(step.devices)
+    return _RULES[kind] + (_SUM_OF_BATCHES.format(number, number) if kind == SUM and step.keep != GLOBAL else "")
 
 
 def _notes(step: ReplicatedStep) -> List[str]:

@@ -53,7 +53,7 @@ def test_a_run_that_never_ends_is_ended_and_reported(tmp_path):
     assert "legacy-towers: stopped: a session run took longer than 2 s (--timeout): script.py, line 8: " in done.stderr
     assert "script.py, line 3: number = tf.train.range_input_producer(10).dequeue()" in done.stdout
     assert "  error LD306 unstarted-queue-runners: " in done.stdout
-    assert "\n1 error, 0 warnings in 1 graph, 3 session runs; `legacy-towers doctor --explain LD306`" in done.stdout
+    assert "\n1 error, 0 warnings in 1 graph, 3 session runs (1 step); `legacy-towers doctor --expl" in done.stdout
 
 
 NOBODY_FILLS = """

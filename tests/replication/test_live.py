@@ -37,15 +37,20 @@ def test_a_live_graph_trains_on_towers_with_the_numbers_of_one_device():
 
 
 def test_sparse_tensors_are_split_where_they_are_named():
-    x, y = tf.sparse_placeholder(tf.float64, [None, 3]), tf.placeholder(tf.float64, [None, 1])
+    x, y = tf.sparse_placeholder(tf.float64, [None, 3], "wide"), tf.placeholder(tf.float64, [None, 1], "y")
+    factor, table = tf.placeholder(tf.float64, [], "factor"), tf.placeholder(tf.float64, [2], "table")
     weights = tf.get_variable("w", [3, 1], tf.float64, tf.ones_initializer())
-    loss = tf.reduce_mean(tf.square(tf.sparse_tensor_dense_matmul(x, weights) - y))
+    loss = factor * table[0] * tf.reduce_mean(tf.square(tf.sparse_tensor_dense_matmul(x, weights) - y))
     train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
     with pytest.raises(TowerError, match="it feeds the indices of a sparse tensor, .* feed the tf.SparseTensor"):
         lt.replicate_graph([train, loss], lt.devices.cpus(2))
-    replicated = lt.replicate_graph([train, loss], lt.devices.cpus(2), feeds=[x, y])
+    replicated = lt.replicate_graph([train, loss], lt.devices.cpus(2), feeds=[x, y, factor, table])
+    plan = str(replicated.plan)
+    assert "'y' and 'wide' of each step are split along dimension 0" in plan
+    assert "each tower gets the whole of 'factor' and 'table', which are fed" in plan
     places = np.stack([np.arange(10), np.arange(10) % 3], 1)
-    feeds = {x: tf.SparseTensorValue(places, np.arange(10.0) / 10, [10, 3]), y: X[:, :1]}
+    feeds = {x: tf.SparseTensorValue(places, np.arange(10.0) / 10, [10, 3]), y: X[:, :1],
+             factor: 0.5, table: [2.0, 3.0]}
     with tf.Session(config=lt.session_config(logical_cpus=2)) as session:
         session.run(tf.global_variables_initializer())
         assert replicated.compare(session, feeds).largest <= 1e-12

@@ -85,7 +85,8 @@ def test_keep_per_tower_dequeues_for_each_tower_and_names_shared_random_numbers(
     assert [each.shape for each in two["x"]] == [(12, 5)] * STEPS
     read = np.concatenate(two["x"])
     assert sorted(map(tuple, read)) == sorted(map(tuple, FEATURES))
-    assert any("the sum over towers" in line for line in lines)
+    assert any("the sum over towers, since the loss is a sum over examples; with 2 times the batch" in line
+               for line in lines)
     assert any("all towers use the same random numbers" in line for line in lines), lines
     assert any("compared with one device" in line for line in lines)
 
