@@ -109,6 +109,10 @@ def element_of(
         return Element.of([tensors], source)
     if isinstance(tensors, cst.Call) and dotted(tensors.func) in ("list", "tuple") and len(tensors.args) == 1:
         return Element(("tuple({})".format(scope.code(tensors.args[0].value)),), names_of(tensors).read, True)
+    count = columns(tensors, scope)
+    if count:
+        text = "{}[0]" if count == 1 else "tuple({})"
+        return Element((text.format(scope.code(tensors)),), names_of(tensors).read, count > 1)
     if isinstance(tensors, cst.Call) and gives_list(tensors):
         return Element(("tuple({})".format(scope.code(tensors)),), names_of(tensors).read, True)
     if not isinstance(tensors, cst.Name):

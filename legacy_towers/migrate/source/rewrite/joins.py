@@ -186,8 +186,10 @@ class Joins:
         if taken.statement is not join.statement:
             return taken
         if taken.expression is not join.value:
-            raise Irregular(join.site, "the source does not show what its readers give",
-                            draft.source.line(taken.statement))
+            if taken.expression is None or join.value not in draft.source.above(taken.expression):
+                raise Irregular(join.site, "the source does not show what its readers give",
+                                draft.source.line(taken.statement))
+            draft.edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
         return Taken(taken.statement, taken.roots, None, "")
 
     def readers_of(self, draft: Draft, statement: Any) -> str:
@@ -234,7 +236,7 @@ class Joins:
             raise Irregular(site, "the source does not show what it joins")
         value = join.value
         if isinstance(value, (cst.List, cst.Tuple, cst.Dict)):
-            return value
+            return join.draft.edits.done(value)
         source = join.draft.source
         called = Scope(source, source.function(value)).resolved(value)
         if not isinstance(called, cst.Call):

@@ -23,7 +23,9 @@ from legacy_towers.migrate.source.rewrite.syntax import Source
 from legacy_towers.migrate.source.values import Site
 
 READ, READ_UP_TO, DEQUEUE = "tf.ReaderBase.read", "tf.ReaderBase.read_up_to", "tf.QueueBase.dequeue"
-SLICES = "tf.train.slice_input_producer"
+SLICES, LIMIT = "tf.train.slice_input_producer", producers.LIMIT
+# Producers whose results are examples.
+ELEMENTS = (SLICES, LIMIT)
 
 
 class Origin(NamedTuple):
@@ -61,7 +63,7 @@ def origins_of(project: Project, pipeline: Pipeline, calls: Calls) -> List[Origi
         own = reads_of[group[0]] if len(groups) > 1 else reads
         if len(own) > 1:
             raise Irregular(own[1], "its examples come from several reads")
-        if not own and group[0].name != SLICES:
+        if not own and group[0].name not in ELEMENTS:
             raise Irregular(group[0], "nothing is read from its queue")
         read = own[0] if own else group[0]
         has_reader = bool(own) and read.name != DEQUEUE
@@ -126,10 +128,10 @@ def _exclude(one: Site, other: Site, calls: Calls) -> bool:
     first, second = calls.call(one), calls.call(other)
     name = bound_name(source, first)
     is_same = bool(name) and name == bound_name(source, second)
-    if one.name == other.name == SLICES:
+    if one.name == other.name and one.name in ELEMENTS:
         is_same = _bound_code(source, first) == _bound_code(source, second)
     branches = branches_of(source, [first, second]) if is_same else None
-    return branches is not None and _is_read_after(source, branches, name, one.name == SLICES)
+    return branches is not None and _is_read_after(source, branches, name, one.name in ELEMENTS)
 
 
 def _is_read_after(source: Source, branches: cst.If, name: str, is_elements: bool) -> bool:

@@ -20,6 +20,7 @@ _SAMPLES = "it draws examples at random by classes: write it as tf.data.experime
 _PYTHON = "it reads Python arrays or functions: write it as Dataset.from_tensor_slices or from_generator"
 _SLIM = "slim makes its queues and decoders inside: write it as a dataset of its files and a function that decodes"
 _STAGED = "it overlaps copies to a device with computing: write it as Dataset.prefetch, or keep it after the dataset"
+_LIMITS = "it limits how often a tensor is computed beside other producers: give them the num_epochs"
 # Beginning of a name -> the reason, as a clause, and what to do by hand.
 _REASONS = (
     ("tf.QueueBase.size", "the size of its queue is read, and a dataset has none: remove the code that shows or "
@@ -35,7 +36,6 @@ _REASONS = (
     ("tf.PriorityQueue", "it sorts examples by priority, which no method of Dataset does "
      "(`legacy-towers migrate --explain LT404`)"),
     ("tf.train.maybe_", _COMPUTED),
-    ("tf.train.limit_epochs", "it limits epochs by a variable: write it as Dataset.repeat(num_epochs)"),
     ("tf.contrib.training.bucket", _BUCKETS),
     ("tf.contrib.training.batch_sequences_with_states", "it keeps the states of sequences between batches, which "
      "Dataset can't: keep tf.train.batch_sequences_with_states, or cut sequences before they are batched"),
@@ -59,6 +59,10 @@ _REASONS = (
 
 def check_regular(project: Project, pipeline: Pipeline) -> None:
     """Raises Irregular with the first call of a pipeline that no stage can rewrite."""
+    others = [each for each in pipeline.sites if each.name in producers.PARAMETERS and each.name != producers.LIMIT]
+    limits = [each for each in pipeline.sites if each.name == producers.LIMIT]
+    if limits and (len(limits) > 1 or others):
+        raise Irregular(limits[0], _LIMITS)
     shared = prefetch.dequeues_of(project, pipeline) + queues.dequeues_of(project, pipeline)
     for site in pipeline.sites:
         is_taken = site.name in queues.TAKES and site.name != DEQUEUE and site not in shared

@@ -8,6 +8,7 @@ from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.attributes import uses_in_project
 from legacy_towers.migrate.source.rewrite.checks import Checks, is_controlled
+from legacy_towers.migrate.source.rewrite.constants import why_not_constant
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Roots
@@ -16,7 +17,7 @@ from legacy_towers.migrate.source.rewrite.held import is_held, write_held
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
 from legacy_towers.migrate.source.rewrite.names import is_of_self, names_of, parameters
-from legacy_towers.migrate.source.rewrite.origins import READ, READ_UP_TO, SLICES, Origin, branches_of
+from legacy_towers.migrate.source.rewrite.origins import ELEMENTS, LIMIT, READ, READ_UP_TO, Origin, branches_of
 from legacy_towers.migrate.source.rewrite.passed_files import check_passed
 from legacy_towers.migrate.source.rewrite.passed_queue import passed_on, write_passed
 from legacy_towers.migrate.source.rewrite.reader import Reader
@@ -120,7 +121,7 @@ class SourceStage:
             # Records that are read many at a time, to be queued one by one, are read one by one.
             return source.parse("\n".join(before + (more if self.is_one_by_one else many or more)))
 
-        is_own_statement = queue is not None or self._producer.name == SLICES and len(made) > 1
+        is_own_statement = queue is not None or self._producer.name in ELEMENTS and len(made) > 1
         if is_own_statement:
             for each in statements:
                 edits.remove(each)
@@ -142,7 +143,7 @@ class SourceStage:
 
     def _taken(self, draft: Draft, made: Sequence[cst.Call]) -> Taken:
         """Returns what takes the result of the call that reads, or of producers in several branches."""
-        if self._producer.name != SLICES or self.read not in self._producers or len(made) == 1:
+        if self._producer.name not in ELEMENTS or self.read not in self._producers or len(made) == 1:
             return self.takes.of(draft, self._calls.call(self.read))
         return self.takes.of(draft, made[0])._replace(statement=branches_of(draft.source, made))
 
@@ -189,7 +190,7 @@ class SourceStage:
     def _queue_name(self, draft: Draft, producer: cst.Call) -> Optional[str]:
         """Returns the name that the producer's queue is bound to; None if it is used where it is made."""
         statement = draft.source.statement(producer)
-        if self._producer.name == SLICES:
+        if self._producer.name in ELEMENTS:
             return None
         if not isinstance(statement, cst.Assign) or statement.value is not producer:
             return None
@@ -318,6 +319,8 @@ class SourceStage:
         checks = Checks(self._project.knowledge, scope.source)
         why = next((why for why in map(checks.problem_of_value, given.values()) if why), None)
         why = why or checks.problem_of_captured(names_of(*given.values()).read, scope, list(given.values()))
+        if why is None and site.name == LIMIT:
+            why = why_not_constant(checks, scope, given["tensor"])
         if why is not None:
             raise Irregular(site, why)
         check_passed(self._calls, site, scope, list(given.values()))

@@ -3,14 +3,15 @@
     x = tf.train.limit_epochs(points, num_epochs=1)       dataset = Dataset.from_tensors(points).repeat(1)
     batch = learn.read_batch_features(pattern, ...)       dataset = make_batched_features_dataset(pattern, ...)
 """
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Callable, Dict, Tuple
 
 import libcst as cst
 
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite import batch_examples
-from legacy_towers.migrate.source.rewrite.checks import Checks, calls_in
+from legacy_towers.migrate.source.rewrite.checks import Checks
+from legacy_towers.migrate.source.rewrite.constants import why_not_constant
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
@@ -41,8 +42,6 @@ _EXPRESSIONS = (
 )
 # Longer arguments are on two lines.
 _LONGEST = 110
-# Functions whose result is a constant if their arguments are constants.
-_CONSTANT = ("tf.constant", "tf.convert_to_tensor", "tf.cast", "tf.to_float", "tf.reshape", "tf.transpose")
 
 
 def write_whole_call(
@@ -115,36 +114,6 @@ def _check_captured(project: Project, site: Site, scope: Scope, given: Given) ->
     why = next((why for why in map(checks.problem_of_value, used) if why), None)
     why = why or checks.problem_of_captured(names_of(*used).read, scope, used)
     if why is None and site.name == _LIMIT:
-        changing = _changing(checks, scope, given["tensor"])
-        why = "its tensor is computed by {}, and may be another one each time".format(changing) if changing else None
+        why = why_not_constant(checks, scope, given["tensor"])
     if why is not None:
         raise Irregular(site, why)
-
-
-def _changing(checks: Checks, scope: Scope, tensor: Any) -> str:
-    """Returns the name of a function of TensorFlow whose result may change, "" if there is none."""
-    seen: List[Any] = []
-    waiting = [tensor]
-    while waiting:
-        node = scope.resolved(waiting.pop())
-        if node in seen:
-            continue
-        seen.append(node)
-        for call in calls_in(node):
-            if checks.functions(call):
-                return dotted(call.func)
-        text = next((name for call in calls_in(node) for name in [_api_name(scope, call)] if name and (
-            name not in _CONSTANT)), "")
-        if text:
-            return text
-        waiting += [value for name in names_of(node).read for value in scope.assigned(name)]
-    return ""
-
-
-def _api_name(scope: Scope, call: cst.Call) -> str:
-    """Returns the name of a function of TensorFlow, from the text of its call; "" of another one."""
-    name, tf = dotted(call.func), scope.tensorflow() or "tf"
-    for start in (tf + ".compat.v1.", tf + "."):
-        if name.startswith(start):
-            return "tf." + name[len(start) :]
-    return ""

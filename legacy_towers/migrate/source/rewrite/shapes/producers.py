@@ -13,12 +13,14 @@ class Cant(Exception):
     """A call can't be rewritten; the message is the reason."""
 
 
+LIMIT = "tf.train.limit_epochs"
 _END = ("num_epochs", "shuffle", "seed", "capacity", "shared_name", "name")
 PARAMETERS: Dict[str, Tuple[str, ...]] = {
     "tf.train.string_input_producer": ("string_tensor",) + _END + ("cancel_op",),
     "tf.train.slice_input_producer": ("tensor_list",) + _END,
     "tf.train.range_input_producer": ("limit",) + _END,
     "tf.train.input_producer": ("input_tensor", "element_shape") + _END[:5] + ("summary_name", "name", "cancel_op"),
+    LIMIT: ("tensor", "num_epochs", "name"),
 }
 
 
@@ -149,6 +151,11 @@ def _inputs(given: Given, scope: Scope, tf: str, shuffles: bool) -> Slices:
     return Slices([], "{}.data.Dataset.from_tensor_slices({})".format(tf, tensor), _rows(tensor, tf))
 
 
+def _limited(given: Given, scope: Scope, tf: str, shuffles: bool) -> Slices:
+    """Returns the dataset of the one tensor that limit_epochs gives in each epoch."""
+    return Slices([], "{}.data.Dataset.from_tensors({})".format(tf, scope.code(given["tensor"])), None)
+
+
 def _rows(tensor: str, tf: str) -> str:
     return "{0}.shape({1}, out_type={0}.int64)[0]".format(tf, tensor)
 
@@ -158,4 +165,5 @@ _SLICES: Dict[str, Callable[[Given, Scope, str, bool], Slices]] = {
     "tf.train.slice_input_producer": _slices,
     "tf.train.range_input_producer": _range,
     "tf.train.input_producer": _inputs,
+    LIMIT: _limited,
 }

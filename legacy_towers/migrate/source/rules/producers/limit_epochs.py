@@ -10,9 +10,10 @@ It counts in a local variable how often a tensor was produced, and ends the inpu
 does so by `repeat`, without a variable to initialize.
 """,
     limits="""
-It is rewritten where the program reads the tensor itself, as the input of `KMeansClustering`: the dataset has this one
-element, `num_epochs` times. It stays where the tensor flows into a queue, or is not computed from constants alone: it
-then limits how often the program may compute something.
+It is rewritten where the tensor is computed from constants: the dataset has this one element, `num_epochs` times. With
+`enqueue_many=True` its rows are the examples. It stays where another operation computes the tensor, because it then
+limits how often the program may run this operation, where it stands beside other producers, whose `num_epochs` does the
+same, and where a queue of your own takes the tensor by `enqueue_many`.
 """,
     example=Example(
         before="""
