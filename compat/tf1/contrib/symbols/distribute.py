@@ -37,6 +37,11 @@ _MODULES: Tuple[Tuple[str, str, str], ...] = (
         "values",
     ),
     ("tensorflow.distribute", "NcclAllReduce", "reductions"),
+    (
+        "tensorflow.python.distribute.cross_device_ops",
+        "AllReduceCrossDeviceOps NcclAllReduce choose_the_best",
+        "reductions",
+    ),
     ("tensorflow.distribute", "get_replica_context", "contexts"),
     (
         "tensorflow.python.training.distribute",
@@ -72,6 +77,10 @@ SYMBOLS: Tuple[Symbol, ...] = tuple(
     Symbol(_CONTRIB + "python.step_fn", _HERE + ".step_fn", on_1_15=True),
     Symbol("tensorflow.distribute.MirroredStrategy", _HERE + ".strategies:CoreMirroredStrategy", on_1_15=True,
            note=_METHODS),
+    Symbol("tensorflow.python.distribute.mirrored_strategy.MirroredStrategy",
+           _HERE + ".strategies:CoreMirroredStrategy", on_1_15=True, note=_METHODS),
+    Symbol("tensorflow.python.distribute.mirrored_strategy.MirroredStrategyV1",
+           _HERE + ".strategies:CoreMirroredStrategy", on_1_15=True, note=_METHODS),
     Symbol("tensorflow.distribute.experimental.CentralStorageStrategy",
            _HERE + ".strategies:CoreCentralStorageStrategy", note=_EXPERIMENTAL),
     Symbol("tensorflow.distribute.experimental.MultiWorkerMirroredStrategy",

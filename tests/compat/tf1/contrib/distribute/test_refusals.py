@@ -52,7 +52,11 @@ def test_advice_names_what_exists():
 def test_reductions_by_nccl_copy_where_there_is_no_gpu_and_report_it(capsys):
     with script() as (tf, _), tf.Graph().as_default():
         distribute = tf.contrib.distribute
-        for operations in (distribute.AllReduceCrossTowerOps("nccl", num_packs=2), tf.distribute.NcclAllReduce()):
+        private = tree.module("tensorflow.python.distribute.cross_device_ops")
+        for operations in (
+            distribute.AllReduceCrossTowerOps("nccl", num_packs=2), tf.distribute.NcclAllReduce(),
+            private.AllReduceCrossDeviceOps("nccl", num_packs=2), private.NcclAllReduce(),
+        ):
             strategy = distribute.MirroredStrategy(num_gpus=2, cross_tower_ops=operations)
             with strategy.scope():
                 numbers = strategy.worker_device_index
@@ -66,6 +70,18 @@ def test_reductions_by_nccl_copy_where_there_is_no_gpu_and_report_it(capsys):
     for what in ("all_reduce_alg='nccl'", "tf.distribute.NcclAllReduce"):
         copied = ": interpreted as a copy of the values to one device, because the 2 towers have no GPU"
         assert what + copied in errors
+
+
+def test_strategies_of_private_modules_map_devices_too():
+    with script() as (tf, _), tf.Graph().as_default():
+        private = tree.module("tensorflow.python.distribute.mirrored_strategy")
+        strategy = private.MirroredStrategy(["/gpu:0", "/gpu:1"])
+        assert private.MirroredStrategyV1 is private.MirroredStrategy is tf.distribute.MirroredStrategy
+        with strategy.scope():
+            values = strategy.experimental_run_v2(lambda: tf.constant(3.0))
+            summed = strategy.reduce(tf.distribute.ReduceOp.SUM, values, axis=None)
+        with tf.Session() as session:
+            assert session.run(summed) == 6.0
 
 
 def test_devices_that_share_one_stay_apart_in_the_strategy():
