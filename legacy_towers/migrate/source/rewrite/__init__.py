@@ -14,6 +14,7 @@
       sinks           the statements that take examples
       passing         functions that take and return examples
       passed_queue    queues that are passed to a function which reads and batches
+      filled_queue    queues of names that session.run fills; single: examples that nothing batches
       held            queues that an object keeps; attributes: examples that only its batch reads
       region, checks  the statements that compute an example, and what can't be in Dataset.map
       mapping         the function of Dataset.map; examples: what it returns; results: of a function that reads;

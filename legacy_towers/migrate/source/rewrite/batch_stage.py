@@ -86,7 +86,7 @@ class BatchStage:
             tensors = given.get("tensors_list" if join else "tensors")
             if tensors is None:
                 raise Irregular(site, "its tensors are not in its call")
-            joined = self._joins.joined(site, tensors) if join else tensors
+            joined = self._joins.joined(site, tensors) if join else self._reading(entry, call, tensors)
             element = joined if isinstance(joined, Element) else element_of(
                 joined, entry.roots, examples.statements, scope, functools.partial(self._calls.shown, entry.draft),
                 functools.partial(self._calls.gives_list, entry.draft),
@@ -107,9 +107,12 @@ class BatchStage:
             is_shaped = shapes is not None and literal(shapes) != "None"
             whole = self._with_shapes(site, element, scope.resolved(shapes), scope) if is_shaped else element
             shaped.append(with_conditions(site, given, tensors, whole, scope))
+            if site in self._shapes and shaped[-1] is not whole:
+                raise Irregular(site, "it has shapes, and lengths or keep_input, for tensors that the source does not "
+                                "show one by one")
         if any(each.text != found[0].text or each.is_many != found[0].is_many for each in found):
             raise Irregular(batches[1][0], "it batches other tensors than the call before, from one reader")
-        if len(batches) > 1 and not self._exclude_each_other(entry, [call for _, call in batches]):
+        if len(batches) > 1 and not self.exclude_each_other(entry, [call for _, call in batches]):
             raise Irregular(batches[1][0], "examples of one reader are divided between two batches")
         if all(each.text == shaped[0].text for each in shaped):
             return shaped[0]
@@ -121,17 +124,37 @@ class BatchStage:
                 self._shapes[site] = "lambda {}: {}".format(", ".join(found[0].parts), one.text)
         return found[0]
 
+    def _reading(self, entry: Entry, call: cst.Call, tensors: Any) -> Any:
+        """Returns what a batcher takes: the Element, where its own statement reads, as in `batch([read(queue)], 8)`."""
+        draft = entry.draft
+        if not entry.is_computing or draft.source.statement(call) is not entry.statement:
+            return tensors
+        done = draft.edits.done(tensors)
+        if isinstance(tensors, (cst.List, cst.Tuple)) and tensors.elements:
+            return Element.of([each.value for each in done.elements], draft.source)
+        if isinstance(tensors, cst.Call) and self._calls.gives_list(draft, tensors):
+            return Element(("tuple({})".format(draft.source.code(done).strip()),), names_of(done).read, True)
+        return tensors
+
     def _with_shapes(self, site: Site, element: Element, shapes: Any, scope: Scope) -> Element:
-        if not isinstance(shapes, (cst.List, cst.Tuple)) or len(shapes.elements) != len(element.parts):
-            raise Irregular(site, "its shapes are not a list that the source shows")
         tf = self._calls.tensorflow(scope, site)
+        is_list = isinstance(shapes, (cst.List, cst.Tuple)) and not any(
+            isinstance(each, cst.StarredElement) for each in shapes.elements)
+        if is_list and (element.is_many or len(element.parts) == 1 and element.is_all):
+            # The shapes are those of single examples.
+            one = "lambda example: {0}.ensure_shape(example, {2})" if len(shapes.elements) == 1 else (
+                "lambda *example: tuple(map({0}.ensure_shape, example, {1}))")
+            self._shapes[site] = one.format(tf, scope.code(shapes), scope.code(shapes.elements[0].value))
+            return element
+        if not is_list or len(shapes.elements) != len(element.parts):
+            raise Irregular(site, "its shapes are not a list that the source shows")
         parts = []
         for part, shape in zip(element.parts, shapes.elements):
             text = scope.code(shape.value)
             parts.append("{}.ensure_shape({}, {})".format(tf, part, text))
         return element.with_parts(parts)
 
-    def _exclude_each_other(self, entry: Entry, calls: Sequence[cst.Call]) -> bool:
+    def exclude_each_other(self, entry: Entry, calls: Sequence[cst.Call]) -> bool:
         """Returns whether two calls are in different branches of one `if`."""
         source = entry.draft.source
         chains = [[call] + source.above(call) for call in calls]
@@ -220,7 +243,7 @@ class BatchStage:
     def prefetches(self, entry: Entry) -> bool:
         """Returns whether batches are made while others are used."""
         # Two datasets with prefetch that end in one session.run can hang on TensorFlow 1.15.
-        return all(each.is_endless for each in self._stages) or self._is_alone(entry)
+        return all(each.is_endless or each.is_single for each in self._stages) or self._is_alone(entry)
 
     def _is_alone(self, entry: Entry) -> bool:
         """Returns whether the program makes one dataset only, as far as the source shows it."""

@@ -1,4 +1,5 @@
-"""Branches of an `if` that batch, of which one computes more of an example before: each maps the dataset itself.
+"""Branches of an `if` that batch, of which one computes more of an example before, or batches other parts of it: each
+maps the dataset itself.
 
     image, label = read(queue)                                 dataset = dataset.map(read)
     if train:                                                  if train:
@@ -96,7 +97,7 @@ class Branched:
         return True
 
     def _branches(self, entry: Entry, statements: Sequence[Any], sink: int, names: Set[str]) -> List[Any]:
-        """Returns the statements of each branch, [] where no branch computes what it batches.
+        """Returns the statements of each branch, [] where no branch computes what it batches, and all batch the same.
 
         Where an `if` returns, the statements after it are a branch.
         """
@@ -114,6 +115,7 @@ class Branched:
             return []
         branches = [in_order(each) for each in blocks] + ([list(statements[sink + 1 :])] if goes_on else [])
         computes = False
+        tensors: Set[str] = set()
         # What the code after the `if` may read of it: batches that have the names of examples.
         batched = set(names)
         for branch in branches:
@@ -127,9 +129,10 @@ class Branched:
             batched &= names_of(batching[0][0]).bound
             before = names_of(*branch[: branch.index(batching[0][0])])
             computes = computes or bool((before.read | before.changed) & names)
+            tensors.add(entry.draft.source.code(self._batches.given(site, call).get("tensors", call)).strip())
         if not goes_on and names_of(*statements[sink + 1 :]).read & (names - batched):
             return []
-        return branches if computes else []
+        return branches if computes or len(tensors) > 1 else []
 
     def _threads(self, entry: Entry, branches: Sequence[Any], statement: Any, scope: Scope) -> str:
         """Returns the expression of the number of threads of the first branch, "" if it has a meaning only there."""

@@ -1,4 +1,5 @@
 """The project's functions that a pipeline goes through, the calls of them, and names for what is written."""
+import re
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import libcst as cst
@@ -56,6 +57,10 @@ class Calls:
         self._changed: Dict[Function, Tuple[List[str], str]] = {}
         self._handled: Set[Any] = set()
         self._edited: Set[Tuple[Function, str]] = set()
+        # Statements that read, whose key is kept in an object.
+        self.keeping: Set[Any] = set()
+        # Queues that are filled before they are read -> their elements.
+        self.filled: Dict[Site, Any] = {}
         # (function, parameter that was a queue) -> where the function reads now.
         self.entries: Dict[Tuple[Function, str], Any] = {}
 
@@ -214,6 +219,11 @@ class Calls:
     def dataset_parameter(defined: Defined) -> str:
         """Returns the name of the parameter by which a function gets a dataset."""
         return Scope(defined.draft.source, defined.node).fresh("dataset", "examples")
+
+    def is_used_outside(self, path: str, name: str) -> bool:
+        """Returns whether another file may use a name of the top level of a module."""
+        used = re.compile(rb"(import|\.)[^\n]*\b" + name.encode("utf-8") + rb"\b")
+        return any(used.search(file.source) for other, file in self.project.files.items() if other != path)
 
     def initializes_tables(self) -> bool:
         """Returns whether the project runs the initializers of tables, by itself or by its sessions."""

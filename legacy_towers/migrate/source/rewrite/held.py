@@ -16,12 +16,12 @@ from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.functions import Calls
-from legacy_towers.migrate.source.rewrite.names import is_of_self
+from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self
 from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, Origin
 from legacy_towers.migrate.source.rewrite.region import in_order
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import readers
-from legacy_towers.migrate.source.rewrite.syntax import LOOPS
+from legacy_towers.migrate.source.rewrite.syntax import LOOPS, Source
 from legacy_towers.migrate.source.rewrite.taken import attributes_of
 from legacy_towers.migrate.source.values import Site
 
@@ -129,6 +129,10 @@ def _check_once(calls: Calls, draft: Draft, method: Any, site: Site) -> None:
         found = calls.callers_of(where, function)
         in_loop = [call for there, call in found for each in there.source.above(call) if isinstance(each, LOOPS)]
         named = _uses_of_method(calls, where, function)
+        made = [_object_of(there.source, call, owner) for there, call in found]
+        if found and named == len(found) and None not in made and len({id(each) for each in made}) == len(made):
+            # Each call is of an object of its own.
+            return
         if len(found) > 1 or in_loop or named > len(found):
             raise Irregular(site, "{!r} reads a queue that its object keeps, and is called several times".format(
                 function.name.value), draft.source.line(method))
@@ -140,6 +144,23 @@ def _check_once(calls: Calls, draft: Draft, method: Any, site: Site) -> None:
         if function is not None and _makes(where.source, function, owner):
             # Each run of it makes an object of its own.
             return
+
+
+def _object_of(source: Source, call: cst.Call, owner: Any) -> Any:
+    """Returns the call of a class that makes the object whose method `call` calls; None if it may be another's.
+
+    Both are in the same function and the same loops, so that each call of the method is of a new object.
+    """
+    name: Any = getattr(call.func, "value", None)
+    if owner is None or not isinstance(name, cst.Name):
+        return None
+    made = Scope(source, source.function(call)).resolved(name)
+    if not isinstance(made, cst.Call) or dotted(made.func).rpartition(".")[2] != owner.name.value:
+        return None
+    loops = [[each for each in source.above(node) if isinstance(each, LOOPS + (cst.FunctionDef,))]
+             for node in (made, call)]
+    is_same = len(loops[0]) == len(loops[1]) and all(one is other for one, other in zip(*loops))
+    return made if is_same and source.line(made) <= source.line(call) else None
 
 
 def _uses_of_method(calls: Calls, draft: Draft, function: cst.FunctionDef) -> int:

@@ -199,8 +199,14 @@ class Joins:
 
     def _around(self, draft: Draft, statement: Any) -> Optional[Join]:
         chain = [statement] + draft.source.above(statement)
-        return next((each for each in self._found if any(
+        return next((each for each in self._found if self._is_inline(each, draft, statement) or any(
             each.statement is one or each.loop is one for one in chain if one is not None)), None)
+
+    def _is_inline(self, join: Join, draft: Draft, statement: Any) -> bool:
+        """Returns whether a list is in the call of a statement that also reads."""
+        source = draft.source
+        return join.statement is None and join.draft.source is source and (
+            source.statement(self._calls.call(join.site)) is statement)
 
     def threads(self, site: Site) -> str:
         """Returns the expression of the number of threads that compute what a join takes, "" for one."""

@@ -20,7 +20,7 @@ from legacy_towers.migrate.source.rewrite.examples import Element
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.mapping import write_map
 from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self, names_of
-from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.syntax import LOOPS, statements_of
 from legacy_towers.migrate.source.rewrite.taken import attributes_of
 from legacy_towers.migrate.source.values import Site
@@ -56,18 +56,24 @@ class Kept:
 
     def _method(self, entry: Entry) -> Optional[Tuple[cst.FunctionDef, List[str]]]:
         """Returns the method that batches attributes of its object, with these."""
-        source = entry.draft.source
-        if len(self._batches.sites) != 1 or self._batches.sites[0].path != source.path:
+        source, sites = entry.draft.source, self._batches.sites
+        if not sites or any(each.path != source.path for each in sites):
             return None
-        call = self._calls.call(self._batches.sites[0])
-        function = source.function(call)
-        tensors = call.args[0].value if call.args else None
-        if function is None or function is entry.function or not isinstance(tensors, (cst.List, cst.Tuple)):
+        calls = [self._calls.call(each) for each in sites]
+        function = source.function(calls[0])
+        found: List[List[str]] = []
+        for call in calls:
+            tensors = call.args[0].value if call.args else None
+            if not isinstance(tensors, (cst.List, cst.Tuple)) or not all(is_of_self(each.value) for each in
+                                                                         tensors.elements):
+                return None
+            found.append([source.code(each.value) for each in tensors.elements])
+        is_one = all(source.function(each) is function for each in calls) and all(each == found[0] for each in found)
+        if function is None or function is entry.function or not is_one:
             return None
-        parts = [each.value for each in tensors.elements]
-        if not all(is_of_self(each) for each in parts):
+        if len(calls) > 1 and not self._batches.exclude_each_other(entry, calls):
             return None
-        return function, [source.code(each) for each in parts]
+        return function, found[0]
 
     def write(self, entry: Entry, statements: List[Any], start: int) -> None:
         """Edits the method that reads and the one that batches."""
@@ -100,8 +106,13 @@ class Kept:
         self._name_locally(entry, examples)
         element = Element.of([cst.Name(each[len("self.") :]) for each in kept], source)
         last = examples.statements[-1]
-        site = self._batches.sites[0]
-        threads = self._batches.threads([(site, self._calls.call(site))], Scope(source, function))
+        batches = [(each, self._calls.call(each)) for each in self._batches.sites]
+        for site, call in batches:
+            given = self._batches.given(site, call)
+            for name in ("shapes", "enqueue_many", "keep_input"):
+                if name in given and literal(given[name]) not in ("None", "False"):
+                    raise Irregular(site, "an object keeps its examples, and its call has {}".format(name))
+        threads = self._batches.threads(batches, Scope(source, function))
         threads = threads if threads.isdigit() else ""
         write_map(self._calls, entry, last, examples, element, threads)
         lines = ["self.{} = {}".format(attribute, entry.dataset)]
@@ -110,7 +121,7 @@ class Kept:
             lines.append("{} = {}".format(", ".join(kept), source.code(
                 self._calls.next_element(entry.dataset, self._calls.tensorflow(scope, self._read)))))
         edits.insert_before(last, lambda: source.parse("\n".join(lines)))
-        self._write_batch(entry, function, site, attribute)
+        self._write_batches(entry, function, batches, attribute)
 
     def _is_single(
         self, entry: Entry, function: cst.FunctionDef, examples: region.Examples, kept: Sequence[str]
@@ -132,13 +143,13 @@ class Kept:
             batching_objects.append(made)
         is_single = False
         own = {id(statement) for statement in examples.statements}
-        batching = source.statement(self._calls.call(self._batches.sites[0]))
+        batching = [source.statement(self._calls.call(each)) for each in self._batches.sites]
         for name in sorted(each for each in examples.names if each.startswith("self.")):
             for there, each in uses_in_project(self._calls, source, name[len("self.") :]):
                 statement = there.statement(each)
                 is_own = any(id(one) in own for one in [statement] + there.above(statement))
                 is_root = statement is entry.statement
-                if is_own or is_root or statement is batching:
+                if is_own or is_root or any(statement is one for one in batching):
                     continue
                 made = _object(there, each.value, name_of_class)
                 is_single = made is not None and None not in batching_objects and made not in batching_objects
@@ -163,18 +174,26 @@ class Kept:
                 if is_of_self(each) and any(one in examples.statements for one in chain):
                     edits.replace(each, cst.Name(local))
 
-    def _write_batch(self, entry: Entry, function: cst.FunctionDef, site: Site, attribute: str) -> None:
+    def _write_batches(
+        self, entry: Entry, function: cst.FunctionDef, batches: Sequence[Tuple[Site, cst.Call]], attribute: str
+    ) -> None:
         draft = entry.draft
         scope = Scope(draft.source, function)
-        statement = draft.source.statement(self._calls.call(site))
-        if statement not in region.in_order(function.body) and statement not in statements_of(function.body):
-            raise Irregular(site, "it is called in a branch or a loop of the method")
+        inner = region.in_order(function.body) + statements_of(function.body)
+        places = [draft.source.statement(call) for _, call in batches]
+        if len(places) > 1:
+            # The `if`, in whose branches they are.
+            places = [next((each for each in inner if each in [place] + draft.source.above(place)), place)
+                      for place in places]
+        for (site, _), place in zip(batches, places):
+            if not any(place is each for each in inner):
+                raise Irregular(site, "it is called in a branch or a loop of the method")
         dataset = self._calls.dataset_name(scope)
-        draft.edits.insert_before(
-            statement, lambda: draft.source.parse("{} = self.{}".format(dataset, attribute))
-        )
+        first = min(places, key=draft.source.line)
+        draft.edits.insert_before(first, lambda: draft.source.parse("{} = self.{}".format(dataset, attribute)))
         there = Entry(draft, function, None, entry.roots, False, dataset)
-        self._batches.write(there, site, self._calls.call(site), scope, draft.source.block(statement))
+        for site, call in batches:
+            self._batches.write(there, site, call, scope, function.body)
 
 
 def _class_of(source: Any, function: cst.FunctionDef) -> str:

@@ -52,7 +52,7 @@ def origins_of(project: Project, pipeline: Pipeline, calls: Calls) -> List[Origi
     if by_slim:
         return _origins_by_slim(project, pipeline, by_slim)
     shared = prefetch.dequeues_of(project, pipeline) + queues.dequeues_of(project, pipeline)
-    found = [site for site in pipeline.sites if site.name in producers.PARAMETERS]
+    found = [site for site in pipeline.sites if site.name in producers.PARAMETERS or site in calls.filled]
     reads = [site for site in pipeline.sites if site.name in (READ, READ_UP_TO, DEQUEUE) and site not in shared]
     if not found:
         raise Irregular(pipeline.sites[0], _why_without_producers(pipeline))

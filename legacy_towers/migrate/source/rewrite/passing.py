@@ -80,22 +80,37 @@ class Passing:
 
     # Functions that return what they read
 
-    def write_return(self, entry: Entry, statement: Any, element: Element) -> None:
+    def write_return(self, entry: Entry, statement: Any, element: Element, is_initialized: bool = False) -> None:
+        """Writes what a function returns, and goes on where it is called.
+
+        Args:
+          entry: where the function gets examples.
+          statement: its return statement.
+          element: what it returns.
+          is_initialized: whether the dataset needs a table.
+        """
         source, edits = entry.draft.source, entry.draft.edits
         assert entry.function is not None
-        edits.replace(statement.value, cst.Name(entry.dataset))
-        function = self._calls.of_node(entry.draft, entry.function)
         # `return None`, where there is nothing to read, stays.
         others = [each for each in returns_of(entry.function) if each is not statement and each.value is not None
                   and literal(each.value) != "None"]
         if others:
             raise Irregular(self.read, "the function that reads has {} return statements".format(len(others) + 1),
                             source.line(others[0]))
-        returns_dict = is_dict(statement.value, Scope(source, entry.function))
-        callers = self._calls.callers(function)
+        scope = Scope(source, entry.function)
+        callers = self._calls.callers_of(entry.draft, entry.function)
         if not callers:
-            raise Irregular(self.read, "nothing in the project calls the function that reads",
-                            source.line(entry.function))
+            # It gives an example to code of other projects, as before.
+            if is_initialized:
+                raise Irregular(self.read, "nothing in the project calls the function that reads, and it computes "
+                                "examples with a table", source.line(entry.function))
+            example = self._calls.next_element(entry.dataset, self._calls.tensorflow(scope, self.read))
+            is_list = isinstance(scope.resolved(statement.value), cst.List)
+            edits.replace(statement.value, cst.Call(cst.Name("list"), [cst.Arg(example)]) if is_list else example)
+            return
+        returns_dict = is_dict(statement.value, scope)
+        edits.replace(statement.value, cst.Name(entry.dataset))
+        function = self._calls.of_node(entry.draft, entry.function)
         if len(callers) > 1:
             self._calls.is_only_pipeline = False
         for draft, call in callers:

@@ -26,6 +26,7 @@ from legacy_towers.migrate.source.rewrite.checks import Checks
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, Roots
+from legacy_towers.migrate.source.rewrite.filled_queue import filled_queues
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.kept import Kept
@@ -38,8 +39,10 @@ from legacy_towers.migrate.source.rewrite.queue_stage import QueueStage
 from legacy_towers.migrate.source.rewrite.regular import check_regular
 from legacy_towers.migrate.source.rewrite.results import returned_element
 from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.single import is_single, write_single
 from legacy_towers.migrate.source.rewrite.sinks import Sinks
 from legacy_towers.migrate.source.rewrite.size_summaries import without_size_summaries
+from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
 from legacy_towers.migrate.source.rewrite.stacked import stack_tuples
 from legacy_towers.migrate.source.rewrite.stages import stages_of
 from legacy_towers.migrate.source.rewrite.unread_collections import removes_unread
@@ -68,6 +71,7 @@ class PipelineWriter:
         pipeline = without_size_summaries(project, pipeline, self.calls)
         # Descriptions of files have no queues, and stay.
         pipeline = pipeline._replace(sites=[each for each in pipeline.sites if each.name not in DESCRIPTIONS])
+        self.calls.filled, pipeline = filled_queues(project, pipeline, self.calls)
         check_regular(project, pipeline)
         self.joins = Joins(self.calls, pipeline.sites)
         self._stages, pipeline = stages_of(project, pipeline, self.calls, self.joins)
@@ -109,10 +113,16 @@ class PipelineWriter:
         if len(reads) > 1 and self._is_one_dataset:
             reads = [(self._stages[0], zipped.write(reads))]
         self.batchers.is_one_dataset = self._is_one_dataset
-        for self.stage, entry in reads:
-            self.batchers.stage = self.stage
-            self.passing.read = self.sinks.read = self.stage.read
-            self._follow(entry)
+        for stage, entry in reads:
+            self._go_to(stage)
+            stage.is_single = not self._is_one_dataset and self._is_single(entry)
+        for stage, entry in reads:
+            self._go_to(stage)
+            if stage.is_single:
+                self.calls.is_only_pipeline = False
+                write_single(self.calls, entry, stage.read)
+            else:
+                self._follow(entry)
         if len({stage.is_one_by_one for stage in self._stages}) > 1:
             # What is read from the second producer goes through a function that is written for the first one.
             raise Irregular(self._stages[1].read, "it reads many records at a time, for several producers")
@@ -120,6 +130,18 @@ class PipelineWriter:
         self.batchers.check_all_written()
         self.later.check_all_written()
         self.calls.check_all_handled()
+
+    def _go_to(self, stage: SourceStage) -> None:
+        self.stage = self.batchers.stage = stage
+        self.passing.read = self.sinks.read = stage.read
+
+    def _is_single(self, entry: Entry) -> bool:
+        """Returns whether examples are used in their block only, where nothing batches them."""
+        statements, start = self._statements(entry)
+        sink = self.sinks.first(entry, statements, start, self.batches, False)
+        is_taken = sink >= 0 and (not isinstance(statements[sink], cst.Return) or bool(
+            self.batches.batches_in(entry, statements[sink])))
+        return not is_taken and is_single(self.calls, entry, statements, start)
 
     # From an entry to what takes the examples
 

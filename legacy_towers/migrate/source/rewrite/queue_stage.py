@@ -47,7 +47,7 @@ class QueueStage:
 
     def __init__(self, project: Project, pipeline: Pipeline, calls: Calls) -> None:
         self._calls = calls
-        self._queues = _named(pipeline, tuple(queues.PARAMETERS))
+        self._queues = [each for each in _named(pipeline, tuple(queues.PARAMETERS)) if each not in calls.filled]
         self.sites = _named(pipeline, (queues.ENQUEUE,)) if self._queues else []
         self._runners = _named(pipeline, (queues.RUNNER,))
         self._adds = _named(pipeline, (queues.ADD,))

@@ -1,6 +1,5 @@
 """The reader of a stream: its arguments where the dataset is made, and the statement that made it."""
 import functools
-import re
 from typing import Any, Dict, Optional, Sequence, Set, Tuple
 
 import libcst as cst
@@ -137,9 +136,9 @@ class Reader:
                 draft.edits.remove(statement)
                 return
         maker = source.function(reader)
-        if not isinstance(target, cst.Name) or maker is not function and (maker is not None or self._is_used_outside(
-            draft.source.path, target.value
-        )):
+        if not isinstance(target, cst.Name) or maker is not function and (
+            maker is not None or self._calls.is_used_outside(draft.source.path, target.value)
+        ):
             raise Irregular(self._site, "its reader is kept in an object, or used in another function")
         body = maker.body if maker is not None else source.module
         uses = within_binding(source, body, statement, target.value, uses_of(source, body, target.value))
@@ -157,11 +156,6 @@ class Reader:
         if not isinstance(statement, cst.Assign) or statement.value is not reader or len(statement.targets) != 1:
             raise Irregular(self._site or self._read, "its reader is used in an expression")
         return statement, statement.targets[0].target
-
-    def _is_used_outside(self, path: str, name: str) -> bool:
-        """Returns whether another file may use a name of the top level of a module."""
-        used = re.compile(rb"(import|\.)[^\n]*\b" + name.encode("utf-8") + rb"\b")
-        return any(used.search(file.source) for other, file in self._project.files.items() if other != path)
 
     def _remove_parameter(self, draft: Draft, function: cst.FunctionDef, owner: cst.Name) -> None:
         """Removes the parameter of a function that is the reader, and what calls pass for it."""
@@ -210,7 +204,7 @@ class Reader:
             if not _is_parameter(source, each, maker)
         ]
         is_same = len(uses) == len(values) and all(any(each is use for use in uses) for each in values)
-        if not isinstance(target, cst.Name) or not is_same or maker is None and self._is_used_outside(
+        if not isinstance(target, cst.Name) or not is_same or maker is None and self._calls.is_used_outside(
             draft.source.path, target.value
         ):
             raise Irregular(self._site, "its reader is used elsewhere")

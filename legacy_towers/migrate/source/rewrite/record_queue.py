@@ -42,7 +42,7 @@ def record_queue_of(
     project: Project, pipeline: Pipeline, calls: Calls, joins: Joins
 ) -> Optional["RecordQueueStage"]:
     """Returns the stage of a queue of records; None if the pipeline has none, or one that QueueStage rewrites."""
-    made = _named(pipeline, tuple(queues.PARAMETERS))
+    made = [each for each in _named(pipeline, tuple(queues.PARAMETERS)) if each not in calls.filled]
     takes = queues.dequeues_of(project, pipeline)
     reads, enqueues = _named(pipeline, (READ,)), _named(pipeline, (queues.ENQUEUE,))
     found = _named(pipeline, tuple(producers.PARAMETERS))

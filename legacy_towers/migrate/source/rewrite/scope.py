@@ -48,7 +48,7 @@ class Scope:
     def tensorflow(self) -> Optional[str]:
         """Returns what the file calls TensorFlow, None if it imports only parts of it."""
         found = None
-        for statement in _imports(self.source.module):
+        for statement in imports_of(self.source.module):
             for alias in () if isinstance(statement.names, cst.ImportStar) else statement.names:
                 name = dotted(alias.name)
                 if isinstance(statement, cst.ImportFrom):
@@ -134,7 +134,8 @@ def literal(node: Any) -> Any:
     return node.value if isinstance(node, cst.Integer) else None
 
 
-def _imports(module: cst.Module) -> List[Any]:
+def imports_of(module: cst.Module) -> List[Any]:
+    """Returns the import statements of a file."""
     found: List[Any] = []
 
     class _Imports(Visitor):

@@ -59,7 +59,8 @@ class Sinks:
                 names |= found.bound | found.changed
         if batching >= 0:
             return batching
-        return start - 1 if entry.is_computing and isinstance(entry.statement, cst.Return) else -1
+        is_last = isinstance(entry.statement, cst.Return) or bool(stage.batches_in(entry, entry.statement))
+        return start - 1 if entry.is_computing and is_last else -1
 
     def _is_read(
         self, entry: Entry, statement: Any, batches: Sequence[Tuple[Site, cst.Call]], names: Set[str]

@@ -45,6 +45,7 @@ class SourceStage:
       read: the call that reads: of reader.read, of the queue's dequeue, or of the producer.
       sites: the calls of the producers, of the reader and of `read`.
       is_endless: whether no producer has num_epochs.
+      is_single: whether nothing batches what is read, in a pipeline with batches.
       is_one_by_one: whether the records that reader.read_up_to reads are queued one by one, as they are.
     """
 
@@ -68,6 +69,7 @@ class SourceStage:
         # Arguments that are computed under tf.control_dependencies.
         self._controlled: List[str] = []
         self.is_one_by_one = False
+        self.is_single = False
 
     def entry(self, is_batched: bool) -> Optional[Entry]:
         """Writes the dataset of records, and returns where code gets them.
@@ -96,7 +98,8 @@ class SourceStage:
             self.reading.remove()
         else:
             taken, records = self.through(draft, scope, tf, *there)
-        statements = [source.statement(each) for each in made]
+        statements = [self._calls.filled[site].statement if site in self._calls.filled else source.statement(each)
+                      for site, each in zip(self._producers, made)]
         first: Any = statements[0] if len(made) == 1 else branches_of(source, made)
         place = self._joins.place(source, taken.statement)
         self._check_place(draft, first, place)
@@ -147,14 +150,14 @@ class SourceStage:
             return self.takes.of(draft, self._calls.call(self.read))
         return self.takes.of(draft, made[0])._replace(statement=branches_of(draft.source, made))
 
-    def renamed(self, name: str) -> str:
-        """Gives another name to the record that is passed to the function that read it, and returns the name.
+    @property
+    def is_passed(self) -> bool:
+        """Whether the record is passed to the function that read it."""
+        return self._passed is not None
 
-        Raises:
-          Irregular: the code gives the name.
-        """
-        if self._passed is None:
-            raise Irregular(self.read, "{!r} is the name of what two readers read".format(name))
+    def renamed(self, name: str) -> str:
+        """Gives another name to the record that is passed to the function that read it, and returns the name."""
+        assert self._passed is not None
         draft, argument = self._passed
         new = Scope(draft.source, None).fresh(name, name + "_2")
         keyword = cst.Name(name) if argument.keyword is not None else None
@@ -226,6 +229,8 @@ class SourceStage:
             elif len(made) == 1:
                 uses = within_binding(source, body, source.statement(made[0]), queue, uses)
         passed = []
+        if self._producer in self._calls.filled:
+            uses = [each for each in uses if not draft.edits.is_removed(source.statement(each))]
         for use in (each for each in uses if not is_summarized(draft, each)):
             parent = source.parents[use]
             around = source.parents[parent]
@@ -313,9 +318,14 @@ class SourceStage:
         self, draft: Draft, scope: Scope, tf: str, dataset: str, site: Site, call: cst.Call
     ) -> List[str]:
         """Returns the statements that make the dataset of a producer."""
-        given = known(site, passed(call, producers.PARAMETERS[site.name], scope))
-        self.is_endless = self.is_endless and ("num_epochs" not in given or literal(given["num_epochs"]) == "None")
-        put_matched(draft, scope, given)
+        filled = self._calls.filled.get(site)
+        if filled is not None:
+            self.is_endless = False
+            given = {str(number): each for number, each in enumerate(filled.values)}
+        else:
+            given = known(site, passed(call, producers.PARAMETERS[site.name], scope))
+            self.is_endless = self.is_endless and ("num_epochs" not in given or literal(given["num_epochs"]) == "None")
+            put_matched(draft, scope, given)
         checks = Checks(self._project.knowledge, scope.source)
         why = next((why for why in map(checks.problem_of_value, given.values()) if why), None)
         why = why or checks.problem_of_captured(names_of(*given.values()).read, scope, list(given.values()))
@@ -328,6 +338,9 @@ class SourceStage:
         if self._controlled and self._is_batched:
             raise Irregular(site, "{} is computed under tf.control_dependencies, which a dataset does not keep".format(
                 self._controlled[0]))
+        if filled is not None:
+            return ["{} = {}.data.Dataset.from_tensor_slices([{}])".format(
+                dataset, tf, ", ".join(scope.code(each) for each in filled.values))]
         try:
             return producers.lines_of(site.name, given, scope, tf, dataset)
         except Cant as why:

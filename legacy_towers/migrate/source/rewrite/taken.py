@@ -8,18 +8,21 @@ from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
-from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self, names_of
-from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.names import base_name, dotted, is_of_self, names_of, parameters
+from legacy_towers.migrate.source.rewrite.scope import Scope, imports_of
 from legacy_towers.migrate.source.rewrite.shapes import slim_readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import is_matched
-from legacy_towers.migrate.source.rewrite.syntax import statements_of
+from legacy_towers.migrate.source.rewrite.syntax import Source, statements_of
 from legacy_towers.migrate.source.rewrite.visiting import Visitor
 from legacy_towers.migrate.source.values import Site
 
-_READS = ("tf.ReaderBase.read", "tf.ReaderBase.read_up_to", slim_readers.PARALLEL_READ, slim_readers.SINGLE_PASS_READ)
+_READ = "tf.ReaderBase.read"
+_READS = (_READ, "tf.ReaderBase.read_up_to", slim_readers.PARALLEL_READ, slim_readers.SINGLE_PASS_READ)
 _SLICES = "tf.train.slice_input_producer"
 # The keys of these are file names.
 _NAMED = ("tf.WholeFileReader", "tf.IdentityReader")
+# The keys of these are file names and numbers.
+_NUMBERED = ("tf.TextLineReader", "tf.FixedLengthRecordReader")
 
 
 class Taken(NamedTuple):
@@ -100,12 +103,15 @@ class Takes:
     def _used_key(self, draft: Draft, statement: Any, key: Any) -> str:
         """Returns the name of the key, "" if nothing uses it."""
         source = draft.source
+        is_numbered = self._reader is not None and self._reader.name in _NUMBERED and self._read.name == _READ
         if isinstance(key, cst.Attribute):
             attribute = key.attr.value
             for path in sorted({site.path for site in self._sites} | set(self._project.knowledge.calls)):
                 there = self._calls.draft(path).source
                 for each in attributes_of(there.module, attribute):
-                    if each is not key and not _is_bound(there, each):
+                    if each is not key and not _is_bound(there, each) and not self._is_of_tensorflow(there, each.value):
+                        if is_numbered and isinstance(key.value, cst.Name) and _is_passed(source, statement.value):
+                            return self._kept_key(draft, statement, key)
                         raise Irregular(self._read, "its key is used",
                                         self._calls.draft(path).source.line(each))
             return ""
@@ -116,10 +122,46 @@ class Takes:
         used = uses_of(source, body, key.value)
         if not used:
             return ""
-        if self._reader is None or self._reader.name not in _NAMED:
+        if self._reader is None or self._reader.name not in _NAMED and not is_numbered:
             raise Irregular(self._read, "its key is used, which tf.data does not have",
                             source.line(used[0]))
         return str(key.value)
+
+
+    def _kept_key(self, draft: Draft, statement: Any, key: cst.Attribute) -> str:
+        """Keeps the key that a function gets with its record where the reader put it, and returns its name."""
+        source = draft.source
+        name = Scope(source, None).fresh("key", "record_key")
+        if statement not in self._calls.keeping:
+            self._calls.keeping.add(statement)
+            draft.edits.insert_before(statement, lambda: source.parse("{} = {}".format(source.code(key), name)))
+        return name
+
+    def _is_of_tensorflow(self, source: Source, node: Any) -> bool:
+        """Returns whether an expression is a name that only has what a module of TensorFlow returns.
+
+        Copies of TensorFlow's tests of its own models import `tensorflow.models.image.cifar10`.
+        """
+        made = Scope(source, source.function(node)).resolved(node) if isinstance(node, cst.Name) else None
+        module = base_name(made.func) if isinstance(made, cst.Call) else ""
+        return bool(module) and any(
+            isinstance(each, cst.ImportFrom) and not each.relative and _is_within(each.module, "tensorflow")
+            and self._project.imports.module(source.path, dotted(each.module), 0) is None
+            and not isinstance(each.names, cst.ImportStar)
+            and any(module == dotted(one.asname.name if one.asname is not None else one.name) for one in each.names)
+            for each in imports_of(source.module)
+        )
+
+
+def _is_passed(source: Source, read: cst.Call) -> bool:
+    """Returns whether reader.read reads a queue that is a parameter of its function."""
+    function = source.function(read)
+    queue: Any = read.args[0].value if read.args else None
+    return function is not None and isinstance(queue, cst.Name) and queue.value in parameters(function)
+
+
+def _is_within(module: Any, package: str) -> bool:
+    return (dotted(module) + ".").startswith(package + ".")
 
 
 def _is_bound(source: Any, node: cst.Attribute) -> bool:

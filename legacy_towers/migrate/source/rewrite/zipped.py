@@ -7,11 +7,13 @@
 """
 from typing import Any, List, Sequence, Set, Tuple
 
+import libcst as cst
+
 from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Roots
-from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.names import names_of
 from legacy_towers.migrate.source.rewrite.region import in_order, region_of
@@ -94,7 +96,9 @@ class Zip:
                 raise Irregular(stage.read, "examples of several producers are in one batch: read each from its own "
                                 "dataset, and zip the datasets")
             (name,) = entry.roots.names
-            names.append(stage.renamed(name) if name in names else name)
+            if name in names:
+                name = stage.renamed(name) if stage.is_passed else self._renamed(stage, entry, name)
+            names.append(name)
         if len({id(entry.statement) for _, entry in reads}) < len(reads):
             raise Irregular(reads[1][0].read, "one statement reads from several queues")
         first, last = reads[0][1], reads[-1][1]
@@ -104,3 +108,27 @@ class Zip:
         edits.insert_before(last.statement, lambda: source.parse(line))
         computing = tuple(entry.statement for _, entry in reads[1:] if entry.is_computing)
         return first._replace(roots=Roots(tuple(names)), computing=computing)
+
+    def _renamed(self, stage: SourceStage, entry: Entry, name: str) -> str:
+        """Gives a record another name where code reads it, up to where the name is bound again, and returns the name.
+
+        Raises:
+          Irregular: the source does not show where it is read.
+        """
+        source, edits = entry.draft.source, entry.draft.edits
+        new = Scope(source, None).fresh(name + "_2")
+        statements = in_order(region_of(source, entry.statement), self._joins.loops)
+        for statement in statements[statements.index(entry.statement) + 1 :]:
+            is_bound = name in names_of(statement).bound
+            uses = uses_of(source, statement, name)
+            # What a statement batches or returns is taken from the source.
+            is_taken = bool(uses) and (isinstance(statement, cst.Return) or self._batches(entry, statement))
+            if entry.is_computing or is_taken or is_bound and not isinstance(statement, cst.Assign):
+                break
+            for each in uses:
+                edits.replace(each, cst.Name(new))
+            if is_bound:
+                return new
+        else:
+            return new
+        raise Irregular(stage.read, "{!r} is the name of what two readers read".format(name))

@@ -318,6 +318,24 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "5: tf.ReaderBase.read: 'one' reads a queue that its object keeps, and is called several times",
                  id="queue of an object, batched twice"),
     pytest.param(_READER + "    def one(self):\n        x = self.read()\n        return tf.train.batch([x], 2)\n"
+                 "a = A()\nfor _ in range(2):\n    b = a.one()\n",
+                 "5: tf.ReaderBase.read: 'one' reads a queue that its object keeps, and is called several times",
+                 id="queue of one object, batched in a loop after it"),
+    pytest.param(_READER + "    def one(self):\n        x = self.read()\n        return tf.train.batch([x], 2)\n"
+                 "a = A()\nc = a\nb = a.one(), c.one()\n",
+                 "5: tf.ReaderBase.read: 'one' reads a queue that its object keeps, and is called several times",
+                 id="queue of an object with two names, batched twice"),
+    pytest.param("q = tf.FIFOQueue(9, [tf.string], [[]])\nwith tf.Session() as s:\n    s.run(q.enqueue(['a']))\n"
+                 "    _, v = tf.TextLineReader().read(q)\n    b = tf.train.batch([v], 2)\n",
+                 "4: tf.Session.run: Python code fills its queue by session.run: write it as Dataset.from_generator",
+                 id="queue that is filled and not closed"),
+    pytest.param("class A(object):\n    def __init__(self):\n"
+                 "        _, v = tf.TextLineReader().read(tf.train.string_input_producer(['a']))\n"
+                 "        self.x = tf.size(v)\n"
+                 "    def one(self):\n        return tf.train.batch([self.x], 2, shapes=[[]])\nA().one()\n",
+                 "7: tf.train.batch: an object keeps its examples, and its call has shapes",
+                 id="shapes for examples of an object"),
+    pytest.param(_READER + "    def one(self):\n        x = self.read()\n        return tf.train.batch([x], 2)\n"
                  "b = [each.one() for each in [A()] * 2]\n",
                  "5: tf.ReaderBase.read: 'one' reads a queue that its object keeps, and is called several times",
                  id="queue of an object, batched in a loop"),

@@ -27,11 +27,13 @@ class Records(NamedTuple):
       of_file: the function that makes the dataset of a file's records, "" if there is one record for each file name.
       record: the function that makes that one record of a file name, "" if it is the name.
       has_key: whether the key of a record is the file name.
+      with_keys: the function that makes the dataset of a file's keys and records, "" if it can't.
     """
 
     of_file: str
     record: str
     has_key: bool
+    with_keys: str = ""
 
 
 def records_of(name: str, given: Given, scope: Scope, tf: str) -> Records:
@@ -60,7 +62,7 @@ def lines_of(records: Records, dataset: str, with_key: bool, readers: str = "", 
       count: the expression of the number of records that are read at a time, "" for one.
     """
     if records.of_file:
-        of_file = records.of_file
+        of_file = records.with_keys if with_key else records.of_file
         if count:
             called = of_file if of_file.startswith("lambda") else "lambda filename: {}(filename)".format(of_file)
             of_file = "{}.batch({})".format(called, count)
@@ -74,6 +76,13 @@ def lines_of(records: Records, dataset: str, with_key: bool, readers: str = "", 
             dataset, records.record, "(filename)" if records.record else "filename"
         )]
     return ["{0} = {0}.map({1})".format(dataset, records.record)] if records.record else []
+
+
+def _numbered(of_file: str, first: str, tf: str) -> str:
+    """Returns the function of a file name that gives the file's records and their keys, such as b"file:3"."""
+    return "{0}.enumerate({1}).map(\n" \
+           "        lambda number, record: ({2}.strings.join([filename, ':', {2}.as_string(number)]), record))".format(
+               of_file, first, tf)
 
 
 def _tfrecord(given: Given, scope: Scope, tf: str) -> Records:
@@ -95,9 +104,11 @@ def _tfrecord(given: Given, scope: Scope, tf: str) -> Records:
 def _text_line(given: Given, scope: Scope, tf: str) -> Records:
     skipped = given.get("skip_header_lines")
     if skipped is None or literal(skipped) in ("0", "None"):
-        return Records("{}.data.TextLineDataset".format(tf), "", False)
+        text = "{}.data.TextLineDataset".format(tf)
+        return Records(text, "", False, _numbered("lambda filename: {}(filename)".format(text), "1", tf))
     text = "lambda filename: {}.data.TextLineDataset(filename).skip({})".format(tf, scope.code(skipped))
-    return Records(text, "", False)
+    # The lines that are skipped count.
+    return Records(text, "", False, _numbered(text, "{} + 1".format(scope.code(skipped)), tf))
 
 
 def _fixed_length(given: Given, scope: Scope, tf: str) -> Records:
@@ -109,7 +120,8 @@ def _fixed_length(given: Given, scope: Scope, tf: str) -> Records:
     for name in ("header_bytes", "footer_bytes"):
         if name in given and literal(given[name]) not in ("0", "None"):
             text += ", {}={}".format(name, scope.code(given[name]))
-    return Records("lambda filename: {}.data.FixedLengthRecordDataset(filename, {})".format(tf, text), "", False)
+    text = "lambda filename: {}.data.FixedLengthRecordDataset(filename, {})".format(tf, text)
+    return Records(text, "", False, _numbered(text, "", tf))
 
 
 def _whole_file(given: Given, scope: Scope, tf: str) -> Records:

@@ -10,7 +10,8 @@ It puts one example into a queue. Where a queue runner runs it, this example is 
 operation is removed.
 """,
     limits="""
-It stays, and the queue with it, where `session.run` runs it (LT413), or where the model runs it as a part of a step.
+It stays, and the queue with it, where the model runs it as a part of a step, or where `session.run` runs it (LT413),
+unless that fills a queue of file names which is closed before a reader reads it.
 """,
     example=Example(
         before="""

@@ -13,7 +13,8 @@ to `footer_bytes`.
 """,
     limits="""
 It stays with `hop_bytes`, records that overlap, which tf.data lacks; read the file by `tf.io.read_file` and cut it by
-`tf.io.decode_raw` and `tf.signal.frame`. It also stays where the reader's key or position is used (LT208, LT210).
+`tf.io.decode_raw` and `tf.signal.frame`. It also stays where the reader's position is used (LT210). Its keys, such as
+"file:0", come from `dataset.enumerate()`.
 """,
     example=Example(
         before="""

@@ -10,9 +10,9 @@ It reads the next record, and dequeues the next file name when a file ends. In t
 the function that is given to `map`; what the script computed from it, up to the batch, is this function.
 """,
     limits="""
-It stays where the key is used, other than that of `WholeFileReader`, which is the file's name: "name:position" is not
-known to a dataset of records. If a number for each record is enough, use `dataset.enumerate()`. It also stays
-where the record is used in several pipelines.
+It stays where the key of `TFRecordReader` is used, "name:position": a dataset does not know positions. If a number for
+each record is enough, use `dataset.enumerate()`, as the keys of `TextLineReader` and `FixedLengthRecordReader` do. The
+key of `WholeFileReader` is the file's name. It also stays where the record is used in several pipelines.
 """,
     example=Example(
         before="""

@@ -10,7 +10,7 @@ It reads the lines of text files, without the ends of lines. `skip_header_lines=
 it belongs into `flat_map`.
 """,
     limits="""
-It stays where the reader's key, such as "file:line", or its position is used (LT208, LT210).
+It stays where the reader's position is used (LT210). Its keys, such as "file:1", come from `dataset.enumerate(1)`.
 """,
     example=Example(
         before="""
