@@ -55,9 +55,9 @@ def is_single(calls: Calls, entry: Entry, statements: Sequence[Any], start: int)
             if checks.functions(call) and names_of(*[each.value for each in call.args]).read & names:
                 return False
         names |= found.bound
-    own = [entry.statement] + list(statements)
+    block = [entry.statement] + list(statements)
     for use in (each for name in names for each in uses_of(source, body, name)):
-        if not any(each is one for each in [use] + source.above(use) for one in own):
+        if not any(each is one for each in [use] + source.above(use) for one in block):
             return False
     return entry.function is not None or not _is_read_by_functions(calls, source, names)
 

@@ -86,7 +86,7 @@ LEFT = {
     """, "tf.FIFOQueue: the source does not show its producers"),
     "the key of the reader": ("""
         names = tf.train.string_input_producer(["a", "b"])
-        key, value = tf.TextLineReader().read(names)
+        key, value = tf.TFRecordReader().read(names)
         batch = tf.train.batch([key, value], 4)
     """, "tf.ReaderBase.read: its key is used, which tf.data does not have"),
     "buckets": ("""
