@@ -1,12 +1,10 @@
 """tf.keras.utils.multi_gpu_model: split batches, concatenated outputs and shared variables, compared with numpy."""
-import importlib
-
 import numpy as np
 import pytest
+from run.runtime.prepared import script
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.tf1 import tree
-from legacy_towers.compat.versions import supported
 
 MODULES = {
     "tf.keras.utils": "tensorflow.keras.utils",
@@ -19,11 +17,6 @@ pytestmark = pytest.mark.needs_layers
 @pytest.fixture
 def with_gpus(monkeypatch):
     """Simulates two GPUs; Keras's sessions have soft placement."""
-    if supported.parse(tf.__version__).pair < (2, 0):
-        utils = importlib.import_module("tensorflow.python.keras.utils.multi_gpu_utils")
-        names = ["/device:CPU:0", "/device:GPU:0", "/device:GPU:1"]
-        monkeypatch.setattr(utils, "_get_available_devices", lambda: names)
-        return
     from legacy_towers.compat.tf1.keras import multi_gpu
 
     monkeypatch.setattr(multi_gpu, "_gpu_count", lambda: 2)
@@ -88,3 +81,13 @@ def test_a_missing_gpu_is_named():
     model = keras.Sequential([keras.layers.Dense(1, input_shape=(3,))])
     with pytest.raises(ValueError, match="/gpu:63"):
         _split(model, [0, 63])
+
+
+def test_logical_cpu_devices_replace_missing_gpus_in_a_script():
+    with script() as (of_script, _), of_script.Graph().as_default():
+        keras = of_script.keras
+        model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,))])
+        parallel = of_script.keras.utils.multi_gpu_model(model, 2)
+        parallel.compile(optimizer="sgd", loss="mse")
+        examples = np.random.RandomState(3).rand(5, 3)
+        np.testing.assert_allclose(parallel.predict(examples), model.predict(examples), rtol=1e-5)
