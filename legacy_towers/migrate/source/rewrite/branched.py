@@ -18,14 +18,12 @@ from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.mapping import write_map
-from legacy_towers.migrate.source.rewrite.names import dotted, names_of, targets
+from legacy_towers.migrate.source.rewrite.names import names_of, targets
 from legacy_towers.migrate.source.rewrite.region import Examples, Unclear, computing, exits, in_order, region_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import statements_of
+from legacy_towers.migrate.source.rewrite.tensors import is_tensor
 from legacy_towers.migrate.source.values import Site
-
-# What tf.* functions return that is not a tensor or a dict of tensors.
-_OTHERS = ("decode_csv", "split", "unstack", "unpack", "meshgrid", "parse_single_sequence_example", "get_variable")
 
 
 class Branched:
@@ -78,7 +76,7 @@ class Branched:
             return False
         roots = entry.roots
         if examples.statements:
-            shared = [each for each in tensors_of(entry, examples, scope) if each in used]
+            shared = [each for each in tensors_of(self._calls, entry, examples, scope) if each in used]
             if set(shared) != examples.names & used:
                 return False
             problem = checks.problem_inside(examples.statements, self._own)
@@ -158,37 +156,21 @@ class Branched:
         return not drawn & used
 
 
-def tensors_of(entry: Entry, examples: Examples, scope: Scope) -> List[str]:
+def tensors_of(calls: Calls, entry: Entry, examples: Examples, scope: Scope) -> List[str]:
     """Returns the names of examples that are tensors for sure, or dicts of tensors, in order."""
     found: List[str] = [] if entry.roots.is_all else list(entry.roots.names)
-    tf = "{}.".format(scope.tensorflow())
     for statement in examples.statements:
         bound = names_of(statement).bound
         names = [each.value for each in targets(statement) if isinstance(each, cst.Name)]
         value = statement.value if isinstance(statement, cst.Assign) else None
         is_shown = len(names) == len(targets(statement)) > 0 and (
-            _is_tensor(value, found, tf) if len(names) == 1 else _are_read(entry, statement)
+            is_tensor(calls, entry.draft, value, found, scope) if len(names) == 1 else _are_read(entry, statement)
         )
         if not is_shown:
             found = [each for each in found if each not in bound]
         else:
             found += [each for each in names if each not in found]
     return found
-
-
-def _is_tensor(value: Any, known: Sequence[str], tf: str) -> bool:
-    if isinstance(value, cst.Name):
-        return value.value in known
-    if isinstance(value, cst.Call):
-        name = dotted(value.func)
-        return name.startswith(tf) and name.rpartition(".")[2] not in _OTHERS
-    if isinstance(value, cst.BinaryOperation):
-        return _is_tensor(value.left, known, tf) or _is_tensor(value.right, known, tf)
-    if isinstance(value, cst.Subscript) and isinstance(value.value, cst.Name) and len(value.slice) == 1:
-        index = value.slice[0].slice
-        is_key = isinstance(index, cst.Index) and isinstance(index.value, cst.SimpleString)
-        return is_key and value.value.value in known
-    return False
 
 
 def _are_read(entry: Entry, statement: Any) -> bool:
