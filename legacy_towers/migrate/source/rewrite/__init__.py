@@ -10,13 +10,15 @@
                       reader: where a reader is made; taken: what takes what they give;
                       carried: expressions moved to a call; keywords: arguments of a call
       stages          which of them read; record_queue: a queue of records behind a reader
-      joins           lists of examples for batch_join; zipped: examples of several readers
+      joins           lists of examples for batch_join; passed_lists: those that functions get; repeated: lists and
+                      loops of one expression; zipped: examples of several readers
       sinks           the statements that take examples
       passing         functions that take and return examples
       passed_queue    queues that are passed to a function which reads and batches
       filled_queue    queues of names that session.run fills; single: examples that nothing batches
       held            queues that an object keeps; attributes: examples that only its batch reads
-      region, checks  the statements that compute an example, and what can't be in Dataset.map
+      region, checks  the statements that compute an example, and what can't be in Dataset.map; used_after: examples
+                      that are used otherwise
       mapping         the function of Dataset.map; examples: what it returns; results: of a function that reads;
                       stacked: tuples in it; turns: numbers of threads
       branched        branches that compute and batch; optional_batch: a branch that batches, where another does not

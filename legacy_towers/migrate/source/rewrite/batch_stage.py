@@ -86,13 +86,7 @@ class BatchStage:
             tensors = given.get("tensors_list" if join else "tensors")
             if tensors is None:
                 raise Irregular(site, "its tensors are not in its call")
-            joined = self._joins.joined(site, tensors) if join else self._reading(entry, call, tensors)
-            element = joined if isinstance(joined, Element) else element_of(
-                joined, entry.roots, examples.statements, scope, functools.partial(self._calls.shown, entry.draft),
-                functools.partial(self._calls.gives_list, entry.draft),
-            )
-            if element is None:
-                raise Irregular(site, "the source does not show whether it batches a list or a dict")
+            element = self.example(entry, site, call, tensors, examples, scope, join)
             if not element.names & examples.names:
                 raise Irregular(site, _why_not_alone(entry.draft.source, call, element))
             if literal(given.get("enqueue_many")) not in (None, "False") or (
@@ -136,6 +130,20 @@ class BatchStage:
             return Element(("tuple({})".format(draft.source.code(done).strip()),), names_of(done).read, True)
         return tensors
 
+    def example(
+        self, entry: Entry, site: Site, call: cst.Call, tensors: Any, examples: Examples, scope: Scope, is_join: bool
+    ) -> Element:
+        """Returns the element that an example is, of tensors or of a list of examples that a call takes."""
+        joined = self._joins.joined(site, call, tensors, entry.roots) if is_join else (
+            self._reading(entry, call, tensors))
+        element = joined if isinstance(joined, Element) else element_of(
+            joined, entry.roots, examples.statements, scope, functools.partial(self._calls.shown, entry.draft),
+            functools.partial(self._calls.gives_list, entry.draft),
+        )
+        if element is None:
+            raise Irregular(site, "the source does not show whether it batches a list or a dict")
+        return element
+
     def _with_shapes(self, site: Site, element: Element, shapes: Any, scope: Scope) -> Element:
         tf = self._calls.tensorflow(scope, site)
         is_list = isinstance(shapes, (cst.List, cst.Tuple)) and not any(
@@ -177,7 +185,7 @@ class BatchStage:
     def threads(self, batches: Sequence[Batch], scope: Scope) -> str:
         if not batches:
             return ""
-        return self._joins.threads(batches[0][0]) or batchers.threads_of(self.given(*batches[0]), scope)
+        return self._joins.threads(batches[0][1]) or batchers.threads_of(self.given(*batches[0]), scope)
 
     def settings(self, batches: Sequence[Batch]) -> List[Any]:
         """Returns the expressions that batches are made with, without those of examples."""
@@ -188,7 +196,7 @@ class BatchStage:
 
     def turns(self, batches: Sequence[Batch], tf: Callable[[], str]) -> Optional[Turns]:
         """Returns the numbers that examples are computed with, None if they are computed alike."""
-        found = [self._joins.turns(site) for site, _ in batches]
+        found = [self._joins.turns(call) for _, call in batches]
         join = next((each for each in found if each is not None), None)
         if join is None:
             return None

@@ -10,33 +10,38 @@
 Where the code in the list reads, several files are read at a time; where it computes only, several threads compute.
 Where an example depends on the number of the loop, examples get these numbers in turn (`turns`).
 """
-from typing import Any, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import libcst as cst
 
-from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
-from legacy_towers.migrate.source.rewrite.examples import Element, columns
+from legacy_towers.migrate.source.rewrite.examples import Element, Roots, columns
 from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
 from legacy_towers.migrate.source.rewrite.names import dotted, names_of
+from legacy_towers.migrate.source.rewrite.passed_lists import (
+    Passed,
+    check_only_joined,
+    lists_of_callers,
+    passed_list,
+    uses_of_list,
+    why_not_shown,
+)
 from legacy_towers.migrate.source.rewrite.region import in_order, is_transparent
-from legacy_towers.migrate.source.rewrite.scope import Scope, literal
-from legacy_towers.migrate.source.rewrite.syntax import arguments, statements_of
+from legacy_towers.migrate.source.rewrite.repeated import check_same, counted, is_around, is_unread, repeated_in
+from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.taken import Taken
 from legacy_towers.migrate.source.values import Site
 
-_RANGES = ("range", "xrange", "six.moves.range", "six.moves.xrange")
 _END = "_join"
 _READING = ("tf.ReaderBase.", "tf.QueueBase.", "tf.train.slice_input_producer")
-# What gives another result in each run of a loop.
-_DIFFERENT = ("next", "random.", "np.random.", "numpy.random.")
 
 
 class Join(NamedTuple):
     """A list of examples.
 
     Attributes:
-      site: the call that takes it.
+      site: the call that joins it.
+      call: the call that takes it: this one, or one of a function that joins.
       draft: the file.
       value: the expression of one example.
       number: the expression of their number.
@@ -46,6 +51,7 @@ class Join(NamedTuple):
     """
 
     site: Site
+    call: cst.Call
     draft: Draft
     value: Any
     number: str
@@ -64,29 +70,48 @@ class Joins:
 
     def __init__(self, calls: Calls, sites: Sequence[Site]) -> None:
         self._calls = calls
-        self._joining = [calls.call(site) for site in sites if site.name.endswith(_END)]
+        joining = [site for site in sites if site.name.endswith(_END)]
         self._calls_of_sites = [calls.call(site) for site in sites if site.name.startswith(_READING)]
         self._found: List[Join] = []
         self._reading: List[Join] = []
-        for site in sites:
-            if site.name.endswith(_END):
-                found = self._join(site)
-                if found is not None:
-                    self._found.append(found)
+        # Functions that get a list of examples, by the call that joins it.
+        self._passed: Dict[cst.Call, Passed] = {}
+        places = [(site, calls.draft(site.path), calls.call(site)) for site in joining]
+        # The expressions of lists that are joined, or passed to functions which join them.
+        self._lists = [_tensors(call) for _, _, call in places]
+        for site, draft, call in places:
+            self._add(site, draft, call, _tensors(call))
+        callers = [(each.site, place) for each in self._passed.values() for place in lists_of_callers(calls, each)]
+        self._lists += [value for _, (_, _, value) in callers]
+        for site, (draft, call, value) in callers:
+            if self.of(call) is None and self._add(site, draft, call, value) is None:
+                raise Irregular(site, why_not_shown(draft, call, value), draft.source.line(call))
+        for each in self._passed.values():
+            check_only_joined(each, [
+                one for one in uses_of_list(each) if not self._is_joined(each.defined.draft.source, one)
+                and not self._is_gone_over(each.defined.draft.source, one)
+            ])
 
-    def _join(self, site: Site) -> Optional[Join]:
-        call = self._calls.call(site)
-        draft = self._calls.draft(site.path)
+    def _add(self, site: Site, draft: Draft, call: cst.Call, tensors: Any) -> Optional[Join]:
+        """Adds the list that a call takes, and returns it; None if it is not shown or is a parameter."""
+        passed = passed_list(self._calls, site, draft, call, tensors, None) if call is self._calls.call(site) else None
+        if passed is not None:
+            self._passed[call] = passed
+            return None
+        found = self._join(site, draft, call, tensors)
+        if found is not None:
+            self._found.append(found)
+        return found
+
+    def _join(self, site: Site, draft: Draft, call: cst.Call, tensors: Any) -> Optional[Join]:
         source = draft.source
-        given = arguments(call, ("tensors_list",) + tuple(each.keyword.value for each in call.args if each.keyword and (
-            each.keyword.value != "tensors_list")))
-        tensors: Any = call.args[0].value if call.args and call.args[0].keyword is None else (given or {}).get(
-            "tensors_list")
-        repeated = _repeated(tensors)
+        repeated = repeated_in(tensors)
         if repeated is not None:
             if isinstance(tensors, cst.ListComp):
-                _check_same(site, draft, tensors.elt)
-            return Join(site, draft, repeated[0], source.code(repeated[1]), None, None, repeated[2])
+                check_same(site, draft, tensors.elt)
+            return Join(site, call, draft, repeated[0], source.code(repeated[1]), None, None, repeated[2])
+        if isinstance(tensors, (cst.List, cst.Tuple)) and len(tensors.elements) == 1:
+            return Join(site, call, draft, tensors.elements[0].value, "1", None, None)
         if not isinstance(tensors, cst.Name):
             return None
         function = source.function(call)
@@ -100,26 +125,26 @@ class Joins:
             return None
         # Other batchers may take the list, too, such as those of training and of evaluation.
         uses = [each for each in uses_of(source, body, tensors.value) if not self._is_joined(source, each)]
-        repeated = _repeated(value)
+        repeated = repeated_in(value)
         if repeated is not None and not uses:
             if isinstance(value, cst.ListComp):
-                _check_same(site, draft, value.elt)
+                check_same(site, draft, value.elt)
             draft.edits.remove(statement)
-            return Join(site, draft, repeated[0], source.code(repeated[1]), statement, None, repeated[2])
+            return Join(site, call, draft, repeated[0], source.code(repeated[1]), statement, None, repeated[2])
         is_empty = isinstance(value, cst.List) and not value.elements or (
             isinstance(value, cst.Call) and dotted(value.func) == "list" and not value.args
         )
-        return self._appended(site, draft, statement, uses) if is_empty and len(uses) == 1 else None
+        return self._appended(site, call, draft, statement, uses) if is_empty and len(uses) == 1 else None
 
     def _is_joined(self, source: Any, use: Any) -> bool:
-        """Returns whether a name is the list that a call joins."""
-        argument: Any = source.parents[use]
-        call: Any = source.parents[argument]
-        if not isinstance(argument, cst.Arg) or not any(call is each for each in self._joining):
-            return False
-        return call.args[0] is argument or argument.keyword is not None and argument.keyword.value == "tensors_list"
+        """Returns whether a name is a list that a call joins, or that is passed to a function which joins it."""
+        return any(use is each for each in self._lists)
 
-    def _appended(self, site: Site, draft: Draft, made: Any, uses: List[Any]) -> Optional[Join]:
+    def _is_gone_over(self, source: Any, use: Any) -> bool:
+        """Returns whether a name is what the loop of a list goes over."""
+        return any(each.loop is not None and each.loop.iter is use for each in self._found)
+
+    def _appended(self, site: Site, call: cst.Call, draft: Draft, made: Any, uses: List[Any]) -> Optional[Join]:
         """Returns the list that a loop fills."""
         source = draft.source
         append: Any = source.parents[source.parents[uses[0]]]
@@ -132,15 +157,24 @@ class Joins:
         if not is_append or not isinstance(loop, cst.For) or loop.orelse is not None:
             return None
         count = counted(loop.iter)
-        if count is None or not isinstance(loop.target, cst.Name) or statement not in in_order(loop.body):
+        passed = None
+        if call is self._calls.call(site):
+            passed = passed_list(self._calls, site, draft, call, loop.iter, loop.target)
+        if passed is None and (count is None or not isinstance(loop.target, cst.Name)):
             return None
-        if source.block(loop) is not source.block(made) and not _is_around(source, made, loop):
+        if statement not in in_order(loop.body):
             return None
-        counter = self._counter(site, draft, loop)
-        _check_same(site, draft, loop.body)
+        if source.block(loop) is not source.block(made) and not is_around(source, made, loop):
+            return None
+        counter, number = "", "1"
+        if passed is not None:
+            self._passed[call] = passed
+        else:
+            counter, number = self._counter(site, draft, loop), source.code(count)
+        check_same(site, draft, loop.body)
         draft.edits.remove(made)
         draft.edits.remove(statement)
-        return Join(site, draft, append.args[0].value, source.code(count), statement, loop, counter)
+        return Join(site, call, draft, append.args[0].value, number, statement, loop, counter)
 
     def _counter(self, site: Site, draft: Draft, loop: cst.For) -> str:
         """Returns the name of the number of the loop, "" if examples do not depend on it."""
@@ -156,7 +190,7 @@ class Joins:
             if any(each is one for each in above for one in self._calls_of_sites):
                 raise Irregular(site, "its examples are read by {!r}, the number of the loop that makes them: read all "
                                 "of them alike".format(target.value), draft.source.line(use))
-            if defined is None or not _is_unread(defined, call, argument):
+            if defined is None or not is_unread(defined, call, argument):
                 return str(target.value)
             unread.append(use)
         for use in unread:
@@ -195,7 +229,7 @@ class Joins:
     def readers_of(self, draft: Draft, statement: Any) -> str:
         """Returns the expression of the number of readers, where a statement reads for a join; "" for one."""
         join = self._around(draft, statement)
-        return join.number if join is not None else ""
+        return join.number if join is not None and join.number != "1" else ""
 
     def _around(self, draft: Draft, statement: Any) -> Optional[Join]:
         chain = [statement] + draft.source.above(statement)
@@ -206,39 +240,51 @@ class Joins:
         """Returns whether a list is in the call of a statement that also reads."""
         source = draft.source
         return join.statement is None and join.draft.source is source and (
-            source.statement(self._calls.call(join.site)) is statement)
+            source.statement(join.call) is statement)
 
-    def threads(self, site: Site) -> str:
-        """Returns the expression of the number of threads that compute what a join takes, "" for one."""
-        join = self._of(site)
+    def threads(self, call: cst.Call) -> str:
+        """Returns the expression of the number of threads that compute what a call takes, "" for one."""
+        join = self.of(call)
         return join.number if join is not None and join not in self._reading and join.number != "1" else ""
 
-    def turns(self, site: Site) -> Optional[Join]:
+    def turns(self, call: cst.Call) -> Optional[Join]:
         """Returns the list that a call takes if its examples depend on a number; None otherwise."""
-        join = self._of(site)
+        join = self.of(call)
         if join is None or not join.counter:
             return None
         if join in self._reading:
             # The number is that of a reader, whose files have it.
             uses = uses_of(join.draft.source, join.loop or join.value, join.counter)
-            raise Irregular(site, "its examples differ by {!r}, the number of the loop that reads them: compute all of "
-                            "them alike".format(join.counter), join.draft.source.line(uses[0]))
+            raise Irregular(join.site, "its examples differ by {!r}, the number of the loop that reads them: compute "
+                            "all of them alike".format(join.counter), join.draft.source.line(uses[0]))
         return join
 
-    def value_of(self, site: Site) -> Any:
+    def value_of(self, call: cst.Call) -> Any:
         """Returns the expression of one of the examples that a call takes, None where its list is in the call."""
-        join = self._of(site)
+        join = self.of(call)
         return join.value if join is not None else None
 
-    def _of(self, site: Site) -> Optional[Join]:
-        return next((each for each in self._found if each.site is site), None)
+    def of(self, call: cst.Call) -> Optional[Join]:
+        """Returns the list that a call joins, or that it passes to a function which does; None without a list."""
+        return next((each for each in self._found if each.call is call), None)
 
-    def joined(self, site: Site, tensors: Any) -> Any:
-        """Returns what a join takes an example from: the list of its tensors, or the Element that each gives."""
-        join = self._of(site)
+    def passed(self, function: Any) -> Optional[Passed]:
+        """Returns the list of examples that a function gets, None if it gets none."""
+        return next((each for each in self._passed.values() if each.defined.node is function), None)
+
+    def joined(self, site: Site, call: cst.Call, tensors: Any, roots: Roots) -> Any:
+        """Returns what a call takes an example from: the list of its tensors, or the Element that each gives.
+
+        Args:
+          site: the call that joins.
+          call: this call, or one of a function that joins.
+          tensors: the list that the call takes.
+          roots: the names of an example.
+        """
+        join = self.of(call)
         if join is None:
-            if isinstance(tensors, (cst.List, cst.Tuple)) and len(tensors.elements) == 1:
-                return tensors.elements[0].value
+            if call in self._passed and roots.names == (self._passed[call].parameter,):
+                return Element(roots.names, set(roots.names), roots.is_all)
             raise Irregular(site, "the source does not show what it joins")
         value = join.value
         if isinstance(value, (cst.List, cst.Tuple, cst.Dict)):
@@ -270,51 +316,8 @@ class Joins:
             join.draft.edits.remove(join.loop)
 
 
-def _check_same(site: Site, draft: Draft, code: Any) -> None:
-    """Raises Irregular if code that makes each example may do something else for each."""
-    for call in calls_in(code):
-        if dotted(call.func).startswith(_DIFFERENT):
-            raise Irregular(site, "its examples differ by {}, which Python computes for each of them".format(
-                dotted(call.func)), draft.source.line(call))
-
-
-def _repeated(node: Any) -> Any:
-    """Returns (element, how many, name of the number in it or "") of a list of one expression, None of another."""
-    if isinstance(node, cst.ListComp):
-        loop = node.for_in
-        count = counted(loop.iter)
-        if count is None or loop.ifs or loop.inner_for_in is not None or not isinstance(loop.target, cst.Name):
-            return None
-        return node.elt, count, loop.target.value if loop.target.value in names_of(node.elt).read else ""
-    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
-        if isinstance(node.left, cst.List) and len(node.left.elements) == 1:
-            return node.left.elements[0].value, node.right, ""
-    return None
-
-
-def counted(node: Any) -> Any:
-    """Returns the number of what a `for` goes over, None if it is not range(number)."""
-    if not isinstance(node, cst.Call) or dotted(node.func) not in _RANGES:
-        return None
-    if len(node.args) == 2 and literal(node.args[0].value) == "0":
-        return node.args[1].value
-    return node.args[0].value if len(node.args) == 1 else None
-
-
-def _is_around(source: Any, made: Any, loop: Any) -> bool:
-    """Returns whether a loop is in the block of a statement, seen through `with` statements of scopes and devices."""
-    block = source.block(loop)
-    while block is not source.block(made):
-        around = source.parents.get(block)
-        if not is_transparent(around):
-            return False
-        block = source.block(around)
-    return True
-
-
-def _is_unread(defined: Any, call: cst.Call, argument: Any) -> bool:
-    """Returns whether a function does not read the parameter that an argument is passed to."""
-    order = [each.name.value for each in defined.node.params.params][1 if defined.is_method else 0 :]
-    given = arguments(call, order)
-    name = next((name for name, value in (given or {}).items() if value is argument.value), None)
-    return name is not None and name not in names_of(*statements_of(defined.node.body)).read
+def _tensors(call: cst.Call) -> Any:
+    """Returns the list that a call joins, None if it is not shown."""
+    if call.args and call.args[0].keyword is None:
+        return call.args[0].value if not call.args[0].star else None
+    return next((each.value for each in call.args if each.keyword and each.keyword.value == "tensors_list"), None)

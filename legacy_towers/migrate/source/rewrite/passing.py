@@ -3,7 +3,7 @@
 A function that batches what it is given takes the dataset instead; one that returns what it reads returns the dataset.
 """
 import functools
-from typing import Any, Callable, Sequence, Set, Tuple
+from typing import Any, Callable, Optional, Sequence, Set, Tuple
 
 import libcst as cst
 
@@ -11,6 +11,7 @@ from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, Roots, is_dict, returns_of
 from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.joins import Join, Joins
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters, targets
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.syntax import LOOPS, arguments
@@ -22,15 +23,17 @@ class Passing:
 
     Args:
       calls: its functions and calls.
+      joins: its lists of examples.
       read: the call that reads.
       follow: goes from where code gets examples to what takes them.
       is_taken: returns whether something batches, passes on, keeps or returns the examples that code gets.
     """
 
     def __init__(
-        self, calls: Calls, read: Site, follow: Callable[[Entry], None], is_taken: Callable[[Entry], bool]
+        self, calls: Calls, joins: Joins, read: Site, follow: Callable[[Entry], None], is_taken: Callable[[Entry], bool]
     ) -> None:
         self._calls = calls
+        self._joins = joins
         self.read = read
         self._follow = follow
         self._is_taken = is_taken
@@ -46,7 +49,11 @@ class Passing:
             return Element.of([each.value for each in given[0].value.elements], entry.draft.source, is_all=True)
         return Element.of([each.value for each in given], entry.draft.source)
 
-    def write_taker(self, entry: Entry, call: cst.Call, function: Any, names: Set[str], element: Element) -> None:
+    def write_taker(
+        self, entry: Entry, call: cst.Call, function: Any, names: Set[str], element: Element,
+        listed: Optional[Join] = None,
+    ) -> None:
+        """Passes the dataset to a function that batches examples, or that joins a list of them."""
         source, edits = entry.draft.source, entry.draft.edits
         site = self.read
         order = parameters(function.node)
@@ -57,6 +64,11 @@ class Passing:
             raise Irregular(site, "a function that batches its examples is called with *arguments", source.line(call))
         taken = [name for name in order if name in given and names_of(given[name]).read & names]
         arranged = [name for each in call.args for name in taken if given[name] is each.value]
+        passed = self._joins.passed(function.node)
+        if listed is not None and passed is not None:
+            if [name for name in taken if name != passed.parameter]:
+                raise Irregular(site, "a function gets a list of examples, and an example", source.line(call))
+            arranged = [passed.parameter]
         dataset = self._calls.dataset_parameter(function)
         args = [
             each.with_changes(value=cst.Name(entry.dataset),
@@ -70,6 +82,8 @@ class Passing:
         self._calls.handled(entry.draft, call, function)
         self._calls.change_parameters(function, arranged, dataset)
         roots = Roots(tuple(arranged), element.is_all)
+        if listed is not None and passed is not None:
+            roots = passed.roots(element, isinstance(listed.value, cst.Dict))
         self._follow(Entry(function.draft, function.node, None, roots, False, dataset))
 
     def check_block(self, entry: Entry, call: cst.Call, block: Any) -> None:

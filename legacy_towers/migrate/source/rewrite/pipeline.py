@@ -46,6 +46,7 @@ from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
 from legacy_towers.migrate.source.rewrite.stacked import stack_tuples
 from legacy_towers.migrate.source.rewrite.stages import stages_of
 from legacy_towers.migrate.source.rewrite.unread_collections import removes_unread
+from legacy_towers.migrate.source.rewrite.used_after import check_unused_after
 from legacy_towers.migrate.source.rewrite.zipped import Zip
 from legacy_towers.migrate.source.values import Site
 
@@ -78,7 +79,7 @@ class PipelineWriter:
         # The one whose examples are followed.
         self.stage = self._stages[0]
         self.batchers = BatchStage(pipeline, self.calls, self._stages, self.joins)
-        self.passing = Passing(self.calls, self.stage.read, self._follow, self._is_taken)
+        self.passing = Passing(self.calls, self.joins, self.stage.read, self._follow, self._is_taken)
         own = [self.calls.call(each) for each in self.stage.sites]
         self.branched = Branched(self.calls, self.batchers, self.stage.read, own, self._follow)
         self.later: Any = PrefetchStage(project, pipeline, self.calls)
@@ -232,12 +233,16 @@ class PipelineWriter:
             raise Irregular(site, problem[0], problem[1])
         examples = examples._replace(statements=[
             each for each in examples.statements if not entry.draft.edits.is_removed(each)])
-        self._check_unused_after(entry, statements, number, examples, [each for each, _ in later])
+        check_unused_after(entry, statements, number, examples, [each for each, _ in later], site,
+                           self.later.sites[0] if self.batches is self.later else None)
         batches += [each for _, found in later for each in found]
         takers = self.sinks.takers_in(entry, statement, examples.names, self.batches)
         scope = Scope(source, entry.function)
+        listed = self.joins.of(takers[0][0]) if len(takers) == 1 and not batches else None
         if batches:
             element = self.batches.element(entry, batches, examples, scope)
+        elif listed is not None:
+            element = self.batchers.example(entry, listed.site, listed.call, None, examples, scope, True)
         elif takers:
             element = self.passing.taker_element(entry, takers, examples.names)
         else:
@@ -253,7 +258,7 @@ class PipelineWriter:
                 raise Irregular(site, "it computes examples with a table, and nothing would initialize the iterator of "
                                 "its dataset: run tf.tables_initializer()")
             self.batchers.is_initialized = True
-        threads = self.batches.threads(batches, scope)
+        threads = self.batches.threads(batches, scope) if listed is None else self.joins.threads(listed.call)
         self._check_settings(entry, self.batches.settings(batches), threads, examples)
         optional = None if later or self.later.sites or self.batches is not self.batchers else optional_batch(
             entry, statement, batches, element, examples, statements[number + 1 :])
@@ -262,8 +267,9 @@ class PipelineWriter:
         if summarizes and (optional is not None or self.batchers.is_initialized):
             raise Irregular(site, "it makes summaries of single examples where a table is needed, or where an "
                             "example is also used without a batch: summarize the batch")
-        turns = self.batchers.turns(batches if self.batches is self.batchers else (), lambda: self.calls.tensorflow(
-            scope, site))
+        joining = batches if self.batches is self.batchers else []
+        turns = self.batchers.turns(joining if listed is None else [(listed.site, listed.call)], lambda: (
+            self.calls.tensorflow(scope, site)))
         if turns is not None and (optional is not None or element.is_many or self.batchers.is_initialized):
             raise Irregular(site, "its examples depend on the number of a thread, and are used without a batch, by "
                             "many at a time or with a table")
@@ -282,7 +288,7 @@ class PipelineWriter:
             self._write_batches(entry, statement, batches, element)
         for call, function in takers:
             self.passing.check_block(entry, call, source.block(statement))
-            self.passing.write_taker(entry, call, function, examples.names, element)
+            self.passing.write_taker(entry, call, function, examples.names, element, listed)
         if not batches and not takers:
             self.passing.write_return(entry, statement, element)
         for each in [statement] + [one for one, _ in later]:
@@ -342,53 +348,6 @@ class PipelineWriter:
         if used:
             raise Irregular(self.stage.read, "{!r} is set by a statement that computes an example, and batches are "
                             "made with it: set it in a statement of its own".format(used[0]))
-
-    def _check_unused_after(
-        self, entry: Entry, statements: List[Any], number: int, examples: region.Examples, skipped: List[Any]
-    ) -> None:
-        source = entry.draft.source
-        own = set(entry.roots.names)
-        for each in examples.statements:
-            own |= names_of(each).bound
-        own -= examples.apart
-        waiting = set(own)
-        waiting -= names_of(statements[number]).bound
-        for each in statements[number + 1 :]:
-            if each in skipped:
-                continue
-            used = read_first([each]) & waiting
-            if used and self.batches is self.later:
-                raise Irregular(self.later.sites[0], "{!r} is queued, and is used after that too".format(
-                    sorted(used)[0]), source.line(each))
-            if used:
-                raise Irregular(self.stage.read, "{!r} is of one example, and is used after the batch".format(
-                    sorted(used)[0]), source.line(each))
-            waiting -= names_of(each).bound
-        moved = {id(each) for each in examples.statements}
-        for each in statements[:number]:
-            if id(each) in moved or not isinstance(each, (cst.FunctionDef, cst.ClassDef)):
-                continue
-            used = names_of(each).read & own
-            if used:
-                raise Irregular(self.stage.read, "{!r} is of one example, and {} uses it".format(
-                    sorted(used)[0], each.name.value), source.line(each))
-        is_nested = source.block(statements[number]) is not (
-            entry.function.body if entry.function is not None else source.module
-        ) and not (entry.branch and isinstance(statements[-1], cst.Return))
-        # Where all branches batch, code after them reads batches that have the names of examples.
-        if is_nested and self._is_read_elsewhere(entry, statements, waiting if entry.branch else own):
-            raise Irregular(self.stage.read, "what is computed from one example is used after the block that reads it")
-
-    def _is_read_elsewhere(self, entry: Entry, statements: List[Any], own: Set[str]) -> bool:
-        body = entry.function.body if entry.function is not None else entry.draft.source.module
-        inside = {id(each) for each in statements}
-        outer = [each for each in region.in_order(body) if id(each) not in inside]
-        source = entry.draft.source
-        around = {id(each) for each in source.above(statements[0])}
-        last = source.line(statements[-1])
-        return any(
-            names_of(each).read & own for each in outer if id(each) not in around and source.line(each) > last
-        )
 
     def _captured(self, entry: Entry, examples: region.Examples, element: Element) -> Set[str]:
         read: Set[str] = set(element.names)

@@ -23,13 +23,14 @@ from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Roots, returns_of
 from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
-from legacy_towers.migrate.source.rewrite.joins import Joins, counted
+from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.keywords import known
 from legacy_towers.migrate.source.rewrite.names import names_of
 from legacy_towers.migrate.source.rewrite.origins import DEQUEUE, READ, Origin, bound_name, branches_of
 from legacy_towers.migrate.source.rewrite.reader import Reader
 from legacy_towers.migrate.source.rewrite.record_shuffle import shuffle_lines
 from legacy_towers.migrate.source.rewrite.region import in_order, region_of
+from legacy_towers.migrate.source.rewrite.repeated import counted
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import batchers, producers, queues, readers
 from legacy_towers.migrate.source.rewrite.size_summaries import is_summarized

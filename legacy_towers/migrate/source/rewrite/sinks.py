@@ -47,7 +47,8 @@ class Sinks:
             batches = stage.batches_in(entry, statement)
             if batches and self._is_read(entry, statement, batches, names):
                 return number
-            if batches and is_one_dataset and batching < 0:
+            is_definition = isinstance(statement, (cst.FunctionDef, cst.ClassDef))
+            if batches and is_one_dataset and batching < 0 and not is_definition:
                 # It takes the examples in a way that is not shown, unless a later one takes them.
                 batching = number
             if batching < 0 and self.takers_in(entry, statement, names, stage):
@@ -67,7 +68,7 @@ class Sinks:
     ) -> bool:
         """Returns whether a statement batches something of `names`."""
         # A record is passed in the list of a join where the queue was.
-        joined = [entry.draft.edits.done(each) for each in (self._joins.value_of(site) for site, _ in batches)
+        joined = [entry.draft.edits.done(each) for each in (self._joins.value_of(call) for _, call in batches)
                   if each is not None]
         return bool(names_of(statement, *joined).read & names)
 
@@ -76,7 +77,11 @@ class Sinks:
         found = []
         for call in calls_in(statement):
             function = self._calls.function_of(entry.draft, call)
-            if function is None or not (names_of(*[each.value for each in call.args]).read & names):
+            given = [each.value for each in call.args]
+            listed = self._joins.value_of(call)
+            if listed is not None:
+                given.append(entry.draft.edits.done(listed))
+            if function is None or not (names_of(*given).read & names):
                 continue
             if any(self._calls.is_inside(site, function) for site in stage.sites):
                 found.append((call, function))
@@ -89,7 +94,7 @@ class Sinks:
         calls = [call for _, call in batches] or [call for call, _ in self.takers_in(entry, statement, names, stage)]
         if not calls and isinstance(statement, cst.Return):
             return [statement.value]
-        joined = [self._joins.value_of(site) for site, _ in batches]
+        joined = [self._joins.value_of(call) for call in calls]
         read = [self._calls.function_of(entry.draft, each) for each in joined if isinstance(each, cst.Call)]
         reads = any(each is not None and self._calls.is_inside(self.read, each) for each in read)
         found = [each.value for call in calls for each in call.args]

@@ -21,6 +21,16 @@ _ADDS = """def read(queue):
     tf.add_to_collection("{}", tf.size(value))
     return value
 """
+_JOIN = """def join(examples):
+    return tf.train.batch_join(examples, 2)
+"""
+_JOIN_IN_A_LOOP = """def join(examples):
+    joined = []
+    for a, b in examples:
+        joined.append([a, b])
+        print(1)
+    return tf.train.batch_join(joined, 2)
+"""
 _FILES = """def batches(files):
     return tf.train.batch([tf.TextLineReader().read(tf.train.string_input_producer(files))[1]], 2)
 """
@@ -73,6 +83,21 @@ def _left(tmp_path, text):
     pytest.param("x = tf.decode_raw(value, tf.uint8)\ny = tf.size(x)\nx = tf.constant(1)\n"
                  "b = tf.train.batch([y, x], 2)\n",
                  "8: tf.ReaderBase.read: 'x' gets another value on the way", id="name of something else in the batch"),
+    pytest.param(_JOIN + "def f(examples):\n    return join(examples)\nb = f([[value, value] for _ in range(2)])\n",
+                 "8: tf.train.batch_join: its list of examples is passed on by another function: join the list in the "
+                 "function that gets it first", id="list passed on"),
+    pytest.param(_JOIN.replace("return", "print(examples)\n    return") + "b = join([[value] for _ in range(2)])\n",
+                 "6: tf.train.batch_join: 'join' uses the list that it joins for something else, too",
+                 id="list used where it is joined"),
+    pytest.param(_JOIN + "e = [[value, value] for _ in range(2)]\nb = join(e)\nprint(len(e))\n",
+                 "8: tf.train.batch_join: the source does not show that examples of the list that it gets are made "
+                 "alike, and nothing else uses it", id="list used where it is made"),
+    pytest.param(_JOIN_IN_A_LOOP + "b = join([[value, value, value] for _ in range(2)])\n",
+                 "10: tf.train.batch_join: the source does not show the parts of the examples that 'join' gets",
+                 id="parts of examples in a list"),
+    pytest.param(_JOIN_IN_A_LOOP + "b = join([[value, value] for _ in range(2)])\n",
+                 "9: tf.train.batch_join: the loop that makes its examples does something else, too",
+                 id="loop over a list that prints"),
     pytest.param("b = tf.train.batch([tf.to_float(tf.size(value)) * tf.get_variable('w', [])], 2)\n",
                  "5: tf.ReaderBase.read: tf.get_variable makes a variable for examples, which Dataset.map can't",
                  id="variable in the batch"),

@@ -14,8 +14,8 @@ Where threads compute examples of one reader by their number, as in Inception wi
 example is computed by one of them: `enumerate` and `tf.switch_case` give examples the numbers in turn.
 """,
     limits="""
-It stays for the reasons of `tf.train.batch` (LT301), where the readers share more than the queue of names, and where
-examples differ by the number of the reader.
+It stays for the reasons of `tf.train.batch` (LT301), where the readers share more than the queue of names, where
+examples differ by the number of the reader, and where the list of examples is passed through several functions.
 """,
     example=Example(
         before="""
