@@ -1,34 +1,28 @@
 """Compares the gradients of towers with those of one device on one batch, before the script sees the first results.
 
-Both run in a session of their own, on a copy of the graph and of the variables' values: no random number is drawn from
-the script's generators, and no state of it changes.
+`first_batch` runs both.
 """
-import re
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
-from legacy_towers.compat import tf
-from legacy_towers.compat.versions.graph import conditions_of
-from legacy_towers.compat.versions.messages import plain_message
-from legacy_towers.graph.op_kinds import VARIABLE_OPS, draws_random_numbers
+from legacy_towers.graph.op_kinds import VARIABLE_OPS
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.parity.bounds import GRADIENT
-from legacy_towers.replication.inputs import READS
+from legacy_towers.replication.first_batch import Results, run_both, values_of
 from legacy_towers.replication.losses import SUM
 from legacy_towers.replication.refusal import place_of, refuse
 from legacy_towers.replication.step import GLOBAL, ReplicatedStep
-from legacy_towers.tensor_types import Graph, Operation, Session, Tensor
+from legacy_towers.tensor_types import Operation, Session, Tensor
 from legacy_towers.text.names import counted
 
 _LOW_PRECISION_BOUND = 1e-2  # float16, bfloat16
 # The bounds apply to at least this part of the largest of all gradients: a bias before batch norm has a gradient that
 # is rounding alone.
 _ROUNDING = 1e-2
-
-
-# The scopes of copies.
-_COPY = re.compile(r"^replicate/[a-z]+(?:_\d+)*/")
+# Sums whose terms cancel each other differ more, by the order of their terms. How much is measured, by one device with
+# the examples in reverse order; towers may differ by so many times of it, but at most by so many times the bound.
+_TIMES_REVERSED, _MOST_TIMES = 10, 10
 
 
 class Comparison(NamedTuple):
@@ -82,8 +76,9 @@ def compare(
             for output in read.outputs:
                 for copy in step.towers.of(output):
                     batch[copy] = batch[output]
-    towers, one_device = _run_both(step, values, batch, pairs)
-    return _compared(step, pairs, one_device, towers)
+    return _compared(step, pairs, run_both(
+        step, values, batch, pairs, lambda one_device, towers: _are_within(step, pairs, one_device, towers)
+    ))
 
 
 def values_before(
@@ -93,7 +88,7 @@ def values_before(
     targets = [each for pair in _pairs(step, fetched) for each in pair]
     needed = ancestors(targets, step.examples.tensors, graph=step.graph)
     variables = sorted((each for each in needed if each.type in VARIABLE_OPS), key=lambda each: str(each.name))
-    return dict(zip(variables, _values(session, variables)))
+    return dict(zip(variables, values_of(session, variables)))
 
 
 def _pairs(step: ReplicatedStep, fetched: Sequence[Tuple[Tensor, Tensor]]) -> List[Tuple[Tensor, Tensor]]:
@@ -117,119 +112,60 @@ def _repeat_rows(step: ReplicatedStep, batch: Dict[Tensor, Any]) -> bool:
     return True
 
 
-def _run_both(
-    step: ReplicatedStep, values: Dict[Operation, Any], batch: Dict[Tensor, Any], pairs: Sequence[Tuple[Tensor, Tensor]]
-) -> Tuple[List[Any], List[Any]]:
-    graph = step.graph
-    targets = [each for pair in pairs for each in pair]
-    needed = ancestors(targets, list(batch), graph=graph)
-    # (a random number of the graph, the same of the towers): both sides get equal ones.
-    drawn = step.towers.drawn + [
-        (each, each) for operation in needed if operation in step.regions.order and draws_random_numbers(operation)
-        and operation not in step.towers.copied and not step.regions.loops(operation)
-        and not conditions_of(operation) and operation not in step.regions.after for each in operation.outputs
-    ]
-    variables = [each for each in values if each in needed]
-    tables = [each for each in graph.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)]
-    definition = _part_of(graph, targets + [each for _, each in drawn] + list(batch) + variables + tables)
-    with tf.Graph().as_default() as copy:
-        # TensorFlow may run an iterator whose outputs are fed.
-        given = {each.name: tf.placeholder(each.dtype.base_dtype) for each in batch if each.op.type in READS}
-        tf.import_graph_def(definition, given, name="")
-        assigns = [_assign(copy, each) for each in variables]
-        with tf.Session(graph=copy, config=_config(step.devices)) as own:
-            tables_there = [copy.get_operation_by_name(each.name) for each in tables]
-            if tables_there:
-                own.run(tables_there)
-
-            def run(tensors: List[Tensor], more: Dict[str, Any]) -> List[Any]:
-                own.run([each for each, _ in assigns], {
-                    placeholder: values[variable] for (_, placeholder), variable in zip(assigns, variables)})
-                return list(own.run([given.get(each.name, each.name) for each in tensors], {
-                    **{given.get(each.name, each.name): value for each, value in batch.items()}, **more}))
-
-            try:
-                found = run([whole for _, whole in pairs] + [whole for _, whole in drawn], {})
-            except tf.errors.OpError as error:
-                return refuse("a tower fails on the first batch, as where the size of a batch is a constant: {}".format(
-                    plain_message(error).split("\n")[0]), original_of(graph, error.op))
-            fed = {output.name: value for (output, _), value in zip(drawn, found[len(pairs):])}
-            return found[: len(pairs)], run([one for one, _ in pairs], fed)
+def _compared(step: ReplicatedStep, pairs: Sequence[Tuple[Tensor, Tensor]], results: Results) -> Comparison:
+    differences = _differences(step, pairs, results.one_device, results.towers)
+    rounding: List[Optional[float]] = [None] * len(pairs)
+    if results.reversed is not None:
+        rounding = _differences(step, pairs, results.one_device, results.reversed, are_towers=False)
+    worst, at, compared = 0.0, "", 0
+    for (tensor, _), difference, by_order in zip(pairs, differences, rounding):
+        if difference is None:
+            continue
+        bound = _bound(step, tensor)
+        if by_order is not None and tensor in step.gradients:
+            bound = max(bound, min(_MOST_TIMES * bound, _TIMES_REVERSED * by_order))
+        if not difference <= bound:
+            what = "the gradient" if tensor in step.gradients else "what it fetches"
+            refuse("on the first batch {} differs from that of one device by {:.1e} of its largest value, where {:.1g} "
+                   "is allowed: its examples depend on each other, or it counts them in a way that is not known".format(
+                       what, difference, bound), tensor.op)
+        compared += 1
+        if difference >= worst:
+            worst, at = difference, str(tensor.op.name)
+    return Comparison(worst, at, compared)
 
 
-def _part_of(graph: Graph, targets: List[Any]) -> Any:
-    """Returns the GraphDef of what `targets` need."""
-    names = {each.name for each in ancestors(targets, graph=graph)}
-    definition = graph.as_graph_def()
-    kept = [node for node in definition.node if node.name in names]
-    del definition.node[:]
-    definition.node.extend(kept)
-    for node in definition.node:
-        if "_class" in node.attr:  # it may name an operation that is left out
-            del node.attr["_class"]
-    return definition
-
-
-def original_of(graph: Graph, copy: Optional[Operation]) -> Optional[Operation]:
-    """Returns the operation that one of a tower was copied from; None if it is unknown."""
-    names = {each.name for each in graph.get_operations()}
-    name = "" if copy is None else _COPY.sub("", copy.name)
-    return graph.get_operation_by_name(name) if name in names else None
-
-
-def _config(devices: Sequence[str]) -> Any:
-    specs = [tf.DeviceSpec.from_string(each) for each in devices]
-    cpus = max([1] + [(each.device_index or 0) + 1 for each in specs if each.device_type == "CPU"])
-    config = tf.ConfigProto(
-        device_count={"CPU": cpus}, allow_soft_placement=True, gpu_options=tf.GPUOptions(allow_growth=True)
-    )
-    # It runs twice: optimizing the graph would take longer.
-    config.graph_options.rewrite_options.disable_meta_optimizer = True
-    return config
-
-
-def _values(session: Session, variables: List[Operation]) -> List[Any]:
-    """Returns the values of variables in a session."""
-    if not variables:
-        return []
-    graph = variables[0].graph
-    reads = []
-    with graph.as_default(), tf.control_dependencies(None):
-        for each in variables:
-            if each.type == "VarHandleOp":
-                with tf.device(each.device), tf.name_scope("replicate/read/"):
-                    reads.append(tf.raw_ops.ReadVariableOp(resource=each.outputs[0], dtype=each.get_attr("dtype")))
-            else:
-                reads.append(each.outputs[0])
-    return list(tf.Session.run(session, reads))
-
-
-def _assign(graph: Any, variable: Operation) -> Tuple[Any, Tensor]:
-    """Returns (operation that sets a variable in the copy of a graph, what to feed to it)."""
-    there = graph.get_operation_by_name(variable.name)
-    with tf.device(there.device):
-        if there.type == "VarHandleOp":
-            given = tf.placeholder(there.get_attr("dtype"))
-            return tf.raw_ops.AssignVariableOp(resource=there.outputs[0], value=given), given
-        given = tf.placeholder(there.outputs[0].dtype.base_dtype)
-        return tf.raw_ops.Assign(ref=there.outputs[0], value=given, validate_shape=False).op, given
-
-
-def _compared(
+def _are_within(
     step: ReplicatedStep, pairs: Sequence[Tuple[Tensor, Tensor]], one_device: List[Any], towers: List[Any]
-) -> Comparison:
+) -> bool:
+    differences = _differences(step, pairs, one_device, towers)
+    return all(each is None or each <= _bound(step, tensor) for each, (tensor, _) in zip(differences, pairs))
+
+
+def _differences(
+    step: ReplicatedStep, pairs: Sequence[Tuple[Tensor, Tensor]], one_device: List[Any], others: List[Any],
+    are_towers: bool = True,
+) -> List[Optional[float]]:
+    """Returns the difference of each tensor as a part of its largest value; None for indices.
+
+    Args:
+      others: the values on towers, or on one device if not `are_towers`.
+    """
     factor = len(step.devices) if step.keep != GLOBAL else 1
-    indices = [(one, other) for (tensor, _), one, other in zip(pairs, one_device, towers)
+    indices = [(one, other) for (tensor, _), one, other in zip(pairs, one_device, others)
                if tensor in step.sparse and not tensor.dtype.is_floating]
     largest_of_all = max([_largest(one) for (tensor, _), one in zip(pairs, one_device)
                           if tensor in step.gradients and tensor.dtype.is_floating] or [0.0])
     # Gradients that batch norm makes zero, such as those of what it scales again, are rounding of all others.
     part = 1.0 if step.rows.statistics else _ROUNDING
-    worst, at, compared = 0.0, "", 0
-    for (tensor, _), one, other in zip(pairs, one_device, towers):
+    found: List[Optional[float]] = []
+    for (tensor, _), one, other in zip(pairs, one_device, others):
         if tensor in step.sparse and not tensor.dtype.is_floating:
+            found.append(None)
             continue
         times = factor if tensor in step.gradients and step.rule(tensor).kind == SUM else 1
+        if not are_towers:
+            other = np.asarray(other) * times
         candidates = [(np.asarray(one) * times, np.asarray(other))]
         if tensor in step.sparse:
             candidates = [
@@ -237,17 +173,8 @@ def _compared(
                 if len(left) == len(one) and len(right) == len(other)
             ]
         least = largest_of_all * part * times if tensor in step.gradients else 0.0
-        difference = min([_difference(left, right, least) for left, right in candidates] or [np.inf])
-        bound = _bound(step, tensor)
-        if not difference <= bound:
-            what = "the gradient" if tensor in step.gradients else "what it fetches"
-            refuse("on the first batch {} differs from that of one device by {:.1e} of its largest value, where {:g} "
-                   "is allowed: its examples depend on each other, or it counts them in a way that is not known".format(
-                       what, difference, bound), tensor.op)
-        compared += 1
-        if difference >= worst:
-            worst, at = difference, str(tensor.op.name)
-    return Comparison(worst, at, compared)
+        found.append(min([_difference(left, right, least) for left, right in candidates] or [np.inf]))
+    return found
 
 
 def _bound(step: ReplicatedStep, tensor: Tensor) -> float:

@@ -15,6 +15,9 @@ FEATURES = RNG.rand(STEPS * ROWS, 5)
 LABELS = RNG.randint(0, 3, STEPS * ROWS)
 TARGETS = RNG.rand(STEPS * ROWS, 1)
 WORDS = RNG.randint(0, 20, [STEPS * ROWS, 4])
+# Batches whose terms cancel each other: the sum over all rows is 3, so that float32 rounds it by about 4e-5 of it.
+CANCELLING = np.random.RandomState(5).randn(STEPS, ROWS, 500, 4)
+CANCELLING -= (CANCELLING.sum(axis=(1, 2), keepdims=True) - 3.0) / (ROWS * 500)
 SCRIPTS = []
 
 
@@ -442,3 +445,12 @@ def slim_train(tf, folder):
     slim.learning.train(train, logs, number_of_steps=4, save_summaries_secs=0, log_every_n_steps=100)
     reader = tf.train.load_checkpoint(logs)
     return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
+
+
+@script
+def a_bias_whose_gradient_cancels(tf, folder):
+    x = tf.placeholder(tf.float32, [None, 500, 4])
+    bias = tf.get_variable("bias", [4], initializer=tf.zeros_initializer())
+    loss = tf.reduce_mean(tf.nn.bias_add(tf.zeros_like(x), bias) * x)
+    train = tf.train.GradientDescentOptimizer(0.5).minimize(loss)
+    return trained(tf, {"train": train}, lambda step: {x: CANCELLING[step]})

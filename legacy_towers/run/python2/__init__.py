@@ -58,7 +58,7 @@ def read(source: bytes, path: str, run: ScriptRun, in_package: bool, reports: bo
         if b"/" in source or names.mention_lists(words):
             tree = _module("certain", run).rewrite(tree)
         if not names.mention_old_names(words):
-            return tree  # type: ignore[no-any-return]
+            return tree
         true_division, absolute = True, True
     else:
         tree, true_division, absolute = translated
