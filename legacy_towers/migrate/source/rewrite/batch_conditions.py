@@ -2,6 +2,7 @@
 
     maybe_batch([a, b], keep, 8)                         ((a, b), keep)
     bucket_by_sequence_length(length, [a, b], 8, [5])    (length, (a, b))
+    bucket([a, b], number, 8, 3)                         (number, (a, b))
 """
 from typing import Any
 
@@ -11,7 +12,7 @@ from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.examples import Element
 from legacy_towers.migrate.source.rewrite.names import names_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
-from legacy_towers.migrate.source.rewrite.shapes import batchers, buckets
+from legacy_towers.migrate.source.rewrite.shapes import batchers, buckets, numbered_buckets
 from legacy_towers.migrate.source.rewrite.shapes.producers import Given
 from legacy_towers.migrate.source.values import Site
 
@@ -30,7 +31,7 @@ def with_conditions(site: Site, given: Given, tensors: Any, element: Element, sc
       Irregular: the source does not show the element.
     """
     chooses = batchers.chooses(given)
-    if site.name != buckets.NAME and not chooses:
+    if site.name not in (buckets.NAME, numbered_buckets.NAME) and not chooses:
         return element
     if element.is_many:
         raise Irregular(site, "its keep_input is of many examples (enqueue_many): write it as Dataset.filter, after "
@@ -40,6 +41,11 @@ def with_conditions(site: Site, given: Given, tensors: Any, element: Element, sc
     if site.name == buckets.NAME:
         more.insert(0, given["input_length"])
         parts = [scope.code(given["input_length"]), _listed(site, tensors, element)]
+    elif site.name == numbered_buckets.NAME:
+        if "which_bucket" not in given:
+            raise Irregular(site, "its which_bucket is not in its call")
+        more.insert(0, given["which_bucket"])
+        parts = [scope.code(given["which_bucket"]), element.text]
     if chooses:
         parts.append(scope.code(given["keep_input"]))
     return Element(tuple(parts), element.names | names_of(*more).read, size=len(parts),

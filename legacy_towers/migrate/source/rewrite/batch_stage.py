@@ -26,7 +26,10 @@ Batch = Tuple[Site, cst.Call]
 
 
 # Parameters whose arguments are written beside the function of Dataset.map; the capacity only for a shuffle.
-_WRITTEN = ("batch_size", "bucket_boundaries", "seed", "enqueue_many", "dynamic_pad", "allow_smaller_final_batch")
+_WRITTEN = (
+    "batch_size", "bucket_boundaries", "num_buckets", "seed", "enqueue_many", "dynamic_pad",
+    "allow_smaller_final_batch",
+)
 
 
 class BatchStage:
@@ -87,6 +90,9 @@ class BatchStage:
             if tensors is None:
                 raise Irregular(site, "its tensors are not in its call")
             element = self.example(entry, site, call, tensors, examples, scope, join)
+            if join and batchers.chooses(given) and self._joins.are_read_apart(call):
+                raise Irregular(site, "its keep_input is of one record, and it joins examples of several: filter the "
+                                "examples of each reader")
             if not element.names & examples.names:
                 raise Irregular(site, _why_not_alone(entry.draft.source, call, element))
             if literal(given.get("enqueue_many")) not in (None, "False") or (

@@ -247,6 +247,11 @@ class Joins:
         join = self.of(call)
         return join.number if join is not None and join not in self._reading and join.number != "1" else ""
 
+    def are_read_apart(self, call: cst.Call) -> bool:
+        """Returns whether the examples that a call takes are of several readers or reads."""
+        join = self.of(call)
+        return join is not None and join in self._reading and join.number != "1"
+
     def turns(self, call: cst.Call) -> Optional[Join]:
         """Returns the list that a call takes if its examples depend on a number; None otherwise."""
         join = self.of(call)

@@ -13,9 +13,6 @@ _REGULAR = frozenset(
     + (READ, READ_UP_TO, DEQUEUE, "tf.match_filenames_once", prefetch.NAME) + queues.NAMES + slim_readers.NAMES
 )
 _STATE = "it uses the position of its reader, which a dataset does not have: count examples by tf.data or in Python"
-_COMPUTED = "its keep_input chooses examples: write that as Dataset.filter, before Dataset.batch"
-_BUCKETS = "it leaves out examples whose bucket is not below num_buckets: write it as " \
-           "tf.data.experimental.group_by_window, after a filter if there are such examples"
 _SAMPLES = "it draws examples at random by classes: write it as tf.data.experimental.rejection_resample"
 _PYTHON = "it reads Python arrays or functions: write it as Dataset.from_tensor_slices or from_generator"
 _SLIM = "slim makes its queues and decoders inside: write it as a dataset of its files and a function that decodes"
@@ -35,8 +32,6 @@ _REASONS = (
      "tf.data.experimental.choose_from_datasets"),
     ("tf.PriorityQueue", "it sorts examples by priority, which no method of Dataset does "
      "(`legacy-towers migrate --explain LT404`)"),
-    ("tf.train.maybe_", _COMPUTED),
-    ("tf.contrib.training.bucket", _BUCKETS),
     ("tf.contrib.training.batch_sequences_with_states", "it keeps the states of sequences between batches, which "
      "Dataset can't: keep tf.train.batch_sequences_with_states, or cut sequences before they are batched"),
     ("tf.contrib.training.", _SAMPLES),

@@ -83,6 +83,12 @@ def _left(tmp_path, text):
     pytest.param("x = tf.decode_raw(value, tf.uint8)\ny = tf.size(x)\nx = tf.constant(1)\n"
                  "b = tf.train.batch([y, x], 2)\n",
                  "8: tf.ReaderBase.read: 'x' gets another value on the way", id="name of something else in the batch"),
+    pytest.param("b = tf.contrib.training.bucket([value], tf.size(value), [2, 3], 2)\n",
+                 "5: tf.contrib.training.bucket: its buckets have batches of several sizes, or may have: write it as "
+                 "tf.data.experimental.group_by_window with a window_size_func", id="buckets of several sizes"),
+    pytest.param("b = tf.contrib.training.bucket([value], tf.size(value), 2, 2, dynamic_pad=len(FILES) > 1)\n",
+                 "5: tf.contrib.training.bucket: whether it pads (dynamic_pad) is known when the script runs only",
+                 id="buckets that may pad"),
     pytest.param(_JOIN + "def f(examples):\n    return join(examples)\nb = f([[value, value] for _ in range(2)])\n",
                  "8: tf.train.batch_join: its list of examples is passed on by another function: join the list in the "
                  "function that gets it first", id="list passed on"),
@@ -142,9 +148,6 @@ def _left(tmp_path, text):
                  id="keywords"),
     pytest.param("b = tf.train.batch([value], 2, dynamic_pad=pad)\n",
                  "5: tf.train.batch: whether it pads (dynamic_pad) is known when the script runs only", id="pads"),
-    pytest.param("b = tf.train.maybe_batch_join([[value]], tf.equal(tf.size(value), 1), 2)\n",
-                 "5: tf.train.maybe_batch_join: its keep_input chooses examples: write that as Dataset.filter, before "
-                 "Dataset.batch", id="maybe_batch_join"),
     pytest.param("x = tf.decode_raw(value, tf.uint8)\nb = tf.train.maybe_batch([x], x > 1, 2, enqueue_many=True)\n",
                  "6: tf.train.maybe_batch: its keep_input is of many examples (enqueue_many): write it as "
                  "Dataset.filter, after Dataset.unbatch", id="keep_input of many examples"),
@@ -395,6 +398,11 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "if sys.argv:\n    x = tf.size(value)\n    b = tf.train.batch([x], 2)\nelse:\n    b = value\n",
                  "6: tf.train.batch: a branch computes and batches its examples, and another branch uses them "
                  "otherwise: write a dataset for each of them", id="branch that uses an example without a batch"),
+    pytest.param("queue = tf.train.string_input_producer(['a'])\ne = []\nfor _ in range(2):\n"
+                 "    _, value = tf.TFRecordReader().read(queue)\n    e.append([value])\n"
+                 "b = tf.train.maybe_batch_join(e, tf.size(value) > 2, 2)\n",
+                 "7: tf.train.maybe_batch_join: its keep_input is of one record, and it joins examples of several: "
+                 "filter the examples of each reader", id="keep_input of one of several readers"),
 ])
 def test_irregular_sources_are_left_with_the_reason(text, left, tmp_path):
     found = _left(tmp_path, "import tensorflow as tf\n" + text)

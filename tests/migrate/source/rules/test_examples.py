@@ -86,7 +86,6 @@ def parse_many(serialized):
 STAYS = {
     "LT206": "tf.QueueBase.dequeue_many: it dequeues several elements",
     "LT210": "tf.ReaderBase.num_records_produced: it uses the position",
-    "LT307": "tf.contrib.training.bucket: it leaves out examples",
     "LT309": "tf.contrib.training.batch_sequences_with_states: it keeps the states",
     "LT310": "tf.contrib.training.stratified_sample: it draws examples",
     "LT311": "tf.contrib.training.rejection_sample: it draws examples",

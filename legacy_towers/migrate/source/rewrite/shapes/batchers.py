@@ -4,7 +4,7 @@ from typing import Any, Dict, List, Tuple
 import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
-from legacy_towers.migrate.source.rewrite.shapes import buckets
+from legacy_towers.migrate.source.rewrite.shapes import buckets, numbered_buckets
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant, Given, refuse_shared
 
 _END = ("enqueue_many", "shapes", "dynamic_pad", "allow_smaller_final_batch", "shared_name", "name")
@@ -17,8 +17,14 @@ PARAMETERS: Dict[str, Tuple[str, ...]] = {
     "tf.train.maybe_batch": ("tensors", "keep_input", "batch_size", "num_threads", "capacity") + _END,
     "tf.train.maybe_shuffle_batch": (
         "tensors", "batch_size", "capacity", "min_after_dequeue", "keep_input", "num_threads") + _SHUFFLED_END,
+    "tf.train.maybe_batch_join": ("tensors_list", "keep_input", "batch_size", "capacity") + _END,
+    "tf.train.maybe_shuffle_batch_join": (
+        "tensors_list", "batch_size", "capacity", "min_after_dequeue", "keep_input") + _SHUFFLED_END,
     buckets.NAME: buckets.PARAMETERS,
+    numbered_buckets.NAME: numbered_buckets.PARAMETERS,
 }
+# Batchers by bucket.
+_BUCKETS = {buckets.NAME: buckets, numbered_buckets.NAME: numbered_buckets}
 
 
 def lines_of(name: str, given: Given, scope: Scope, tf: str, dataset: str, prefetches: bool) -> List[str]:
@@ -38,7 +44,7 @@ def lines_of(name: str, given: Given, scope: Scope, tf: str, dataset: str, prefe
     refuse_shared(given)
     lines = []
     if chooses(given):
-        parts = buckets.PARTS if name == buckets.NAME else ("example",)
+        parts = _BUCKETS[name].PARTS if name in _BUCKETS else ("example",)
         lines.append("{0} = {0}.filter(lambda {1}, keep: keep)".format(dataset, ", ".join(parts)))
         lines.append("{0} = {0}.map(lambda {1}, keep: {2})".format(
             dataset, ", ".join(parts), parts[0] if len(parts) == 1 else "({})".format(", ".join(parts))))
@@ -54,8 +60,8 @@ def lines_of(name: str, given: Given, scope: Scope, tf: str, dataset: str, prefe
         options = ", drop_remainder=True"
     elif literal(rest) != "True":
         options = ", drop_remainder={}".format(_opposite(rest, scope))
-    if name == buckets.NAME:
-        lines += buckets.lines_of(given, scope, tf, dataset, options)
+    if name in _BUCKETS:
+        lines += _BUCKETS[name].lines_of(given, scope, tf, dataset, options)
         return lines + (["{0} = {0}.prefetch(1)".format(dataset)] if prefetches else [])
     size = scope.code(given["batch_size"])
     pads = literal(given["dynamic_pad"]) if "dynamic_pad" in given else "False"

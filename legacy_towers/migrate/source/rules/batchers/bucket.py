@@ -11,8 +11,8 @@ function, here the number of the bucket as int64, and its second function batche
 `padded_batch` for `dynamic_pad=True`.
 """,
     limits="""
-It is not rewritten: it leaves out examples whose bucket is not below `num_buckets`, which `group_by_window` does not.
-Where there are none, write it by hand as below.
+It stays where buckets have batches of several sizes, and where `dynamic_pad` is known when the script runs only. A
+`filter` leaves out examples whose bucket is not below `num_buckets`, unless it is a remainder of a division by it.
 """,
     example=Example(
         before="""

@@ -11,7 +11,7 @@ example; with `enqueue_many=True` and a vector `keep_input` the examples of each
 """,
     limits="""
 It stays where `keep_input` depends on something else than the example, such as the global step, with
-`enqueue_many=True`, and as `maybe_batch_join`.
+`enqueue_many=True`, and where `maybe_batch_join` joins examples of several readers.
 """,
     example=Example(
         before="""

@@ -10,7 +10,7 @@ rule(Rule(
 """,
     limits="""
 It stays where `keep_input` depends on something else than the example, such as the global step, with
-`enqueue_many=True`, and as `maybe_shuffle_batch_join`.
+`enqueue_many=True`, and where `maybe_shuffle_batch_join` joins examples of several readers.
 """,
     example=Example(
         before="""
