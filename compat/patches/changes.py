@@ -121,6 +121,24 @@ CHANGES: Tuple[Change, ...] = (
         _WITH_SCRIPT,
     ),
     Change(
+        _TENSORFLOW + "framework.*.Tensor.consumers",
+        RUN,
+        "the class has the method, as on TensorFlow 1.15",
+        _WITH_SCRIPT,
+    ),
+    Change(
+        _TENSORFLOW + "distribute.distribute_lib.Strategy*.experimental_run_v2",
+        RUN,
+        "strategies have the method of TensorFlow 1.15, which is `run` today",
+        _WITH_SCRIPT,
+    ),
+    Change(
+        _TENSORFLOW + "data.ops.optional_ops.Optional.*_structure",
+        RUN,
+        "the class has `none_from_structure` and `value_structure`, as on TensorFlow 1.15",
+        _WITH_SCRIPT,
+    ),
+    Change(
         _TENSORFLOW + "data.*Options.*",
         RUN,
         "options that TensorFlow 2 dropped may be set; they choose optimizations and don't change the values",

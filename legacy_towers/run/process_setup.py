@@ -32,6 +32,7 @@ def begin(run: user_script.ScriptRun, launcher: Optional[types.FrameType] = None
     run.when_tensorflow_is_there(lambda: _patch_operation_traces(finder, launcher_files))
     run.when_tensorflow_is_there(lambda: _patch_dimensions(finder))
     run.when_tensorflow_is_there(lambda: _patch_options(finder))
+    run.when_tensorflow_is_there(lambda: _patch_classes(finder))
     return finder
 
 
@@ -57,6 +58,12 @@ def _patch_options(finder: loader.ScriptFinder) -> None:
     from legacy_towers.compat.patches import dataset_options
 
     finder.run.lasting.enter_context(dataset_options.options_of_1_15_allowed(user_script.report_replacement))
+
+
+def _patch_classes(finder: loader.ScriptFinder) -> None:
+    from legacy_towers.compat.patches import class_methods
+
+    finder.run.lasting.enter_context(class_methods.classes_have_methods_of_1_15())
 
 
 def _replaces_tensorflow(run: user_script.ScriptRun) -> bool:

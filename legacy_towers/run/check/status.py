@@ -4,6 +4,7 @@ import importlib
 import inspect
 from typing import Any, List, NamedTuple, Optional
 
+from legacy_towers.compat.patches import class_methods
 from legacy_towers.compat.tf1 import known_classes, missing, refused_arguments, tree
 from legacy_towers.compat.versions import keras
 from legacy_towers.run.check.findings import KERAS, ROOT
@@ -56,10 +57,12 @@ def of_name(name: str) -> Status:
         try:
             value = getattr(value, part)
         except (AttributeError, ImportError) as error:
-            value = _module_of_1_15(whole)
-            if value is not None:
-                path = whole
+            of_1_15 = _module_of_1_15(whole)
+            if of_1_15 is not None:
+                value, path = of_1_15, whole
                 continue
+            if class_methods.has(value, part):
+                return Status(whole, True, "legacy_towers", None, False)
             # Any other import error names its cause: a package that is not installed, for example.
             is_missing = isinstance(error, (AttributeError, missing.MissingModule))
             why = missing.sentence(whole) if is_missing else str(error)
@@ -93,7 +96,7 @@ def _of_object(name: str) -> Status:
         return Status(name, False, None, None, False)
     value: Any = functools.reduce(getattr, owner.split(".")[1:], tree.module(ROOT))
     why = None
-    if attribute and lacks(value, attribute):
+    if attribute and lacks(value, attribute) and not class_methods.has(value, attribute):
         why = "an object of {} has no attribute {!r}".format(missing.short_name(owner), attribute)
         if attribute in (known_classes.attributes(owner) or ()):
             why += ", which that of TensorFlow 1.15 had"

@@ -1,23 +1,10 @@
 """The recorded methods of public classes of TensorFlow 1.15, compared with those of the classes that scripts get."""
 import pytest
 
-from legacy_towers.compat.patches import keras_classes, keras_layers
+from legacy_towers.compat.patches import class_methods, keras_classes, keras_layers
 from legacy_towers.compat.tf1 import known_classes, tree
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-_HEADS = sorted("tensorflow.estimator." + name for name in (
-    "BinaryClassHead", "Head", "LogisticRegressionHead", "MultiClassHead", "MultiHead", "MultiLabelHead",
-    "PoissonRegressionHead", "RegressionHead",
-))
-# Method -> the classes that lack it on TensorFlow 2.
-MISSING = {
-    "consumers": ["tensorflow.Tensor"],  # tensors of graphs are of a subclass, which has it
-    # The strategies that can be used have it.
-    "experimental_run_v2": ["tensorflow.distribute.Strategy", "tensorflow.distribute.experimental.TPUStrategy"],
-    "get_train_step": ["tensorflow.estimator.experimental.LinearSDCA"],
-    "none_from_structure": ["tensorflow.data.experimental.Optional"],
-    "update_metrics": _HEADS,
-}
 
 
 def test_attributes_are_those_of_the_class_and_its_bases():
@@ -49,10 +36,9 @@ def test_methods_of_1_15_are_there():
     # In graph mode Keras makes these the bases of layers and models when it makes the first one.
     bases = {keras_classes.layer_classes()[1]: keras_classes.layer_classes()[0]}
     bases[keras_classes.model_classes()[1]] = keras_classes.model_classes()[0]
-    with keras_layers.layers_have_methods_of_1_15():
+    with keras_layers.layers_have_methods_of_1_15(), class_methods.classes_have_methods_of_1_15():
         missing = _missing(tf, bases)
-    unexpected = {each: sorted(set(names) - set(MISSING.get(each, ()))) for each, names in missing.items()}
-    assert {each: names for each, names in unexpected.items() if names} == {}
+    assert missing == {}
 
 
 @pytest.mark.needs_layers

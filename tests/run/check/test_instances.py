@@ -43,6 +43,7 @@ NOTHING = {
     "a class that makes objects of others": "x = tf.Variable(1)\nx.anything",
     "private": "x = tf.train.Saver()\nx._anything",
     "of an attribute": "x = tf.train.Saver()\nx.saver_def.anything",
+    "a method that run gives a class": "tf.data.experimental.Optional.none_from_structure; tf.Tensor.consumers",
     "what another file does": "from other import x\nx.anything",
 }
 

@@ -1,5 +1,5 @@
 """tf.estimator.experimental.LinearSDCA: linear estimators trained with stochastic dual coordinate ascent (SDCA)."""
-from typing import Any, Dict, Optional, Sequence, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.compat.tf1.estimator.canned import networks
 from legacy_towers.compat.tf1.estimator.canned.sdca_features import of_columns, whole_or_parts
@@ -56,6 +56,42 @@ class LinearSDCA:
             adaptive=adaptive,
         )
 
+    def get_train_step(
+        self, state_manager: Any, weight_column_name: Optional[str], loss_type: str, feature_columns: Sequence[Any],
+        features: Any, targets: Any, bias_var: Any, global_step: Any,
+    ) -> Tuple[SdcaModel, Any]:
+        """Returns (an SdcaModel, its train operation).
+
+        Args:
+          state_manager: its get_variable(column, "weights") returns the weights of a feature column.
+          weight_column_name: the name of the feature with the weights of examples, or None.
+          loss_type: "logistic_loss" or "squared_loss".
+          feature_columns: of the model.
+          features: name -> tensor.
+          targets: labels or regression targets, [batch] or [batch, 1].
+          bias_var: the bias, [1].
+          global_step: the variable to increment, or None.
+        """
+        variables = {column: state_manager.get_variable(column, "weights") for column in feature_columns}
+        examples, weights = _inputs(feature_columns, variables, features)
+        count = tf.shape(targets)[0]
+        examples.update(
+            example_labels=tf.cast(tf.reshape(targets, [-1]), tf.float32),
+            example_weights=tf.reshape(features[weight_column_name], [-1]) if weight_column_name else tf.ones([count]),
+            example_ids=features[self.example_id_column],
+        )
+        examples["dense_features"].append(tf.ones([count, 1]))
+        weights["dense_features_weights"].append(bias_var)
+        model = _Model(examples, weights, dict(self.options, loss_type=loss_type))
+        return model, model.minimize(global_step)
+
+
+class _Variables(NamedTuple):
+    by_column: Dict[Any, Any]
+
+    def get_variable(self, column: Any, name: str) -> Any:
+        return whole_or_parts(self.by_column[column])
+
 
 def check(optimizer: Any, head: Head, sparse_combiner: str) -> None:
     """Raises a ValueError if `optimizer` is a LinearSDCA that can't train the model."""
@@ -75,18 +111,10 @@ def build(
     logits, variables = networks.linear_logits(features, 1, columns)
     if mode != ModeKeys.TRAIN:
         return head.create_estimator_spec(features, mode, logits, labels)
-    examples, weights = _inputs(columns, variables, features)
-    count = tf.shape(labels)[0]
-    weight_column = head._weight_column
-    examples.update(
-        example_labels=tf.cast(tf.reshape(labels, [-1]), tf.float32),
-        example_weights=tf.reshape(features[weight_column], [-1]) if weight_column else tf.ones([count]),
-        example_ids=features[optimizer.example_id_column],
+    model, train_op = optimizer.get_train_step(
+        _Variables(variables), head._weight_column, _loss_of(head), columns, features, labels,
+        whole_or_parts(variables["bias"]), tf.train.get_global_step(),
     )
-    examples["dense_features"].append(tf.ones([count, 1]))
-    weights["dense_features_weights"].append(variables["bias"])
-    model = _Model(examples, weights, dict(optimizer.options, loss_type=_loss_of(head)))
-    train_op = model.minimize(tf.train.get_global_step())
     spec = head.create_estimator_spec(features, mode, logits, labels, train_op_fn=lambda loss: train_op)
     return spec._replace(training_chief_hooks=spec.training_chief_hooks + (UpdateWeightsHook(model, train_op),))
 
@@ -98,8 +126,8 @@ def _inputs(columns: Sequence[Any], variables: Dict[Any, Any], features: Any) ->
     return (
         dict(sparse_features=list(sparse.values()), dense_features=list(dense.values())),
         dict(
-            sparse_features_weights=[whole_or_parts(variables[column]) for column in sparse],
-            dense_features_weights=[whole_or_parts(variables[column]) for column in dense],
+            sparse_features_weights=[variables[column] for column in sparse],
+            dense_features_weights=[variables[column] for column in dense],
         ),
     )
 

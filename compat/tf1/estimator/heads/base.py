@@ -6,6 +6,12 @@ from legacy_towers.compat.tf1.estimator.mode_keys import ModeKeys
 from legacy_towers.compat.tf1.estimator.spec import EstimatorSpec
 from legacy_towers.compat.versions import tf
 
+_NO_KERAS_METRICS = (
+    "Head.{} made metrics of Keras, which legacy_towers does not support here: "
+    "create_estimator_spec(mode=tf.estimator.ModeKeys.EVAL, ...).eval_metric_ops has the metrics of a batch, each with "
+    "the operation that updates it"
+)
+
 
 class LossSpec(NamedTuple):
     training_loss: Any
@@ -14,19 +20,35 @@ class LossSpec(NamedTuple):
     processed_labels: Any
 
 
-def train_op_of(loss: Any, optimizer: Any, train_op_fn: Optional[Callable[[Any], Any]]) -> Any:
+def train_op_of(
+    loss: Any,
+    optimizer: Any,
+    train_op_fn: Optional[Callable[[Any], Any]],
+    trainable_variables: Optional[Sequence[Any]] = None,
+    update_ops: Optional[Sequence[Any]] = None,
+) -> Any:
     """Returns the optimizer's train op, or `train_op_fn(loss)`, grouped with the UPDATE_OPS of batch norm.
 
+    Args:
+      loss: a scalar.
+      optimizer: of tf.train, or of tf.keras.optimizers, which counts steps in its `iterations`.
+      train_op_fn: returns the train op of a loss.
+      trainable_variables: those that the optimizer updates; all by default.
+      update_ops: run beside the train op in place of the UPDATE_OPS.
+
     Raises:
-      ValueError: both are given, or neither is.
+      ValueError: both `optimizer` and `train_op_fn` are given, or neither is.
     """
     if (optimizer is None) == (train_op_fn is None):
         raise ValueError("exactly one of train_op_fn and optimizer must be given to train")
     if train_op_fn is not None:
         train_op = train_op_fn(loss)
+    elif hasattr(optimizer, "get_updates"):  # an optimizer of Keras
+        variables = tf.trainable_variables() if trainable_variables is None else trainable_variables
+        (train_op,) = optimizer.get_updates(loss, list(variables))
     else:
-        train_op = optimizer.minimize(loss, tf.train.get_global_step())
-    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+        train_op = optimizer.minimize(loss, tf.train.get_global_step(), trainable_variables)
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS) if update_ops is None else list(update_ops)
     return tf.group(train_op, *updates) if updates else train_op
 
 
@@ -66,7 +88,17 @@ class Head:
         """The size of the last dimension of the logits."""
         raise NotImplementedError
 
-    def predictions(self, logits: Any) -> Dict[str, Any]:
+    @property
+    def loss_reduction(self) -> str:
+        """The tf.losses.Reduction of the losses of a batch."""
+        return self._loss_reduction
+
+    def predictions(self, logits: Any, keys: Optional[Sequence[Any]] = None) -> Dict[Any, Any]:
+        """Returns name -> tensor, of all names or of `keys`."""
+        found = self.all_predictions(logits)
+        return found if keys is None else {key: found[key] for key in keys}
+
+    def all_predictions(self, logits: Any) -> Dict[Any, Any]:
         """Returns name -> tensor."""
         raise NotImplementedError
 
@@ -82,9 +114,18 @@ class Head:
         """Returns the losses of the examples, [batch, n]."""
         raise NotImplementedError
 
-    def metrics(self, labels: Any, predictions: Dict[str, Any], weights: Any) -> Dict[str, Any]:
+    def metric_ops(self, labels: Any, predictions: Dict[str, Any], weights: Any) -> Dict[str, Any]:
         """Returns name -> (value, update op), without the mean loss."""
         raise NotImplementedError
+
+    def metrics(self, regularization_losses: Any = None) -> Any:
+        raise NotImplementedError(_NO_KERAS_METRICS.format("metrics"))
+
+    def update_metrics(
+        self, eval_metrics: Any, features: Any, logits: Any, labels: Any, mode: Any = None,
+        regularization_losses: Any = None,
+    ) -> Any:
+        raise NotImplementedError(_NO_KERAS_METRICS.format("update_metrics"))
 
     def create_loss(self, features: Any, mode: str, logits: Any, labels: Any) -> LossSpec:
         """Returns the loss of a batch, with the losses, weights and labels of its examples."""
@@ -116,6 +157,8 @@ class Head:
         optimizer: Any = None,
         train_op_fn: Optional[Callable[[Any], Any]] = None,
         regularization_losses: Optional[Sequence[Any]] = None,
+        trainable_variables: Optional[Sequence[Any]] = None,
+        update_ops: Optional[Sequence[Any]] = None,
     ) -> EstimatorSpec:
         """Returns the EstimatorSpec of `mode`.
 
@@ -124,9 +167,11 @@ class Head:
           mode: one of ModeKeys.
           logits: [batch, logits_dimension].
           labels: [batch, n]; not needed to predict.
-          optimizer: a tf.train.Optimizer; for training either it or `train_op_fn` is needed.
+          optimizer: of tf.train or tf.keras.optimizers; for training either it or `train_op_fn` is needed.
           train_op_fn: returns the train op of a loss.
           regularization_losses: scalars that are added to the loss.
+          trainable_variables: see `train_op_of`.
+          update_ops: see `train_op_of`.
 
         Raises:
           ValueError: the shape of `logits` is wrong, or both or neither of `optimizer` and `train_op_fn` are given.
@@ -137,7 +182,7 @@ class Head:
                 raise ValueError(
                     "logits must have {} as their last dimension, given: {}".format(self.logits_dimension, logits.shape)
                 )
-            predictions = self.predictions(logits)
+            predictions = self.all_predictions(logits)
             if mode == ModeKeys.PREDICT:
                 return EstimatorSpec(mode, predictions, export_outputs=self.export_outputs(predictions))
             spec = self.create_loss(features, mode, logits, labels)
@@ -147,7 +192,7 @@ class Head:
                 return EstimatorSpec(
                     mode, predictions, loss, eval_metric_ops=self._all(spec, predictions, regularization)
                 )
-            train_op = train_op_of(loss, optimizer, train_op_fn)
+            train_op = train_op_of(loss, optimizer, train_op_fn, trainable_variables, update_ops)
             mean_loss = self._mean_loss(spec)
         self._summarize(loss, mean_loss, regularization)
         return EstimatorSpec(mode, predictions, loss, train_op)
@@ -159,7 +204,7 @@ class Head:
         # TensorFlow 1.15 has the scope "metrics" too, so that local variables have the same names.
         with tf.name_scope(None, "metrics"):
             found = {"average_loss": tf.metrics.mean(spec.unreduced_loss, spec.weights, name="average_loss")}
-            found.update(self.metrics(spec.processed_labels, predictions, spec.weights))
+            found.update(self.metric_ops(spec.processed_labels, predictions, spec.weights))
             if regularization is not None:
                 found["regularization_loss"] = tf.metrics.mean(regularization, name="regularization_loss")
         return {self._key(name): metric for name, metric in found.items()}

@@ -67,7 +67,7 @@ class MultiLabelHead(Head):
     def logits_dimension(self) -> int:
         return self._n_classes
 
-    def predictions(self, logits: Any) -> Dict[str, Any]:
+    def all_predictions(self, logits: Any) -> Dict[str, Any]:
         with tf.name_scope(None, "predictions"):
             return {"logits": logits, "probabilities": tf.sigmoid(logits, name="probabilities")}
 
@@ -90,7 +90,7 @@ class MultiLabelHead(Head):
         each = tf.losses.sigmoid_cross_entropy(labels, logits, reduction=tf.losses.Reduction.NONE)
         return tf.reduce_mean(each, axis=-1, keepdims=True)
 
-    def metrics(self, labels: Any, predictions: Dict[str, Any], weights: Any) -> Dict[str, Any]:
+    def metric_ops(self, labels: Any, predictions: Dict[str, Any], weights: Any) -> Dict[str, Any]:
         found = {}
         probabilities = predictions["probabilities"]
         for name, curve in (("auc", "ROC"), ("auc_precision_recall", "PR")):
@@ -157,6 +157,11 @@ class MultiHead(Head):
     def logits_dimension(self) -> int:
         return sum(head.logits_dimension for head in self._heads)
 
+    def all_predictions(self, logits: Any) -> Dict[Any, Any]:
+        parts = self._parts(logits)
+        found = {head.name: head.predictions(parts[head.name]) for head in self._heads}
+        return {(name, key): value for name, values in found.items() for key, value in values.items()}
+
     def create_loss(self, features: Any, mode: str, logits: Any, labels: Any) -> LossSpec:
         parts = self._parts(logits)
         names = [head.name for head in self._heads]
@@ -180,6 +185,8 @@ class MultiHead(Head):
         optimizer: Any = None,
         train_op_fn: Optional[Callable[[Any], Any]] = None,
         regularization_losses: Optional[Sequence[Any]] = None,
+        trainable_variables: Optional[Sequence[Any]] = None,
+        update_ops: Optional[Sequence[Any]] = None,
     ) -> EstimatorSpec:
         if labels and not isinstance(labels, dict):
             raise ValueError("labels must be a dict. Given: {}".format(labels))
@@ -203,7 +210,7 @@ class MultiHead(Head):
         if mode == ModeKeys.EVAL:
             return self._evaluation(specs, predictions, regularization_losses)
         loss = self._merged([spec.loss for _, spec in specs], regularization_losses)
-        train_op = train_op_of(loss, optimizer, train_op_fn)
+        train_op = train_op_of(loss, optimizer, train_op_fn, trainable_variables, update_ops)
         with tf.name_scope(""):
             tf.summary.scalar("loss", loss)
         return EstimatorSpec(mode, predictions, loss, train_op)

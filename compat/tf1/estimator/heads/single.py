@@ -38,7 +38,7 @@ class MultiClassHead(Head):
     def logits_dimension(self) -> int:
         return self._n_classes
 
-    def predictions(self, logits: Any) -> Dict[str, Any]:
+    def all_predictions(self, logits: Any) -> Dict[str, Any]:
         with tf.name_scope(None, "predictions"):
             found = {"logits": logits, "probabilities": tf.nn.softmax(logits, name="probabilities")}
             found.update(class_tensors(logits, logits, self._n_classes, self._vocabulary))
@@ -55,7 +55,7 @@ class MultiClassHead(Head):
         each = tf.losses.sparse_softmax_cross_entropy(labels, logits, reduction=tf.losses.Reduction.NONE)
         return tf.expand_dims(each, -1)
 
-    def metrics(self, labels: Any, predictions: Dict[str, Any], weights: Any) -> Dict[str, Any]:
+    def metric_ops(self, labels: Any, predictions: Dict[str, Any], weights: Any) -> Dict[str, Any]:
         return {"accuracy": tf.metrics.accuracy(labels, predictions["class_ids"], weights, name="accuracy")}
 
 
@@ -79,7 +79,7 @@ class BinaryClassHead(Head):
     def logits_dimension(self) -> int:
         return 1
 
-    def predictions(self, logits: Any) -> Dict[str, Any]:
+    def all_predictions(self, logits: Any) -> Dict[str, Any]:
         with tf.name_scope(None, "predictions"):
             both = tf.concat([tf.zeros_like(logits), logits], axis=-1, name="two_class_logits")
             found = {
@@ -103,7 +103,7 @@ class BinaryClassHead(Head):
     def losses(self, labels: Any, logits: Any) -> Any:
         return tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
 
-    def metrics(self, labels: Any, predictions: Dict[str, Any], weights: Any) -> Dict[str, Any]:
+    def metric_ops(self, labels: Any, predictions: Dict[str, Any], weights: Any) -> Dict[str, Any]:
         chosen, logistic = predictions["class_ids"], predictions["logistic"]
         with tf.name_scope("auc_weights"):
             spread = None if weights is None else weights * tf.ones_like(logistic)
@@ -145,7 +145,7 @@ class RegressionHead(Head):
     def logits_dimension(self) -> int:
         return self._label_dimension
 
-    def predictions(self, logits: Any) -> Dict[str, Any]:
+    def all_predictions(self, logits: Any) -> Dict[str, Any]:
         if self._inverse_link is None:
             return {"predictions": tf.cast(logits, tf.float32)}
         return {"predictions": self._inverse_link(logits), "logits": logits}
@@ -160,7 +160,7 @@ class RegressionHead(Head):
     def losses(self, labels: Any, logits: Any) -> Any:
         return tf.losses.mean_squared_error(labels, logits, reduction=tf.losses.Reduction.NONE)
 
-    def metrics(self, labels: Any, predictions: Dict[str, Any], weights: Any) -> Dict[str, Any]:
+    def metric_ops(self, labels: Any, predictions: Dict[str, Any], weights: Any) -> Dict[str, Any]:
         return {
             "prediction/mean": tf.metrics.mean(predictions["predictions"], weights, name="prediction/mean"),
             "label/mean": tf.metrics.mean(labels, weights, name="label/mean"),

@@ -45,6 +45,52 @@ def test_the_loss_of_a_head_has_its_weights_and_regularization():
         np.testing.assert_allclose(session.run(losses), [2.5, 1.5, 3.0, 1.5 + 2 * 2.5 + 0.5])
 
 
+def test_a_head_trains_with_an_optimizer_of_keras():
+    with tf.variable_scope("", use_resource=True):  # Keras has no optimizers of reference variables
+        step = tf.train.create_global_step()
+        kept, other = tf.get_variable("kept", [1], initializer=tf.zeros_initializer()), tf.get_variable("other", [1])
+    logits = kept * [[1.0], [2.0]] + 0.0 * other
+    optimizer = tf.keras.optimizers.SGD(0.5)
+    optimizer.iterations = step
+    updated = tf.assign_add(tf.get_variable("n", [], initializer=tf.zeros_initializer(), trainable=False), 1.0)
+    spec = api.RegressionHead().create_estimator_spec(
+        {}, "train", logits, tf.constant([[1.0], [2.0]]), optimizer, trainable_variables=[kept], update_ops=[updated])
+    heads = [api.RegressionHead(name="a"), api.RegressionHead(name="b")]
+    both = api.MultiHead(heads).create_estimator_spec(
+        {}, "train", tf.concat([logits, logits], 1), {"a": tf.ones([2, 1]), "b": tf.ones([2, 1])},
+        tf.keras.optimizers.SGD(0.5), trainable_variables=[kept], update_ops=[])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(spec.train_op)
+        assert session.run(kept).tolist() == [0.5 * 5.0] and session.run([step, "n:0"]) == [1, 1.0]
+        session.run(both.train_op)
+        # The mean loss of both heads has the gradient sum_i x_i (w x_i - 1) * 2.
+        assert session.run(kept).tolist() == [2.5 - 0.5 * 2 * (2.5 - 1 + 2 * (5 - 1))]
+        assert session.run([step, "n:0"]) == [1, 1.0]
+
+
+def test_predictions_are_those_of_some_keys():
+    head, logits = api.BinaryClassHead(name="a"), tf.constant([[0.0]])
+    assert list(head.predictions(logits, ["logistic", "class_ids"])) == ["logistic", "class_ids"]
+    found = api.MultiHead([head]).predictions(logits)
+    assert {("a", each) for each in head.predictions(logits)} == set(found)
+    assert head.loss_reduction == tf.losses.Reduction.SUM_OVER_BATCH_SIZE
+
+
+@pytest.mark.parametrize("name", ["metrics", "update_metrics"])
+def test_metrics_of_keras_are_not_supported_and_the_advice_holds(name):
+    head, labels, logits = api.RegressionHead(), tf.constant([[1.0]]), tf.constant([[3.0]])
+    advice = r"mode=tf.estimator.ModeKeys.EVAL, \.\.\.\).eval_metric_ops"
+    with pytest.raises(NotImplementedError, match="Head." + name + ".*" + advice):
+        head.metrics() if name == "metrics" else head.update_metrics({}, {}, logits, labels)
+    metrics = head.create_estimator_spec({}, mode=api.ModeKeys.EVAL, logits=logits, labels=labels).eval_metric_ops
+    value, update = metrics["prediction/mean"]
+    with tf.Session() as session:
+        session.run(tf.local_variables_initializer())
+        session.run(update)
+        assert session.run(value) == 3.0
+
+
 def test_labels_out_of_range_fail_when_they_run():
     labels = tf.placeholder(tf.int64, [4, 3])
     loss = api.MultiLabelHead(3).create_loss({}, "train", tf.zeros([4, 3]), labels).training_loss
