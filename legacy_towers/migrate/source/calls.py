@@ -108,6 +108,7 @@ class CallReader(ExpressionReader):
         for each in in_order(self.knowledge.methods(class_, "__init__")):
             if each.kind == "function":
                 self.knowledge.add(each.what, "self", frozenset([Value("instance", class_)]))
+                self.knowledge.add_construction(each.what, self.path, node)
                 self._own(each.what, given)
         for base in self.knowledge.api_bases(class_):
             if base in TRACKED:

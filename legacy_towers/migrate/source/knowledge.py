@@ -47,6 +47,8 @@ class Knowledge:
         self.sites: Dict[Tuple[str, int, int, str], Site] = {}
         self.api_names: Dict[Tuple[str, int, int], Set[str]] = {}
         self.calls: Dict[str, Dict[Tuple[int, int], Set[Function]]] = {}
+        # The same of calls that make objects: their `__init__`.
+        self.constructions: Dict[str, Dict[Tuple[int, int], Set[Function]]] = {}
         self.grew = False
         self.limited: Set[str] = set()
         # What is looked up while a function is read: it need not be read again while all of that stays.
@@ -166,6 +168,10 @@ class Knowledge:
     def add_call(self, function: Function, path: str, node: ast.Call) -> None:
         """Records that the call `node` in the file `path` may be of `function`."""
         self.calls.setdefault(path, {}).setdefault((node.lineno, node.col_offset), set()).add(function)
+
+    def add_construction(self, function: Function, path: str, node: ast.Call) -> None:
+        """Records that the call `node` in the file `path` makes an object by the method `function`."""
+        self.constructions.setdefault(path, {}).setdefault((node.lineno, node.col_offset), set()).add(function)
 
     def callers(self) -> Dict[Tuple[str, str], Set[Tuple[str, str]]]:
         """Returns (path, name of a function) -> (path, name) of the functions that call it; "" is a module's code."""

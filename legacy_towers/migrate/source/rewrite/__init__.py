@@ -7,7 +7,8 @@
     pipeline  writes one pipeline, stage by stage:
       regular         calls that no stage rewrites; origins: which producers and reads belong together
       source_stage    a producer and its reader; slim_stage: slim's providers and parallel_read;
-                      reader: where a reader is made; taken: what takes what they give;
+                      reader: where a reader is made; chosen_reader: by what it is chosen;
+                      taken: what takes what they give;
                       carried: expressions moved to a call; keywords: arguments of a call
       stages          which of them read; record_queue: a queue of records behind a reader
       joins           lists of examples for batch_join; passed_lists: those that functions get; repeated: lists and

@@ -144,6 +144,18 @@ class Calls:
                             return self.callers(defined)
         return []
 
+    def constructions(self, draft: Draft, node: cst.FunctionDef) -> List[Tuple[Defined, Draft, cst.Call]]:
+        """Returns the calls that make objects by the `__init__` that a definition makes, with it and their files."""
+        found = []
+        for path, places in sorted(self.project.knowledge.constructions.items()):
+            for place, functions in sorted(places.items()):
+                for each in functions:
+                    defined = self._defined(each) if each.path == draft.source.path else None
+                    if defined is not None and defined.node is node:
+                        source = self.draft(path).source
+                        found += [(defined, self.draft(path), one) for one in source.calls() if source.key(one) == place]
+        return found
+
     def callers(self, defined: Defined) -> List[Tuple[Draft, cst.Call]]:
         """Returns the calls of a function, with their files."""
         found = []

@@ -15,6 +15,7 @@ import libcst as cst
 
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.rewrite.chosen_reader import are_chosen
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
 from legacy_towers.migrate.source.rewrite.region import is_transparent
@@ -67,7 +68,8 @@ def origins_of(project: Project, pipeline: Pipeline, calls: Calls) -> List[Origi
             raise Irregular(group[0], "nothing is read from its queue")
         read = own[0] if own else group[0]
         has_reader = bool(own) and read.name != DEQUEUE
-        origins.append(Origin(group, _reader(project, pipeline, read, len(groups) == 1) if has_reader else None, read))
+        reader = _reader(project, pipeline, calls, read, len(groups) == 1) if has_reader else None
+        origins.append(Origin(group, reader, read))
     if len(origins) > 1:
         many = [each for each in origins if each.read.name == READ_UP_TO]
         if 0 < len(many) < len(origins):
@@ -95,13 +97,13 @@ def _why_without_producers(pipeline: Pipeline) -> str:
     return "no producer or queue runner that fills it was found in the files"
 
 
-def _reader(project: Project, pipeline: Pipeline, read: Site, is_only: bool) -> Site:
+def _reader(project: Project, pipeline: Pipeline, calls: Calls, read: Site, is_only: bool) -> Site:
     found = [site for site in pipeline.sites if site.name in readers.PARAMETERS]
     if not is_only:
         found = [site for site in found if site in project.sources(read)]
     if not found:
         raise Irregular(read if not is_only else pipeline.sites[0], "the source does not show its readers")
-    if len(found) > 1:
+    if len(found) > 1 and not are_chosen(calls, found):
         raise Irregular(found[1], "its examples come from several readers")
     return found[0]
 

@@ -7,6 +7,14 @@ import libcst as cst
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.carried import carried
 from legacy_towers.migrate.source.rewrite.checks import Checks
+from legacy_towers.migrate.source.rewrite.chosen_reader import (
+    carried_test,
+    check_test,
+    choice_around,
+    combined,
+    is_of_two,
+    remove_argument,
+)
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
@@ -40,6 +48,7 @@ class Reader:
         self._calls = calls
         self._site = site
         self._read = read
+        self._is_chosen = False
 
     def records(
         self, scope: Scope, tf: str, through: Optional[Defined] = None, call: Optional[cst.Call] = None
@@ -54,23 +63,52 @@ class Reader:
         """
         if self._site is None:
             return None
-        reader = self._calls.call(self._site)
+        source = self._calls.draft(self._site.path).source
+        choice = choice_around(source, self._calls.call(self._site))
+        if not is_of_two(choice):
+            return self._records_of(self._site, self._calls.call(self._site), scope, tf, through, call)
+        if self._read.name != "tf.ReaderBase.read":
+            raise Irregular(self._read, "it reads many records at a time, by one of two readers")
+        check_test(self._site, choice, Scope(source, source.function(choice)))
+        test = carried_test(choice.test, lambda node: self._written(node, scope, through, call))
+        if test is None:
+            raise Irregular(self._site, "it is chosen in another function than its queue is made in")
+        parts = []
+        for each in (choice.body, choice.orelse):
+            site = next((one for one in self._project.sites if one.name in readers.PARAMETERS and (
+                one.path == self._site.path and self._calls.call(one) is each)), None)
+            if site is None:
+                raise Irregular(self._site, "the source does not show which of several readers it is")
+            parts.append(self._records_of(site, each, scope, tf, through, call))
+        return combined(parts[0], parts[1], scope.code(test), self._site)
+
+    def _written(self, node: Any, scope: Scope, through: Optional[Defined], call: Optional[cst.Call]) -> Any:
+        """Returns an expression that is beside the reader as it is written where the dataset is made, or None."""
+        assert self._site is not None
         there = self._calls.draft(self._site.path).source
+        function = there.function(self._calls.call(self._site))
+        if function is scope.function and there is scope.source:
+            return node
+        given = self._given(there, function, scope, through, call)
+        return carried(node, Scope(there, function), given, there is scope.source, there.line(node))
+
+    def _records_of(
+        self, site: Site, reader: Any, scope: Scope, tf: str, through: Optional[Defined], call: Optional[cst.Call]
+    ) -> readers.Records:
+        """Returns how the reader of a call reads."""
+        there = self._calls.draft(site.path).source
         function = there.function(reader)
-        given_to_reader = passed(reader, readers.PARAMETERS[self._site.name], Scope(there, function))
-        found: Dict[str, Any] = known(self._site, given_to_reader)
-        if function is not scope.function or there is not scope.source:
-            given = self._given(there, function, scope, through, call)
-            for name, node in found.items():
-                found[name] = carried(node, Scope(there, function), given, there is scope.source, there.line(reader))
-                if found[name] is None:
-                    is_reading = through is not None and function is through.node
-                    where = "the function that reads" if is_reading else "another function than its queue is made in"
-                    raise Irregular(self._site, "its {} is computed in {}".format(name, where))
+        found: Dict[str, Any] = known(site, passed(reader, readers.PARAMETERS[site.name], Scope(there, function)))
+        for name, node in found.items():
+            found[name] = self._written(node, scope, through, call)
+            if found[name] is None:
+                is_reading = through is not None and function is through.node
+                where = "the function that reads" if is_reading else "another function than its queue is made in"
+                raise Irregular(site, "its {} is computed in {}".format(name, where))
         try:
-            return readers.records_of(self._site.name, found, scope, tf)
+            return readers.records_of(site.name, found, scope, tf)
         except Cant as why:
-            raise Irregular(self._site, str(why)) from None
+            raise Irregular(site, str(why)) from None
 
     def count(self, scope: Scope, through: Optional[Defined] = None, call: Optional[cst.Call] = None) -> str:
         """Returns the expression of how many records read_up_to reads, as it is written where the dataset is made.
@@ -117,7 +155,7 @@ class Reader:
         """Removes the statement that makes the reader, and the parameter by which it is passed to the function."""
         if self._site is None:
             return
-        reader, read = self._calls.call(self._site), self._calls.call(self._read)
+        reader, read = self._expression(), self._calls.call(self._read)
         owner = read.func.value if isinstance(read.func, cst.Attribute) else None
         if owner is reader:
             return
@@ -150,6 +188,17 @@ class Reader:
             raise Irregular(self._site, "its reader is used elsewhere")
         if not draft.edits.is_removed(statement):
             draft.edits.remove(statement)
+
+    def _expression(self) -> Any:
+        """Returns the expression of the reader: the call that makes it, or what chooses between it and another."""
+        assert self._site is not None
+        draft = self._calls.draft(self._site.path)
+        reader = self._calls.call(self._site)
+        choice = choice_around(draft.source, reader)
+        if is_of_two(choice) is False and not self._is_chosen:
+            self._is_chosen = True
+            remove_argument(self._calls, self._site, draft, choice)
+        return choice if choice is not None else reader
 
     def _assigned(self, draft: Draft, reader: cst.Call) -> Tuple[Any, Any]:
         statement = draft.source.statement(reader)
@@ -186,7 +235,7 @@ class Reader:
     def _remove_value(self, values: Sequence[Any]) -> None:
         """Removes the statement that makes the reader, where `values` are the only places that use it."""
         assert self._site is not None
-        reader = self._calls.call(self._site)
+        reader = self._expression()
         if all(each is reader for each in values):
             return
         draft = self._calls.draft(self._site.path)

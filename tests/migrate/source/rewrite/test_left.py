@@ -31,6 +31,12 @@ _JOIN_IN_A_LOOP = """def join(examples):
         print(1)
     return tf.train.batch_join(joined, 2)
 """
+_CHOSEN = """FLAGS = unknown.FLAGS
+queue = tf.train.string_input_producer(["a"])
+"""
+_BATCHED = """_, value = reader.read(queue)
+b = tf.train.batch([value], 2)
+"""
 _FILES = """def batches(files):
     return tf.train.batch([tf.TextLineReader().read(tf.train.string_input_producer(files))[1]], 2)
 """
@@ -403,6 +409,26 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "b = tf.train.maybe_batch_join(e, tf.size(value) > 2, 2)\n",
                  "7: tf.train.maybe_batch_join: its keep_input is of one record, and it joins examples of several: "
                  "filter the examples of each reader", id="keep_input of one of several readers"),
+    pytest.param(_CHOSEN + "reader = tf.TextLineReader() if FLAGS else tf.WholeFileReader()\n" + _BATCHED,
+                 "4: tf.TextLineReader: it is one of two readers that are not both of records: make the datasets in an "
+                 "`if`", id="a reader of lines or of files"),
+    pytest.param(_CHOSEN + "x = 1\nx = len(FLAGS)\nreader = tf.TextLineReader() if x else tf.TFRecordReader()\n"
+                 + _BATCHED,
+                 "6: tf.TextLineReader: it is chosen by 'x', which gets several values", id="a condition that changes"),
+    pytest.param(_CHOSEN + "if FLAGS:\n    reader = tf.TextLineReader()\nelse:\n    reader = tf.TFRecordReader()\n"
+                 + _BATCHED,
+                 "7: tf.TFRecordReader: its examples come from several readers", id="readers of two branches"),
+    pytest.param(_CHOSEN + "reader = tf.TextLineReader() if FLAGS else tf.TFRecordReader()\n"
+                 "key, value = reader.read(queue)\nb = tf.train.batch([key, value], 2)\n",
+                 "5: tf.ReaderBase.read: its key is used, which tf.data does not have", id="key of one of two readers"),
+    pytest.param("def f(files, reader=None):\n    reader = reader or tf.TextLineReader()\n"
+                 "    _, value = reader.read(tf.train.string_input_producer(files))\n"
+                 "    return tf.train.batch([value], 2)\nb = f(['a'], tf.TextLineReader())\n",
+                 "6: tf.TextLineReader: its examples come from several readers", id="a reader that a call passes"),
+    pytest.param("def f(files, reader=None):\n    own = reader or tf.TextLineReader()\n"
+                 "    _, value = own.read(tf.train.string_input_producer(files))\n"
+                 "    return tf.train.batch([value], 2)\nb = f(['a'], unknown.reader())\n",
+                 "6: tf.TextLineReader: its reader may be the argument 'reader'", id="an unknown reader is passed"),
 ])
 def test_irregular_sources_are_left_with_the_reason(text, left, tmp_path):
     found = _left(tmp_path, "import tensorflow as tf\n" + text)

@@ -68,7 +68,7 @@ def lines_of(records: Records, dataset: str, with_key: bool, readers: str = "", 
             of_file = "{}.batch({})".format(called, count)
         method, rest = ("interleave", ", cycle_length={}".format(readers)) if readers else ("flat_map", "")
         line = "{0} = {0}.{1}({2}{3})".format(dataset, method, of_file, rest)
-        if len(line) > _LONGEST and of_file.startswith("lambda"):
+        if len(line) > _LONGEST:
             line = "{0} = {0}.{1}(\n    {2}{3})".format(dataset, method, of_file, rest)
         return [line]
     if with_key:
