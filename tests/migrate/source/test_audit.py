@@ -89,7 +89,7 @@ def test_a_call_that_prevents_the_rewriting_has_its_reason(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     write(tmp_path, {"script.py": """
         import tensorflow as tf
-        key, record = tf.TextLineReader().read(tf.train.string_input_producer(["a"]))
+        key, record = tf.TFRecordReader().read(tf.train.string_input_producer(["a"]))
         print(key)
         x = tf.train.batch([record], 2)
         """})

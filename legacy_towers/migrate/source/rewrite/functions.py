@@ -152,8 +152,9 @@ class Calls:
                 for each in functions:
                     defined = self._defined(each) if each.path == draft.source.path else None
                     if defined is not None and defined.node is node:
-                        source = self.draft(path).source
-                        found += [(defined, self.draft(path), one) for one in source.calls() if source.key(one) == place]
+                        there = self.draft(path)
+                        here = [one for one in there.source.calls() if there.source.key(one) == place]
+                        found += [(defined, there, one) for one in here]
         return found
 
     def callers(self, defined: Defined) -> List[Tuple[Draft, cst.Call]]:

@@ -2,7 +2,8 @@ from legacy_towers.compat import tf
 
 
 def read(queue, is_text=False, skipped=0):
-    _, value = (tf.TFRecordReader() if not is_text else tf.TextLineReader(skipped)).read(queue)
+    reader = tf.TFRecordReader() if not is_text else tf.TextLineReader(skipped)
+    _, value = reader.read(queue)
     return value
 
 
