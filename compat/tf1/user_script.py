@@ -8,7 +8,6 @@ import contextlib
 import functools
 import os
 import sys
-import traceback
 import types
 import warnings
 from typing import Any, Callable, Counter, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Set, Tuple
@@ -130,9 +129,21 @@ class ScriptRun:
     def note_end(self, error: BaseException) -> None:
         """Records the error, possibly a SystemExit, that ended the script."""
         if not isinstance(error, SystemExit):
-            self.ended_by = traceback.format_exception_only(type(error), error)[-1].strip()
+            self.ended_by = _described(error)
         elif error.code:
             self.ended_by = "exit code {}".format(error.code if isinstance(error.code, int) else 1)
+
+
+def _described(error: BaseException) -> str:
+    """Returns the last line of the traceback of `error`, without the module traceback: the script may have its own."""
+    kind = type(error)
+    is_plain = kind.__module__ in ("builtins", "__main__")
+    name = kind.__qualname__ if is_plain else "{}.{}".format(kind.__module__, kind.__qualname__)
+    try:
+        text = str(error).strip()
+    except Exception:
+        text = "<exception str() failed>"
+    return "{}: {}".format(name, text) if text else name
 
 
 class RunningScript:
