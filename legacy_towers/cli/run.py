@@ -23,7 +23,9 @@ from legacy_towers.cli.parser import Parser
 from legacy_towers.errors import UserError
 
 # The arguments that --check allows.
-_CHECK_ARGUMENTS = ("command", "check", "json", "program")
+_CHECK_ARGUMENTS = ("command", "check", "json", "program", "options_of_run")
+
+_WITHOUT_A_SCRIPT = ("--check", "--json", "--help")
 
 
 def add_arguments(parser: Parser, given: List[str]) -> None:
@@ -45,6 +47,7 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
     options.add_arguments(parser)
     _join_checked_module(given)
     take_program(parser, given)
+    parser.set_defaults(options_of_run=_misplaceable(parser))
     if any(word.split("=")[0] == "--check" for word in given):
         parser.note = "--check runs nothing: remove the script's options"
 
@@ -93,18 +96,50 @@ def run(arguments: argparse.Namespace) -> Union[int, Callable[[], None]]:
     script_run, execute = prepared(arguments)
     if arguments.towers is not None:
         script_run.when_tensorflow_is_there(functools.partial(_train_on_towers, script_run, arguments.keep or "global"))
+    misplaced = _misplaced_options(arguments, script_run)
     if not arguments.no_doctor:
         # Not before: the script may set environment variables before it imports TensorFlow.
-        script_run.when_tensorflow_is_there(functools.partial(_examine_training, script_run))
-    return execute
+        script_run.when_tensorflow_is_there(functools.partial(_examine_training, script_run, misplaced))
+    return execute if misplaced is None else functools.partial(_execute_with_hint, execute, misplaced)
 
 
-def _examine_training(script_run: Any) -> None:
+def _misplaceable(parser: Parser) -> List[str]:
+    """Returns the long options of a parser that a script can be run with."""
+    return [each for each in parser._option_string_actions if each.startswith("--") and each not in _WITHOUT_A_SCRIPT]
+
+
+def _misplaced_options(arguments: argparse.Namespace, script_run: Any) -> Any:
+    """Returns what reports options of `run` that stand after the script; None if there are none."""
+    words = [each.partition("=")[0] for each in arguments.program[1:] if each.startswith("--")]
+    given = [each for each in words if each in arguments.options_of_run]
+    if not given:
+        return None
+    from legacy_towers.run.misplaced_options import MisplacedOptions
+
+    return MisplacedOptions(script_run, arguments.program, given)
+
+
+def _execute_with_hint(execute: Callable[[], None], misplaced: Any) -> None:
+    from legacy_towers.compat.tf1.user_script import print_message
+
+    process = os.getpid()
+    try:
+        execute()
+    finally:
+        if os.getpid() == process:  # not in a process that the script forked
+            for line in misplaced.lines():
+                print_message(line)
+
+
+def _examine_training(script_run: Any, misplaced: Any) -> None:
     """Prints the errors that the checks of `doctor` find in each graph that the script begins to train."""
     from legacy_towers.doctor.first_step import errors
     from legacy_towers.run.runtime.training_start import TrainingStart
 
-    script_run.runtime.training_start = TrainingStart(errors, script_run.runtime.say)
+    def lines(graph: Any, observed: Any) -> List[str]:
+        return ([] if misplaced is None else misplaced.lines()) + errors(graph, observed)
+
+    script_run.runtime.training_start = TrainingStart(lines, script_run.runtime.say)
 
 
 def _train_on_towers(script_run: Any, keep: str) -> None:
