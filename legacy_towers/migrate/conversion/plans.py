@@ -1,5 +1,5 @@
 """What a conversion of queues does with each input pipeline, as plain values."""
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 SAME_SEQUENCE = "same sequence"
 SAME_SET = "same set"
@@ -44,8 +44,20 @@ class PipelinePlan(NamedTuple):
     notes: Tuple[str, ...]
     filled: Tuple[str, ...] = ()
 
+    @property
+    def reasons(self) -> List[str]:
+        """The reason, or each of several: a race, a shuffle and random numbers may all change the order."""
+        return self.reason.split("; ") if self.promise == SAME_SET else [self.reason] if self.reason else []
+
+    def since(self) -> List[str]:
+        """Returns the reasons as lines: [", since it shuffles"], or [", since", "  it shuffles", ...] of several."""
+        if len(self.reasons) < 2:
+            return [", since " + each for each in self.reasons] or [""]
+        return [", since"] + ["  " + each for each in self.reasons]
+
     def __str__(self) -> str:
-        lines = ["{}: {}{}".format(self.name, self.promise.upper(), ", since " + self.reason if self.reason else "")]
+        first, *others = self.since()
+        lines = ["{}: {}{}".format(self.name, self.promise.upper(), first)] + ["  " + each for each in others]
         lines += ["  made by {}".format(self.line)] if self.line else []
         lines += ["  operation {}".format(self.operation)] if self.operation else []
         lines += ["  {}{}".format("." if number else "", step) for number, step in enumerate(self.steps)]

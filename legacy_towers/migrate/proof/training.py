@@ -16,6 +16,7 @@ from legacy_towers.migrate.proof.recording import cpu_config, described_error
 from legacy_towers.migrate.proof.sides import shapes_of
 from legacy_towers.migrate.proof.values import DIFFERENT, NOT_COMPARED, PROVEN, TrainingProof
 from legacy_towers.tensor_types import Graph
+from legacy_towers.text.names import counted
 
 _STOP_SECONDS = 10
 
@@ -58,7 +59,11 @@ def prove_training(
         if not used:
             problem = "the training operation reads from no queue"
         elif others:
-            problem = "{!r}: {}, since {}".format(others[0].name, others[0].promise, others[0].reason)
+            # All reasons are those of the plan, which is printed too.
+            first, *more = others[0].reasons
+            problem = "{!r}: {}, since {}{}".format(
+                others[0].name, others[0].promise, first,
+                ", and for {}".format(counted(len(more), "other reason")) if more else "")
     if problem is not None:
         return TrainingProof(NOT_COMPARED, problem, 0, names)
     with tempfile.TemporaryDirectory() as folder:

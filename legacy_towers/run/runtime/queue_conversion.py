@@ -121,8 +121,12 @@ class QueueConversion:
             left[:] = [each for each in left if each not in own]  # those that are left, the script starts itself
         seen.conversions.append(conversion)
         for plan in conversion.plans:
-            self.plans.append(plan)
-            self._say(_sentence(plan))
+            self._report(plan)
+
+    def _report(self, plan: PipelinePlan) -> None:
+        self.plans.append(plan)
+        for line in _lines(plan):
+            self._say(line)
 
     def end(self) -> None:
         """Reports queues without a queue runner, and says so if there was no queue to convert."""
@@ -130,8 +134,7 @@ class QueueConversion:
             with unfinalized(graph):
                 plans = convert(graph).plans
             for plan in plans:
-                self.plans.append(plan)
-                self._say(_sentence(plan))
+                self._report(plan)
         if not self.plans and not self._found:
             self._say("--queues-to-dataset: no session that the script ran reads from a queue with a queue runner")
 
@@ -168,12 +171,12 @@ def start_queue_runners(sess: Any = None, *args: Any, **kwargs: Any) -> Any:
     return tf.train.start_queue_runners(sess, *args, **kwargs)
 
 
-def _sentence(plan: PipelinePlan) -> str:
+def _lines(plan: PipelinePlan) -> List[str]:
     if plan.promise == REFUSED:
         folder = os.path.join(os.getcwd(), "")
         line = plan.line[len(folder):] if plan.line.startswith(folder) else plan.line
-        return "{!r} stays a queue: {} ({!r}, {})".format(plan.name, plan.reason, plan.operation, line)
+        return ["{!r} stays a queue: {} ({!r}, {})".format(plan.name, plan.reason, plan.operation, line)]
     filled = "; Python code fills {} as before".format(" and ".join(map(repr, plan.filled))) if plan.filled else ""
-    return "{!r} is read by tf.data: {}{}{}".format(
-        plan.name, plan.promise, ", since " + plan.reason if plan.reason else "", filled
-    )
+    first, *others = plan.since()
+    lines = ["{!r} is read by tf.data: {}{}".format(plan.name, plan.promise, first)] + others
+    return lines[:-1] + [lines[-1] + filled]

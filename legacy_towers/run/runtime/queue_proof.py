@@ -55,7 +55,8 @@ class QueueProof:
             announcement.cancel()
         for each in proof.pipelines:
             self.pipelines[each.name] = each
-            self._say("{}{}".format(each, " ({})".format("; ".join(each.notes)) if each.notes else ""))
+            for line in [str(each)] + ["  note: " + note for note in each.notes]:
+                self._say(line)
         if proof.training is not None:
             self.training.append(proof.training)
             self._say(str(proof.training))
