@@ -150,7 +150,7 @@ def as_text(found: Dict[str, Any], layout: Layout = FILE) -> str:
     rows = [
         ("legacy_towers", found["legacy_towers"]),
         ("Python", "{} ({})".format(found["python"], found["executable"])),
-        ("system", "{}, {} cores".format(found["system"], found["cores"])),
+        ("system", "{}, {} {}".format(found["system"], found["cores"], "core" if found["cores"] == 1 else "cores")),
         ("TensorFlow", ", ".join(found["tensorflow"]) or "not installed"),
     ]
     if found["onednn"] is not None:

@@ -41,10 +41,10 @@ def examine_checkpoint(path: str, select: Sequence[str] = (), ignore: Sequence[s
             note = "without its MetaGraph: {}".format(error)
     findings = examine_subjects([Subject(graph, None, saved)], select, ignore)
     step = saved.global_step()
-    return Examined(findings, "the checkpoint {} ({}; {} values{}; {})".format(
+    return Examined(findings, "the checkpoint {} ({}; {}{}; {})".format(
         saved.prefix,
         "global step unknown" if step is None else "global step {:,}".format(step),
-        "{:,}".format(len(saved.shapes)),
+        "{:,} {}".format(len(saved.shapes), "value" if len(saved.shapes) == 1 else "values"),
         ", {:,} of them unreadable".format(len(saved.unreadable)) if saved.unreadable else "",
         note,
     ))

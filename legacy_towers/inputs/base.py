@@ -6,7 +6,7 @@ from legacy_towers.data.skipping import SkippedRecords
 from legacy_towers.inputs.position import REFUSED, Position, Promise
 from legacy_towers.tensor_types import NestedTensors, Operation, SessionRunHook, Tensor
 from legacy_towers.text.documented_fields import documented_fields
-from legacy_towers.text.names import tower_scope
+from legacy_towers.text.names import counted, tower_scope
 
 
 @documented_fields
@@ -77,7 +77,7 @@ class InputPlan(NamedTuple):
     def _sizes(self) -> str:
         if self.per_tower_batch_size is None or self.global_batch_size is None:
             return "batches of unknown size"
-        return "{} examples per tower, {} per step".format(self.per_tower_batch_size, self.global_batch_size)
+        return "{} per tower, {} per step".format(counted(self.per_tower_batch_size, "example"), self.global_batch_size)
 
     def _epochs(self) -> str:
         if self.epochs is None:

@@ -5,7 +5,7 @@ import numpy as np
 
 from legacy_towers.parity import bounds
 from legacy_towers.parity.recording import Batch, read_batches, read_gradients, read_record
-from legacy_towers.text.names import quoted
+from legacy_towers.text.names import counted, quoted
 
 
 class Finding(NamedTuple):
@@ -41,8 +41,8 @@ def compare_variables(reference: Dict[str, Any], other: Dict[str, Any]) -> Findi
     if wrong:
         return Finding("variables", False, "; ".join(wrong))
     numbers = sum(int(np.prod(shape)) for shape, _, _ in ours.values())
-    return Finding("variables", True, "{} variables, {:,} numbers: the same names, shapes and dtypes".format(
-        len(ours), numbers
+    return Finding("variables", True, "{}, {:,} numbers: the same names, shapes and dtypes".format(
+        counted(len(ours), "variable"), numbers
     ))
 
 

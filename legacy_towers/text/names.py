@@ -35,8 +35,9 @@ def listed(texts: Iterable[str]) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Returns a number with its noun: `1 file`, `2 files`."""
-    return "{} {}{}".format(number, noun, "" if number == 1 else "s")
+    """Returns a number with its noun: `1 file`, `2 files`, `2 batches`."""
+    plural = "es" if noun.endswith("ch") else "s"
+    return "{} {}{}".format(number, noun, "" if number == 1 else plural)
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from legacy_towers.parity.findings import compare_batches, compare_gradients, co
 W = ["w", [3, 1], "float32", True]
 
 VARIABLES = [
-    ("the same", [W], [W], True, "1 variables, 3 numbers: the same"),
+    ("the same", [W], [W], True, "1 variable, 3 numbers: the same"),
     ("another name", [W], [["v", [3, 1], "float32", True]], False, "only the first has 'w'; only the second has 'v'"),
     ("another shape", [W], [["w", [3], "float32", True]], False, "'w' is float32 [3, 1] and float32 [3]"),
     ("another dtype", [W], [["w", [3, 1], "float64", True]], False, "'w' is float32 [3, 1] and float64 [3, 1]"),

@@ -12,7 +12,7 @@ from legacy_towers.inputs.feeds.checks import check, fit
 from legacy_towers.specs.batch_sizes import check_positive
 from legacy_towers.tensor_types import Operation
 from legacy_towers.text.documented_fields import documented_fields
-from legacy_towers.text.names import tower_scope
+from legacy_towers.text.names import counted, tower_scope
 
 
 @documented_fields
@@ -138,8 +138,8 @@ class TowerPlaceholders:
         if per_tower is None:
             per_tower = self._split(global_batch)
         if len(per_tower) != len(self.per_tower):
-            raise InputError("values for {} towers are given, but there are placeholders for {}{}".format(
-                len(per_tower), len(self.per_tower),
+            raise InputError("values for {} are given, but there are placeholders for {}{}".format(
+                counted(len(per_tower), "tower"), len(self.per_tower),
                 ": tower {} is missing".format(len(per_tower)) if len(per_tower) < len(self.per_tower) else "",
             ))
         feed: Dict[Any, np.ndarray] = {}

@@ -30,6 +30,7 @@ from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph
 from legacy_towers.migrate.conversion.readers import records_of
 from legacy_towers.migrate.conversion.unbatching import by_priority, unbatched
 from legacy_towers.tensor_types import Dataset, Operation, Tensor
+from legacy_towers.text.names import counted
 
 _ALL_CORES = tf.data.experimental.AUTOTUNE
 # What gives the strings that it takes.
@@ -336,8 +337,8 @@ class DatasetBuilder:
             dataset = flow.dataset.map_with_legacy_function(function, parallel)
         else:
             dataset = flow.dataset.map(function, parallel)
-        return flow.then(dataset, "map({} operations{})".format(
-            len(part.operations), "" if parallel is None else ", num_parallel_calls={}".format(
+        return flow.then(dataset, "map({}{})".format(
+            counted(len(part.operations), "operation"), "" if parallel is None else ", num_parallel_calls={}".format(
                 "AUTOTUNE" if parallel == _ALL_CORES else parallel)
         ))
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from legacy_towers.migrate.proof.recording import Recording
 from legacy_towers.migrate.proof.sides import Shape
+from legacy_towers.text.names import counted
 
 _MOST_CHARACTERS = 60
 
@@ -44,13 +45,14 @@ def counts(queue: Recording, dataset: Recording) -> Optional[Difference]:
     """Returns a difference in the number and the sizes of batches; None if they are equal."""
     for number, (one, other) in enumerate(zip(queue.batches, dataset.batches)):
         if one.size != other.size:
-            return Difference(number, None, "batch {} of the queue has {} examples, that of tf.data has {}".format(
-                number + 1, one.size, other.size
+            return Difference(number, None, "batch {} of the queue has {}, that of tf.data has {}".format(
+                number + 1, counted(one.size, "example"), other.size
             ))
     numbers = len(queue.batches), len(dataset.batches)
     if numbers[0] != numbers[1]:
-        return Difference(min(numbers), None, "the queue gave {} ({} examples), tf.data gave {} ({} examples)".format(
-            _several(numbers[0]), len(queue.examples), _several(numbers[1]), len(dataset.examples)
+        return Difference(min(numbers), None, "the queue gave {} ({}), tf.data gave {} ({})".format(
+            counted(numbers[0], "batch"), counted(len(queue.examples), "example"),
+            counted(numbers[1], "batch"), counted(len(dataset.examples), "example")
         ))
     return None
 
@@ -109,7 +111,3 @@ def shown(value: Any) -> str:
 
 def _dtype(described: str) -> str:
     return described[: described.index("[")]
-
-
-def _several(number: int) -> str:
-    return "{} batch{}".format(number, "" if number == 1 else "es")

@@ -16,6 +16,7 @@ from legacy_towers.migrate.proof.sides import Shape, Side, dataset_side, queue_s
 from legacy_towers.migrate.proof.speed import measure
 from legacy_towers.migrate.proof.training import prove_training
 from legacy_towers.migrate.proof.values import DIFFERENT, NOT_COMPARED, PROVEN, PipelineProof, Proof
+from legacy_towers.text.names import counted
 
 # An epoch of a constant has one element: less than a batch.
 _MORE_EPOCHS = 8
@@ -277,11 +278,13 @@ class _Pipeline:
         if drawn:
             note = "in the copies that were compared, each of {} drew the same numbers for all examples"
             self._notes.append(note.format(_names(drawn)))
-        compared = "the same {} examples, each as often, each as one of {} operations computes it, bit for bit{}"
-        return self._done(base, PROVEN, "", compared.format(number, len(operations), self._padding()))
+        compared = "the same {}, each as often, each as one of {} operations computes it, bit for bit{}"
+        examples = counted(number, "example")
+        return self._done(base, PROVEN, "", compared.format(examples, len(operations), self._padding()))
 
     def _same(self, recording: Recording) -> str:
-        return "the same {} examples, each as often, bit for bit{}".format(len(recording.examples), self._padding())
+        examples = counted(len(recording.examples), "example")
+        return "the same {}, each as often, bit for bit{}".format(examples, self._padding())
 
     def _padding(self) -> str:
         padded = any(each.is_padded for read in self._shape.reads for each in read)

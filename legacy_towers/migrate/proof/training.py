@@ -87,8 +87,8 @@ def _compared(queue: _Steps, dataset: _Steps, names: Sequence[str]) -> TrainingP
                 DIFFERENT, "the trainable variables differ after step {}".format(number + 1), number, tuple(names)
             )
     if len(queue.losses) != len(dataset.losses):
-        return TrainingProof(DIFFERENT, "the data ends after {} steps with the queue, after {} with tf.data".format(
-            len(queue.losses), len(dataset.losses)
+        return TrainingProof(DIFFERENT, "the data ends after {} with the queue, after {} with tf.data".format(
+            counted(len(queue.losses), "step"), len(dataset.losses)
         ), min(len(queue.losses), len(dataset.losses)), tuple(names))
     if not queue.losses:
         return TrainingProof(NOT_COMPARED, "the data ends before the first step", 0, tuple(names))

@@ -3,6 +3,7 @@ from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 from legacy_towers.measure.statistics import Interval
 from legacy_towers.text.documented_fields import documented_fields
+from legacy_towers.text.names import counted
 from legacy_towers.text.tables import format_table
 
 PROVEN = "proven"
@@ -94,7 +95,8 @@ class TrainingProof(NamedTuple):
     def __str__(self) -> str:
         if self.verdict != PROVEN:
             return "training: {}: {}".format(self.verdict.upper(), self.reason)
-        return "training: PROVEN: {} steps give the same {}, bit for bit".format(self.steps, ", ".join(self.compared))
+        return "training: PROVEN: {} give the same {}, bit for bit".format(
+            counted(self.steps, "step"), ", ".join(self.compared))
 
 
 @documented_fields

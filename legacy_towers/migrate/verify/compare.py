@@ -5,6 +5,7 @@ from typing import Any, List, Optional, Tuple
 from legacy_towers.compat.versions import fixed_order
 from legacy_towers.migrate.proof.shuffles import distance
 from legacy_towers.migrate.verify.runs import Epochs, Read, Record
+from legacy_towers.text.names import counted
 
 # Changes of `fixed_order` without which the order of examples differs from run to run.
 _ANY_ORDER = (
@@ -67,8 +68,9 @@ def shapes(before: List[List[Read]], after: List[List[Read]], what: str, is_orde
 def _difference_of_counts(before: List[List[Read]], after: List[List[Read]], what: str) -> Optional[str]:
     if len(before) == len(after):
         return None
-    return "there {} before ({} examples), {} after ({} examples)".format(
-        _counted(len(before), what), _examples(before), len(after), _examples(after)
+    return "there {} before ({}), {} after ({})".format(
+        _counted(len(before), what), counted(_examples(before), "example"),
+        len(after), counted(_examples(after), "example")
     )
 
 

@@ -7,6 +7,7 @@ from legacy_towers.migrate.proof.values import DIFFERENT, NOT_COMPARED, PROVEN
 from legacy_towers.migrate.verify import compare
 from legacy_towers.migrate.verify.runs import AFTER, BEFORE, FIXED, PLAIN, RUN, SAME_NUMBERS, Project, Record, run
 from legacy_towers.migrate.verify.verification import Check, Place
+from legacy_towers.text.names import counted
 
 _ORDERS = {FIXED: "in a fixed order", SAME_NUMBERS: "with the same random numbers for each example", PLAIN: "as it is"}
 
@@ -94,27 +95,28 @@ class Comparisons:
             return self._add(runs, DIFFERENT, "the command fails after the rewriting: " + after.error)
         difference = compare.sequence(before.reads, after.reads, "session run")
         if difference is None:
-            return self._add(runs, PROVEN, "the same {} examples in {} session runs as by {}".format(
-                after.examples, after.runs, before.runner))
+            return self._add(runs, PROVEN, "the same {} in {} as by {}".format(
+                counted(after.examples, "example"), counted(after.runs, "session run"), before.runner))
         if before.changed:
             # Where the order or random numbers had to be fixed, another runner may fix them in another way.
             difference = compare.shapes(before.reads, after.reads, "session run", compare.are_ordered(before))
         if difference is None:
-            return self._add(runs, PROVEN, "{} examples in {} session runs, with the same dtypes and shapes as by {}"
-                             .format(after.examples, after.runs, before.runner))
+            return self._add(runs, PROVEN, "{} in {}, with the same dtypes and shapes as by {}".format(
+                counted(after.examples, "example"), counted(after.runs, "session run"), before.runner))
         return self._add(runs, DIFFERENT, difference)
 
     def _sequence(self, before: Record, after: Record) -> bool:
         difference = compare.sequence(before.reads, after.reads, "session run")
         where = ", where " + ", ".join(before.changed) if before.changed else ""
-        same = "the same {} examples in {} session runs, in the same order, bit for bit{}".format(
-            before.examples, before.runs, where
+        same = "the same {} in {}, in the same order, bit for bit{}".format(
+            counted(before.examples, "example"), counted(before.runs, "session run"), where
         )
         if difference is not None and not compare.order_is_determined(before):
             # Which file or thread comes first is not determined: the epochs below tell whether the examples are equal.
             difference = compare.shapes(before.reads, after.reads, "session run", compare.are_ordered(before))
-            same = "{} session runs read {} examples{}".format(
-                before.runs, before.examples, ", with the same dtypes and shapes" * compare.are_ordered(before)
+            same = "in {}, {} were read{}".format(
+                counted(before.runs, "session run"), counted(before.examples, "example"),
+                ", with the same dtypes and shapes" * compare.are_ordered(before)
             )
         if difference is None:
             self._add("session runs", PROVEN, same)
@@ -142,7 +144,8 @@ class Comparisons:
                 self._notes.append("by {}, {} are not compared: {}".format(self._title, what, reason))
                 continue
             difference = compare.ends(one, other) or compare.sequence(one.batches, other.batches, "batch")
-            same = "{} examples in {} batches, in the same order, bit for bit".format(one.examples, len(one.batches))
+            same = "{} in {}, in the same order, bit for bit".format(
+                counted(one.examples, "example"), counted(len(one.batches), "batch"))
             if difference is not None and compare.ends(one, other) is None and not is_same_sequence:
                 changed = before.changed
                 difference = compare.shapes(one.batches, other.batches, "batch", compare.are_ordered(before))
@@ -154,8 +157,8 @@ class Comparisons:
                         if number in first.epochs and number in second.epochs:
                             changed = first.changed
                             difference = _multiset(first, second, number)
-                same = "{} examples, each as often, in another order, which is not determined: {}".format(
-                    one.examples, ", ".join(changed)
+                same = "{}, each as often, in another order, which is not determined: {}".format(
+                    counted(one.examples, "example"), ", ".join(changed)
                 )
             if difference is not None:
                 self._add(what, DIFFERENT, difference)
@@ -172,7 +175,8 @@ class Comparisons:
         count, difference, left_out = compare.computed(before, after)
         if difference is None:
             if count:
-                self._add(what, PROVEN, "the same {} values that session runs fetch, bit for bit".format(count))
+                self._add(what, PROVEN, "the same {} that session runs fetch, bit for bit".format(
+                    counted(count, "value")))
             if left_out:
                 self._notes.append("by {}, {} is not compared: {}".format(self._title, what, left_out))
             return None

@@ -4,6 +4,7 @@ from typing import Optional
 from legacy_towers.devices import short_name
 from legacy_towers.inputs.position import Resumed
 from legacy_towers.step.plan import Plan, describe_towers
+from legacy_towers.text.names import counted
 from legacy_towers.training.runs.setup import End
 
 
@@ -41,8 +42,9 @@ def _variables(plan: Plan) -> str:
     devices = sorted({
         short_name(device) for variable in plan.variables for device in [variable.device] + variable.copies
     })
-    return "{} variables ({:,} bytes) on {}".format(
-        len(plan.variables), sum(variable.bytes or 0 for variable in plan.variables), ", ".join(devices) or "no device"
+    return "{} ({:,} bytes) on {}".format(
+        counted(len(plan.variables), "variable"), sum(variable.bytes or 0 for variable in plan.variables),
+        ", ".join(devices) or "no device"
     )
 
 
@@ -51,8 +53,9 @@ def _input(plan: Plan) -> str:
         plan.input.pipeline if plan.input.route is None else "{}:{}".format(plan.input.pipeline, plan.input.route)
     )
     order = " in fixed order" if plan.input.order == "fixed" else ""
-    return "{}, {} examples per tower, {} per step{}, from {}".format(
-        pipeline, plan.input.per_tower_batch_size, plan.input.global_batch_size, order, plan.input.source
+    return "{}, {} per tower, {} per step{}, from {}".format(
+        pipeline, counted(plan.input.per_tower_batch_size, "example"), plan.input.global_batch_size, order,
+        plan.input.source
     )
 
 

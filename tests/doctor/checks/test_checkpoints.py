@@ -98,7 +98,7 @@ def test_the_graph_of_its_meta_graph_is_examined_too(tmp_path):
         prefix = tf.train.Saver().save(session, str(tmp_path / "model.ckpt"))
     examined = examine_checkpoint(prefix)
     assert [each.check.code for each in examined.findings] == ["LD305"]
-    assert "global step unknown; 1 values; with the graph of its MetaGraph, which was not run" in examined.subject
+    assert "global step unknown; 1 value; with the graph of its MetaGraph, which was not run" in examined.subject
 
 
 def test_a_meta_graph_that_cannot_be_imported_is_reported_and_the_values_examined(tmp_path):

@@ -130,7 +130,7 @@ def test_errors_name_the_tower_and_the_component(changes, message, triplet):
 
 CALLS = [
     (dict(per_tower=[batch()], shared=SHARED),
-     "values for 1 towers are given, but there are placeholders for 2: tower 1 is missing"),
+     "values for 1 tower are given, but there are placeholders for 2: tower 1 is missing"),
     (dict(per_tower=[batch()] * 3, shared=SHARED), "values for 3 towers are given, but there are placeholders for 2"),
     (dict(per_tower=[batch(3), batch(5)], shared=SHARED), "tower 1, component 'query' has 5 rows, but tower 0 h"),
     (dict(per_tower=[batch(), np.ones(3)], shared=SHARED), "tower 1: the batch must be a dict of 'query', 'pair', "),
