@@ -139,16 +139,22 @@ class Imports:
 
     def has(self, path: str, pattern: Pattern[bytes]) -> bool:
         """Returns whether a file that `path` imports, directly or not, has a pattern in its text."""
+        return any(pattern.search(self._sources[each]) is not None for each in self._reached(path))
+
+    def reaches(self, path: str, other: str) -> bool:
+        """Returns whether a file imports another one, directly or not."""
+        return other in self._reached(path)
+
+    def _reached(self, path: str) -> Set[str]:
+        """Returns the files that a file imports, directly or not, without itself."""
         reached = {path}
         waiting = [path]
         while waiting:
             current = waiting.pop()
-            if current != path and pattern.search(self._sources[current]) is not None:
-                return True
             new = self._imported(current, self._sources[current]) - reached
             reached |= new
             waiting += sorted(new)
-        return False
+        return reached - {path}
 
     def _folders(self, importer: str) -> List[str]:
         """Returns the folder of the file and those above it, up to the folder that was named."""

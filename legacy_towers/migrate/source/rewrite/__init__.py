@@ -30,7 +30,8 @@
     functions, scope, names   functions and calls, where code is written, the names that it reads and binds
     passed_files, unread_collections   what callers pass to a producer; collections that nothing reads
     whole_call  pipelines of one call: limit_epochs, read_batch_features; batch_examples: read_batch_examples
-    unused    readers and queues that nothing reads with; size_summaries: summaries of the sizes of queues
+    unused, unused_batch   readers, queues and batches that nothing reads
+    size_summaries         summaries of the sizes of queues
     tensors   expressions that are tensors
     controls/ what starts, stops and initializes queues: start_queue_runners, Coordinator, should_stop loops
     targets   the names of TensorFlow 1 or 2 in the new text

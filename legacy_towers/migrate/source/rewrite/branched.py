@@ -119,15 +119,16 @@ class Branched:
         for branch in branches:
             found = [(each, self._batches.batches_in(entry, each)) for each in branch]
             batching = [(each, batches) for each, batches in found if batches]
-            if len(batching) != 1 or len(batching[0][1]) != 1:
+            if len(batching) != 1:
                 return []
-            ((site, call),) = batching[0][1]
-            if site.name.endswith("_join") or "enqueue_many" in self._batches.given(site, call):
-                return []
+            for site, call in batching[0][1]:
+                given = self._batches.given(site, call)
+                if site.name.endswith("_join") or "enqueue_many" in given:
+                    return []
+                tensors.add(entry.draft.source.code(given.get("tensors", call)).strip())
             batched &= names_of(batching[0][0]).bound
             before = names_of(*branch[: branch.index(batching[0][0])])
             computes = computes or bool((before.read | before.changed) & names)
-            tensors.add(entry.draft.source.code(self._batches.given(site, call).get("tensors", call)).strip())
         if not goes_on and names_of(*statements[sink + 1 :]).read & (names - batched):
             return []
         return branches if computes or len(tensors) > 1 else []

@@ -236,7 +236,11 @@ class Calls:
     def is_used_outside(self, path: str, name: str) -> bool:
         """Returns whether another file may use a name of the top level of a module."""
         used = re.compile(rb"(import|\.)[^\n]*\b" + name.encode("utf-8") + rb"\b")
-        return any(used.search(file.source) for other, file in self.project.files.items() if other != path)
+        imports = self.project.imports
+        return imports.unresolved(path, name) is not None or any(
+            used.search(file.source) and imports.reaches(other, path)
+            for other, file in self.project.files.items() if other != path
+        )
 
     def initializes_tables(self) -> bool:
         """Returns whether the project runs the initializers of tables, by itself or by its sessions."""

@@ -10,7 +10,6 @@
 `Entry` is where a function gets examples, and `follow` goes from there to what takes them: a batcher, a function of the
 project that batches, or a return statement, whose callers are followed then.
 """
-import re
 from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
 
 import libcst as cst
@@ -41,18 +40,15 @@ from legacy_towers.migrate.source.rewrite.results import returned_element
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.single import is_single, write_single
 from legacy_towers.migrate.source.rewrite.sinks import Sinks
-from legacy_towers.migrate.source.rewrite.size_summaries import without_size_summaries
+from legacy_towers.migrate.source.rewrite.size_summaries import SUMMARIES, without_size_summaries
 from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
 from legacy_towers.migrate.source.rewrite.stacked import stack_tuples
 from legacy_towers.migrate.source.rewrite.stages import stages_of
 from legacy_towers.migrate.source.rewrite.unread_collections import removes_unread
 from legacy_towers.migrate.source.rewrite.used_after import check_unused_after
+from legacy_towers.migrate.source.rewrite.unused_batch import without_unused_batches
 from legacy_towers.migrate.source.rewrite.zipped import Zip
 from legacy_towers.migrate.source.values import Site
-
-# What a file has that makes summaries.
-_SUMMARIES = re.compile(
-    rb"\bsummary[ \t]*\.[ \t]*(?:image|scalar|histogram|text|audio)\b|\b(?:image|scalar|histogram)_summary\b")
 
 
 class PipelineWriter:
@@ -73,6 +69,7 @@ class PipelineWriter:
         # Descriptions of files have no queues, and stay.
         pipeline = pipeline._replace(sites=[each for each in pipeline.sites if each.name not in DESCRIPTIONS])
         self.calls.filled, pipeline = filled_queues(project, pipeline, self.calls)
+        pipeline = without_unused_batches(pipeline, self.calls)
         check_regular(project, pipeline)
         self.joins = Joins(self.calls, pipeline.sites)
         self._stages, pipeline = stages_of(project, pipeline, self.calls, self.joins)
@@ -80,7 +77,7 @@ class PipelineWriter:
         self.stage = self._stages[0]
         self.batchers = BatchStage(pipeline, self.calls, self._stages, self.joins)
         self.passing = Passing(self.calls, self.joins, self.stage.read, self._follow, self._is_taken)
-        own = [self.calls.call(each) for each in self.stage.sites]
+        own = [self.calls.call(each) for stage in self._stages for each in stage.sites]
         self.branched = Branched(self.calls, self.batchers, self.stage.read, own, self._follow)
         self.later: Any = PrefetchStage(project, pipeline, self.calls)
         self.queue = QueueStage(project, pipeline, self.calls)
@@ -89,7 +86,7 @@ class PipelineWriter:
         self.later = self.later if self.later.sites else self.queue
         # The stage whose calls are looked for.
         self.batches: Any = self.batchers if self.batchers.sites else self.later
-        if len(self._stages) > 1 and self.later.sites and len(self.later.sites) != len(self._stages):
+        if len(self._stages) > 1 and len(self.later.sites) not in (0, len(self._stages)):
             raise Irregular(self.later.sites[0], "its batches come from several producers")
         self.sinks = Sinks(self.calls, self.joins, self.stage.read)
         self._is_one_dataset = True
@@ -168,7 +165,8 @@ class PipelineWriter:
         if self._taken.setdefault((self.batches, statements[sink]), entry) is not entry:
             raise Irregular(self.stage.read, "examples of several producers are in one batch: read each from its "
                             "own dataset, and zip the datasets", source.line(statements[sink]))
-        is_plain = self.batches is self.batchers and not self.later.sites and len(self._stages) == 1
+        is_plain = self.batches is self.batchers and not self.later.sites and (
+            len(self._stages) == 1 or not self._is_one_dataset)
         if not is_plain or not self.branched.is_written(entry, statements, start, sink):
             self._write_sink(entry, statements, start, sink)
 
@@ -179,7 +177,7 @@ class PipelineWriter:
             block = region.region_of(source, self.joins.place(source, entry.statement))
         else:
             block = entry.function.body if entry.function is not None else source.module
-        # A queue takes dtypes and shapes from an example, and goes; what was in a list for a join is gone.
+        # A queue takes dtypes and shapes from an example, and goes, as what was in a list for a join.
         statements = [
             each for each in entry.branch or region.in_order(block, self.joins.loops) if each is entry.statement
             or not self.queue.is_made_in(entry, each) and not entry.draft.edits.is_removed(each)
@@ -263,7 +261,7 @@ class PipelineWriter:
         optional = None if later or self.later.sites or self.batches is not self.batchers else optional_batch(
             entry, statement, batches, element, examples, statements[number + 1 :])
         summarizes = checks.summarizes or checks.calls_unknown(inside, scope, own) and (
-            self.calls.project.imports.has(source.path, _SUMMARIES))
+            self.calls.project.imports.has(source.path, SUMMARIES))
         if summarizes and (optional is not None or self.batchers.is_initialized):
             raise Irregular(site, "it makes summaries of single examples where a table is needed, or where an "
                             "example is also used without a batch: summarize the batch")

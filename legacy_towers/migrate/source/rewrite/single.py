@@ -45,11 +45,10 @@ def is_single(calls: Calls, entry: Entry, statements: Sequence[Any], start: int)
         return False
     for statement in statements[start:]:
         found = names_of(statement)
-        uses = [use for name in sorted(found.read & names) for use in uses_of(source, statement, name)]
-        if all(_is_run(source, use, statement) for use in uses) and not isinstance(statement, cst.FunctionDef):
+        if is_only_run(source, statement, names):
             continue
-        own = isinstance(statement, (cst.FunctionDef, cst.ClassDef)) or exits(statement)
-        if own or found.changed or any("." in each for each in found.bound):
+        is_other = isinstance(statement, (cst.FunctionDef, cst.ClassDef)) or exits(statement)
+        if is_other or found.changed or any("." in each for each in found.bound):
             return False
         for call in calls_in(statement):
             if checks.functions(call) and names_of(*[each.value for each in call.args]).read & names:
@@ -59,7 +58,9 @@ def is_single(calls: Calls, entry: Entry, statements: Sequence[Any], start: int)
     for use in (each for name in names for each in uses_of(source, body, name)):
         if not any(each is one for each in [use] + source.above(use) for one in block):
             return False
-    return entry.function is not None or not _is_read_by_functions(calls, source, names)
+    # The record has no name before where a function gets it.
+    own = names - set(entry.roots.names) if entry.is_computing else names
+    return entry.function is not None or not _is_read_by_functions(calls, source, own)
 
 
 def write_single(calls: Calls, entry: Entry, read: Site) -> None:
@@ -70,8 +71,14 @@ def write_single(calls: Calls, entry: Entry, read: Site) -> None:
     draft.edits.insert_before(entry.statement, lambda: draft.source.parse(line))
 
 
+def is_only_run(source: Source, statement: Any, names: Set[str]) -> bool:
+    """Returns whether a statement passes examples to session.run only, whose results are no examples for a batch."""
+    uses = [use for name in sorted(names_of(statement).read & names) for use in uses_of(source, statement, name)]
+    return bool(uses) and not isinstance(statement, (cst.FunctionDef, cst.ClassDef)) and all(
+        _is_run(source, use, statement) for use in uses)
+
+
 def _is_run(source: Source, use: Any, statement: Any) -> bool:
-    """Returns whether session.run gets an example: its result is no example for a batch."""
     inside = source.between(use, statement)
     return any(
         isinstance(each, cst.Call) and isinstance(each.func, cst.Attribute) and each.func.attr.value == "run"

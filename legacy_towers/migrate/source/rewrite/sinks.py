@@ -8,6 +8,7 @@ from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.names import names_of
+from legacy_towers.migrate.source.rewrite.single import is_only_run
 from legacy_towers.migrate.source.values import Site
 
 
@@ -56,7 +57,7 @@ class Sinks:
             if batching < 0 and isinstance(statement, cst.Return) and names_of(statement).read & names:
                 return number
             found = names_of(statement)
-            if found.read & names:
+            if found.read & names and not is_only_run(entry.draft.source, statement, names):
                 names |= found.bound | found.changed
         if batching >= 0:
             return batching

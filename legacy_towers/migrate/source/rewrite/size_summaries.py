@@ -3,6 +3,7 @@
     fraction = tf.cast(queue.size(), tf.float32) / capacity     goes, if only summaries read it
     tf.summary.scalar("queue_fraction", fraction)               goes
 """
+import re
 from typing import Any, List, Optional, Set
 
 import libcst as cst
@@ -14,6 +15,9 @@ from legacy_towers.migrate.source.rewrite.drafts import Draft
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.values import Site
 
+# What a file has that makes summaries.
+SUMMARIES = re.compile(
+    rb"\bsummary[ \t]*\.[ \t]*(?:image|scalar|histogram|text|audio)\b|\b(?:image|scalar|histogram)_summary\b")
 _SIZE = "tf.QueueBase.size"
 _SUMMARIES = (
     "tf.summary.scalar", "tf.summary.histogram", "tf.summary.image", "tf.summary.audio", "tf.summary.text",

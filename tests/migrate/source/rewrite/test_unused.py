@@ -5,6 +5,15 @@ from legacy_towers.migrate.source.pipelines import find_pipelines
 from legacy_towers.migrate.source.project import read_project
 from legacy_towers.migrate.source.rewrite.plan import plan_rewrite
 
+BATCH = """\
+import tensorflow as tf
+
+queue = tf.train.string_input_producer(["a", "b"], num_epochs=1, shuffle=False)
+_, line = tf.TextLineReader().read(queue)
+number = tf.string_to_number(line)
+{}with tf.Session() as session:
+    print(session.run([number]))
+"""
 SCRIPT = """\
 import tensorflow as tf
 
@@ -39,3 +48,28 @@ def test_a_reader_or_queue_that_is_not_used_goes(tmp_path, reader, is_left):
     plan = plan_rewrite(project, find_pipelines(project))
     assert bool(plan.left) == is_left
     assert list(plan.texts.values()) == ([] if is_left else [SCRIPT.replace("    {}\n", "")])
+
+
+@pytest.mark.parametrize("batch, reason", [
+    ("numbers = tf.train.batch([number], 2)\n", None),
+    ("numbers, lines = tf.train.shuffle_batch([number, line], 2, 9, 4)\n", None),
+    ("numbers = tf.train.batch([number], 2)\nprint(numbers)\n",
+     "tf.ReaderBase.read: 'number' is of one example, and is used after the batch"),
+    ("numbers = tf.train.batch([number], 2)\nprint(tf.get_default_graph().get_tensor_by_name('batch:0'))\n",
+     "tf.ReaderBase.read: 'number' is of one example, and is used after the batch"),
+], ids=["batch", "shuffled batch", "used", "used by its name"])
+def test_a_batch_that_is_not_used_goes_where_single_examples_are_fetched(tmp_path, batch, reason):
+    path = tmp_path / "script.py"
+    path.write_text(BATCH.format(batch))
+    project = read_project([str(path)])
+    plan = plan_rewrite(project, find_pipelines(project))
+    if reason is not None:
+        assert [reason in str(each) for each in plan.left] == [True]
+        return
+    dataset = (
+        'dataset = tf.data.Dataset.from_tensor_slices(["a", "b"])\n'
+        "dataset = dataset.flat_map(tf.data.TextLineDataset)\n"
+        "line = tf.data.make_one_shot_iterator(dataset).get_next()\n"
+    )
+    lines = BATCH.format("").splitlines(True)
+    assert list(plan.texts.values()) == ["".join(lines[:2]) + dataset + "".join(lines[4:])]
