@@ -45,8 +45,8 @@ from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
 from legacy_towers.migrate.source.rewrite.stacked import stack_tuples
 from legacy_towers.migrate.source.rewrite.stages import stages_of
 from legacy_towers.migrate.source.rewrite.unread_collections import removes_unread
-from legacy_towers.migrate.source.rewrite.used_after import check_unused_after
 from legacy_towers.migrate.source.rewrite.unused_batch import without_unused_batches
+from legacy_towers.migrate.source.rewrite.used_after import check_unused_after
 from legacy_towers.migrate.source.rewrite.zipped import Zip
 from legacy_towers.migrate.source.values import Site
 
