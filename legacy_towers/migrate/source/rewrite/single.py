@@ -45,7 +45,7 @@ def is_single(calls: Calls, entry: Entry, statements: Sequence[Any], start: int)
         return False
     for statement in statements[start:]:
         found = names_of(statement)
-        if is_only_run(source, statement, names):
+        if not found.read & names or is_only_run(source, statement, names):
             continue
         is_other = isinstance(statement, (cst.FunctionDef, cst.ClassDef)) or exits(statement)
         if is_other or found.changed or any("." in each for each in found.bound):

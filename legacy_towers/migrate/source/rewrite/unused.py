@@ -25,7 +25,8 @@ def remove_unused(pipeline: Pipeline, draft: Callable[[str, Site], Draft]) -> bo
     site = pipeline.sites[-1]
     # The names of a producer's files may be matched by a call of the pipeline.
     others = [each for each in pipeline.sites if each is not site and each.name != "tf.match_filenames_once"]
-    if others or site.name not in readers.PARAMETERS and site.name not in producers.PARAMETERS:
+    is_made = site.name in readers.PARAMETERS or site.name in producers.PARAMETERS and site.name != producers.LIMIT
+    if others or not is_made:
         return False
     file = draft(site.path, site)
     call = file.source.call(site)

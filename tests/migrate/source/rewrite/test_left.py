@@ -67,7 +67,7 @@ def _left(tmp_path, text):
     pytest.param("n = reader.num_records_produced()\nb = tf.train.batch([value], 2)\n",
                  "5: tf.ReaderBase.num_records_produced: it uses the position of its reader, which a dataset does not "
                  "have: count examples by tf.data or in Python", id="records produced"),
-    pytest.param("x = tf.decode_raw(value, tf.uint8)\nb = tf.train.batch([x], 2)\nmean = tf.reduce_mean(x)\n",
+    pytest.param("x = tf.decode_raw(value, tf.uint8)\nb = tf.train.batch([x], 2)\nm = tf.reduce_mean(x - b)\n",
                  "7: tf.ReaderBase.read: 'x' is of one example, and is used after the batch", id="example used later"),
     pytest.param("x = tf.decode_raw(value, tf.uint8)\ntf.summary.merge([x])\nb = tf.train.batch([x], 2)\n",
                  "6: tf.ReaderBase.read: tf.summary.merge summarizes each example, which Dataset.map can't: summarize "
