@@ -228,6 +228,22 @@ class Calls:
         name = Scope(scope.source, scope.function).fresh("dataset", "examples")
         return name if number == 1 else "{}_{}".format(name, number)
 
+    def dataset_attribute(self, scope: Scope) -> str:
+        """Returns a name for the attribute of an object that keeps a dataset, which no other dataset of it has.
+
+        Args:
+          scope: the method that makes the dataset.
+        """
+        owner: Any = next((each for each in scope.source.above(scope.function) if isinstance(each, cst.ClassDef)), None)
+        number = self.draft(scope.source.path).edits.count_dataset(owner)
+        names = ["dataset", "examples"]
+        if owner is not None and any(scope.code(each.value) != "object" for each in owner.bases):
+            # The class that it is derived from may keep one, too.
+            words = re.sub("(?<=[a-z0-9])(?=[A-Z])", "_", owner.name.value).lower()
+            names = ["{}_{}".format(words, each) for each in names]
+        name = Scope(scope.source, scope.function).fresh(*names)
+        return name if number == 1 else "{}_{}".format(name, number)
+
     @staticmethod
     def dataset_parameter(defined: Defined) -> str:
         """Returns the name of the parameter by which a function gets a dataset."""

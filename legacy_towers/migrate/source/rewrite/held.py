@@ -16,7 +16,7 @@ from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.functions import Calls
-from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self
+from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self, parameters
 from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, Origin
 from legacy_towers.migrate.source.rewrite.region import in_order
 from legacy_towers.migrate.source.rewrite.scope import Scope
@@ -67,7 +67,7 @@ def write_held(stage: Any, calls: Calls, origin: Origin, draft: Draft, is_batche
     if place is not method and place is not scope.function:
         raise Irregular(origin.read, "its reader is made in another method than its queue")
     tf = calls.tensorflow(scope, site)
-    attribute = scope.fresh("dataset", "examples")
+    attribute = calls.dataset_attribute(scope)
     dataset, inner = calls.dataset_name(scope), calls.dataset_name(Scope(source, method))
     taken = stage.takes.of(draft, read)
     records = stage.reading.records(Scope(source, place), tf)
@@ -105,6 +105,9 @@ def _check_held(
     target: Any = source.statement(producer).targets[0].target
     name = target.attr.value
     queue: Any = read.args[0].value if read.args else getattr(read.func, "value", None)
+    if isinstance(queue, cst.Name) and queue.value in parameters(source.function(read)):
+        raise Irregular(read_site, "another method takes its queue from the object, and passes it to {!r}: read it in "
+                        "the method that takes it".format(source.function(read).name.value))
     if not is_of_self(queue) or queue.attr.value != name:
         raise Irregular(read_site, "the source does not show the queue that it reads")
     for there, each in uses_in_project(calls, source, name):

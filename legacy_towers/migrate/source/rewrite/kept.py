@@ -102,7 +102,7 @@ class Kept:
         if why is not None:
             raise Irregular(self._read, why)
         is_single = self._is_single(entry, function, examples, kept)
-        attribute = scope.fresh("dataset", "examples")
+        attribute = self._calls.dataset_attribute(scope)
         self._name_locally(entry, examples)
         element = Element.of([cst.Name(each[len("self.") :]) for each in kept], source)
         last = examples.statements[-1]

@@ -35,6 +35,8 @@ _REASONS = (
     ("tf.contrib.training.batch_sequences_with_states", "it keeps the states of sequences between batches, which "
      "Dataset can't: keep tf.train.batch_sequences_with_states, or cut sequences before they are batched"),
     ("tf.contrib.training.", _SAMPLES),
+    ("tf.contrib.slim.ParallelReader", "its readers fill a queue that the script makes: read by "
+     "slim.parallel_read, which makes it, or write it as Dataset.interleave over the files, then shuffle"),
     ("tf.contrib.slim.", _SLIM),
     ("tf.contrib.learn.read_", "tf.contrib.learn makes its queues inside: write it as a dataset of its files"),
     ("tf.contrib.learn.queue_parsed_features", "tf.contrib.learn makes its queues inside: write it as Dataset.map and "

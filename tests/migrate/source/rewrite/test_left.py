@@ -429,6 +429,19 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "    _, value = own.read(tf.train.string_input_producer(files))\n"
                  "    return tf.train.batch([value], 2)\nb = f(['a'], unknown.reader())\n",
                  "6: tf.TextLineReader: its reader may be the argument 'reader'", id="an unknown reader is passed"),
+    pytest.param("class A(object):\n    def __init__(self):\n        self.q = tf.train.string_input_producer(['a'])\n"
+                 "    def f(self):\n        return self.g(self.q)\n"
+                 "    def g(self, queue):\n        _, value = tf.TFRecordReader().read(queue)\n"
+                 "        return tf.train.batch([value], 2)\nb = A().f()\n",
+                 "8: tf.ReaderBase.read: another method takes its queue from the object, and passes it to 'g': read it "
+                 "in the method that takes it", id="queue that an object keeps and passes"),
+    pytest.param("from tensorflow.contrib import slim\nqueue = tf.train.string_input_producer(['a'])\n"
+                 "common = tf.FIFOQueue(10, [tf.string, tf.string], [[], []])\n"
+                 "reader = slim.parallel_reader.ParallelReader(tf.TFRecordReader, common)\n"
+                 "_, value = reader.read(queue)\nb = tf.train.batch([value], 2)\n",
+                 "5: tf.contrib.slim.ParallelReader: its readers fill a queue that the script makes: read by "
+                 "slim.parallel_read, which makes it, or write it as Dataset.interleave over the files, then shuffle",
+                 id="ParallelReader"),
 ])
 def test_irregular_sources_are_left_with_the_reason(text, left, tmp_path):
     found = _left(tmp_path, "import tensorflow as tf\n" + text)
