@@ -7,7 +7,8 @@ from legacy_towers.compat.versions import graph as graph_changes
 from legacy_towers.replication.refusal import refuse
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
-_NAMED = re.compile(r"'(?P<name>[^']+)' \(op:|[Nn]ode '(?P<node>[^']+)'")
+# The operation in an error about shapes: of 1.15, of both, and of 2.x.
+_NAMED = re.compile(r"'(?P<name>[^']+)' \(op:|[Nn]ode '(?P<node>[^']+)'|\{\{node (?P<in_2>[^}]+)\}\}")
 
 
 class Edges(NamedTuple):
@@ -105,7 +106,7 @@ def _imported(
             )
         except ValueError as error:
             found = _NAMED.search(str(error))
-            name = (found.group("name") or found.group("node")) if found else ""
+            name = next(filter(None, found.groups())) if found else ""
             by_name = {each.name: each for each in operations}
             at = next((by_name[each] for each in by_name if name == each or name.endswith("/" + each)), None)
             return refuse("the shapes of a tower do not fit together, as where the size of a batch is a constant: "

@@ -60,6 +60,14 @@ def a_batch_size_in_a_constant(tf):
     train_once(tf, tf.reduce_mean(net * y[:, 0]), dict(zip((x, y), batch())))
 
 
+@case("('joined', ")
+def a_constant_with_a_row_for_each_example(tf):
+    x, y = inputs(tf, 8)
+    rows = tf.constant(np.arange(8.0)[:, None])
+    net = tf.concat([rows, predicted(tf, x)], 1, name="joined")
+    train_once(tf, tf.reduce_mean(net * y), dict(zip((x, y), batch())))
+
+
 @case("fixed its batch size to 7, which is not a multiple of 2 towers")
 def a_fixed_batch_that_is_no_multiple(tf):
     x, y = inputs(tf, 7)
