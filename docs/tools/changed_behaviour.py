@@ -114,9 +114,10 @@ OPERATIONS: Tuple[Change, ...] = (
     ),
     Change("`tf.nn.embedding_lookup_sparse`, `safe_embedding_lookup_sparse` of float16", "float32", "float16"),
     Change(
-        "`tf.nn.avg_pool3d` of float64 or float16, `max_pool3d` of float16; `tf.matmul` and `tf.einsum` of uint8",
+        "`tf.nn.avg_pool3d` of float64 or float16, `max_pool3d` of float16; `tf.einsum` of 8 and 16 bits",
         "work",
-        "no kernel on the CPU: cast before",
+        "the same: float16 computed in float32, integers in int32; 2.x alone has no kernel on the CPU",
+        _DTYPES,
     ),
     Change("`tf.linalg.tensor_diag_part` of an empty matrix", "an error or nothing", "TensorFlow aborts the process"),
     Change("the mean and variance that `tf.nn.fused_batch_norm(is_training=False)` returns", "zeros", "those given"),

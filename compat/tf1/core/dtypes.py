@@ -2,7 +2,7 @@
 
     numpy's float64  1.15 makes it float32 where an operation has float32 as its default
     float16          2.x has fewer kernels; the results here are computed in float32, and are float16
-    integers         1.15 divides them, and has their variance and weighted counts
+    integers         1.15 divides them, and has their variance, weighted counts and einsum
 """
 import functools
 from typing import Any, Callable, List
@@ -117,6 +117,16 @@ def bincount(
     arr = tf.convert_to_tensor(arr, name="arr", dtype=tf.int32)
     length = tf.size(tf.bincount(arr, None, minlength, maxlength))
     return tf.unsorted_segment_sum(weights, arr, length)
+
+
+@functools.wraps(tf.einsum)
+def einsum(equation: str, *inputs: Any, **options: Any) -> Any:
+    """Returns tf.einsum; integers of 8 and 16 bits are computed in 32, and wrap around, as in 1.15."""
+    tensors = [tf.convert_to_tensor(each) for each in inputs]
+    dtype = tensors[0].dtype if tensors else None
+    if dtype not in (tf.uint8, tf.int8, tf.uint16, tf.int16) or any(each.dtype != dtype for each in tensors):
+        return tf.einsum(equation, *tensors, **options)
+    return tf.cast(tf.einsum(equation, *[tf.cast(each, tf.int32) for each in tensors], **options), dtype)
 
 
 def __getattr__(name: str) -> Any:

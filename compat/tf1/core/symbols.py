@@ -120,11 +120,14 @@ def _order_note(name: str) -> str:
 _INTEGERS = "integers are rounded towards zero, as in 1.15"
 _VARIANCE = "the variance of integers is an integer, as in 1.15"
 _WEIGHTS = "weights may be of any number type, as in 1.15"
+_NARROW = "accepts integers of 8 and 16 bits, as in 1.15"
 _ARRAYS = "of two numpy arrays, the result is one, as in 1.15"
 # Name below tf -> (its name in core/dtypes.py, note).
 _DTYPES: Dict[str, Tuple[str, str]] = {
     "bincount": ("bincount", _WEIGHTS),
     "divide": ("divide", _ARRAYS),
+    "einsum": ("einsum", _NARROW),
+    "linalg.einsum": ("einsum", _NARROW),
     "math.divide": ("divide", _ARRAYS),
     "math.bincount": ("bincount", _WEIGHTS),
     "math.nextafter": ("nextafter", _NUMPY),

@@ -9,7 +9,7 @@ import functools
 from typing import Any, Callable, List
 
 from legacy_towers.compat.tf1 import user_script
-from legacy_towers.compat.tf1.core import dotted_names, orders
+from legacy_towers.compat.tf1.core import dotted_names, orders, pools
 from legacy_towers.compat.tf1.core.replaced_functions import ARGUMENTS
 from legacy_towers.compat.tf1.pre_1_0.tables import KEYWORDS, NAME_AT
 from legacy_towers.compat.versions import tf
@@ -27,7 +27,7 @@ def __dir__() -> List[str]:
 
 
 def _accepting(name: str) -> Callable[..., Any]:
-    function: Any = orders.ordered(name) if name in ARGUMENTS else functools.reduce(getattr, name.split("."), tf)
+    function = _of_1_x(name)
     positions = NAME_AT.get(name, ())
     renamed = dict(each.split("=") for each in KEYWORDS.get(name, "").split())
 
@@ -47,3 +47,9 @@ def _accepting(name: str) -> Callable[..., Any]:
         return function(*arguments, **keywords)
 
     return accepting
+
+
+def _of_1_x(name: str) -> Any:
+    if name in ("nn.avg_pool3d", "nn.max_pool3d") and not tf.__version__.startswith("1.15"):
+        return getattr(pools, name[len("nn.") :])
+    return orders.ordered(name) if name in ARGUMENTS else functools.reduce(getattr, name.split("."), tf)

@@ -44,6 +44,9 @@ OTHERS = {
     "bincount, weights of uint8": (lambda: tf.bincount(IDS, np.array([1, 2, 3], np.uint8)), "uint8", [1, 0, 5]),
     "bincount": (lambda: tf.bincount(IDS), "int32", [1, 0, 2]),
     "nextafter of numpy": (lambda: tf.math.nextafter(np.array([0.0]), np.array([1.0])), "float32", [1e-45]),
+    "einsum of uint8": (lambda: tf.einsum("ij->ji", tf.constant(BYTES)), "uint8", [[250, 3], [7, 9]]),
+    "einsum of int16": (lambda: tf.linalg.einsum("ij->i", tf.constant(BYTES, tf.int16)), "int16", [257, 12]),
+    "einsum of floats": (lambda: tf.einsum("i,i->", tf.constant([2.0]), tf.constant([3.0])), "float32", 6),
     "linspace of unknown rank": (
         lambda: tf.linspace(tf.placeholder_with_default(1.0, None), 3.0, 3), "float32", [1, 2, 3]),
 }
@@ -65,6 +68,35 @@ def test_operations_of_other_dtypes(name):
     assert result.dtype == tf.as_dtype(dtype) and result.shape.ndims == np.ndim(expected)
     with tf.Session() as session:
         np.testing.assert_array_equal(session.run(result), np.array(expected, dtype))
+
+
+VOLUME = np.random.RandomState(0).rand(2, 5, 6, 4, 3)
+
+
+@pytest.mark.parametrize("window, steps", [([1, 3, 2, 3, 1], [1, 2, 1, 2, 1]), ([2, 3, 1], 1)], ids=str)
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+@pytest.mark.parametrize("shape", [VOLUME.shape, (None, None, 6, None, 3)], ids=["known", "unknown"])
+def test_volumes_of_float64_and_float16_are_pooled(window, steps, padding, shape):
+    x = tf.placeholder(tf.float64, shape)
+    half = tf.cast(x, tf.float16)
+    pools = tf.nn.avg_pool3d(x, window, steps, padding), tf.nn.avg_pool3d(half, window, steps, padding)
+    largest = tf.nn.max_pool3d(half, window, steps, padding)
+    average, most = (f(tf.cast(x, tf.float32), window, steps, padding) for f in (tf.nn.avg_pool3d, tf.nn.max_pool3d))
+    assert [each.dtype for each in pools + (largest,)] == [tf.float64, tf.float16, tf.float16]
+    assert [each.shape.as_list() for each in pools] == [average.shape.as_list()] * 2
+    with tf.Session() as session:
+        found = session.run([pools, largest, average, most], {x: VOLUME})
+    np.testing.assert_allclose(found[0][0], found[2], rtol=1e-6)
+    np.testing.assert_allclose(found[0][1], found[2], rtol=5e-3)
+    np.testing.assert_allclose(found[1], found[3], rtol=1e-3)
+
+
+def test_the_gradient_of_an_average_of_float64_is_that_of_float32():
+    x = tf.constant(VOLUME)
+    averages = [tf.nn.avg_pool3d(tf.cast(x, dtype), 3, 2, "SAME") for dtype in (tf.float64, tf.float32)]
+    with tf.Session() as session:
+        one, other = session.run([tf.gradients(tf.cast(each, tf.float64) ** 2, x)[0] for each in averages])
+    np.testing.assert_allclose(one, other, rtol=1e-5)
 
 
 def test_the_eigenvectors_of_float16_are_a_pair_of_float16():
