@@ -1,12 +1,12 @@
 """Readers that an expression chooses: by a condition, or in the place of an argument that no call passes.
 
-    reader = TFRecordReader() if records else TextLineReader()
+    reader = TFRecordReader() if records else TextLineReader()               also as the branches of an `if`
     dataset = dataset.flat_map(tf.data.TFRecordDataset if records else tf.data.TextLineDataset)
 
     def __init__(self, reader=None):                     def __init__(self):
         self.reader = reader or TFRecordReader()
 """
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import libcst as cst
 
@@ -15,20 +15,51 @@ from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import readers
-from legacy_towers.migrate.source.rewrite.syntax import Source, arguments
+from legacy_towers.migrate.source.rewrite.syntax import Source, arguments, statements_of
 from legacy_towers.migrate.source.values import Site
 
+# Longer choices are on two lines.
+_LONGEST = 84
 # Expressions that need no parentheses in a condition.
 _PLAIN = (cst.Name, cst.Attribute, cst.Call, cst.Integer, cst.SimpleString)
 
 
 def choice_around(source: Source, reader: cst.Call) -> Any:
-    """Returns the expression that chooses a reader, None if the call is not in one."""
+    """Returns the expression or the `if` that chooses a reader, None if the call is not in one."""
     around = source.parents.get(reader)
+    if isinstance(around, cst.Assign):
+        return _if_around(source, around)
     if isinstance(around, cst.IfExp) and around.test is not reader:
         return around
     is_or = isinstance(around, cst.BooleanOperation) and isinstance(around.operator, cst.Or)
     return around if is_or and around.right is reader else None
+
+
+def _if_around(source: Source, assigned: cst.Assign) -> Any:
+    """Returns the `if` whose two branches do nothing else than to assign calls to one name, None if there is none."""
+    found: Any = next((each for each in source.above(assigned) if isinstance(each, (cst.If, cst.FunctionDef))), None)
+    if not isinstance(found, cst.If) or not isinstance(found.orelse, cst.Else):
+        return None
+    branches = [statements_of(each) for each in (found.body, found.orelse.body)]
+    names = {_assigned_name(each[0]) for each in branches if len(each) == 1}
+    is_own = len(names) == 1 and "" not in names and all(len(each) == 1 for each in branches)
+    return found if is_own and not isinstance(source.parents[found], cst.If) else None
+
+
+def _assigned_name(statement: Any) -> str:
+    """Returns the name that a statement assigns a call to, "" of another statement."""
+    if not isinstance(statement, cst.Assign) or not isinstance(statement.value, cst.Call):
+        return ""
+    target = statement.targets[0].target
+    return target.value if len(statement.targets) == 1 and isinstance(target, cst.Name) else ""
+
+
+def branches_in(choice: Any) -> Tuple[Any, Any]:
+    """Returns the two expressions of a choice."""
+    if isinstance(choice, cst.If):
+        assert isinstance(choice.orelse, cst.Else)
+        return statements_of(choice.body)[0].value, statements_of(choice.orelse.body)[0].value
+    return choice.body, choice.orelse
 
 
 def are_chosen(calls: Calls, found: Sequence[Site]) -> bool:
@@ -37,7 +68,7 @@ def are_chosen(calls: Calls, found: Sequence[Site]) -> bool:
         return False
     source = calls.draft(found[0].path).source
     choice = choice_around(source, calls.call(found[0]))
-    return isinstance(choice, cst.IfExp) and {choice.body, choice.orelse} == {calls.call(each) for each in found}
+    return is_of_two(choice) is True and set(branches_in(choice)) == {calls.call(each) for each in found}
 
 
 def combined(one: readers.Records, other: readers.Records, test: str, site: Site) -> readers.Records:
@@ -61,7 +92,9 @@ def combined(one: readers.Records, other: readers.Records, test: str, site: Site
 def _chosen(one: str, other: str, test: str) -> str:
     if one == other:
         return one
-    return "{} if {} else {}".format("({})".format(one) if one.startswith("lambda") else one, test, other)
+    one = "({})".format(one) if one.startswith("lambda") else one
+    is_long = len(one + test + other) > _LONGEST
+    return "{}{}if {} else {}".format(one, "\n    " if is_long else " ", test, other)
 
 
 def carried_test(node: Any, carried: Callable[[Any], Any]) -> Any:
@@ -82,7 +115,7 @@ def carried_test(node: Any, carried: Callable[[Any], Any]) -> Any:
     return carried(node)
 
 
-def check_test(site: Site, choice: cst.IfExp, scope: Scope) -> None:
+def check_test(site: Site, choice: Any, scope: Scope) -> None:
     """Raises Irregular if the condition of a choice may have another value where the dataset is made."""
     for name in sorted(names_of(choice.test).read):
         bound = names_of(*scope.function.body.body).bound if scope.function is not None else set()
@@ -157,4 +190,5 @@ def is_of_two(choice: Any) -> Optional[bool]:
     """Returns whether a choice is of two calls; None without a choice."""
     if choice is None:
         return None
-    return isinstance(choice, cst.IfExp) and isinstance(choice.body, cst.Call) and isinstance(choice.orelse, cst.Call)
+    return isinstance(choice, cst.If) or isinstance(choice, cst.IfExp) and all(
+        isinstance(each, cst.Call) for each in branches_in(choice))

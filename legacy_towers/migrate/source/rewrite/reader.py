@@ -8,6 +8,7 @@ from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.carried import carried
 from legacy_towers.migrate.source.rewrite.checks import Checks
 from legacy_towers.migrate.source.rewrite.chosen_reader import (
+    branches_in,
     carried_test,
     check_test,
     choice_around,
@@ -74,7 +75,7 @@ class Reader:
         if test is None:
             raise Irregular(self._site, "it is chosen in another function than its queue is made in")
         parts = []
-        for each in (choice.body, choice.orelse):
+        for each in branches_in(choice):
             site = next((one for one in self._project.sites if one.name in readers.PARAMETERS and (
                 one.path == self._site.path and self._calls.call(one) is each)), None)
             if site is None:
@@ -201,6 +202,9 @@ class Reader:
         return choice if choice is not None else reader
 
     def _assigned(self, draft: Draft, reader: cst.Call) -> Tuple[Any, Any]:
+        if isinstance(reader, cst.If):
+            # Its branches make nothing else.
+            return reader, draft.source.statement(branches_in(reader)[0]).targets[0].target
         statement = draft.source.statement(reader)
         if not isinstance(statement, cst.Assign) or statement.value is not reader or len(statement.targets) != 1:
             raise Irregular(self._site or self._read, "its reader is used in an expression")

@@ -415,9 +415,13 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
     pytest.param(_CHOSEN + "x = 1\nx = len(FLAGS)\nreader = tf.TextLineReader() if x else tf.TFRecordReader()\n"
                  + _BATCHED,
                  "6: tf.TextLineReader: it is chosen by 'x', which gets several values", id="a condition that changes"),
-    pytest.param(_CHOSEN + "if FLAGS:\n    reader = tf.TextLineReader()\nelse:\n    reader = tf.TFRecordReader()\n"
+    pytest.param(_CHOSEN + "if FLAGS:\n    reader = tf.TextLineReader()\nelif queue:\n"
+                 "    reader = tf.TFRecordReader()\nelse:\n    reader = tf.WholeFileReader()\n" + _BATCHED,
+                 "7: tf.TFRecordReader: its examples come from several readers", id="readers of three branches"),
+    pytest.param(_CHOSEN + "if FLAGS:\n    reader = tf.TextLineReader()\nelse:\n    reader = unknown.reader()\n"
                  + _BATCHED,
-                 "7: tf.TFRecordReader: its examples come from several readers", id="readers of two branches"),
+                 "5: tf.TextLineReader: the source does not show which of several readers it is",
+                 id="one of two readers is unknown"),
     pytest.param(_CHOSEN + "reader = tf.TextLineReader() if FLAGS else tf.TFRecordReader()\n"
                  "key, value = reader.read(queue)\nb = tf.train.batch([key, value], 2)\n",
                  "5: tf.ReaderBase.read: its key is used, which tf.data does not have", id="key of one of two readers"),
