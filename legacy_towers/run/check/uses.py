@@ -106,9 +106,10 @@ class _StatementReader(ImportReader):
     def _version_function(self, node: Union[ast.FunctionDef, ast.AsyncFunctionDef]) -> Meanings:
         """Returns the meaning of a function that is a version check: def is_new(): return tf.__version__ >= "2"."""
         body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+        if len(body) == 1 and isinstance(body[0], ast.Try) and not node.decorator_list and not _parameters(node):
+            return self._tried_version(body[0])
         returned = body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
-        has_parameters = any(isinstance(part, ast.arg) for part in ast.walk(node.args))
-        is_plain = isinstance(node, ast.FunctionDef) and not node.decorator_list and not has_parameters
+        is_plain = isinstance(node, ast.FunctionDef) and not node.decorator_list and not _parameters(node)
         if returned is None or not is_plain or node.name in self._globals or constant(returned) is not None:
             return NOTHING
         # Variables may have other values when it is called.
@@ -116,6 +117,35 @@ class _StatementReader(ImportReader):
         if any(values.is_variable(self.scopes.meanings(each)) for each in variables):
             return NOTHING
         return values.as_function(self._known(returned))
+
+    def _tried_version(self, node: ast.Try) -> Meanings:
+        """Returns the meaning of a function that tries a check, if its handlers return the value that the check has:
+
+            try:
+                from tensorflow.python import tf2
+                return tf2.enabled()
+            except Exception:
+                return False
+        """
+        *imports, last = node.body
+        ends = [each.body[0] for each in node.handlers if len(each.body) == 1]
+        if node.orelse or node.finalbody or len(ends) < len(node.handlers) or not isinstance(last, ast.Return):
+            return NOTHING
+        self.scopes.enter()
+        for each in imports:
+            if not isinstance(each, ast.ImportFrom) or each.level or each.module is None:
+                self.scopes.leave()
+                return NOTHING
+            for alias in each.names:
+                name = "{}.{}".format(each.module, alias.name)
+                self.scopes.bind(alias.asname or alias.name, frozenset([name] if is_tensorflow(name) else []), False)
+        found = values.UNKNOWN if last.value is None else self._known(last.value)
+        self.scopes.leave()
+        if found is values.UNKNOWN or not all(
+            isinstance(end, ast.Return) and end.value is not None and constant(end.value) == found for end in ends
+        ):
+            return NOTHING
+        return values.as_function(found)
 
     def _class(self, node: ast.ClassDef) -> None:
         for part in node.decorator_list + node.bases + [each.value for each in node.keywords]:
@@ -203,3 +233,7 @@ class _StatementReader(ImportReader):
             self._fallback_of = before[1]
         self._statements(node.orelse)
         self._statements(node.finalbody)
+
+
+def _parameters(node: Union[ast.FunctionDef, ast.AsyncFunctionDef]) -> List[ast.arg]:
+    return [part for part in ast.walk(node.args) if isinstance(part, ast.arg)]

@@ -41,6 +41,7 @@ _COMPARED: Dict[Any, Callable[[Any, Any], Any]] = {
     ast.In: lambda one, other: one in other,
     ast.NotIn: lambda one, other: one not in other,
 }
+_V2_ENABLED = "tensorflow.python.tf2.enabled"
 _METHODS = ("endswith", "join", "partition", "replace", "rsplit", "split", "startswith", "strip")
 _FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "bool": bool, "float": float, "int": int, "len": len, "list": list, "map": lambda one, of: list(map(one, of)),
@@ -145,6 +146,8 @@ def _called(node: ast.Call, names: Names) -> Any:
     function = min(names(node.func), default="") if len(names(node.func)) == 1 else ""
     if function.startswith(_RETURNS) and not node.args:
         return ast.literal_eval(function[len(_RETURNS) :])
+    if function == _V2_ENABLED:
+        return False  # as in 1.15
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     owner = node.func.value if isinstance(node.func, ast.Attribute) else None
     if name in _VERSIONS or name == "parse" and isinstance(owner, (ast.Name, ast.Attribute)):

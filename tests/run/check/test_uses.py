@@ -137,6 +137,10 @@ def test_branches_that_are_not_taken_are_skipped(condition, body, other):
     assert ("mul" in used, "sub" in used) == (body, other)
 
 
+_TRIED = "def v():\n  'Doc.'\n  try:\n    from tensorflow.python import tf2\n    return tf2.enabled()\n" \
+    "  except {}:\n    return {}\nif v() and x: tf.mul"
+
+
 @pytest.mark.parametrize("text, left_out", [
     pytest.param("NEW = tf.__version__ >= '2'\nif NEW: tf.mul", True, id="flag"),
     pytest.param("MAJOR = int(tf.__version__.split('.')[0])\nif MAJOR > 1: tf.mul", True, id="number"),
@@ -151,6 +155,9 @@ def test_branches_that_are_not_taken_are_skipped(condition, body, other):
     pytest.param("NEW = tf.VERSION > '2'\ndef f():\n  global NEW\n  NEW = other()\nif NEW: tf.mul", False, id="global"),
     pytest.param("NEW = False\nif NEW: tf.mul", False, id="a-setting"),
     pytest.param("def new():\n  return tf.VERSION > '2'\nif new(): tf.mul", True, id="function"),
+    pytest.param(_TRIED.format("Exception", "False"), True, id="tried"),
+    pytest.param(_TRIED.format("ImportError", "True"), False, id="tried, with another value of the handler"),
+    pytest.param(_TRIED.format("Exception", "unknown()"), False, id="tried, with an unknown value of the handler"),
     pytest.param("def v():\n  'Doc.'\n  return tuple(map(int, tf.__version__.split('.')[:2]))\n"
                  "def f():\n  if v() <= (1, 12): tf.mul\n", True, id="function-of-numbers"),
     pytest.param("def v(): return tf.VERSION\ndef new(): return v() > '2'\nif new(): tf.mul", True, id="two-functions"),
