@@ -89,6 +89,11 @@ class Checks:
         """Returns whether a statement draws random numbers itself."""
         return any(name.startswith(_RANDOM) for name, _ in self.names(node))
 
+    def is_summary(self, statement: Any) -> bool:
+        """Returns whether a statement only makes a summary."""
+        call = statement.value if isinstance(statement, cst.Expr) else None
+        return any(name in _SUMMARIES and each is call for name, each in self.names(statement))
+
     def problem_inside(self, nodes: Sequence[Any], skipped: Sequence[cst.Call] = ()) -> Optional[Tuple[str, int]]:
         """Returns why `nodes` can't be in the function, and the line in this file; None if they can.
 

@@ -46,7 +46,7 @@ from legacy_towers.migrate.source.rewrite.stacked import stack_tuples
 from legacy_towers.migrate.source.rewrite.stages import stages_of
 from legacy_towers.migrate.source.rewrite.unread_collections import removes_unread
 from legacy_towers.migrate.source.rewrite.unused_batch import without_unused_batches
-from legacy_towers.migrate.source.rewrite.used_after import check_unused_after
+from legacy_towers.migrate.source.rewrite.used_after import check_unused_after, summaries_after
 from legacy_towers.migrate.source.rewrite.zipped import Zip
 from legacy_towers.migrate.source.values import Site
 
@@ -223,6 +223,8 @@ class PipelineWriter:
         own = [self.calls.call(each) for stage in self._stages for each in stage.sites]
         batches = self.batches.batches_in(entry, statement)
         later = self.batches.batches_later(entry, statements[number:])
+        after = summaries_after(statements, number, examples, checks) if batches and not later else []
+        examples = examples._replace(statements=examples.statements + after)
         taking = batches + [each for _, found in later for each in found]
         inside = list(examples.statements)
         inside += self.sinks.expressions(entry, statement, taking, examples.names, self.batches)
@@ -231,7 +233,7 @@ class PipelineWriter:
             raise Irregular(site, problem[0], problem[1])
         examples = examples._replace(statements=[
             each for each in examples.statements if not entry.draft.edits.is_removed(each)])
-        check_unused_after(entry, statements, number, examples, [each for each, _ in later], site,
+        check_unused_after(entry, statements, number, examples, [each for each, _ in later] + after, site,
                            self.later.sites[0] if self.batches is self.later else None)
         batches += [each for _, found in later for each in found]
         takers = self.sinks.takers_in(entry, statement, examples.names, self.batches)

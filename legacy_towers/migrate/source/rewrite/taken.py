@@ -214,11 +214,22 @@ def put_matched(draft: Draft, scope: Scope, given: Dict[str, Any]) -> None:
         given["string_tensor"] = value
     elif tensorflow is not None and all(_is_fetched(source, each) for each in others) and len(value.args) == 1:
         pattern = value.args[0].value
-        is_joined = all(dotted(each.func) == "os.path.join" for each in calls_in(pattern))
+        is_joined = all(dotted(each.func) in _names_of_join(source) for each in calls_in(pattern))
         if is_joined and all(len(scope.assigned(each)) < 2 for each in names_of(pattern).read):
             # It is evaluated twice.
             draft.edits.replace(value.func, cst.parse_expression("{}.matching_files".format(tensorflow)))
             given["string_tensor"] = value
+
+
+def _names_of_join(source: Any) -> List[str]:
+    """Returns what a file calls os.path.join."""
+    found = ["os.path.join"]
+    for each in imports_of(source.module):
+        module = dotted(each.module) if isinstance(each, cst.ImportFrom) and each.module is not None else ""
+        for name in () if isinstance(each.names, cst.ImportStar) else each.names:
+            if name.asname is None and (module, dotted(name.name)) in (("os.path", "join"), ("os", "path")):
+                found.append("join" if module == "os.path" else "path.join")
+    return found
 
 
 def _is_fetched(source: Any, use: cst.Name) -> bool:

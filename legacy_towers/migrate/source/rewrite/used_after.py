@@ -4,10 +4,30 @@ from typing import Any, List, Optional, Set
 import libcst as cst
 
 from legacy_towers.migrate.source.rewrite import region
+from legacy_towers.migrate.source.rewrite.checks import Checks
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.names import names_of, read_first
 from legacy_towers.migrate.source.values import Site
+
+
+def summaries_after(statements: List[Any], number: int, examples: region.Examples, checks: Checks) -> List[Any]:
+    """Returns the statements after the one that takes the examples which only summarize single examples.
+
+    Args:
+      statements: the statements of the block, in order.
+      number: the number of the one that takes the examples.
+      examples: what computes them.
+      checks: what is known of the file.
+    """
+    found = []
+    bound: Set[str] = set()
+    for before, each in zip(statements[number:], statements[number + 1 :]):
+        bound |= names_of(before).bound
+        read = names_of(each).read
+        if read & examples.names and not read & bound and checks.is_summary(each):
+            found.append(each)
+    return found
 
 
 def check_unused_after(
