@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, List
 from legacy_towers.version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from legacy_towers import cluster as cluster
     from legacy_towers import devices as devices
     from legacy_towers import errors as errors
     from legacy_towers import gradients as gradients
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from legacy_towers.training.job import job as job
     from legacy_towers.update import apply_reduced as apply_reduced
 
-_MODULES = ("devices", "errors", "gradients", "inputs", "migrate", "schedules", "training", "variables")
+_MODULES = ("cluster", "devices", "errors", "gradients", "inputs", "migrate", "schedules", "training", "variables")
 _NAMES = {
     "Candidate": "legacy_towers.measure.candidate",
     "Compression": "legacy_towers.step.distributed_optimizer",

@@ -43,6 +43,10 @@ class JobError(UserError, ValueError):
     """A job, its file or its checkpoint can't be used."""
 
 
+class ClusterError(UserError, ValueError):
+    """The tasks of a cluster contradict each other, or what describes them contradicts itself or this machine."""
+
+
 class RunError(Exception):
     """A run that has begun can't go on.
 
@@ -59,6 +63,10 @@ class RecordError(RunError, ValueError):
 
     Where TensorFlow raises an error for it, such as tf.errors.DataLossError, it is an instance of that class too.
     """
+
+
+class MissingTaskError(RunError):
+    """A task of the cluster does not answer, or has ended."""
 
 
 class StallError(RunError):

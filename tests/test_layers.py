@@ -38,6 +38,8 @@ LAYERS = (
     ("compat.tf1.importable",),
     ("compat",),
     ("config", "data", "devices"),
+    # The value of a cluster and its start; what trains over one is above.
+    ("cluster",),
     ("graph",),
     ("gradients", "migrate.conversion", "schedules", "variables"),
     ("inputs", "towers", "update"),

@@ -21,6 +21,7 @@ PAGES = {
     "schedules": ("legacy_towers.schedules", "which learning-rate schedules there are, and what each one takes"),
     "training": ("legacy_towers.training", "how to run and save long training in a session of your own"),
     "migrate": ("legacy_towers.migrate", "how to convert queues to tf.data, and what a plan says"),
+    "cluster": ("legacy_towers.cluster", "which tasks a cluster has, and how each of them starts"),
     "devices": ("legacy_towers.devices", "how to list, name and check devices"),
     "errors": ("legacy_towers.errors", "which errors legacy_towers raises, and when"),
 }

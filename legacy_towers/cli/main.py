@@ -58,6 +58,8 @@ SUBCOMMANDS = (
     Subcommand(
         "doctor", "legacy_towers.cli.doctor", "find in an old script or a graph what makes it slow or wrong", False,
     ),
+    Subcommand("cluster", "legacy_towers.cli.cluster", "print the tasks of a cluster, and check that all can start"),
+    Subcommand("launch", "legacy_towers.cli.launch", "run a command as each task of a cluster on this machine", False),
     Subcommand("env", "legacy_towers.cli.env", "print installed versions, usable devices, and what will not work"),
 )
 

@@ -1,0 +1,35 @@
+"""Prints the tasks of a cluster and which one this process is, from TF_CONFIG, srun, mpirun or lists of hosts.
+
+With --check, it starts TensorFlow's server of this task, waits for the others, and
+compares their versions: run it as each task, by the launcher that will start the
+training, or on this machine by `legacy-towers launch --workers 2 -- cluster --check`.
+"""
+import argparse
+from typing import Sequence
+
+from legacy_towers.cli.cluster_options import add_cluster_options, cluster_of
+from legacy_towers.cli.parser import Parser
+from legacy_towers.text.names import counted
+
+
+def add_arguments(parser: Parser, given: Sequence[str]) -> None:
+    parser.add_argument(
+        "--check", action="store_true", help="start the server of this task, and wait until all tasks are there and agree"
+    )
+    add_cluster_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    cluster = cluster_of(arguments)
+    print(cluster, flush=True)
+    if not arguments.check:
+        return 0
+    from legacy_towers import cluster as clusters
+    from legacy_towers.compat import tf
+
+    clusters.start(
+        cluster, job="legacy-towers cluster --check", start_seconds=arguments.start_seconds,
+        allow_any_interface=arguments.allow_any_interface,
+    )
+    print("all {} are there, with TensorFlow {}".format(counted(len(cluster.connected_tasks), "task"), tf.__version__))
+    return 0

@@ -1,0 +1,64 @@
+"""Runs a command as each task of a cluster on this machine: each process gets its TF_CONFIG.
+
+The command is a program that reads TF_CONFIG, such as `python train.py`, or a subcommand
+of legacy-towers, such as `cluster --check`. Each line of output begins with the name of the task. When a task
+fails, the others are ended, and the exit code is that of the task; Ctrl-C and SIGTERM
+end all.
+"""
+import argparse
+import shutil
+import sys
+from typing import List, Sequence
+
+from legacy_towers.cli.parser import Parser
+from legacy_towers.errors import ArgumentError
+from legacy_towers.text.names import did_you_mean
+
+_DASHES = "--"
+
+
+def add_arguments(parser: Parser, given: List[str]) -> None:
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="tasks that train (default: 1)")
+    parser.add_argument("--ps", type=int, default=0, metavar="N", help="parameter servers (default: 0)")
+    # What follows -- is not parsed: it has options of its own.
+    words: List[str] = []
+    if _DASHES in given:
+        start = list(given).index(_DASHES)
+        words = list(given[start + 1:])
+        del given[start:]
+    parser.add_argument("command_words", nargs="*", metavar="-- COMMAND ...", help="what each task runs")
+    parser.set_defaults(launched=words)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    words = list(arguments.launched)
+    if arguments.command_words:
+        raise ArgumentError("write the command after --, as in: legacy-towers launch --workers 2 -- {}".format(
+            " ".join(arguments.command_words + words)
+        ))
+    if words[:1] == ["train"]:
+        raise ArgumentError(
+            "`train` trains in one process, so that each task would train the whole job. Launch a program that reads "
+            "TF_CONFIG, such as `-- python train.py`"
+        )
+    from legacy_towers.cluster.launch import launch
+
+    return launch(_command(words), arguments.workers, arguments.ps)
+
+
+def _command(words: Sequence[str]) -> List[str]:
+    """Returns the program to run: a subcommand is run by this Python.
+
+    Raises:
+      ArgumentError: there is no such subcommand or program.
+    """
+    from legacy_towers.cli.main import SUBCOMMANDS
+
+    names = [row.name for row in SUBCOMMANDS]
+    if words and words[0] in names:
+        return [sys.executable, "-m", "legacy_towers"] + list(words)
+    if words and shutil.which(words[0]) is None:
+        raise ArgumentError("there is neither a subcommand nor a program {!r}{}".format(
+            words[0], did_you_mean(words[0], names)
+        ))
+    return list(words)

@@ -1,0 +1,37 @@
+"""Clusters: which processes train together, on which machines, and the start of each of them.
+
+    cluster = lt.cluster.from_environment()
+    print(cluster)
+    server = lt.cluster.start(cluster, job="digits", flags={"steps": 1000})
+
+Names are loaded when they are first used: who is in the cluster is known without TensorFlow.
+"""
+import importlib
+from typing import TYPE_CHECKING, Any, List
+
+if TYPE_CHECKING:
+    from legacy_towers.cluster.barrier import start as start
+    from legacy_towers.cluster.environment import from_environment as from_environment
+    from legacy_towers.cluster.server import start_server as start_server
+    from legacy_towers.cluster.value import Cluster as Cluster
+    from legacy_towers.cluster.value import Task as Task
+
+_NAMES = {
+    "Cluster": "legacy_towers.cluster.value",
+    "Task": "legacy_towers.cluster.value",
+    "from_environment": "legacy_towers.cluster.environment",
+    "start": "legacy_towers.cluster.barrier",
+    "start_server": "legacy_towers.cluster.server",
+}
+
+__all__ = ["Cluster", "Task", "from_environment", "start", "start_server"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAMES:
+        raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))
+    return getattr(importlib.import_module(_NAMES[name]), name)
+
+
+def __dir__() -> List[str]:
+    return list(__all__)

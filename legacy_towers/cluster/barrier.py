@@ -1,0 +1,163 @@
+"""Starts a task of a cluster when all tasks are there and agree: nobody trains before."""
+import threading
+import time
+from typing import Any, Dict, List, Mapping, Optional
+
+from legacy_towers.cluster.published import Reader, publish
+from legacy_towers.cluster.records import FAILED, READY, STARTED, Record, contradictions, own_record, parse_record
+from legacy_towers.cluster.server import start_server
+from legacy_towers.cluster.value import EVALUATOR, Cluster, Task
+from legacy_towers.errors import ClusterError, MissingTaskError
+from legacy_towers.tensor_types import ConfigProto
+from legacy_towers.text.names import counted, listed
+
+START_SECONDS = 25.0
+# How long a task waits at most for the others to read its last state.
+_LAST_SECONDS = 4.0
+
+
+def start(
+    cluster: Cluster,
+    job: str = "",
+    flags: Optional[Mapping[str, Any]] = None,
+    config: Optional[ConfigProto] = None,
+    start_seconds: float = START_SECONDS,
+    allow_any_interface: bool = False,
+) -> Any:
+    """Starts the server of this process, waits until all tasks are there, and compares what they run.
+
+    Each task publishes its versions, its job and its flags on its own server, and reads the others'. It returns when
+    every task has read all of them: a barrier at which all tasks leave together. What is wrong is an error on every
+    task.
+
+    Args:
+      job: what this process trains; must be the same for all tasks.
+      flags: option -> value; must be the same for all tasks.
+      config: the devices of the server, such as `lt.session_config(logical_cpus=2)`.
+      start_seconds: how long to wait for the other tasks.
+      allow_any_interface: whether the server may be reached under all addresses of this machine.
+
+    Returns:
+      The tf.train.Server of this process.
+
+    Raises:
+      ClusterError: this process can't have a server at its address, or the tasks contradict each other: they have
+        different versions, jobs, flags or lists of tasks. The message names the tasks.
+      MissingTaskError: a task does not answer in time, or has ended. The message names it.
+    """
+    if cluster.task_type == EVALUATOR:
+        raise ClusterError("{} has no server, and no part in the start of a cluster".format(cluster.task))
+    server = start_server(cluster, config, allow_any_interface)
+    record = own_record(cluster, job, flags or {})
+    publish(server.target, cluster.task, record.as_json())
+    changed = threading.Condition()
+    readers = [
+        Reader(task, cluster.address_of(task), changed) for task in cluster.connected_tasks if task != cluster.task
+    ]
+    for reader in readers:
+        reader.start()
+    try:
+        _meet(server.target, cluster, record, readers, changed, start_seconds)
+    finally:
+        for reader in readers:
+            reader.end()
+        for reader in readers:
+            reader.join()
+    return server
+
+
+def _meet(
+    target: str, cluster: Cluster, record: Record, readers: List[Reader], changed: threading.Condition, seconds: float
+) -> None:
+    """Returns when all tasks have read all records; raises if they don't, after the others have read the reason."""
+    deadline = time.monotonic() + seconds
+    try:
+        records = _wait(readers, changed, deadline, lambda record: True, seconds)
+        records[cluster.task] = record
+        found = contradictions(records, cluster.chief)
+        if found:
+            raise ClusterError("the tasks of the cluster contradict each other:\n  {}".format("\n  ".join(found)))
+        publish(target, cluster.task, record._replace(state=READY).as_json())
+        _wait(readers, changed, deadline, lambda record: record.state in (READY, STARTED), seconds)
+        publish(target, cluster.task, record._replace(state=STARTED).as_json())
+        _wait_for_readers(readers, changed, STARTED)
+    except (ClusterError, MissingTaskError) as error:
+        publish(target, cluster.task, record._replace(state=FAILED, failure=str(error)).as_json())
+        _wait_for_readers(readers, changed, FAILED)
+        raise
+
+
+def _wait(
+    readers: List[Reader], changed: threading.Condition, deadline: float, is_there: Any, seconds: float
+) -> Dict[Task, Record]:
+    """Returns the records of all other tasks when `is_there(record)` holds for each.
+
+    Raises:
+      MissingTaskError: it does not before the deadline, or a task has failed.
+    """
+    with changed:
+        while True:
+            records, strangers = _records(readers)
+            missing = [each for each in readers if each.task not in records or not is_there(records[each.task])]
+            if not missing:
+                return records
+            others = [each for each in missing if each.other]
+            if others:
+                raise ClusterError(
+                    "the server at {}, the address of {}, is that of another task: give all tasks the same list of "
+                    "tasks, and each its own index".format(others[0].address, others[0].task)
+                )
+            for task, record in sorted(records.items()):
+                if record.state == FAILED:
+                    raise MissingTaskError("{} does not start: {}".format(task, record.failure))
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise _missing(missing, strangers, seconds)
+            changed.wait(left)
+
+
+def _records(readers: List[Reader]) -> Any:
+    """Returns the records that were read, and the tasks whose text is not a record of this version."""
+    records: Dict[Task, Record] = {}
+    strangers = []
+    for reader in readers:
+        text = reader.read()[0]
+        record = None if text is None else parse_record(text)
+        if record is not None:
+            records[reader.task] = record
+        elif text is not None:
+            strangers.append(reader.task)
+    return records, strangers
+
+
+def _missing(missing: List[Reader], strangers: List[Task], seconds: float) -> Exception:
+    if strangers:
+        return ClusterError("{} another version of legacy_towers: install the same for all tasks".format(
+            "{} has".format(strangers[0]) if len(strangers) == 1 else "{} have".format(listed(map(str, strangers)))
+        ))
+    tasks = ["{} at {}{}".format(each.task, each.address, _last_error(each)) for each in missing]
+    return MissingTaskError(
+        "{} of the cluster {} not ready after {:g} seconds: {}. Start all tasks within --start-seconds, and look "
+        "into their output; can this machine reach their ports?".format(
+            counted(len(missing), "task"), "is" if len(missing) == 1 else "are", seconds, listed(tasks)
+        )
+    )
+
+
+def _last_error(reader: Reader) -> str:
+    text, error = reader.read()
+    if not error:
+        return ""
+    return " (it was there, and no longer answers)" if text is not None else " ({})".format(error)
+
+
+def _wait_for_readers(readers: List[Reader], changed: threading.Condition, state: str) -> None:
+    """Waits a short time until all tasks that answer are in `state`: then none has to read this task any more."""
+    deadline = time.monotonic() + _LAST_SECONDS
+    with changed:
+        while time.monotonic() < deadline:
+            records, _ = _records(readers)
+            answering = [each.task for each in readers if each.task in records and not each.read()[1]]
+            if all(records[task].state == state for task in answering):
+                return
+            changed.wait(0.2)

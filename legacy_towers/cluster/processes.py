@@ -1,0 +1,84 @@
+"""A process that is one task of a cluster: its output, line by line with the task's name, and its end."""
+import os
+import signal
+import subprocess
+import threading
+from typing import Any, Mapping, Sequence
+
+from legacy_towers.cluster.value import Task
+from legacy_towers.errors import ArgumentError
+
+# How long the output of a process that has ended may stay open, in a process that it started.
+_OUTPUT_SECONDS = 1.0
+
+
+class TaskProcess:
+    """A running task.
+
+    Attributes:
+      task: which task it is.
+      process: the process, the leader of a process group of its own, so that its children end with it.
+    """
+
+    def __init__(
+        self, task: Task, command: Sequence[str], environment: Mapping[str, str], output: Any, messages: Any,
+        writing: threading.Lock,
+    ) -> None:
+        """Starts the process.
+
+        Args:
+          output: the binary stream for what it writes to standard output.
+          messages: the one for what it writes to standard error.
+          writing: held while a line is written, so that lines of different tasks don't mix.
+
+        Raises:
+          ArgumentError: there is no such program.
+        """
+        self.task = task
+        self._writing = writing
+        try:
+            self.process = subprocess.Popen(
+                list(command), env=dict(environment), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, start_new_session=True,
+            )
+        except OSError as error:
+            raise ArgumentError("can't run {!r}: {}".format(command[0], error.strerror)) from None
+        self._threads = [
+            threading.Thread(target=self._copy, args=streams, daemon=True)
+            for streams in ((self.process.stdout, output), (self.process.stderr, messages))
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def ending(self) -> str:
+        """Returns how the process has ended, such as "ended with exit code 2"."""
+        code = self.process.returncode
+        return "ended with exit code {}".format(code) if code >= 0 else "was ended by {}".format(
+            signal.Signals(-code).name
+        )
+
+    def send(self, number: int) -> None:
+        """Sends a signal to the process, if it still runs, and to those that it started."""
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, number)
+
+    def kill(self) -> None:
+        """Kills the process and those that it started."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:  # none of them runs
+            pass
+
+    def finish(self) -> None:
+        """Waits for the end of the process and of its output."""
+        self.process.wait()
+        for thread in self._threads:
+            thread.join(_OUTPUT_SECONDS)
+
+    def _copy(self, source: Any, target: Any) -> None:
+        prefix = "[{}] ".format(self.task).encode("utf-8")
+        for line in source:
+            with self._writing:
+                target.write(prefix + line.rstrip(b"\r\n") + b"\n")
+                target.flush()
+        source.close()

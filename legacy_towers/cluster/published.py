@@ -1,0 +1,94 @@
+"""Publishes a text on this task's server and reads those of other tasks, by variables of TensorFlow.
+
+The operations are those that TensorFlow has had since 1.0 (VariableV2, Assign), so that tasks with different versions
+can read each other's text and report it: tried between 1.15.5 and 2.21, both ways.
+"""
+import threading
+from typing import Any, Optional, Tuple
+
+from legacy_towers.cluster.value import Task
+from legacy_towers.compat import tf
+
+_NAME = "legacy_towers_start"
+# A call to a task that does not answer returns after this.
+_CALL_SECONDS = 2.0
+
+
+def publish(target: str, task: Task, text: str) -> None:
+    """Sets the text that a task publishes.
+
+    Args:
+      target: the target of the server of this process.
+      task: the task that this process is.
+    """
+    graph, _, given, assign = _graph(task)
+    with tf.Session(target, graph=graph, config=_config(task)) as session:
+        session.run(assign, {given: text})
+
+
+class Reader(threading.Thread):
+    """Reads what one other task publishes, again and again, in a thread; `read` has the newest text.
+
+    Attributes:
+      task: the other task.
+      address: its address, "host:port".
+      other: whether the server at the address is that of another task.
+    """
+
+    def __init__(self, task: Task, address: str, changed: threading.Condition) -> None:
+        super().__init__(name="read " + str(task), daemon=True)
+        self.task = task
+        self.address = address
+        self.other = False
+        self._changed = changed
+        self._ended = threading.Event()
+        self._text: Optional[bytes] = None
+        self._error = ""
+
+    def read(self) -> Tuple[Optional[bytes], str]:
+        """Returns the newest text, None if there was never one, and the error of the last attempt, "" without one."""
+        return self._text, self._error
+
+    def run(self) -> None:
+        graph, value, _, _ = _graph(self.task)
+        while not self._ended.is_set():
+            try:
+                # Directly on its server: a session of one's own would first wait for all tasks of the cluster.
+                with tf.Session("grpc://" + self.address, graph=graph, config=_config(self.task)) as session:
+                    while not self._ended.is_set():
+                        self._set(session.run(value), "")
+                        self._ended.wait(0.1)
+            except tf.errors.FailedPreconditionError:  # it has not published anything yet
+                self._ended.wait(0.1)
+            except tf.errors.InvalidArgumentError:  # the server has no device of this task
+                self.other = True
+                self._set(None, "InvalidArgumentError")
+                self._ended.wait(0.2)
+            except tf.errors.OpError as error:
+                self._set(self._text, type(error).__name__)
+                self._ended.wait(0.2)
+
+    def end(self) -> None:
+        """Ends the thread after the call that it is in."""
+        self._ended.set()
+
+    def _set(self, text: Optional[bytes], error: str) -> None:
+        with self._changed:
+            self._text, self._error = text, error
+            self._changed.notify_all()
+
+
+def _graph(task: Task) -> Tuple[Any, Any, Any, Any]:
+    """Returns a graph, the tensor of the published text, the placeholder of a new one, and what assigns it."""
+    graph = tf.Graph()
+    with graph.as_default(), tf.device(task.device + "/cpu:0"):
+        variable = tf.raw_ops.VariableV2(shape=[], dtype=tf.string, shared_name=_NAME, container="")
+        given = tf.placeholder(tf.string, [])
+        assign = tf.raw_ops.Assign(ref=variable, value=given)
+        return graph, tf.identity(variable), given, assign.op
+
+
+def _config(task: Task) -> Any:
+    config = tf.ConfigProto(device_filters=[task.device])
+    config.operation_timeout_in_ms = int(_CALL_SECONDS * 1000)
+    return config

@@ -1,0 +1,115 @@
+"""What each task of a cluster publishes about itself before the start, and the contradictions between tasks."""
+import json
+import sys
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+
+from legacy_towers.cluster.value import Cluster, Task
+from legacy_towers.text.names import listed
+from legacy_towers.version import VERSION
+
+PRESENT, READY, STARTED, FAILED = "present", "ready", "started", "failed"
+
+
+class Record(NamedTuple):
+    """What a task publishes.
+
+    Attributes:
+      task: the task that the process takes itself for, such as "worker:1".
+      tensorflow: the version of TensorFlow.
+      toolkit: the version of legacy_towers.
+      python: the version of Python, for messages.
+      jobs: the tasks of its cluster: job -> addresses.
+      job: what it is to train; the same for all tasks.
+      flags: option -> value, as text; the same for all tasks.
+      state: PRESENT: it reads the others' records; READY: it has read all, and agrees; STARTED: it has read that all
+        are ready; FAILED: it will not start.
+      failure: with FAILED, the reason.
+    """
+
+    task: str
+    tensorflow: str
+    toolkit: str
+    python: str
+    jobs: Dict[str, List[str]]
+    job: str
+    flags: Dict[str, str]
+    state: str = PRESENT
+    failure: str = ""
+
+    def as_json(self) -> str:
+        """Returns the record as JSON."""
+        return json.dumps(self._asdict(), sort_keys=True)
+
+
+def own_record(cluster: Cluster, job: str, flags: Mapping[str, Any]) -> Record:
+    """Returns the record of this process."""
+    from legacy_towers.compat import tf
+
+    return Record(
+        str(cluster.task), tf.__version__, VERSION, "{}.{}.{}".format(*sys.version_info[:3]), cluster.to_dict(), job,
+        {name: str(value) for name, value in flags.items()},
+    )
+
+
+def parse_record(text: bytes) -> Optional[Record]:
+    """Returns the record of a JSON text; None if it is of a toolkit whose records have other fields."""
+    try:
+        return Record(**json.loads(text.decode("utf-8")))
+    except (TypeError, ValueError):
+        return None
+
+
+def contradictions(records: Mapping[Task, Record], chief: Task) -> List[str]:
+    """Returns a sentence for each contradiction between tasks; the same list on every task that has all records.
+
+    Args:
+      records: what each task published.
+      chief: the task that the others are compared with.
+    """
+    found = []
+    for task, record in sorted(records.items()):
+        if record.task != str(task):
+            found.append("the process at the address of {} takes itself for {}".format(task, record.task))
+    for what, advice in (
+        ("tensorflow", "install the same TensorFlow for all tasks"),
+        ("toolkit", "install the same legacy_towers for all tasks"),
+        ("jobs", "give all tasks the same list of tasks"),
+        ("job", "start the same job on all tasks"),
+    ):
+        expected = getattr(records[chief], what)
+        others = [(task, getattr(record, what)) for task, record in sorted(records.items())]
+        different = [(task, value) for task, value in others if value != expected]
+        if different:
+            found.append("{}, and {} has {}: {}".format(
+                listed("{} has {}".format(task, _described(what, value)) for task, value in different), chief,
+                _described(what, expected), advice,
+            ))
+    return found + _different_flags(records, chief)
+
+
+def _different_flags(records: Mapping[Task, Record], chief: Task) -> List[str]:
+    expected = records[chief].flags
+    found = []
+    for name in sorted({name for record in records.values() for name in record.flags}):
+        different: List[Tuple[Task, Optional[str]]] = [
+            (task, record.flags.get(name)) for task, record in sorted(records.items())
+            if record.flags.get(name) != expected.get(name)
+        ]
+        if different:
+            found.append("{}, and {} has {}: start all tasks with the same flags".format(
+                listed("{} has {}".format(task, _flag(name, value)) for task, value in different), chief,
+                _flag(name, expected.get(name)),
+            ))
+    return found
+
+
+def _flag(name: str, value: Optional[str]) -> str:
+    return "no {}".format(name) if value is None else "{} {}".format(name, value)
+
+
+def _described(what: str, value: Any) -> str:
+    if what == "jobs":
+        tasks = ["{}: {}".format(job, ", ".join(addresses)) for job, addresses in sorted(value.items())]
+        return "the tasks {}".format("; ".join(tasks))
+    names = {"tensorflow": "TensorFlow {}", "toolkit": "legacy_towers {}", "job": "the job {!r}"}
+    return names[what].format(value)

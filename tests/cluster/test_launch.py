@@ -1,0 +1,115 @@
+"""`launch` on programs of the shell: output, exit codes, and the end of all tasks. No TensorFlow in them."""
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from commands import command
+
+from legacy_towers.cluster.launch import launch
+from legacy_towers.errors import ArgumentError
+
+# Tasks that would run longer than any test.
+WAIT = "sleep 60"
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph():
+    """Replaces the fixture of conftest.py: these tests need no TensorFlow."""
+
+
+def shell(program, workers=2, parameter_servers=0, grace_seconds=5.0):
+    """Launches a program of the shell; returns the exit code, the lines of its output, and those of messages."""
+    output, messages = io.BytesIO(), io.BytesIO()
+    code = launch(
+        ["sh", "-c", program], workers, parameter_servers, dict(os.environ), grace_seconds, output, messages
+    )
+    return code, output.getvalue().decode().splitlines(), messages.getvalue().decode().splitlines()
+
+
+def of_task(task, program, others="true"):
+    """Returns a program that runs one thing as `task`, such as "worker 1", and another as the other tasks."""
+    job, index = task.split()
+    condition = '*"\\"type\\": \\"{}\\""*"\\"index\\": {}"*|*"\\"index\\": {}"*"\\"type\\": \\"{}\\""*'
+    patterns = condition.format(job, index, index, job)
+    return 'case "${{TF_CONFIG#*task}}" in {}) {};; *) {};; esac'.format(patterns, program, others)
+
+
+def test_launch_gives_each_task_its_tf_config_and_prefixes_its_output():
+    code, output, messages = shell('echo "$TF_CONFIG"; echo problem >&2', parameter_servers=1)
+    assert code == 0
+    configs = {line.split("] ")[0][1:]: json.loads(line.split("] ", 1)[1]) for line in output}
+    assert sorted(configs) == ["ps:0", "worker:0", "worker:1"]
+    assert configs["worker:1"]["task"] == {"type": "worker", "index": 1}
+    clusters = [each["cluster"] for each in configs.values()]
+    assert clusters[0] == clusters[1] == clusters[2]
+    addresses = clusters[0]["worker"] + clusters[0]["ps"]
+    assert len(set(addresses)) == 3 and all(each.startswith("127.0.0.1:") for each in addresses)
+    assert sorted(messages) == ["[ps:0] problem", "[worker:0] problem", "[worker:1] problem"]
+
+
+@pytest.mark.parametrize("ending, code, sentence", [
+    ("exit 2", 2, "worker:1 ended with exit code 2; ending the other 2 tasks"),
+    ("exit 3", 3, "worker:1 ended with exit code 3; ending the other 2 tasks"),
+    ("kill -9 $$", 1, "worker:1 was ended by SIGKILL; ending the other 2 tasks"),
+])
+def test_a_task_that_fails_ends_the_others(ending, code, sentence):
+    result, _, messages = shell(of_task("worker 1", "sleep 0.3; " + ending, WAIT), parameter_servers=1)
+    assert result == code
+    assert messages[-1] == "legacy-towers launch: " + sentence
+
+
+def test_parameter_servers_are_ended_when_all_workers_have():
+    code, output, _ = shell(of_task("ps 0", WAIT, "echo done"), parameter_servers=1)
+    assert code == 0
+    assert output == ["[worker:0] done", "[worker:1] done"] or output == ["[worker:1] done", "[worker:0] done"]
+
+
+def test_a_task_that_ignores_sigterm_is_killed_with_its_children():
+    begin = time.monotonic()
+    ignores = "trap '' TERM; sleep 60 & sleep 60; sleep 60"
+    code, _, _ = shell(of_task("worker 0", "sleep 0.3; exit 1", ignores), grace_seconds=0.5)
+    assert code == 1
+    assert time.monotonic() - begin < 30  # not the 60 seconds of the children, which hold the output open
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"])
+def test_a_signal_ends_all_tasks(number, code):
+    tasks = 'trap "echo ended; exit 0" TERM INT; echo up; while true; do sleep 0.05; done'
+    with subprocess.Popen(
+        [sys.executable, "-m", "legacy_towers", "launch", "--workers", "2", "--", "sh", "-c", tasks],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, cwd=os.path.dirname(__file__),
+    ) as launcher:
+        timer = threading.Timer(60, launcher.kill)
+        timer.start()
+        up = sorted(launcher.stdout.readline() for _ in range(2))
+        launcher.send_signal(number)
+        output, messages = launcher.communicate()
+        timer.cancel()
+    assert up == ["[worker:0] up\n", "[worker:1] up\n"]
+    assert sorted(output.splitlines()) == ["[worker:0] ended", "[worker:1] ended"]
+    assert "{} received: ending 2 tasks".format(number.name) in messages
+    assert launcher.returncode == code
+
+
+@pytest.mark.parametrize("words, message", [
+    ("launch --workers 2", "there is no command to launch"),
+    ("launch --workers 0 -- true", "--workers is 0 and --ps 0: at least one worker"),
+    ("launch true", "write the command after --"),
+    ("launch -- no-such-program", "there is neither a subcommand nor a program 'no-such-program'"),
+    ("launch -- clustr", "did you mean 'cluster'?"),
+    ("launch -- train job.py", "`train` trains in one process"),
+])
+def test_wrong_arguments_of_launch_are_refused(words, message, capsys):
+    assert command(words) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_program_that_cannot_run_is_an_error():
+    with pytest.raises(ArgumentError, match="can't run '/': Permission denied"):
+        launch(["/"], 1)

@@ -1,0 +1,138 @@
+"""The start of a cluster of real processes: each test is one cluster, all of whose tasks report what they raised."""
+import json
+import socket
+import subprocess
+
+import ports
+import preloaded
+import pytest
+
+from legacy_towers.cluster.addresses import check_port_is_free, parse_address
+from legacy_towers.cluster.barrier import start
+from legacy_towers.cluster.environment import from_environment
+from legacy_towers.cluster.server import own_addresses
+from legacy_towers.errors import ClusterError
+
+# Starts as the task of its arguments, and prints the error, or what its server can be reached by.
+TASK = """
+import json, socket, sys
+import legacy_towers as lt
+hosts, task, keywords = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+cluster = lt.cluster.from_environment({}, hosts=hosts, task=task)
+try:
+    server = lt.cluster.start(cluster, **keywords)
+except (lt.errors.ClusterError, lt.errors.MissingTaskError) as error:
+    print(json.dumps({"error": type(error).__name__, "text": str(error)}))
+else:
+    reached = {}
+    for ip in ("127.0.0.1", "127.0.0.2"):
+        with socket.socket() as client:
+            client.settimeout(0.3)
+            reached[ip] = client.connect_ex((ip, int(cluster.address.split(":")[1]))) == 0
+    from legacy_towers.compat import tf
+    with tf.Graph().as_default(), tf.Session(server.target) as session:
+        names = [each.name for each in session.list_devices()]
+        reached["devices"] = sorted(set(name.split("/replica")[0] + name.split("0/task")[1] for name in names
+                                        if name.endswith("/device:CPU:0")))
+    print(json.dumps(reached))
+    import time; time.sleep(1.5)  # until the other tasks have listed the devices of this one
+sys.stdout.flush()
+import os; os._exit(0)
+"""
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph():
+    """Replaces the fixture of conftest.py: servers are in other processes."""
+
+
+def started(tasks):
+    """Returns what each process prints.
+
+    Args:
+      tasks: per process the list of hosts with {0}, {1} and {2} for the addresses, its task, and keywords of `start`.
+    """
+    with ports.held(3) as addresses:
+        addresses = [each.replace("localhost", "127.0.0.1") for each in addresses]
+        processes = [
+            subprocess.Popen(
+                [preloaded.executable(), "-c", TASK, hosts.format(*addresses), task, json.dumps(keywords)],
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            )
+            for hosts, task, keywords in tasks
+        ]
+        return addresses, [json.loads(each.communicate(timeout=120)[0].decode()) for each in processes]
+
+
+THREE = "worker={0},{1};ps={2}"
+
+
+def test_start_returns_on_every_task_and_the_servers_are_reached_by_their_own_address_only():
+    keywords = dict(job="digits", flags={"--steps": 10}, start_seconds=60)
+    _, results = started([(THREE, task, keywords) for task in ("worker:0", "worker:1", "ps:0")])
+    assert [each["devices"] for each in results] == [["/job:ps/device:CPU:0", "/job:worker/device:CPU:0"]] * 3 or [
+        len(each["devices"]) for each in results
+    ] == [3] * 3
+    assert [(each["127.0.0.1"], each["127.0.0.2"]) for each in results] == [(True, False)] * 3
+
+
+def test_a_flag_that_differs_is_an_error_on_every_task():
+    tasks = [("worker:0", 10), ("worker:1", 20), ("ps:0", 10)]
+    _, results = started([
+        (THREE, task, dict(flags={"--steps": steps}, start_seconds=60)) for task, steps in tasks
+    ])
+    for result in results:
+        assert "worker:1 has --steps 20, and worker:0 has --steps 10" in result["text"]
+    assert "ClusterError" in [each["error"] for each in results]
+
+
+def test_a_task_that_is_missing_is_named_by_every_other_task():
+    addresses, results = started([(THREE, task, dict(start_seconds=4)) for task in ("worker:0", "ps:0")])
+    assert [each["error"] for each in results] == ["MissingTaskError"] * 2
+    for result in results:
+        assert "worker:1 at {}".format(addresses[1]) in result["text"]
+
+
+def test_lists_in_another_order_are_an_error_on_every_task():
+    swapped = "worker={1},{0};ps={2}"
+    _, results = started([
+        (hosts, task, dict(start_seconds=60))
+        for hosts, task in ((THREE, "worker:0"), (swapped, "worker:0"), (THREE, "ps:0"))
+    ])
+    for result in results:
+        assert "is that of another task: give all tasks the same list" in result["text"], results
+
+
+def cluster_of(hosts, task="worker:0"):
+    return from_environment({}, hosts=hosts, task=task)
+
+
+@pytest.mark.parametrize("hosts, allow, message", [
+    ("worker=no-such-host.invalid:2222", False, "the host 'no-such-host.invalid' does not resolve on this machine"),
+    ("worker=127.0.0.1:2222,no-such-host.invalid:2222", True, "worker:1 is at no-such-host.invalid:2222"),
+    ("worker=0.0.0.0:2222", False, "all interfaces of its machine: whoever reaches the port"),
+    ("worker=127.0.0.1:2222,[::]:2222", False, "worker:1 has the address [::]:2222, all interfaces"),
+    ("worker=0.0.0.0:2222", True, "to which no other task can connect"),
+    ("worker=192.0.2.1:2222", False, "that is not an address of this machine"),
+    ("worker=127.0.0.1:2222,192.0.2.1:2222", False, "so that worker:1 at 192.0.2.1:2222 can't reach it"),
+])
+def test_own_addresses_refuses_hosts_that_others_or_this_machine_cannot_use(hosts, allow, message):
+    with pytest.raises(ClusterError) as error:
+        own_addresses(cluster_of(hosts), allow)
+    assert message in str(error.value)
+
+
+def test_a_port_in_use_is_an_error_that_names_the_task():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(1)
+        address = "127.0.0.1:{}".format(listener.getsockname()[1])
+        with pytest.raises(ClusterError, match="worker:0 is to listen on {}, and port".format(address)):
+            start(cluster_of("worker=" + address))
+    with ports.held(1) as (held,):  # bound by who reserves it, and free for a server
+        check_port_is_free(parse_address(held, "worker:0"), "worker:0")
+
+
+def test_an_evaluator_has_no_part_in_the_start():
+    with pytest.raises(ClusterError, match="evaluator:0 has no server"):
+        start(cluster_of("worker=127.0.0.1:2222", "evaluator:0"))
