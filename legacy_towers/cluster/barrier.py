@@ -13,7 +13,7 @@ from legacy_towers.text.names import counted, listed
 
 START_SECONDS = 25.0
 # How long a task waits at most for the others to read its last state.
-_LAST_SECONDS = 4.0
+_LAST_SECONDS = 8.0
 
 
 def start(
@@ -158,6 +158,7 @@ def _wait_for_readers(readers: List[Reader], changed: threading.Condition, state
         while time.monotonic() < deadline:
             records, _ = _records(readers)
             answering = [each.task for each in readers if each.task in records and not each.read()[1]]
-            if all(records[task].state == state for task in answering):
+            # Another task at an address reads nothing there, but finds this out when it connects.
+            if all(records[task].state == state for task in answering) and not any(each.other for each in readers):
                 return
             changed.wait(0.2)

@@ -2,7 +2,6 @@
 from typing import Any, List, Optional
 
 from legacy_towers.cluster.addresses import (
-    Address,
     check_port_is_free,
     is_local,
     is_loopback,
@@ -64,11 +63,14 @@ def own_addresses(cluster: Cluster, allow_any_interface: bool) -> List[str]:
     for task in cluster.connected_tasks:
         address = parse_address(cluster.address_of(task), str(task))
         if address.is_wildcard:
-            _check_wildcard(address, str(task), allow_any_interface)
+            raise ClusterError(
+                "{} has the address {}, all interfaces of its machine, to which no other task can connect: give the "
+                "machine's name or address".format(task, address)
+            )
     found = {task: resolve(parse_address(cluster.address_of(task), str(task)), str(task))
              for task in cluster.connected_tasks}
     own = parse_address(cluster.address, str(cluster.task))
-    if allow_any_interface or own.is_wildcard:
+    if allow_any_interface:
         return found[cluster.task]
     if not can_restrict():
         raise ClusterError(
@@ -92,13 +94,3 @@ def own_addresses(cluster: Cluster, allow_any_interface: bool) -> List[str]:
             )
         )
     return local
-
-
-def _check_wildcard(address: Address, where: str, allow_any_interface: bool) -> None:
-    if not allow_any_interface:
-        raise ClusterError(
-            "{} has the address {}, all interfaces of its machine: whoever reaches the port can run any operation "
-            "there. Give the machine's name or address, or --allow-any-interface".format(where, address)
-        )
-    raise ClusterError("{} has the address {}, to which no other task can connect: give the machine's name or "
-                       "address".format(where, address))

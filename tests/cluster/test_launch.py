@@ -40,8 +40,10 @@ def of_task(task, program, others="true"):
     return 'case "${{TF_CONFIG#*task}}" in {}) {};; *) {};; esac'.format(patterns, program, others)
 
 
-def test_launch_gives_each_task_its_tf_config_and_prefixes_its_output():
-    code, output, messages = shell('echo "$TF_CONFIG"; echo problem >&2', parameter_servers=1)
+def test_launch_gives_each_task_its_tf_config_and_prefixes_its_output(tmp_path):
+    # The workers end when all three tasks have printed: the parameter server is ended then.
+    wait = "touch {0}/$$; while [ $(ls {0} | wc -l) -lt 3 ]; do sleep 0.02; done".format(tmp_path)
+    code, output, messages = shell('echo "$TF_CONFIG"; echo problem >&2; ' + wait, parameter_servers=1)
     assert code == 0
     configs = {line.split("] ")[0][1:]: json.loads(line.split("] ", 1)[1]) for line in output}
     assert sorted(configs) == ["ps:0", "worker:0", "worker:1"]
