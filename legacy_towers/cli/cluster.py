@@ -14,7 +14,7 @@ from legacy_towers.text.names import counted
 
 def add_arguments(parser: Parser, given: Sequence[str]) -> None:
     parser.add_argument(
-        "--check", action="store_true", help="start the server of this task, and wait until all tasks are there and agree"
+        "--check", action="store_true", help="start the server of this task, and wait until all are there and agree"
     )
     add_cluster_options(parser)
 

@@ -14,6 +14,8 @@ from legacy_towers.cli.parser import Parser
 from legacy_towers.errors import ArgumentError
 from legacy_towers.text.names import did_you_mean
 
+# The subcommands that a task can run; what trains a job in one process is not among them.
+SUBCOMMANDS = ("cluster", "run", "env")
 _DASHES = "--"
 
 
@@ -52,13 +54,10 @@ def _command(words: Sequence[str]) -> List[str]:
     Raises:
       ArgumentError: there is no such subcommand or program.
     """
-    from legacy_towers.cli.main import SUBCOMMANDS
-
-    names = [row.name for row in SUBCOMMANDS]
-    if words and words[0] in names:
+    if words and words[0] in SUBCOMMANDS:
         return [sys.executable, "-m", "legacy_towers"] + list(words)
     if words and shutil.which(words[0]) is None:
-        raise ArgumentError("there is neither a subcommand nor a program {!r}{}".format(
-            words[0], did_you_mean(words[0], names)
+        raise ArgumentError("{!r} is neither a program nor one of the subcommands {}{}".format(
+            words[0], ", ".join(SUBCOMMANDS), did_you_mean(words[0], SUBCOMMANDS)
         ))
     return list(words)

@@ -74,7 +74,7 @@ def launch(
 
 
 def _environment(environ: Mapping[str, str], jobs: Mapping[str, List[str]], task: Task) -> Dict[str, str]:
-    config = json.dumps({"cluster": jobs, "task": {"type": task.type, "index": task.index}})
+    config = json.dumps({"cluster": jobs, "task": {"type": task.type, "index": task.number}})
     # Unbuffered: what a task prints must not wait until it ends.
     return dict(environ, TF_CONFIG=config, PYTHONUNBUFFERED="1")
 
@@ -91,9 +91,8 @@ def _wait(processes: List[TaskProcess], signals: "_Signals", messages: Any, grac
             code = each.process.poll()
             if code:
                 running = _running(processes)
-                _say(messages, "{} {}{}".format(
-                    each.task, each.ending(), "; ending the other {}".format(counted(running, "task")) if running else ""
-                ))
+                others = "; ending the other {}".format(counted(running, "task")) if running else ""
+                _say(messages, "{} {}{}".format(each.task, each.ending(), others))
                 end_all(processes, grace_seconds)
                 return code if code > 0 else 1
         if all(each.process.poll() == 0 for each in processes if each.task.type == WORKER):

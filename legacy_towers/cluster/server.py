@@ -6,7 +6,6 @@ from legacy_towers.cluster.addresses import (
     is_local,
     is_loopback,
     parse_address,
-    port_in_use,
     resolve,
 )
 from legacy_towers.cluster.listeners import can_restrict, restrict

@@ -138,7 +138,7 @@ def placed(hosts: Sequence[str], tasks_per_host: Sequence[int], port: int, sourc
     Raises:
       ClusterError: a port is beyond 65535.
     """
-    addresses = []
+    addresses: List[str] = []
     for host, tasks in zip(hosts, tasks_per_host):
         for local in range(tasks):
             text = ("[{}]:{}" if ":" in host else "{}:{}").format(host, port + local)

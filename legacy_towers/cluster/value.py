@@ -12,19 +12,19 @@ class Task(NamedTuple):
 
     Attributes:
       type: the name of its job: "chief", "worker", "ps" or "evaluator".
-      index: its number within the job, from 0.
+      number: its index within the job, from 0.
     """
 
     type: str
-    index: int
+    number: int
 
     def __str__(self) -> str:
-        return "{}:{}".format(self.type, self.index)
+        return "{}:{}".format(self.type, self.number)
 
     @property
     def device(self) -> str:
         """The prefix of its devices, such as "/job:worker/task:1"."""
-        return "/job:{}/task:{}".format(self.type, self.index)
+        return "/job:{}/task:{}".format(self.type, self.number)
 
 
 class Cluster(NamedTuple):
@@ -52,7 +52,7 @@ class Cluster(NamedTuple):
     @property
     def task_index(self) -> int:
         """The number of this process within its job, from 0."""
-        return self.task.index
+        return self.task.number
 
     def addresses(self, job: str) -> Tuple[str, ...]:
         """Returns the addresses of the tasks of a job, by index; () if the cluster has no such job."""
@@ -62,7 +62,7 @@ class Cluster(NamedTuple):
     def address(self) -> str:
         """The address "host:port" of this process; "" for an evaluator that is not in the cluster."""
         addresses = self.addresses(self.task.type)
-        return addresses[self.task.index] if self.task.index < len(addresses) else ""
+        return addresses[self.task.number] if self.task.number < len(addresses) else ""
 
     @property
     def training_tasks(self) -> List[Task]:
@@ -97,7 +97,7 @@ class Cluster(NamedTuple):
 
     def address_of(self, task: Task) -> str:
         """Returns the address "host:port" of a task of the cluster."""
-        return self.addresses(task.type)[task.index]
+        return self.addresses(task.type)[task.number]
 
     def to_dict(self) -> Dict[str, List[str]]:
         """Returns job -> addresses, without the evaluator, which has no part in TensorFlow's cluster."""

@@ -103,7 +103,7 @@ def test_a_signal_ends_all_tasks(number, code):
     ("launch --workers 2", "there is no command to launch"),
     ("launch --workers 0 -- true", "--workers is 0 and --ps 0: at least one worker"),
     ("launch true", "write the command after --"),
-    ("launch -- no-such-program", "there is neither a subcommand nor a program 'no-such-program'"),
+    ("launch -- no-such-program", "'no-such-program' is neither a program nor one of the subcommands cluster"),
     ("launch -- clustr", "did you mean 'cluster'?"),
     ("launch -- train job.py", "`train` trains in one process"),
 ])

@@ -76,7 +76,9 @@ def read(environ, options, folder):
     return from_environment(environ, **options)
 
 
-@pytest.mark.parametrize("environ, options, jobs, task, chief", [row[1:] for row in FOUND], ids=[row[0] for row in FOUND])
+@pytest.mark.parametrize(
+    "environ, options, jobs, task, chief", [row[1:] for row in FOUND], ids=[row[0] for row in FOUND]
+)
 def test_from_environment_reads_tasks_addresses_and_chief(environ, options, jobs, task, chief, tmp_path):
     cluster = read(environ, options, tmp_path)
     assert cluster.to_dict() == jobs

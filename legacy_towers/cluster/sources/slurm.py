@@ -35,8 +35,8 @@ def read(environ: Mapping[str, str], options: Options) -> Cluster:
     tasks = whole_number(environ, of_tasks)
     if len(counts) != len(nodes) or sum(counts) != tasks:
         raise ClusterError(
-            "{}={} names {} nodes, {}={} has {} tasks on {} nodes, and {} is {}: these contradict each other. Start all "
-            "tasks by one srun".format(
+            "{}={} names {} nodes, {}={} has {} tasks on {} nodes, and {} is {}: these contradict each other. Start "
+            "all tasks by one srun".format(
                 of_nodes, environ[of_nodes], len(nodes), of_counts, environ[of_counts], sum(counts), len(counts),
                 of_tasks, tasks,
             )

@@ -1,6 +1,6 @@
 """TF_CONFIG, which Kubeflow's TFJob, Vertex AI and users of tf.estimator set.
 
-    {"cluster": {"chief": ["h0:2222"], "worker": ["h1:2222"], "ps": ["h2:2222"]}, "task": {"type": "worker", "index": 0}}
+    {"cluster": {"chief": ["h0:2222"], "worker": ["h1:2222"]}, "task": {"type": "worker", "index": 0}}
 """
 import json
 from typing import Any, Mapping
