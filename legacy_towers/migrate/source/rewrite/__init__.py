@@ -10,12 +10,13 @@
                       reader: where a reader is made; chosen_reader: by what it is chosen;
                       taken: what takes what they give;
                       carried: expressions moved to a call; keywords: arguments of a call
-      stages          which of them read; record_queue: a queue of records behind a reader
+      stages          which of them read; record_queue: a queue of records behind a reader; record_takes: what takes
+                      from it
       joins           lists of examples for batch_join; passed_lists: those that functions get; repeated: lists and
                       loops of one expression; zipped: examples of several readers
       sinks           the statements that take examples
       passing         functions that take and return examples
-      passed_queue    queues that are passed to a function which reads and batches
+      passed_queue    queues that are passed to a function which reads and batches; read_through: to one that reads
       filled_queue    queues of names that session.run fills; single: examples that nothing batches
       held            queues that an object keeps; attributes: examples that only its batch reads
       region, checks  the statements that compute an example, and what can't be in Dataset.map; used_after: examples

@@ -19,16 +19,16 @@ import libcst as cst
 
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
-from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
+from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
-from legacy_towers.migrate.source.rewrite.examples import Roots, returns_of
+from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
 from legacy_towers.migrate.source.rewrite.joins import Joins
-from legacy_towers.migrate.source.rewrite.keywords import known
 from legacy_towers.migrate.source.rewrite.names import names_of
 from legacy_towers.migrate.source.rewrite.origins import DEQUEUE, READ, Origin, bound_name, branches_of
 from legacy_towers.migrate.source.rewrite.reader import Reader
 from legacy_towers.migrate.source.rewrite.record_shuffle import shuffle_lines
+from legacy_towers.migrate.source.rewrite.record_takes import return_dataset, write_batch
 from legacy_towers.migrate.source.rewrite.region import in_order, region_of
 from legacy_towers.migrate.source.rewrite.repeated import counted
 from legacy_towers.migrate.source.rewrite.scope import Scope
@@ -307,7 +307,8 @@ class RecordQueueStage(SourceStage):
         take = self._takes_of_queue[0]
         draft, function, name = self._draft, self._body_function, dataset
         if take.path != draft.source.path or _function(self._calls, take) is not function:
-            draft, function, name = self._returned(dataset)
+            draft, function, name = return_dataset(
+                self._calls, self._draft, self._body_function, self._made[0], take, dataset)
             if take.path != draft.source.path or _function(self._calls, take) is not function:
                 raise Irregular(take, "its queue is passed on from the function that gets it")
             if self._others:
@@ -321,7 +322,9 @@ class RecordQueueStage(SourceStage):
             raise Irregular(take, "its result is used in an expression")
         record = statement.targets[0].target.value
         if not is_batched or take.name != DEQUEUE:
-            self._batch(take, call, draft, function, name, is_batched)
+            if is_batched or take.name == DEQUEUE:
+                raise Irregular(take, "it dequeues records that are not batched, or several of them for a batch")
+            write_batch(self._calls, take, draft, Scope(source, function), name, self.is_endless)
             return None
         draft.edits.remove(statement)
         if not self._others:
@@ -335,46 +338,3 @@ class RecordQueueStage(SourceStage):
         ):
             raise Irregular(self._others[0], "its examples come from several reads")
         return Entry(draft, function, branches, Roots((record,)), False, name)
-
-    def _batch(
-        self, take: Site, call: cst.Call, draft: Draft, function: Any, dataset: str, is_batched: bool
-    ) -> None:
-        """Writes what dequeues many records at a time, which are the batch."""
-        if is_batched or take.name == DEQUEUE:
-            raise Irregular(take, "it dequeues records that are not batched, or several of them for a batch")
-        source = draft.source
-        scope = Scope(source, function)
-        given = known(take, arguments(call, queues.TAKES[take.name]))
-        rest = "" if take.name.endswith("_up_to") else ", drop_remainder=True"
-        lines = ["{0} = {0}.batch({1}{2})".format(dataset, scope.code(given["n"]), rest)]
-        if self.is_endless or self._calls.is_only_pipeline:
-            lines.append("{0} = {0}.prefetch(1)".format(dataset))
-        statement = source.statement(call)
-        draft.edits.insert_before(statement, lambda: source.parse("\n".join(lines)))
-        draft.edits.replace(call, self._calls.next_element(dataset, self._calls.tensorflow(scope, take)))
-
-    def _returned(self, dataset: str) -> Tuple[Draft, Any, str]:
-        """Lets the function return the dataset; returns where it is called, and the name of the dataset there."""
-        function = self._body_function
-        found = [each for each in returns_of(function) if each.value is not None] if function is not None else []
-        queue = bound_name(self._source, self._calls.call(self._made[0]))
-        if len(found) != 1 or not isinstance(found[0].value, cst.Name) or found[0].value.value != queue:
-            raise Irregular(self._made[0], "its queue is used in several functions")
-        self._draft.edits.replace(found[0].value, cst.Name(dataset))
-        defined = self._calls.of_node(self._draft, function)
-        callers = self._calls.callers(defined)
-        if len(callers) != 1:
-            raise Irregular(self._made[0], "several calls get its queue")
-        there, call = callers[0]
-        name = bound_name(there.source, call)
-        caller = there.source.function(call)
-        body = caller.body if caller is not None else there.source.module
-        take = self._calls.call(self._takes_of_queue[0])
-        uses = uses_of(there.source, body, name) if name else []
-        if not name or [there.source.parents[each] for each in uses] != [take.func]:
-            raise Irregular(self._made[0], "its queue is used for something else, too, where it is returned",
-                            there.source.line(call))
-        self._calls.handled(there, call, defined)
-        new = self._calls.dataset_name(Scope(there.source, caller))
-        there.edits.replace(there.source.statement(call).targets[0], cst.AssignTarget(cst.Name(new)))
-        return there, caller, new

@@ -11,22 +11,22 @@ from legacy_towers.migrate.source.rewrite.checks import Checks, is_controlled
 from legacy_towers.migrate.source.rewrite.constants import why_not_constant
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
-from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
 from legacy_towers.migrate.source.rewrite.held import is_held, write_held
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
-from legacy_towers.migrate.source.rewrite.names import is_of_self, names_of, parameters
+from legacy_towers.migrate.source.rewrite.names import is_of_self, names_of
 from legacy_towers.migrate.source.rewrite.origins import ELEMENTS, LIMIT, READ, READ_UP_TO, Origin, branches_of
 from legacy_towers.migrate.source.rewrite.passed_files import check_passed
 from legacy_towers.migrate.source.rewrite.passed_queue import passed_on, write_passed
+from legacy_towers.migrate.source.rewrite.read_through import write_through
 from legacy_towers.migrate.source.rewrite.reader import Reader
-from legacy_towers.migrate.source.rewrite.region import names_before, region_of, within_binding
+from legacy_towers.migrate.source.rewrite.region import region_of, within_binding
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import batchers, producers, readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
 from legacy_towers.migrate.source.rewrite.size_summaries import is_summarized
-from legacy_towers.migrate.source.rewrite.syntax import LOOPS, arguments
+from legacy_towers.migrate.source.rewrite.syntax import LOOPS
 from legacy_towers.migrate.source.rewrite.taken import Taken, Takes, is_next, put_matched
 from legacy_towers.migrate.source.values import Site
 
@@ -262,57 +262,10 @@ class SourceStage:
             raise Irregular(self.read, "it is in a function within a function")
         inner = self.takes.of(there, read)
         self._check_read_once(there, inner)
-        order = parameters(defined.node)[1 if defined.is_method else 0 :]
-        given = arguments(call, order)
-        read_from = read.args[0].value if self._reader is not None else None
-        if self._reader is None and isinstance(read.func, cst.Attribute):
-            read_from = read.func.value
-        if given is None or not isinstance(read_from, cst.Name) or read_from.value not in given:
-            raise Irregular(self.read, "its queue is not a parameter of the function")
-        queue = read_from.value
-        uses = uses_of(there.source, defined.node.body, queue)
-        if len(uses) != 1:
-            raise Irregular(self.read, "the function uses its queue in another way", there.source.line(uses[1]))
-        names = inner.roots.names
-        before = names_before(there.source, defined.node, inner.statement)
-        for name in names:
-            if name in before or name in order:
-                raise Irregular(self.read, "{!r} has another value before".format(name))
-        if inner.expression is None:
-            there.edits.remove(inner.statement)
-        else:
-            there.edits.replace(inner.expression, cst.Name(names[0]))
-        records = self.reading.records(scope, tf, defined, call)
-        self.reading.remove()
-        # Without a batch, the function computes in the graph as before.
-        problem = self.reading.problem_in(defined) if self._is_batched else None
-        if problem is not None:
-            raise Irregular(self.read, problem[0], problem[1])
-        for param in defined.node.params.params:
-            if param.name.value == queue:
-                _replace_by_each(there, param, [param.with_changes(name=cst.Name(each)) for each in names])
-        argument = next(each for each in call.args if each.value is given[queue])
-        free = [self._free_name(draft, there, scope, each) for each in names]
-        _replace_by_each(draft, argument, [
-            argument.with_changes(value=cst.Name(one), keyword=cst.Name(name) if argument.keyword is not None else None)
-            for one, name in zip(free, names)
-        ])
+        taken, records, argument = write_through(
+            self._calls, self._origin, self.reading, inner, self._is_batched, draft, scope, tf, defined, call)
         self._passed = (draft, argument)
-        self._calls.handled(draft, call, defined)
-        return Taken(draft.source.statement(call), Roots(tuple(free)), call, inner.key), records
-
-    def _free_name(self, draft: Draft, there: Draft, scope: Scope, name: str) -> str:
-        """Returns a name for the record where the function is called: that of the function, if it is free."""
-        source = draft.source
-        is_taken = name in source.names and (
-            there.source is not source or self._is_bound(source, scope.function, name)
-        )
-        return Scope(source, scope.function).fresh(name) if is_taken else name
-
-    @staticmethod
-    def _is_bound(source: Any, function: Optional[cst.FunctionDef], name: str) -> bool:
-        body = function.body if function is not None else source.module
-        return name in names_of(*body.body).bound
+        return taken, records
 
     # Producers
 
@@ -378,10 +331,3 @@ class SourceStage:
             # What the queue's thread checked is checked where the element is read.
             text = "with {}.control_dependencies([{}]):\n    {}".format(tf, ", ".join(self._controlled), text)
         draft.edits.insert_before(statement, lambda: draft.source.parse(text))
-
-
-def _replace_by_each(draft: Draft, node: Any, new: List[Any]) -> None:
-    """Replaces a parameter or an argument by one or several."""
-    last = new[-1].with_changes(comma=node.comma)
-    first = [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in new[:-1]]
-    draft.edits.replace(node, cst.FlattenSentinel(first + [last]) if first else last)
