@@ -26,7 +26,7 @@ _PLAIN = (cst.Name, cst.Attribute, cst.Call, cst.Integer, cst.SimpleString)
 
 def choice_around(source: Source, reader: cst.Call) -> Any:
     """Returns the expression or the `if` that chooses a reader, None if the call is not in one."""
-    around = source.parents.get(reader)
+    around: Any = source.parents.get(reader)
     if isinstance(around, cst.Assign):
         return _if_around(source, around)
     if isinstance(around, cst.IfExp) and around.test is not reader:
@@ -140,7 +140,7 @@ def remove_argument(calls: Calls, site: Site, draft: Draft, choice: Any) -> None
     function = source.function(choice)
     name = _given_name(choice)
     order = parameters(function) if function is not None else []
-    if not name or name not in order:
+    if function is None or not name or name not in order:
         raise Irregular(site, "the source does not show which of several readers it is")
     param = next((each for each in function.params.params if each.name.value == name), None)
     why = "its reader may be the argument {!r}".format(name)

@@ -234,7 +234,8 @@ class Calls:
         Args:
           scope: the method that makes the dataset.
         """
-        owner: Any = next((each for each in scope.source.above(scope.function) if isinstance(each, cst.ClassDef)), None)
+        above = scope.source.above(scope.function) if scope.function is not None else []
+        owner: Any = next((each for each in above if isinstance(each, cst.ClassDef)), None)
         number = self.draft(scope.source.path).edits.count_dataset(owner)
         names = ["dataset", "examples"]
         if owner is not None and any(scope.code(each.value) != "object" for each in owner.bases):

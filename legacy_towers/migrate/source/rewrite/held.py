@@ -105,9 +105,10 @@ def _check_held(
     target: Any = source.statement(producer).targets[0].target
     name = target.attr.value
     queue: Any = read.args[0].value if read.args else getattr(read.func, "value", None)
-    if isinstance(queue, cst.Name) and queue.value in parameters(source.function(read)):
+    reading = source.function(read)
+    if isinstance(queue, cst.Name) and reading is not None and queue.value in parameters(reading):
         raise Irregular(read_site, "another method takes its queue from the object, and passes it to {!r}: read it in "
-                        "the method that takes it".format(source.function(read).name.value))
+                        "the method that takes it".format(reading.name.value))
     if not is_of_self(queue) or queue.attr.value != name:
         raise Irregular(read_site, "the source does not show the queue that it reads")
     for there, each in uses_in_project(calls, source, name):
