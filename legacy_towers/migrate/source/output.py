@@ -17,6 +17,8 @@ from legacy_towers.migrate.source.values import Site
 from legacy_towers.text.names import counted, listed, quoted
 
 _NOTEBOOK = "it is a notebook with names of queues; `jupyter nbconvert --to script` makes a .py file of it"
+# The end of what becomes of a construct that is never rewritten.
+_BY_HAND = ": written by hand"
 _LIMITED = "not fully known is what is called in {}: some calls may not be connected to their pipeline, or be missing"
 
 
@@ -116,7 +118,9 @@ def _outcome(audit: Audit, number: int) -> str:
 def _line(audit: Audit, finding: Finding) -> str:
     line = _place(finding.site)
     if finding.reason:
-        return "{} stays: {}; by hand: {}".format(line, finding.reason, finding.rule.becomes)
+        becomes = finding.rule.becomes
+        becomes = becomes[: -len(_BY_HAND)] if becomes.endswith(_BY_HAND) else becomes
+        return "{} stays: {}; by hand: {}".format(line, finding.reason, becomes)
     stays = audit.rewritten is not None and not (
         finding.pipelines and audit.rewritten.issuperset(finding.pipelines)
     )

@@ -151,6 +151,14 @@ def test_codes_select_what_is_reported(project, select, ignore, codes):
     assert [each.rule.code for each in audit_paths(["."], select, ignore).findings] == codes
 
 
+def test_what_is_never_rewritten_is_by_hand_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text(
+        "import tensorflow as tf\nqueue = tf.PriorityQueue(10, [tf.float32], [[]])\nbatch = queue.dequeue_many(2)\n")
+    [line] = [each for each in as_text(audit_paths(["a.py"])).splitlines() if "LT404 tf.PriorityQueue" in each]
+    assert line.endswith("; by hand: a dataset of sorted elements, or of windows of capacity elements that are sorted")
+
+
 @pytest.mark.parametrize(
     "code, message",
     [

@@ -4,7 +4,7 @@ from legacy_towers.migrate.source.rules.registry import SAME_SEQUENCE, Example, 
 rule(Rule(
     code="LT404",
     names=("tf.PriorityQueue",),
-    becomes="what is sorted before the dataset is made, or sorted in windows of capacity elements: written by hand",
+    becomes="a dataset of sorted elements, or of windows of capacity elements that are sorted: written by hand",
     explanation="""
 It gives the element with the smallest number first, among those that are in it. tf.data has no priorities. Where the
 numbers are known before, sort them and make the dataset of what is sorted. Where they are computed, sort windows:
