@@ -72,7 +72,9 @@ OPERATIONS: Tuple[Change, ...] = (
     Change(
         "`tf.nn.conv1d`, `conv2d`, `conv3d`, `depthwise_conv2d` of an empty feed, on a CPU with oneDNN",
         "an empty batch of the convolution's shape",
-        "the shape of the input: leave out such steps, or set TF_ENABLE_ONEDNN_OPTS=0",
+        "the same under `run`, gradients included, unless what the convolution depends on changes state or draws "
+        "random numbers, or it is in a tf.cond; 2.x alone gives the shape of the input",
+        "run/runtime/test_empty_batches.py",
     ),
     Change(
         "`tf.nn.max_pool_with_argmax`, `fractional_max_pool`, `fractional_avg_pool` of an empty batch",

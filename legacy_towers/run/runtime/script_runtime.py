@@ -32,6 +32,7 @@ class ScriptRuntime:
         # Set by `start`: these modules import TensorFlow, which the script must import first.
         self.devices: Any = None
         self.empty_batches: Any = None
+        self.empty_feeds: Any = None
         self.step_limit: Any = None
         self.queues: Any = None  # with --queues-to-dataset
         # The number of CPU devices of this process's server; a server is created before any graph.
@@ -44,12 +45,21 @@ class ScriptRuntime:
         if self.devices is not None:
             return
         from legacy_towers.compat.patches import default_graphs, default_sessions
-        from legacy_towers.run.runtime import device_map, empty_batches, graphs, keras_runs, sessions, step_limit
+        from legacy_towers.run.runtime import (
+            device_map,
+            empty_batches,
+            empty_feeds,
+            graphs,
+            keras_runs,
+            sessions,
+            step_limit,
+        )
         from legacy_towers.run.runtime.queue_conversion import QueueConversion
         from legacy_towers.run.runtime.queue_proof import QueueProof
 
         self.devices = device_map.DeviceMap(self.options, self.script_run.devices)
         self.empty_batches = empty_batches.EmptyBatches()
+        self.empty_feeds = empty_feeds.EmptyFeeds()
         self.step_limit = step_limit.StepLimit(self.options.timeout_steps) if self.options.timeout_steps else None
         if self.options.queues_to_dataset:
             proof = QueueProof(self.say, self.options.allow_different) if self.options.prove else None

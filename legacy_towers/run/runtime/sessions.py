@@ -35,6 +35,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
     _observer: Any = None
     _training_start: Any = None
     _towers: Any = None
+    _empty_feeds: Any = None
     # TensorFlow's __del__ reads it, also when __init__ raised.
     _session: Any = None
 
@@ -48,6 +49,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
         _place(runtime, target, built)
         self._queues, self._observer = runtime.queues, runtime.observer
         self._training_start, self._towers = runtime.training_start, runtime.towers
+        self._empty_feeds = runtime.empty_feeds if runtime.empty_feeds.is_needed else None
         self._watch, self.around_thread_run = runtime.watch, runtime.daemon_threads.run
         if runtime.step_limit is not None:
             self._runs = runtime.step_limit.of_session(runtime, _is_monitored(sys._getframe(2)))
@@ -63,6 +65,8 @@ class _ScriptSession(default_sessions.ThreadRunHook):
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         run = super().run  # type: ignore[misc]
+        if self._empty_feeds is not None:
+            run = functools.partial(self._empty_feeds.run, run, self)
         self._convert_queues()
         if self._queues is not None:
             self._queues.check_timeout(self, fetches, options)

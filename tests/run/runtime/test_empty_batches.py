@@ -4,6 +4,7 @@ import pytest
 from run.runtime.prepared import script
 
 from legacy_towers.compat.versions.onednn import uses_onednn
+from legacy_towers.run.runtime import empty_feeds
 
 
 def conv2d(tf, images):
@@ -139,10 +140,71 @@ def test_operations_of_a_later_session_are_reshaped_too():
         assert shapes == [(0, 4, 4, 8)] * 2
 
 
+@pytest.mark.parametrize("convolve, shape", CASES, ids=[each.__name__ for each, _ in CASES])
+def test_an_empty_feed_has_the_shape_of_a_convolution(convolve, shape):
+    with script() as (tf, _):
+        images = tf.placeholder(tf.float32, [None, 12, 12, 3])
+        out = tf.nn.relu(tf.nn.bias_add(convolve(tf, images), tf.ones(shape[-1:])))
+        variables = tf.trainable_variables()
+        gradients = tf.gradients(tf.reduce_sum(out), variables + [images])
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            before = len(tf.get_default_graph().get_operations())
+            for count in (2, 0):
+                found, slopes = session.run([out, gradients], {images: np.ones([count, 12, 12, 3])})
+                assert found.shape == (count,) + shape
+                assert [each.shape for each in slopes[:-1]] == [tuple(each.shape.as_list()) for each in variables]
+                assert slopes[-1].shape == (count, 12, 12, 3)
+                # The gradient of a depthwise filter is not set on TensorFlow 1.15.
+                if not count and convolve not in (depthwise, separable):
+                    assert not any(np.any(each) for each in slopes)
+            assert len(tf.get_default_graph().get_operations()) == before
+
+
+def test_training_on_an_empty_feed_counts_the_step_and_changes_no_weight():
+    with script() as (tf, _):
+        images, labels = tf.placeholder(tf.float32, [None, 12, 12, 3]), tf.placeholder(tf.int64, [None])
+        hidden = tf.layers.flatten(pooled(tf, tf.layers.conv2d(images, 4, 3, activation=tf.nn.relu)))
+        loss = tf.losses.sparse_softmax_cross_entropy(labels, tf.layers.dense(hidden, 3))
+        step = tf.train.get_or_create_global_step()
+        train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            weights = [session.run(tf.trainable_variables())]
+            for count in (0, 3):
+                session.run(train, {"Placeholder:0": np.ones([count, 12, 12, 3]), labels: np.zeros([count], int)})
+                weights.append(session.run(tf.trainable_variables()))
+            assert session.run(step) == 2
+        same = [[np.array_equal(*each) for each in zip(*pair)] for pair in zip(weights, weights[1:])]
+        assert all(same[0]) and not any(same[1])
+
+
+CHANGES = {
+    "an assignment": lambda tf: tf.assign_add(tf.get_variable("count", [], initializer=tf.zeros_initializer()), 1.0),
+    "a resource": lambda tf: tf.get_variable(
+        "count", [], initializer=tf.zeros_initializer(), use_resource=True).assign_add(1.0),
+    "a random number": lambda tf: tf.random_normal([2]),
+    "Python": lambda tf: tf.py_func(lambda: np.float32(1), [], tf.float32),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_convolution_that_changes_state_runs_with_an_empty_feed_too(name):
+    with script() as (tf, _):
+        images = tf.placeholder(tf.float32, [None, 12, 12, 3])
+        with tf.control_dependencies([CHANGES[name](tf)]):
+            conv2d(tf, tf.identity(images))
+        conv2d(tf, images)
+        found = empty_feeds.empty_results(tf.get_default_graph(), {images: (0, 12, 12, 3)})
+        assert {each: value.shape for each, value in found.items()} == {"Conv2D_1:0": (0, 4, 4, 8)}
+        assert empty_feeds.empty_results(tf.get_default_graph(), {images: (1, 12, 12, 3)}) == {}
+
+
 def test_the_error_of_an_empty_feed_names_it_and_says_what_to_do(capsys):
     with script() as (tf, _):
         images = tf.placeholder(tf.float32, [None, 12, 12, 3], "images")
-        out = conv2d(tf, images) + tf.ones([1, 4, 4, 8])
+        with tf.control_dependencies([tf.random_normal([2])]):
+            out = conv2d(tf, tf.identity(images)) + tf.ones([1, 4, 4, 8])
         other = tf.reshape(out, tf.placeholder_with_default([7], [1]))
         with tf.Session() as session:
             try:
