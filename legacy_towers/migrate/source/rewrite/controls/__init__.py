@@ -16,12 +16,13 @@ Whatever is not known to mean the same without queues stays, if it does no harm:
 without threads, an initializer without local variables. Errors of the threads of queues come at another place then:
 `session.run` raises them, where `coord.join` did before.
 """
+import ast
 from typing import List, Optional, Set
 
 import libcst as cst
 
 from legacy_towers.migrate.source.pipelines import Pipelines, find_pipelines
-from legacy_towers.migrate.source.queue_api import NEEDLES
+from legacy_towers.migrate.source.queue_api import BATCHERS, NEEDLES, PRODUCERS
 from legacy_towers.migrate.source.rewrite.controls.closes import remove_closes
 from legacy_towers.migrate.source.rewrite.controls.coordinators import remove_coordinators
 from legacy_towers.migrate.source.rewrite.controls.files import ControlFile
@@ -34,6 +35,9 @@ from legacy_towers.migrate.source.rewrite.controls.slim_queues import remove_que
 from legacy_towers.migrate.source.rewrite.controls.starts import FUNCTIONS, find_starts, remove_starts
 from legacy_towers.migrate.source.rewrite.drafts import Left, Program
 from legacy_towers.migrate.source.values import Site
+
+# The functions of tf.train that make queues.
+_OF_TRAIN = frozenset(name[len("tf.train.") :] for name in PRODUCERS + BATCHERS if name.startswith("tf.train."))
 
 
 def rewrite_controls(
@@ -71,9 +75,26 @@ def rewrite_controls(
 
 
 def _may_have_queues(program: Program, imported: Imported) -> bool:
-    """Returns whether a module that is imported, and was not read with the project, may have queues."""
-    others = [source for path, source in imported.sources.items() if path not in program.project.files]
-    return bool(imported.unknown) or any(NEEDLES.search(source) for source in others)
+    """Returns whether a module that is imported may have queues of which nothing is known.
+
+    Either it was not read with the project, or it makes them by another name of TensorFlow, such as `K.tf` of Keras.
+    """
+    files = program.project.files
+    others = [source for path, source in imported.sources.items() if path not in files]
+    return bool(imported.unknown) or any(NEEDLES.search(source) for source in others) or any(
+        _has_unknown_queue(program, path) for path in imported.sources if path in files)
+
+
+def _has_unknown_queue(program: Program, path: str) -> bool:
+    """Returns whether a file calls `X.train.batch` or the like, where the source does not show that X is TensorFlow."""
+    file = program.project.files[path]
+    known = program.project.knowledge.api_names
+    return any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _OF_TRAIN
+        and isinstance(node.func.value, ast.Attribute) and node.func.value.attr == "train"
+        and (path, node.lineno, node.col_offset) not in known
+        for node in (ast.walk(file.tree) if file.tree is not None else ())
+    )
 
 
 def _controls_of_others(program: Program, found: Pipelines) -> Set[Site]:

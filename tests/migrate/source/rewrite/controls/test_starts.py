@@ -268,6 +268,15 @@ def test_starts_stay_where_a_module_that_is_not_there_may_have_queues(rewritten,
     assert rewritten(text) == (text, [])
 
 
+def test_starts_stay_where_a_queue_is_made_by_another_name_of_tensorflow(rewritten):
+    text = (
+        "import tensorflow as tf\nfrom pipe import numbers\nfrom keras import backend as K\n\nbatch = numbers()\n"
+        "pairs = K.tf.train.batch([batch], 2)\nsess = tf.Session()\n"
+        "tf.train.start_queue_runners(sess=sess)\nprint(sess.run(pairs))\n"
+    )
+    assert rewritten(text) == (text, [])
+
+
 def test_starts_go_where_only_another_program_has_unknown_modules(rewritten):
     text = (
         "import tensorflow as tf\nfrom pipe import numbers\n\nbatch = numbers()\nsess = tf.Session()\n"
