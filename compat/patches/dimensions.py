@@ -5,7 +5,7 @@ Whole floats such as `units * 0.5` are accepted, each dimension is true, and arr
 import contextlib
 import functools
 import sys
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Dict, Iterator
 
 import numpy as np
 
@@ -97,7 +97,9 @@ def powers_of_dimensions() -> Iterator[None]:
 
 
 # Exponent -> the function that computes the power.
-_POWERS = {0: lambda x, **options: np.power(x, 0, **options), 1: np.positive, 2: np.square}
+_POWERS: Dict[int, Callable[..., Any]] = {
+    0: lambda x, **options: np.power(x, 0, **options), 1: np.positive, 2: np.square,
+}  # fmt: skip
 
 
 def _as_object(value: Any) -> Any:

@@ -34,7 +34,7 @@ def lists_of_tensors_are_operands(is_of_script: Callable[[str], bool], operators
 
         def __get__(self, tensor: Any, owner: Any = None) -> Any:
             if tensor is not None:
-                caller = sys._getframe(1)
+                caller: Any = sys._getframe(1)
                 if caller.f_code is tf.Tensor.__getattr__.__code__:  # asks again
                     caller = caller.f_back
                 if caller is not None and is_operator(caller):
