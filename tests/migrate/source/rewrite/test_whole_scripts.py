@@ -89,17 +89,6 @@ LEFT = {
         key, value = tf.TFRecordReader().read(names)
         batch = tf.train.batch([key, value], 4)
     """, "tf.ReaderBase.read: its key is used, which tf.data does not have"),
-    "buckets": ("""
-        names = tf.train.string_input_producer(["a", "b"])
-        _, value = tf.TextLineReader().read(names)
-        length = tf.size(tf.string_split([value]).values)
-        _, batch = tf.contrib.training.bucket([value], length, 4, 5)
-    """, "tf.contrib.training.bucket: it leaves out examples whose bucket is not below num_buckets"),
-    "a condition of the batch": ("""
-        names = tf.train.string_input_producer(["a", "b"])
-        _, value = tf.TextLineReader().read(names)
-        batch = tf.train.maybe_batch_join([[value]], tf.not_equal(value, ""), 4)
-    """, "tf.train.maybe_batch_join: its keep_input chooses examples"),
     "the number of records of the reader": ("""
         names = tf.train.string_input_producer(["a", "b"])
         reader = tf.TextLineReader()
