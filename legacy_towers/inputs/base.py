@@ -58,7 +58,7 @@ class InputPlan(NamedTuple):
         name = self.pipeline if self.route is None else "{}:{}".format(self.pipeline, self.route)
         count = "examples" if self.examples is None else "{:,} examples".format(self.examples)
         length = self.lasts or "{} of {}".format(self._epochs(), count)
-        line = "{}, order {}, {}, {} from {}".format(name, self.order, self._sizes(), length, self.source)
+        line = "{}, order {}, {}, {} from {}".format(name, self.order, self.batch_sizes(), length, self.source)
         details = "; ".join("{}: {}".format(key.replace("_", " "), self.details[key]) for key in self.details)
         resume = "resume: {} ({})".format(self.resume, self.resume_reason)
         return "\n  ".join(part for part in (line, details, self._shards_line(), resume) if part)
@@ -74,7 +74,8 @@ class InputPlan(NamedTuple):
         lines = ["tower {}: {}".format(tower, shard) for tower, shard in enumerate(self.shards)]
         return "; ".join(lines if len(lines) < 4 else lines[:2] + ["...", lines[-1]])
 
-    def _sizes(self) -> str:
+    def batch_sizes(self) -> str:
+        """Returns the sizes of batches in words: `25 examples per tower, 100 per step`."""
         if self.per_tower_batch_size is None or self.global_batch_size is None:
             return "batches of unknown size"
         return "{} per tower, {} per step".format(counted(self.per_tower_batch_size, "example"), self.global_batch_size)

@@ -53,10 +53,7 @@ def _input(plan: Plan) -> str:
         plan.input.pipeline if plan.input.route is None else "{}:{}".format(plan.input.pipeline, plan.input.route)
     )
     order = " in fixed order" if plan.input.order == "fixed" else ""
-    return "{}, {} per tower, {} per step{}, from {}".format(
-        pipeline, counted(plan.input.per_tower_batch_size, "example"), plan.input.global_batch_size, order,
-        plan.input.source
-    )
+    return "{}, {}{}, from {}".format(pipeline, plan.input.batch_sizes(), order, plan.input.source)
 
 
 def _resume(plan: Plan, resumed_from: Optional[str], resumed: Optional[Resumed]) -> str:
