@@ -96,7 +96,8 @@ REFUSED = {
     "a fed queue": (fed, "can't be read by tf.data: its elements depend on a placeholder"),
     "two dequeues of one queue": (two_dequeues, "dequeues from the same queue as"),
     "a placeholder after the queue": (
-        lambda: tf.train.range_input_producer(8).dequeue() + tf.placeholder(tf.int32, []), "is fed",
+        lambda: tf.train.range_input_producer(8).dequeue() + tf.placeholder(tf.int32, []),
+        "its elements depend on a placeholder",
     ),
 }
 
