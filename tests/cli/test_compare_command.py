@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import job_files
+import preloaded
 import processes
 import pytest
 import waiting
@@ -22,6 +23,12 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     job_files.write(tmp_path, "line.py", job_files.LINE)
     return tmp_path
+
+
+@pytest.fixture
+def preloaded_workers(monkeypatch):
+    """The workers find TensorFlow imported: these comparisons start two dozen."""
+    monkeypatch.setattr(sys, "executable", preloaded.executable())
 
 
 GENERATED = """
@@ -129,7 +136,7 @@ def test_help_imports_no_tensorflow():
 
 
 @pytest.mark.slow
-def test_a_comparison_of_input_pipelines(capsys):
+def test_a_comparison_of_input_pipelines(preloaded_workers, capsys):
     words = "compare line.py --towers 1,2 --rounds 5 --steps 5 --rate 0.05 --inputs synthetic,feed,dataset"
     assert command(words + " --json new.json --html new.html") == 0
     shown = capsys.readouterr()
@@ -161,7 +168,7 @@ def test_a_comparison_of_input_pipelines(capsys):
 
 
 @pytest.mark.slow
-def test_a_comparison_of_strategies_and_reductions(capsys):
+def test_a_comparison_of_strategies_and_reductions(preloaded_workers, capsys):
     words = "compare line.py --towers 1,2 --rounds 5 --steps 5 --variables replicated,asynchronous"
     words += " --reductions mean,tree"
     assert command(words + " --json new.json --html new.html") == 0
@@ -220,7 +227,7 @@ DRIFTING = """
 
 
 @pytest.mark.slow
-def test_a_failed_strategy_is_a_row_and_different_results_are_reported(folder, capsys):
+def test_a_failed_strategy_is_a_row_and_different_results_are_reported(preloaded_workers, folder, capsys):
     job_files.write(folder, "drifting.py", DRIFTING)
     words = "compare drifting.py --towers 2 --rounds 5 --steps 3 "
     assert command(words + "--variables parameter_server,replicated --fails --json out.json") == 0
@@ -248,7 +255,7 @@ BROKEN = """
 
 
 @pytest.mark.slow
-def test_a_failed_pipeline_is_a_row_and_the_others_are_measured(folder, capsys):
+def test_a_failed_pipeline_is_a_row_and_the_others_are_measured(preloaded_workers, folder, capsys):
     job_files.write(folder, "broken.py", BROKEN)
     words = "compare broken.py --towers 1 --rounds 5 --steps 3 --inputs feed,queue,dataset --json out.json"
     assert command(words) == 0

@@ -1,5 +1,8 @@
 """Comparisons in real processes, on jobs whose model sleeps for a known time."""
+import sys
+
 import job_files
+import preloaded
 import pytest
 
 from legacy_towers.compare.engine import compare
@@ -42,7 +45,8 @@ SLEEPY = """
 @pytest.mark.alone
 @pytest.mark.slow
 @pytest.mark.parametrize("winner", ["dataset:split", "queue", ""], ids=["a dataset wins", "a queue wins", "ties"])
-def test_the_verdict_names_the_pipeline_with_the_shortest_sleep(tmp_path, winner):
+def test_the_verdict_names_the_pipeline_with_the_shortest_sleep(tmp_path, monkeypatch, winner):
+    monkeypatch.setattr(sys, "executable", preloaded.executable())
     path = job_files.write(tmp_path, "sleepy.py", SLEEPY)
     options = {"winner": winner}
     job = load_job(path)(**options)

@@ -32,7 +32,7 @@ def main(path, arguments):
             signal.signal(number, lambda number, frame: server.send(bytes([number])))
     request = json.dumps({
         "arguments": arguments, "environment": dict(os.environ), "folder": os.getcwd(), "umask": os.umask(0o22),
-        "files": list(files),
+        "files": list(files), "parent": os.getppid(),
     }).encode()
     server.sendmsg([len(request).to_bytes(4, "big")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)])
     server.sendall(request)

@@ -114,9 +114,15 @@ def prepare(request, files):
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
+    os.getppid = parent_of(os.getpid(), request["parent"], os.getppid)
     sys.path[:0] = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
     random.seed()
     sys.modules["numpy"].random.seed()
+
+
+def parent_of(program, parent, getppid):
+    """Returns an os.getppid for which the process that started the client is the parent of `program`."""
+    return lambda: parent if os.getpid() == program else getppid()
 
 
 def run(arguments):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 
+import preloaded
 import processes
 import pytest
 
@@ -69,10 +70,11 @@ SLOW_STEP = COMMON + """
 """
 
 
-def bottleneck(tmp_path, text, *options, **environment):
+def bottleneck(tmp_path, text, *options, python=None, **environment):
+    """Runs the command in a process that finds TensorFlow imported, or by `python`."""
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(text))
-    command = [sys.executable, "-m", "legacy_towers", "bottleneck", *options, str(script)]
+    command = [python or preloaded.executable(), "-m", "legacy_towers", "bottleneck", *options, str(script)]
     return processes.run(command, cwd=str(tmp_path), **environment)
 
 
@@ -211,7 +213,7 @@ UNMEASURED = {
 @pytest.mark.slow
 @pytest.mark.parametrize("text, message", list(UNMEASURED.values()), ids=list(UNMEASURED))
 def test_a_script_without_steps_ends_with_a_message_and_exit_code_1(tmp_path, text, message):
-    done = bottleneck(tmp_path, text)
+    done = bottleneck(tmp_path, text, python=None if "import tensorflow as tf" in text else sys.executable)
     assert done.returncode == 1 and "Traceback" not in done.stderr
     (printed,) = [line for line in done.stderr.splitlines() if line.startswith("legacy-towers: no step was measured: ")]
     assert message in printed
@@ -235,7 +237,8 @@ INTERRUPTED = {
 @pytest.mark.parametrize("text, message", list(INTERRUPTED.values()), ids=list(INTERRUPTED))
 def test_ctrl_c_ends_it_without_a_traceback(tmp_path, text, message):
     (tmp_path / "script.py").write_text(textwrap.dedent(text))
-    command = [sys.executable, "-m", "legacy_towers", "bottleneck", "--steps", "1000000000", "script.py"]
+    python = sys.executable if "did not import" in (message or "") else preloaded.executable()
+    command = [python, "-m", "legacy_towers", "bottleneck", "--steps", "1000000000", "script.py"]
     process = subprocess.Popen(
         command, cwd=str(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
         env=dict(os.environ, TF_CPP_MIN_LOG_LEVEL="2"),
@@ -312,7 +315,7 @@ def test_the_script_imports_tensorflow_first(tmp_path):
         import os, sys
         print([name in sys.modules for name in ("tensorflow", "numpy")], os.environ.get("TF_CPP_MIN_LOG_LEVEL"))
     """
-    done = bottleneck(tmp_path, text, TF_CPP_MIN_LOG_LEVEL=None)
+    done = bottleneck(tmp_path, text, python=sys.executable, TF_CPP_MIN_LOG_LEVEL=None)
     assert done.stdout == "[False, False] None\n"
 
 
