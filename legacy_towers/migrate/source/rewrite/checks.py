@@ -5,6 +5,7 @@ from typing import Any, Callable, List, Optional, Sequence, Set, Tuple
 import libcst as cst
 
 from legacy_towers.migrate.source.knowledge import Knowledge
+from legacy_towers.migrate.source.rewrite import summary_names
 from legacy_towers.migrate.source.rewrite.names import base_name, names_of, parameters
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import Source
@@ -13,12 +14,9 @@ from legacy_towers.migrate.source.values import Function, place_of
 
 _ADD = "tf.add_to_collection"
 # Beginning of a name of the API -> why a call of it can't be in the function of Dataset.map.
-_NEVER_INSIDE = (
-    ("tf.summary.", "summarizes each example, which Dataset.map can't: summarize the batch"),
-    ("tf.contrib.summary.", "summarizes each example, which Dataset.map can't: summarize the batch"),
-    ("tf.scalar_summary", "summarizes each example, which Dataset.map can't: summarize the batch"),
-    ("tf.image_summary", "summarizes each example, which Dataset.map can't: summarize the batch"),
-    ("tf.histogram_summary", "summarizes each example, which Dataset.map can't: summarize the batch"),
+_NEVER_INSIDE = tuple(
+    (each, "summarizes each example, which Dataset.map can't: summarize the batch") for each in summary_names.STARTS
+) + (
     ("tf.Variable", "makes a variable for examples, which Dataset.map can't"),
     ("tf.get_variable", "makes a variable for examples, which Dataset.map can't"),
     ("tf.get_local_variable", "makes a variable for examples, which Dataset.map can't"),
@@ -35,10 +33,6 @@ _NEVER_INSIDE = (
     ("tf.train.", "can't be in Dataset.map"),
     ("tf.Session", "runs a session"),
 )
-# A summary of these is one of any other example as well.
-_SUMMARIES = tuple(
-    "tf.summary." + each for each in ("image", "histogram", "scalar", "text", "audio", "tensor_summary")
-) + ("tf.scalar_summary", "tf.image_summary", "tf.histogram_summary", "tf.audio_summary")
 # They make no variables, whatever the beginning of their names says.
 _ALWAYS_INSIDE = ("tf.contrib.layers.one_hot_encoding", "tf.contrib.slim.one_hot_encoding", "tf.scatter_nd")
 _RANDOM = (
@@ -92,7 +86,7 @@ class Checks:
     def is_summary(self, statement: Any) -> bool:
         """Returns whether a statement only makes a summary."""
         call = statement.value if isinstance(statement, cst.Expr) else None
-        return any(name in _SUMMARIES and each is call for name, each in self.names(statement))
+        return any(name in summary_names.SUMMARIES and each is call for name, each in self.names(statement))
 
     def problem_inside(self, nodes: Sequence[Any], skipped: Sequence[cst.Call] = ()) -> Optional[Tuple[str, int]]:
         """Returns why `nodes` can't be in the function, and the line in this file; None if they can.
@@ -140,7 +134,7 @@ class Checks:
         return None
 
     def _keeps(self, name: str) -> bool:
-        is_kept = self._keeps_summaries and name in _SUMMARIES
+        is_kept = self._keeps_summaries and name in summary_names.SUMMARIES
         self.summarizes = self.summarizes or is_kept
         return is_kept
 

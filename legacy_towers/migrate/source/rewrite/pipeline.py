@@ -17,7 +17,7 @@ import libcst as cst
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.queue_api import DESCRIPTIONS
-from legacy_towers.migrate.source.rewrite import region
+from legacy_towers.migrate.source.rewrite import region, summary_names
 from legacy_towers.migrate.source.rewrite.attributes import name_locally, named_locally
 from legacy_towers.migrate.source.rewrite.batch_stage import BatchStage
 from legacy_towers.migrate.source.rewrite.branched import Branched
@@ -40,7 +40,7 @@ from legacy_towers.migrate.source.rewrite.results import returned_element
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.single import is_single, write_single
 from legacy_towers.migrate.source.rewrite.sinks import Sinks
-from legacy_towers.migrate.source.rewrite.size_summaries import SUMMARIES, without_size_summaries
+from legacy_towers.migrate.source.rewrite.size_summaries import without_size_summaries
 from legacy_towers.migrate.source.rewrite.source_stage import SourceStage
 from legacy_towers.migrate.source.rewrite.stacked import stack_tuples
 from legacy_towers.migrate.source.rewrite.stages import stages_of
@@ -263,7 +263,7 @@ class PipelineWriter:
         optional = None if later or self.later.sites or self.batches is not self.batchers else optional_batch(
             entry, statement, batches, element, examples, statements[number + 1 :])
         summarizes = checks.summarizes or checks.calls_unknown(inside, scope, own) and (
-            self.calls.project.imports.has(source.path, SUMMARIES))
+            self.calls.project.imports.has(source.path, summary_names.IN_CODE))
         if summarizes and (optional is not None or self.batchers.is_initialized):
             raise Irregular(site, "it makes summaries of single examples where a table is needed, or where an "
                             "example is also used without a batch: summarize the batch")

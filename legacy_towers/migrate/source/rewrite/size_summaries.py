@@ -3,7 +3,6 @@
     fraction = tf.cast(queue.size(), tf.float32) / capacity     goes, if only summaries read it
     tf.summary.scalar("queue_fraction", fraction)               goes
 """
-import re
 from typing import Any, List, Optional, Set
 
 import libcst as cst
@@ -13,16 +12,10 @@ from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.controls.variables import Variables
 from legacy_towers.migrate.source.rewrite.drafts import Draft
 from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.summary_names import SUMMARIES
 from legacy_towers.migrate.source.values import Site
 
-# What a file has that makes summaries.
-SUMMARIES = re.compile(
-    rb"\bsummary[ \t]*\.[ \t]*(?:image|scalar|histogram|text|audio)\b|\b(?:image|scalar|histogram)_summary\b")
 _SIZE = "tf.QueueBase.size"
-_SUMMARIES = (
-    "tf.summary.scalar", "tf.summary.histogram", "tf.summary.image", "tf.summary.audio", "tf.summary.text",
-    "tf.summary.tensor_summary", "tf.scalar_summary", "tf.histogram_summary", "tf.image_summary",
-)
 _MERGES = ("tf.summary.merge_all", "tf.merge_all_summaries", "tf.contrib.deprecated.merge_all_summaries")
 
 
@@ -83,7 +76,7 @@ def _is_summary(project: Project, source: Any, node: Any) -> bool:
     if not isinstance(node, cst.Call):
         return False
     names = project.knowledge.api_names.get((source.path,) + source.key(node), set())
-    return bool(names) and all(name in _SUMMARIES for name in names)
+    return bool(names) and all(name in SUMMARIES for name in names)
 
 
 def _are_others(project: Project, calls: Calls, going: List[Any]) -> bool:
@@ -96,5 +89,5 @@ def _are_others(project: Project, calls: Calls, going: List[Any]) -> bool:
     names = project.knowledge.api_names
     merged = any(name in _MERGES for found in names.values() for name in found)
     return not merged or any(
-        name in _SUMMARIES for place, found in names.items() if place not in places for name in found
+        name in SUMMARIES for place, found in names.items() if place not in places for name in found
     )
