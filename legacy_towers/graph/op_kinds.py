@@ -102,6 +102,11 @@ SAME_VALUES_OPS = _ops(
     "Cast CheckNumerics EnsureShape ExpandDims Identity PreventGradient Reshape Snapshot Squeeze"
 )
 
+# They give the sum of their inputs.
+ADD_OPS = _ops("AccumulateNV2 Add AddN AddV2")
+# They divide their first input by the second.
+DIVIDE_OPS = _ops("Div DivNoNan RealDiv")
+
 # They give a summary, for the event files of TensorBoard.
 LARGE_SUMMARY_OPS = _ops("AudioSummary AudioSummaryV2 HistogramSummary ImageSummary")
 SUMMARY_OPS = LARGE_SUMMARY_OPS | _ops("ScalarSummary TensorSummary TensorSummaryV2")

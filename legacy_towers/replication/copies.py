@@ -55,14 +55,7 @@ def copy_operations(
     with_functions = False
     for operation in operations:
         node = definition.node.add()
-        node.CopyFrom(operation.node_def)
-        node.device = device_of(operation)
-        for name in [each for each in node.attr if each in ("_class", "_output_shapes")]:
-            del node.attr[name]
-        if "frame_name" in node.attr:
-            node.attr["frame_name"].s = tf.compat.as_bytes(scope + "/") + node.attr["frame_name"].s
-        for name, value in (changed or {}).get(operation, {}).items():
-            _set(node.attr[name], value)
+        _write_node(node, operation, device_of(operation), scope, (changed or {}).get(operation, {}))
         with_functions = with_functions or any(each.func.name or each.list.func for each in node.attr.values())
         edges = edges_of(operation)
         del node.input[:]
@@ -85,6 +78,18 @@ def copy_operations(
     for operation, before in later:
         graph_changes.run_after(made[operation], before)
     return made
+
+
+def _write_node(node: Any, operation: Operation, device: str, scope: str, changed: Dict[str, Any]) -> None:
+    """Writes the NodeDef of a copy, but for its inputs."""
+    node.CopyFrom(operation.node_def)
+    node.device = device
+    for name in [each for each in node.attr if each in ("_class", "_output_shapes")]:
+        del node.attr[name]
+    if "frame_name" in node.attr:
+        node.attr["frame_name"].s = tf.compat.as_bytes(scope + "/") + node.attr["frame_name"].s
+    for name, value in changed.items():
+        _set(node.attr[name], value)
 
 
 def _set(attribute: Any, value: Any) -> None:

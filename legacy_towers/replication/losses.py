@@ -6,18 +6,17 @@
 """
 from typing import List, NamedTuple, Optional, Set
 
-from legacy_towers.graph.op_kinds import SAME_VALUES_OPS
+from legacy_towers.graph.op_kinds import ADD_OPS, DIVIDE_OPS
 from legacy_towers.replication.refusal import refuse
 from legacy_towers.replication.rows import Rows
-from legacy_towers.replication.static_counts import QUOTIENTS, is_mean
+from legacy_towers.replication.static_counts import PASSED_OPS, is_mean
 from legacy_towers.tensor_types import Operation, Tensor
 
 MEAN = "mean"
 SUM = "sum"
 RATIO = "ratio"
 
-_PASSED = SAME_VALUES_OPS | frozenset("Neg StopGradient Print Switch".split())
-_SUMS = frozenset("Add AddV2 AddN Sub AccumulateNV2 Pack".split())
+_ADDED = ADD_OPS | {"Sub", "Pack"}
 
 
 class Rule(NamedTuple):
@@ -62,9 +61,9 @@ def _rule(tensor: Tensor, rows: Rows, dependent: Set[Operation]) -> Rule:
         return Rule(SUM, None, operation)
     kind, inputs = operation.type, list(operation.inputs)
     own = [each for each in inputs if each.op in dependent]
-    if kind in _PASSED:
+    if kind in PASSED_OPS:
         return _rule(inputs[0], rows, dependent)
-    if kind in _SUMS:
+    if kind in _ADDED:
         return _together([_rule(each, rows, dependent) for each in own], len(own) < len(inputs))
     if kind == "Merge":
         return _of_branches(operation, [_rule(each, rows, dependent) for each in own])
@@ -72,7 +71,7 @@ def _rule(tensor: Tensor, rows: Rows, dependent: Set[Operation]) -> Rule:
         return Rule(MEAN, None, operation)
     if kind == "Mul" and len(own) == 1:
         return _rule(own[0], rows, dependent)
-    if kind in QUOTIENTS:
+    if kind in DIVIDE_OPS:
         return _quotient(operation, rows, dependent)
     if kind in ("Mean", "Sum"):
         if _is_reduced(inputs[0], rows, dependent):
@@ -109,7 +108,7 @@ def _is_reduced(tensor: Tensor, rows: Rows, dependent: Set[Operation]) -> bool:
     if tensor in rows:
         return False
     operation = tensor.op
-    if operation.type in ("Pack", "AddN", "Add", "AddV2"):
+    if operation.type in ADD_OPS | {"Pack"}:
         return all(
             each.op not in dependent or each.shape.ndims == 0 and each not in rows for each in operation.inputs
         )

@@ -9,12 +9,13 @@ from typing import Optional, Set
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import constant_value
-from legacy_towers.graph.op_kinds import SAME_VALUES_OPS
+from legacy_towers.graph.op_kinds import ADD_OPS, DIVIDE_OPS, SAME_VALUES_OPS
 from legacy_towers.tensor_types import Operation, Tensor
 
-QUOTIENTS = frozenset("RealDiv Div DivNoNan".split())
+# What a loss goes through after its reduction, as a mean or a sum as before.
+PASSED_OPS = SAME_VALUES_OPS | {"Neg", "StopGradient", "Print", "Switch"}
 _SUMS = ("Sum", "L2Loss")
-_PASSED = SAME_VALUES_OPS | frozenset("Add AddN AddV2 Mul Neg Sub Sum".split())
+_PASSED = PASSED_OPS | ADD_OPS | {"Mul", "Sub", "Sum"}
 # By which a float32 quotient 1 / size may be off.
 _CLOSE = 1e-6
 
@@ -26,11 +27,11 @@ def is_mean(operation: Operation, dependent: Set[Operation]) -> bool:
       operation: any one.
       dependent: what depends on the examples.
     """
-    if operation.type not in QUOTIENTS and operation.type != "Mul":
+    if operation.type not in DIVIDE_OPS and operation.type != "Mul":
         return False
     own = [each for each in operation.inputs if each.op in dependent]
     others = [each for each in operation.inputs if each.op not in dependent]
-    if len(own) != 1 or len(others) != 1 or operation.type in QUOTIENTS and own[0] is not operation.inputs[0]:
+    if len(own) != 1 or len(others) != 1 or operation.type in DIVIDE_OPS and own[0] is not operation.inputs[0]:
         return False
     summed = _summed(own[0], dependent)
     if summed is None or not summed.shape.rank or not summed.shape.is_fully_defined():
@@ -38,7 +39,7 @@ def is_mean(operation: Operation, dependent: Set[Operation]) -> bool:
     value = constant_value(others[0])
     if value is None or value.size != 1 or not value.item():
         return False
-    divisor = value.item() if operation.type in QUOTIENTS else 1 / value.item()
+    divisor = value.item() if operation.type in DIVIDE_OPS else 1 / value.item()
     sizes = {summed.shape.num_elements(), tf.dimension_value(summed.shape[0])}
     if operation.type == "Mul":
         sizes.discard(1)

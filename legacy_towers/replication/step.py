@@ -13,7 +13,8 @@ from legacy_towers.replication.regions import Regions
 from legacy_towers.replication.rows import Rows
 from legacy_towers.replication.several import check_one_loss
 from legacy_towers.replication.sparse import sparse_gradients
-from legacy_towers.replication.sparse_feeds import parts_of, rows_of
+from legacy_towers.replication.sparse_feeds import parts_of
+from legacy_towers.replication.split import Split
 from legacy_towers.replication.towers import Towers
 from legacy_towers.replication.whole import COMPUTED, GRADIENT, ORIGINAL, Kinds, Wholes
 from legacy_towers.replication.writes import writes_state
@@ -151,7 +152,7 @@ class ReplicatedStep:
         size = self.examples.size
         if self.keep == PER_TOWER:
             for read in self.examples.reads:
-                made = [[out for out in read.outputs]] + [
+                made = [list(read.outputs)] + [
                     list(copy_operations(
                         self.graph, [read], lambda each: Edges(list(each.inputs), list(each.control_inputs)),
                         "replicate/tower_{}".format(tower), lambda each: str(each.device),
@@ -164,7 +165,7 @@ class ReplicatedStep:
             refuse("the graph has fixed its batch size to {}, which is not a multiple of {} towers".format(
                 size, number), (self.examples.reads or [self.examples.fed[0].op])[0])
         with tf.name_scope("replicate/split/"):
-            split = None if size is not None else _Split(self.examples.tensors[0], number)
+            split = None if size is not None else Split(self.examples.tensors[0], number)
             self._wholes.counts = self.towers.counts = None if split is None else split.counts
             for tensor in self.examples.tensors:
                 with tf.device(tensor.op.device):
@@ -313,36 +314,3 @@ class ReplicatedStep:
 
     def _whole(self, tensor: Tensor) -> Tensor:
         return tensor if tensor.op not in self.regions.after else self._wholes.of(tensor)
-
-
-class _Split:
-    """Splits batches into the rows of each tower: 7 rows for 3 towers are 2, 2 and 3.
-
-    With fewer rows than towers, a tower without rows gets one that another tower has, since a mean over no rows is not
-    a number, and does not count.
-
-    Args:
-      number: the number of towers.
-
-    Attributes:
-      counts: for each tower, 1 if it has rows, 0 if it does not; None if it always has.
-    """
-
-    def __init__(self, tensor: Tensor, number: int) -> None:
-        self._rows = rows = tf.shape(tensor, out_type=tf.int64)[0]
-        bounds = [rows * each // number for each in range(number + 1)]
-        pairs = list(zip(bounds, bounds[1:]))
-        self.counts = [tf.cast(end > begin, tf.int64) for begin, end in pairs]
-        self._begins = [tf.minimum(begin, rows - 1) for begin, _ in pairs]
-        self._ends = [tf.maximum(end, begin + 1) for (_, end), begin in zip(pairs, self._begins)]
-
-    def parts(self, tensor: Tensor) -> List[Tensor]:
-        """Returns the rows of each tower."""
-        parts = [tensor[begin:end] for begin, end in zip(self._begins, self._ends)]
-        for part in parts:
-            part.set_shape(tensor.shape if tensor.shape.ndims is None else [None] + tensor.shape.as_list()[1:])
-        return parts
-
-    def sparse_parts(self, tensor: Any) -> List[Any]:
-        """Returns the rows of each tower of a sparse tensor."""
-        return rows_of(tensor, self._rows, self._begins, self._ends)

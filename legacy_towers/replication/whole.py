@@ -8,7 +8,7 @@
 from typing import Any, Callable, Dict, List, Optional, Set
 
 from legacy_towers.compat import tf
-from legacy_towers.graph.op_kinds import draws_random_numbers
+from legacy_towers.graph.op_kinds import ADD_OPS, draws_random_numbers
 from legacy_towers.replication.losses import MEAN, SUM, Rule
 from legacy_towers.replication.refusal import refuse
 from legacy_towers.replication.regions import Regions
@@ -17,10 +17,15 @@ from legacy_towers.replication.static_counts import is_mean
 from legacy_towers.replication.towers import Towers
 from legacy_towers.tensor_types import Tensor
 
-ROWS, GRADIENT, COMPUTED, ORIGINAL = "rows", "gradient", "computed", "original"
+# How the tensor of a whole step is made from those of the towers; MEAN and SUM are two more ways.
+ROWS, MAX, MIN, ALL, ANY, GRADIENT = "rows", "max", "min", "all", "any", "gradient"
+# Computed once, from tensors of the whole step.
+COMPUTED = "computed"
+# Left in the graph as it is, such as the tensors of a loop.
+ORIGINAL = "original"
+# Drawn by each tower, or drawn once and split.
 DRAWN = "drawn"
-_REDUCED = {"Mean": "mean", "Sum": "sum", "Max": "max", "Min": "min", "All": "all", "Any": "any", "L2Loss": "sum"}
-_LINEAR = ("AddN", "Add", "AddV2")
+_REDUCED = {"Mean": MEAN, "Sum": SUM, "Max": MAX, "Min": MIN, "All": ALL, "Any": ANY, "L2Loss": SUM}
 
 
 class Kinds:
@@ -56,16 +61,16 @@ class Kinds:
             # Its state is written once; a loss that only runs after an update is of the towers.
             return COMPUTED
         if operation.type in NORMALIZATIONS:
-            return "mean"
+            return MEAN
         if operation.type in _REDUCED and (operation.type == "L2Loss" or reduced_axes(operation)[0]):
             return self._of_reduction(tensor)
         if operation.type == "Merge" and not regions.loops(operation):
             kinds = {self.of(each) for each in operation.inputs if each.op in regions.dependent}
-            return "mean" if kinds == {"mean"} else COMPUTED
+            return MEAN if kinds == {MEAN} else COMPUTED
         if regions.loops(operation) or operation.type in ("Exit", "RefExit") or tensor.dtype in (
                 tf.resource, tf.variant):
             return ORIGINAL
-        return "mean" if self._rows.are_of_towers and is_mean(operation, regions.dependent) else COMPUTED
+        return MEAN if self._rows.are_of_towers and is_mean(operation, regions.dependent) else COMPUTED
 
     def _of_reduction(self, tensor: Tensor) -> str:
         operation = tensor.op
@@ -89,7 +94,7 @@ class Kinds:
         operation, dependent = tensor.op, self._regions.dependent
         if self._size is None:
             inputs = list(operation.inputs)
-            if operation.type in _LINEAR and any(each.op not in dependent for each in inputs):
+            if operation.type in ADD_OPS and any(each.op not in dependent for each in inputs):
                 return COMPUTED
             if operation.type == "ConcatV2" and any(each.op not in dependent for each in inputs[:-1]):
                 return COMPUTED
@@ -191,12 +196,12 @@ class Wholes:
                 parts = [part[: tf.shape(part, out_type=tf.int64)[0] * count]
                          for part, count in zip(parts, self.counts)]
             whole = tf.concat(parts, 0)
-        elif kind == "mean":
+        elif kind == MEAN:
             whole = self._mean(tensor, parts)
-        elif kind == "sum":
+        elif kind == SUM:
             whole = tf.add_n(self._counted(parts))
         else:
-            combine = {"max": tf.reduce_max, "min": tf.reduce_min, "all": tf.reduce_all, "any": tf.reduce_any}[kind]
+            combine = {MAX: tf.reduce_max, MIN: tf.reduce_min, ALL: tf.reduce_all, ANY: tf.reduce_any}[kind]
             whole = combine(tf.stack(parts), 0)
         if kind != ROWS:
             whole.set_shape(tensor.shape)

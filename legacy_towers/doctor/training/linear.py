@@ -5,11 +5,10 @@
 from typing import Callable, List, NamedTuple, Optional, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.graph.op_kinds import SAME_VALUES_OPS
+from legacy_towers.graph.op_kinds import ADD_OPS, SAME_VALUES_OPS
 from legacy_towers.tensor_types import Operation, Tensor
 
 _SAME = SAME_VALUES_OPS | {"Enter", "Exit"}
-_SUMS = frozenset("AddN Add AddV2 AccumulateNV2".split())
 _QUOTIENTS = frozenset("RealDiv Div".split())
 _STACKS = frozenset("Pack ConcatV2".split())
 # A walk that takes more steps is given up: the graph repeats its parts in too many ways.
@@ -79,7 +78,7 @@ def _inputs(operation: Operation, of_gradients: bool) -> Optional[_Inputs]:
     kind, inputs = operation.type, list(operation.inputs)
     if kind in _SAME:
         return [(inputs[0], 1.0, False)] if inputs[0].dtype.is_floating else None
-    if kind in _SUMS:
+    if kind in ADD_OPS:
         return [(each, 1.0, False) for each in inputs]
     if kind == "Sub":
         return [(inputs[0], 1.0, False), (inputs[1], -1.0, False)]
