@@ -55,7 +55,6 @@ class EmptyBatches:
                 _keep_apart(operation, _GRADIENTS[operation.type])
         self._examined[graph] = len(graph.get_operations())
 
-
     def report(self, graph: Graph, feeds: Any, say: Callable[[str], None]) -> None:
         """Reports, by `say`, what to do about a run that failed, if a fed batch is empty and may be the cause."""
         empty = [each for each, value in feeds.items() if np.size(value) == 0] if isinstance(feeds, dict) else []
