@@ -9,14 +9,16 @@ from legacy_towers.errors import ArgumentError
 from legacy_towers.graph.op_kinds import applies_gradient
 from legacy_towers.graph.walk import descendants
 from legacy_towers.migrate.conversion.checks import check_root
-from legacy_towers.migrate.conversion.datasets import DatasetBuilder, outputs_of
+from legacy_towers.migrate.conversion.datasets import DatasetBuilder
 from legacy_towers.migrate.conversion.filled_by_python import note, room, with_first_element
 from legacy_towers.migrate.conversion.flows import Flow
+from legacy_towers.migrate.conversion.iterators import branch_of, elements_operation, iterator_over
 from legacy_towers.migrate.conversion.operations import count_of, handle_of
 from legacy_towers.migrate.conversion.plans import REFUSED, SAME_SEQUENCE, SAME_SET, PipelinePlan, Refused
 from legacy_towers.migrate.conversion.queue_graph import SHUFFLE, QueueGraph
 from legacy_towers.migrate.conversion.retired import close_others, retire
 from legacy_towers.migrate.conversion.roots import Root, find_roots, in_any_order, stores_of, stores_that_stay
+from legacy_towers.migrate.conversion.sources import outputs_of
 from legacy_towers.migrate.conversion.starter import IteratorStarter
 from legacy_towers.tensor_types import Graph, Operation, Tensor
 
@@ -250,7 +252,7 @@ class _Conversion:
             self._first_reads.append(elements_operation(iterator.get_next()))
             self._filled += flow.filled
         else:
-            iterator, starts_itself = _iterator(flow.dataset, self._has(root, "has_large_constants"))
+            iterator, starts_itself = iterator_over(flow.dataset, self._has(root, "has_large_constants"))
             initializers = [] if starts_itself else [iterator.initializer]
         initializers = [each for each in flow.initializers if each not in self._initializers] + initializers
         self._initializers += initializers
@@ -259,40 +261,13 @@ class _Conversion:
         indices = [each.value_index for each in outputs_of(root.reads[0], not root.is_preview)]
         for read in root.reads:
             # What ran before the read, such as the read of the tower before it, runs before it still.
-            with tf.control_dependencies(_branch(read) + list(read.control_inputs)):
+            with tf.control_dependencies(branch_of(read) + list(read.control_inputs)):
                 elements = iterator.get_next()
             for index_of_output, new in zip(indices, tf.nest.flatten(elements)):
                 old = read.outputs[index_of_output]
                 new.set_shape(old.shape)
                 self._replaced[old] = new
             graph_changes.replace_control_input(read, elements_operation(elements))
-
-
-def _branch(read: Operation) -> List[Operation]:
-    """Returns what runs only if the branch of a `tf.cond` is taken that a read operation is in; [] outside of one."""
-    if not graph_changes.is_in_control_flow(read):
-        return []
-    handle = read.inputs[0]
-    switched = tf.raw_ops.Switch(data=tf.constant(0), pred=handle.op.inputs[1])
-    return [tf.identity(switched[handle.value_index]).op]
-
-
-def elements_operation(elements: Any) -> Operation:
-    """Returns the operation that gives the elements of an iterator."""
-    return tf.nest.flatten(elements)[0].op
-
-
-def _iterator(dataset: Any, has_large_constants: bool) -> Tuple[Any, bool]:
-    """Returns an iterator over a dataset, and whether it starts by itself: one that uses a table can't.
-
-    One that starts by itself copies the constants that the dataset reads.
-    """
-    if has_large_constants:
-        return tf.data.make_initializable_iterator(dataset), False
-    try:
-        return tf.data.make_one_shot_iterator(dataset), True
-    except ValueError:
-        return tf.data.make_initializable_iterator(dataset), False
 
 
 def _buffer_size(queue: Any, count: Optional[int]) -> int:

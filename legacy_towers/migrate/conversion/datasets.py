@@ -1,20 +1,18 @@
 """The dataset that gives what a queue gave."""
+import functools
 import random
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.versions.data import has_rebatch, map_without_threads
-from legacy_towers.graph import op_kinds
+from legacy_towers.compat.versions.data import has_rebatch
 from legacy_towers.migrate.conversion import queue_graph
 from legacy_towers.migrate.conversion.buckets import find_buckets
 from legacy_towers.migrate.conversion.checks import check_part, unseeded
-from legacy_towers.migrate.conversion.conditional import with_condition
 from legacy_towers.migrate.conversion.consumers import MODEL, Consumer, Consumers, consumer_of
-from legacy_towers.migrate.conversion.costs import is_cheap
-from legacy_towers.migrate.conversion.cut import build
 from legacy_towers.migrate.conversion.enqueues import Enqueue
 from legacy_towers.migrate.conversion.filled_by_python import dequeued, room, with_room
 from legacy_towers.migrate.conversion.flows import Flow
+from legacy_towers.migrate.conversion.mapped import mapped_by
 from legacy_towers.migrate.conversion.operations import (
     COUNTERS,
     count_of,
@@ -28,13 +26,9 @@ from legacy_towers.migrate.conversion.operations import (
 from legacy_towers.migrate.conversion.plans import Refused
 from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph
 from legacy_towers.migrate.conversion.readers import records_of
+from legacy_towers.migrate.conversion.sources import known_strings, numbers_of, outputs_of, readers_like
 from legacy_towers.migrate.conversion.unbatching import by_priority, unbatched
 from legacy_towers.tensor_types import Dataset, Operation, Tensor
-from legacy_towers.text.names import counted
-
-_ALL_CORES = tf.data.experimental.AUTOTUNE
-# What gives the strings that it takes.
-_SAME_STRINGS = ("Identity", "RandomShuffle", "Reshape")
 
 
 class DatasetBuilder:
@@ -97,7 +91,7 @@ class DatasetBuilder:
           Refused: the queues can't be converted.
         """
         if operation.type in COUNTERS:
-            return _counted(operation)
+            return numbers_of(operation)
         count = count_of(operation)
         if count == -1:
             raise Refused("the number of elements that it reads at once is not known before the run", operation)
@@ -125,7 +119,7 @@ class DatasetBuilder:
         passes = self._consumers.passes(consumer)
         self._copies *= passes
         try:
-            flow = self.flow_of(source, consumer, _readers_like(source, group))
+            flow = self.flow_of(source, consumer, readers_like(source, group))
             if flow.filled and is_dequeue(source):
                 queue = self._queues.queue_of(source)
                 if not queue.is_filled_by_python:
@@ -180,11 +174,25 @@ class DatasetBuilder:
         for other in users_of(reader):
             if has_state and is_read(other) and files_of(other) is not files_queue.operation:
                 raise Refused("one reader reads the files of several queues: make a reader for each of them", other)
-        records = records_of(reader, _known_strings(files_queue))
         is_shared = has_state and consumer is not None and self.has_several_consumers(reader)
         wants_keys = len(outputs_of(operation, consumer is MODEL)) == 2
-        with_keys = wants_keys or is_shared
         consumer_of_files = consumer if consumer is None or not has_state else Consumer(reader)
+        make = functools.partial(
+            self._records, operation, consumer_of_files, count, readers, with_keys=wants_keys or is_shared
+        )
+        if not is_shared:
+            return make()
+        if {count_of(each) for each in users_of(reader) if is_read(each)} != {count}:
+            raise Refused("operations read different numbers of records from one reader", operation)
+        flow = self._share(reader, consumer, make)
+        return flow if wants_keys else flow._replace(dataset=flow.dataset.map(lambda key, record: (record,)))
+
+    def _records(
+        self, operation: Operation, consumer: Optional[Consumer], count: Optional[int], readers: int, with_keys: bool
+    ) -> Flow:
+        """Returns the flow of the records in the files of a read operation, with their keys in front if `with_keys`."""
+        queue = self._queues.queue_of(operation)
+        records = records_of(store_of(operation), known_strings(queue))
 
         def of_file(path: Tensor) -> Dataset:
             dataset = records.keyed(path) if with_keys else records.of_file(path)
@@ -193,29 +201,21 @@ class DatasetBuilder:
             # `zip` makes tuples without a function that runs for each record.
             return dataset if with_keys else tf.data.Dataset.zip((dataset,))
 
-        def make() -> Flow:
-            if files_queue.is_filled_by_python:
-                files = self._filled(files_queue, operation, consumer_of_files, None)
-            else:
-                files = self._share(files_queue.operation, consumer_of_files, lambda: self._elements(files_queue))
-            name = "{}{}".format(records.name, "" if count is None else ".batch({})".format(count))
-            function = tf.autograph.experimental.do_not_convert(of_file)
-            if files.filled and readers > 1:
-                raise Refused("Python code fills {!r}, and one of its {} readers would wait for the others".format(
-                    files.filled[0].name, readers), operation)
-            if readers == 1:
-                return files.then(files.dataset.flat_map(function), "flat_map(file -> {})".format(name))
-            return files.then(
-                files.dataset.interleave(function, cycle_length=readers, block_length=1),
-                "interleave(file -> {}, cycle_length={})".format(name, readers),
-            )
-
-        if not is_shared:
-            return make()
-        if {count_of(each) for each in users_of(reader) if is_read(each)} != {count}:
-            raise Refused("operations read different numbers of records from one reader", operation)
-        flow = self._share(reader, consumer, make)
-        return flow if wants_keys else flow._replace(dataset=flow.dataset.map(lambda key, record: (record,)))
+        if queue.is_filled_by_python:
+            files = self._filled(queue, operation, consumer, None)
+        else:
+            files = self._share(queue.operation, consumer, lambda: self._elements(queue))
+        name = "{}{}".format(records.name, "" if count is None else ".batch({})".format(count))
+        function = tf.autograph.experimental.do_not_convert(of_file)
+        if files.filled and readers > 1:
+            raise Refused("Python code fills {!r}, and one of its {} readers would wait for the others".format(
+                files.filled[0].name, readers), operation)
+        if readers == 1:
+            return files.then(files.dataset.flat_map(function), "flat_map(file -> {})".format(name))
+        return files.then(
+            files.dataset.interleave(function, cycle_length=readers, block_length=1),
+            "interleave(file -> {}, cycle_length={})".format(name, readers),
+        )
 
     def _elements(self, queue: Queue) -> Flow:
         """Returns the flow of the elements of a queue, one by one."""
@@ -250,16 +250,17 @@ class DatasetBuilder:
             )
         if queue.kind == queue_graph.PRIORITY:
             return by_priority(flow, queue)
-        if queue.kind == queue_graph.SHUFFLE:
-            if queue.capacity < 1:
-                raise Refused("it shuffles any number of elements: give it a capacity", queue.operation)
-            # A dataset waits until its buffer is full: what Python code fills may never give as much as the capacity.
-            size = queue.min_after_dequeue + 1 if flow.filled else queue.capacity
-            return flow.then(
-                flow.dataset.shuffle(size, seed=self._shuffle_seed(queue)),
-                "shuffle({})".format(size), "{!r} shuffles".format(queue.name),
-            )
-        return flow
+        return self._shuffled(flow, queue) if queue.kind == queue_graph.SHUFFLE else flow
+
+    def _shuffled(self, flow: Flow, queue: Queue) -> Flow:
+        if queue.capacity < 1:
+            raise Refused("it shuffles any number of elements: give it a capacity", queue.operation)
+        # A dataset waits until its buffer is full: what Python code fills may never give as much as the capacity.
+        size = queue.min_after_dequeue + 1 if flow.filled else queue.capacity
+        return flow.then(
+            flow.dataset.shuffle(size, seed=self._shuffle_seed(queue)),
+            "shuffle({})".format(size), "{!r} shuffles".format(queue.name),
+        )
 
     def _shuffle_seed(self, queue: Queue) -> Optional[int]:
         seeds = [queue.operation.get_attr("seed"), queue.operation.get_attr("seed2")]
@@ -294,7 +295,7 @@ class DatasetBuilder:
         if not part.operations and not enqueue.conditions and part.sources and list(part.targets) == given:
             mapped = flow
         else:
-            mapped = self._mapped(flow, enqueue, given, seeds, threads)
+            mapped = mapped_by(enqueue, flow, given, seeds, threads)
             mapped = mapped._replace(mixed=mapped.mixed + unseeded(part))
         if enqueue.conditions:
             kept = mapped.dataset.filter(lambda *values: values[-1])
@@ -303,44 +304,6 @@ class DatasetBuilder:
             batches = mapped.dataset
             mapped = mapped.then(unbatched(batches, len(enqueue.tensors)), "unbatch()")._replace(split=batches)
         return mapped
-
-    def _mapped(self, flow: Flow, enqueue: Enqueue, given: List[Tensor], seeds: Any, threads: int) -> Flow:
-        part, conditions = enqueue.part, enqueue.conditions
-
-        def copied(*values: Any) -> Any:
-            built = build(part, dict(zip(given, tf.nest.flatten(values))), seeds)
-            if not conditions:
-                return tuple(built)
-            tensors, keep = with_condition(
-                built[:len(enqueue.tensors)], built[len(enqueue.tensors):], [each.holds for each in conditions],
-                enqueue.sometimes,
-            )
-            return tuple(tensors) + (keep,)
-
-        stateful = [each for each in part.operations if each.op_def.is_stateful]
-        exact = [each for each in stateful if not op_kinds.draws_random_numbers(each) or op_kinds.has_op_seed(each)]
-        parallel: Any = None if not part.sources or seeds or (exact and threads < 2) else _ALL_CORES
-        if parallel is not None and flow.initializers:
-            # What is shared may not be hoarded: as many are under way as the queue runner had threads.
-            parallel = threads if threads > 1 else None
-        # Batches of records are worth a thread each, if the queue runner had several.
-        needs_old_function = part.has_control_flow or len(conditions) > 1 or enqueue.sometimes
-        without_threads = (
-            parallel is not None and not needs_old_function and not flow.filled and (threads < 2 or not enqueue.many)
-            and is_cheap(part)
-        )
-        parallel = None if without_threads else parallel
-        function = tf.autograph.experimental.do_not_convert(copied)
-        if without_threads:
-            dataset = map_without_threads(flow.dataset, function)
-        elif needs_old_function:
-            dataset = flow.dataset.map_with_legacy_function(function, parallel)
-        else:
-            dataset = flow.dataset.map(function, parallel)
-        return flow.then(dataset, "map({}{})".format(
-            counted(len(part.operations), "operation"), "" if parallel is None else ", num_parallel_calls={}".format(
-                "AUTOTUNE" if parallel == _ALL_CORES else parallel)
-        ))
 
     def _sources(self, group: List[Enqueue]) -> Flow:
         part = group[0].part
@@ -354,45 +317,3 @@ class DatasetBuilder:
         if len(flows) == 1:
             return flows[0]
         return Flow.of_several(flows, tf.data.Dataset.zip(tuple(flow.dataset for flow in flows)), "zip({})")
-
-
-def outputs_of(source: Operation, in_model: bool = False) -> List[Tensor]:
-    """Returns the outputs of a dequeue, read operation or counter that its flow has.
-
-    They are without the keys of records if no operation reads these; those of the model may be fetched.
-    """
-    if not in_model and is_read(source) and not source.outputs[0].consumers() and source.outputs[1].consumers():
-        return [source.outputs[1]]
-    return list(source.outputs)
-
-
-def _readers_like(source: Operation, group: List[Enqueue]) -> int:
-    """Returns how many readers of the group's operations read the files of the same queue as `source`."""
-    if not is_read(source):
-        return 1
-    files = files_of(source)
-    return len({
-        store_of(each) for enqueue in group for each in enqueue.part.sources
-        if is_read(each) and files_of(each) is files
-    })
-
-
-def _known_strings(queue: Queue) -> Optional[List[bytes]]:
-    """Returns the strings that a queue may hold, such as names of files; None: they are not known before the run."""
-    found: List[bytes] = []
-    for enqueue in queue.enqueues:
-        if enqueue.part.outside or enqueue.part.sources:
-            return None
-        for operation in enqueue.part.operations:
-            if operation.type == "Const" and operation.outputs[0].dtype == tf.string:
-                found += tf.get_static_value(operation.outputs[0]).ravel().tolist()
-            elif operation.type not in _SAME_STRINGS and any(each.dtype == tf.string for each in operation.outputs):
-                return None
-    return found
-
-
-def _counted(counter: Operation) -> Flow:
-    limit, dtype = counter.get_attr("limit"), counter.outputs[0].dtype.base_dtype
-    of_dtype = tf.autograph.experimental.do_not_convert(lambda number: (tf.cast(number, dtype),))
-    dataset = tf.data.Dataset.range(limit).map(of_dtype)
-    return Flow(dataset, ("Dataset.range({})".format(limit),))

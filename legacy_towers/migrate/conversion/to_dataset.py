@@ -7,13 +7,14 @@ from legacy_towers.compat.versions.tracebacks import user_line
 from legacy_towers.errors import ArgumentError
 from legacy_towers.migrate.conversion.checks import check_part, check_root
 from legacy_towers.migrate.conversion.cut import Cut, build, cut
-from legacy_towers.migrate.conversion.datasets import DatasetBuilder, outputs_of
+from legacy_towers.migrate.conversion.datasets import DatasetBuilder
 from legacy_towers.migrate.conversion.flows import Flow
 from legacy_towers.migrate.conversion.operations import is_source, store_of
 from legacy_towers.migrate.conversion.plans import Refused
 from legacy_towers.migrate.conversion.queue_graph import QueueGraph
 from legacy_towers.migrate.conversion.retired import is_retired, retire
 from legacy_towers.migrate.conversion.roots import Root, find_roots, stores_of
+from legacy_towers.migrate.conversion.sources import outputs_of
 from legacy_towers.tensor_types import Dataset, Operation, Tensor
 
 

@@ -5,12 +5,12 @@ from legacy_towers.compat import tf
 from legacy_towers.graph import op_kinds
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.migrate.conversion import convert as conversion
-from legacy_towers.migrate.conversion.datasets import outputs_of
 from legacy_towers.migrate.conversion.enqueues import Enqueue
 from legacy_towers.migrate.conversion.operations import count_of, is_dequeue, is_source, store_of
 from legacy_towers.migrate.conversion.plans import PipelinePlan
 from legacy_towers.migrate.conversion.queue_graph import PADDING, QueueGraph
 from legacy_towers.migrate.conversion.roots import Root, filled_by_python, find_roots, stores_of
+from legacy_towers.migrate.conversion.sources import outputs_of
 from legacy_towers.migrate.proof.copies import DEQUEUES_OF_FULL_BATCHES
 from legacy_towers.migrate.proof.initial_values import initializers_of, made_up_values
 from legacy_towers.migrate.proof.random_feeds import EXAMPLES, LIMITS, RandomFeeds
