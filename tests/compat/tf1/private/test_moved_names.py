@@ -1,9 +1,9 @@
 """Names of tensorflow.python that 2.x moved are found in their modules of today."""
 import pytest
 
-from legacy_towers.compat import tf
 from legacy_towers.compat.tf1 import known_names, tree
 from legacy_towers.compat.tf1.private import moved_names
+from legacy_towers.compat.versions import tf
 
 ONLY_2 = pytest.mark.skipif("tree.is_1_15()", reason="TensorFlow 1.15 has them in their old modules")
 # Names that the module imports from another, which are not recorded.
