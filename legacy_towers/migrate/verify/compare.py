@@ -1,6 +1,7 @@
 """Compares two runs of a command: what they read and computed."""
 import collections
-from typing import Any, List, Optional, Tuple
+import itertools
+from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
 from legacy_towers.compat.versions import fixed_order
 from legacy_towers.migrate.proof.shuffles import distance
@@ -49,20 +50,60 @@ def sequence(before: List[List[Read]], after: List[List[Read]], what: str) -> Op
     return _difference_of_counts(before, after, what)
 
 
-def shapes(before: List[List[Read]], after: List[List[Read]], what: str, is_ordered: bool = True) -> Optional[str]:
+def shapes(
+    before: List[List[Read]], after: List[List[Read]], what: str, is_ordered: bool = True,
+    others: Tuple[List[List[Read]], List[List[Read]]] = ([], []),
+) -> Optional[str]:
     """Returns a difference between the numbers, dtypes and shapes of batches, as a clause; None if they are equal.
+
+    Padded to the longest example of a batch, a shape depends on which examples come together. So a size, other than
+    the size of the batch, that differs among the batches before is only compared by whether it does after, too.
 
     Args:
       before, after, what: as for `sequence`.
       is_ordered: whether batches come in the same order; otherwise only their numbers are compared.
+      others: what further runs read before and after, in other orders.
     """
-    if not is_ordered:
-        return _difference_of_counts(before, after, what)
-    for number, (one, other) in enumerate(zip(before, after)):
-        first, second = ([sorted(str(sorted(read["described"])) for read in reads)] for reads in (one, other))
-        if first != second:
-            return "{} {} has {} before, {} after".format(what, number + 1, _described(one), _described(other))
+    if is_ordered:
+        varying = [_varying(runs + more) for runs, more in zip((before, after), others)]
+        for number, pair in enumerate(zip(before, after)):
+            one, other = (_described(reads, found) for reads, found in zip(pair, varying))
+            if sorted(one) != sorted(other):
+                return "{} {} has {} before, {} after".format(what, number + 1, "; ".join(one), "; ".join(other))
     return _difference_of_counts(before, after, what)
+
+
+def _varying(runs: List[List[Read]]) -> Set[Tuple[int, Tuple[str, int], int]]:
+    """Returns which sizes differ among batches: (components of the read, their dtype and rank, axis)."""
+    found: Dict[Tuple[int, Tuple[str, int], int], Set[Tuple[str, ...]]] = collections.defaultdict(set)
+    for read in itertools.chain.from_iterable(runs):
+        alike: Dict[Tuple[str, int], List[List[str]]] = collections.defaultdict(list)
+        for dtype, sizes in _components(read):
+            alike[dtype, len(sizes)].append(sizes)
+        for kind, several in alike.items():
+            for axis in range(1, kind[1]):
+                found[len(read["described"]), kind, axis].add(tuple(sorted(sizes[axis] for sizes in several)))
+    return {key for key, sizes in found.items() if len(sizes) > 1}
+
+
+def _described(reads: List[Read], varying: Set[Tuple[int, Tuple[str, int], int]]) -> List[str]:
+    """Returns for each read its dtypes and shapes, with "?" for sizes that differ among batches."""
+    texts = []
+    for read in reads:
+        components = []
+        for dtype, sizes in _components(read):
+            alike = len(read["described"]), (dtype, len(sizes))
+            shown = ["?" if alike + (axis,) in varying else size for axis, size in enumerate(sizes)]
+            components.append("{}[{}]".format(dtype, ", ".join(shown)) if shown else dtype)
+        texts.append(", ".join(sorted(components)))
+    return texts
+
+
+def _components(read: Read) -> Iterator[Tuple[str, List[str]]]:
+    """Yields the dtype and the sizes of each component, which are in no order that two runs share."""
+    for text in read["described"]:  # such as "int32[4, 5]", "int32[]", "sparse int32"
+        dtype, has_sizes, sizes = text.rstrip("]").partition("[")
+        yield dtype, sizes.split(", ") if has_sizes else []
 
 
 def _difference_of_counts(before: List[List[Read]], after: List[List[Read]], what: str) -> Optional[str]:
@@ -202,10 +243,6 @@ def _examples(batches: List[List[Read]]) -> int:
 def _counted(number: int, what: str) -> str:
     plural = what + ("es" if what.endswith("ch") else "s")
     return "is 1 {}".format(what) if number == 1 else "are {} {}".format(number, plural)
-
-
-def _described(reads: List[Read]) -> str:
-    return "; ".join(", ".join(read["described"]) for read in reads)
 
 
 def _shown(reads: List[Read]) -> str:

@@ -61,3 +61,29 @@ def test_batches_that_come_in_any_order_are_compared_by_their_number():
     assert compare.shapes(one, other, "batch") == "batch 1 has int32[2] before, int32[3] after"
     assert compare.shapes(one, other, "batch", is_ordered=False) is None
     assert compare.shapes(one, other[:1], "batch", is_ordered=False) is not None
+
+
+def _batches(*shapes):
+    return [[{"described": list(each), "rows": NAMES}] for each in shapes]
+
+
+@pytest.mark.parametrize("before, after, difference", [
+    ([("a[2, 4]", "b[2]"), ("a[2, 5]", "b[2]")], [("b[2]", "a[2, 5]"), ("a[2, 3]", "b[2]")], None),
+    ([("a[2, 4]",), ("a[2, 5]",)], [("a[2, 5]",), ("a[2, 5]",)], "batch 1 has a[2, ?] before, a[2, 5] after"),
+    ([("a[2, 4]",), ("a[2, 5]",)], [("a[2, 5]",), ("a[1, 6]",)], "batch 2 has a[2, ?] before, a[1, ?] after"),
+    ([("a[2, 4, 3]",), ("a[2, 5, 3]",)], [("a[2, 5, 1]",), ("a[2, 4, 1]",)],
+     "batch 1 has a[2, ?, 3] before, a[2, ?, 1] after"),
+    ([("a[2, 4]", "a[2, 9]")] * 2, [("a[2, 9]", "a[2, 4]")] * 2, None),
+    ([("a[2, 4]", "a[2, 9]")] * 2, [("a[2, 9]", "a[2, 9]")] * 2,
+     "batch 1 has a[2, 4], a[2, 9] before, a[2, 9], a[2, 9] after"),
+    ([("a[2, 4]",)], [("a[2, 5]",)], "batch 1 has a[2, 4] before, a[2, 5] after"),
+], ids=["padded", "padded before only", "another size of a batch", "another size beside a padded one",
+        "components in another order", "components of one dtype", "no padding seen"])
+def test_sizes_of_padded_batches_are_compared_by_whether_they_differ(before, after, difference):
+    assert compare.shapes(_batches(*before), _batches(*after), "batch") == difference
+
+
+def test_other_orders_show_which_sizes_are_padded():
+    one, other = _batches(["a[2, 4]"]), _batches(["a[2, 5]"])
+    assert compare.shapes(one, other, "batch", others=(other, [])) is not None
+    assert compare.shapes(one, other, "batch", others=(other, one)) is None
