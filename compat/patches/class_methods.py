@@ -7,7 +7,7 @@
 import contextlib
 from typing import Any, Iterator, Optional, Tuple
 
-from legacy_towers.compat.versions import tf
+from legacy_towers.compat import versions
 
 
 @contextlib.contextmanager
@@ -33,6 +33,7 @@ def has(cls: Any, name: str) -> bool:
 
 
 def _methods() -> Tuple[Tuple[Any, str, Any], ...]:
+    tf = versions.tf  # not before: `run --check` reports wrong usage without importing TensorFlow
     optional = tf.data.experimental.Optional
     strategy = tf.distribute.Strategy
     # The base class of the strategies of 1.x and 2.x, which has `run`.
@@ -52,7 +53,7 @@ def experimental_run_v2(self: Any, fn: Any, args: Any = (), kwargs: Optional[Any
 
 def none_from_structure(value_structure: Any) -> Any:
     """Returns an Optional without a value; `value_structure` is the tf.TypeSpec that its value would have."""
-    return tf.data.experimental.Optional.empty(value_structure)
+    return versions.tf.data.experimental.Optional.empty(value_structure)
 
 
 def value_structure(self: Any) -> Any:

@@ -16,6 +16,7 @@ import argparse
 import atexit
 import contextlib
 import functools
+import itertools
 import os
 from typing import Any, Callable, ContextManager, List, Tuple, Union
 
@@ -46,8 +47,11 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
     options.add_tower_arguments(parser)
     options.add_arguments(parser)
     _join_checked_module(given)
+    words = list(given)
     take_program(parser, given)
-    parser.set_defaults(options_of_run=_misplaceable(parser))
+    has_dashes = "--" in words[: len(words) - len(parser.get_default("program"))]
+    # Who passes an option, or the end of the options, to `run` knows where they stand.
+    parser.set_defaults(options_of_run=[] if has_dashes else _misplaceable(parser, given))
     if any(word.split("=")[0] == "--check" for word in given):
         parser.note = "--check runs nothing: remove the script's options"
 
@@ -103,20 +107,22 @@ def run(arguments: argparse.Namespace) -> Union[int, Callable[[], None]]:
     return execute if misplaced is None else functools.partial(_execute_with_hint, execute, misplaced)
 
 
-def _misplaceable(parser: Parser) -> List[str]:
-    """Returns the long options of a parser that a script can be run with."""
-    return [each for each in parser._option_string_actions if each.startswith("--") and each not in _WITHOUT_A_SCRIPT]
+def _misplaceable(parser: Parser, given: List[str]) -> List[str]:
+    """Returns the long options of a parser that a script can be run with, and that are not given."""
+    without = set(_WITHOUT_A_SCRIPT) | {each.partition("=")[0] for each in given}
+    return [each for each in parser._option_string_actions if each.startswith("--") and each not in without]
 
 
 def _misplaced_options(arguments: argparse.Namespace, script_run: Any) -> Any:
     """Returns what reports options of `run` that stand after the script; None if there are none."""
-    words = [each.partition("=")[0] for each in arguments.program[1:] if each.startswith("--")]
+    program = list(itertools.takewhile(lambda word: word != "--", arguments.program))
+    words = [each.partition("=")[0] for each in program[1:] if each.startswith("--")]
     given = [each for each in words if each in arguments.options_of_run]
     if not given:
         return None
     from legacy_towers.run.misplaced_options import MisplacedOptions
 
-    return MisplacedOptions(script_run, arguments.program, given)
+    return MisplacedOptions(script_run, program, given)
 
 
 def _execute_with_hint(execute: Callable[[], None], misplaced: Any) -> None:

@@ -106,8 +106,9 @@ def prepare(request, files):
     for number, file in zip(request["files"], moved):
         os.dup2(file, number)
         os.close(file)
+    by_line = bool(request["environment"].get("PYTHONUNBUFFERED"))
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(line_buffering=stream.isatty() or stream is sys.stderr)
+        stream.reconfigure(line_buffering=by_line or stream.isatty() or stream is sys.stderr)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.umask(request["umask"])

@@ -3,6 +3,8 @@ import types
 
 import pytest
 
+from legacy_towers.cli import run as cli
+from legacy_towers.cli.parser import Parser
 from legacy_towers.run.misplaced_options import MisplacedOptions
 
 OPTIONS = ["--towers", "--queues-to-dataset", "--py2"]
@@ -30,3 +32,16 @@ def test_option_that_no_file_of_the_script_names_is_reported_once(words, texts, 
     lines = misplaced.lines()
     assert [line.partition("as in ")[2] for line in lines] == ([] if shown is None else [shown])
     assert misplaced.lines() == []
+
+
+@pytest.mark.parametrize("words, known", [
+    (["train.py", "--towers", "2"], True),
+    (["train.py", "--", "--towers", "2"], False),
+    (["--towers", "2", "train.py", "--towers", "2"], False),
+    (["--", "train.py", "--towers", "2"], False),
+], ids=["after the script", "after dashes", "given to run", "after the end of the options of run"])
+def test_option_is_misplaced_unless_it_is_passed_on_knowingly(words, known):
+    parser = Parser(prog="run")
+    cli.add_arguments(parser, words)
+    arguments = parser.parse_args(words)
+    assert (cli._misplaced_options(arguments, None) is not None) == known

@@ -2,6 +2,7 @@
 from typing import Any, List, Optional, Set
 
 import libcst as cst
+import libcst.matchers as matchers
 
 from legacy_towers.migrate.source.rewrite import region
 from legacy_towers.migrate.source.rewrite.checks import Checks
@@ -58,10 +59,10 @@ def check_unused_after(
         used = read_first([each]) & waiting
         if used and queue is not None:
             raise Irregular(queue, "{!r} is queued, and is used after that too".format(
-                sorted(used)[0]), source.line(each))
+                sorted(used)[0]), source.line(_use(each, used)))
         if used:
             raise Irregular(read, "{!r} is of one example, and is used after the batch".format(
-                sorted(used)[0]), source.line(each))
+                sorted(used)[0]), source.line(_use(each, used)))
         waiting -= names_of(each).bound
     moved = {id(each) for each in examples.statements}
     for each in statements[:number]:
@@ -77,6 +78,12 @@ def check_unused_after(
     # Where all branches batch, code after them reads batches that have the names of examples.
     if is_nested and _is_read_elsewhere(entry, statements, waiting if entry.branch else own):
         raise Irregular(read, "what is computed from one example is used after the block that reads it")
+
+
+def _use(statement: Any, names: Set[str]) -> Any:
+    """Returns the first line of a statement, such as a loop, that reads one of the names; else the statement."""
+    lines = matchers.findall(statement, matchers.SimpleStatementLine())
+    return next((line for line in lines if names_of(line).read & names), statement)
 
 
 def _is_read_elsewhere(entry: Entry, statements: List[Any], own: Set[str]) -> bool:
