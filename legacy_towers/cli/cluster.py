@@ -9,7 +9,6 @@ from typing import Sequence
 
 from legacy_towers.cli.cluster_options import add_cluster_options, cluster_of
 from legacy_towers.cli.parser import Parser
-from legacy_towers.text.names import counted
 
 
 def add_arguments(parser: Parser, given: Sequence[str]) -> None:
@@ -31,5 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
         cluster, job="legacy-towers cluster --check", start_seconds=arguments.start_seconds,
         allow_any_interface=arguments.allow_any_interface,
     )
-    print("all {} are there, with TensorFlow {}".format(counted(len(cluster.connected_tasks), "task"), tf.__version__))
+    count = len(cluster.connected_tasks)
+    there = "the only task is" if count == 1 else "all {} tasks are".format(count)
+    print("{} there, with TensorFlow {}".format(there, tf.__version__))
     return 0

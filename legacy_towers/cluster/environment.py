@@ -6,6 +6,9 @@ from legacy_towers.cluster.sources import SOURCES, Options
 from legacy_towers.cluster.value import Cluster
 from legacy_towers.errors import ClusterError
 
+# Field of `Options` that only some descriptions need -> its option on the command line.
+_OPTIONS = {"port": "--cluster-port", "hostfile": "--cluster-hostfile", "parameter_servers": "--cluster-ps"}
+
 
 def from_environment(
     environ: Mapping[str, str] = os.environ,
@@ -29,7 +32,7 @@ def from_environment(
       parameter_servers: for SLURM and MPI, how many tasks are parameter servers: those of the highest ranks.
 
     Raises:
-      ClusterError: nothing describes a cluster, or what does contradicts itself.
+      ClusterError: nothing describes a cluster, what does contradicts itself, or has no use for an argument.
     """
     if task is not None and hosts is None:
         raise ClusterError("--task {} needs --cluster JOB=HOST:PORT,...: other descriptions of a cluster say which "
@@ -37,8 +40,13 @@ def from_environment(
     options = Options(hosts, task, port, hostfile, parameter_servers)
     present = [each for each in SOURCES if each.is_present(environ, options)]
     if not present:
-        raise ClusterError("nothing describes a cluster: there is neither {}".format(
-            " nor ".join(each.needs for each in SOURCES)
+        raise ClusterError("nothing describes a cluster: one of these is needed: {}".format(
+            "; ".join(each.needs for each in SOURCES)
         ))
+    for name, option in _OPTIONS.items():
+        if name not in present[0].takes and getattr(options, name) != getattr(Options(), name):
+            raise ClusterError("{} {} has no meaning where {} describes the cluster: leave the option out".format(
+                option, getattr(options, name), present[0].name
+            ))
     unused = tuple("{}: {} is more explicit".format(each.name, present[0].name) for each in present[1:])
     return present[0].read(environ, options)._replace(unused=unused)

@@ -157,13 +157,13 @@ def split_ranks(addresses: Sequence[str], parameter_servers: int, rank: int, sou
     workers = len(addresses) - parameter_servers
     if parameter_servers < 0 or workers < 1:
         raise ClusterError(
-            "{} has {}, of which {} are to be parameter servers: at least one must train".format(
+            "{} has {}, and --cluster-ps is {}: it must leave a task that trains, and not be negative".format(
                 source, counted(len(addresses), "task"), parameter_servers
             )
         )
     if rank >= len(addresses):
-        raise ClusterError("{}: this process has the rank {}, and there are {}, from 0".format(
-            source, rank, counted(len(addresses), "task")
+        raise ClusterError("{}: this process has rank {}, and the ranks of {} are 0 to {}".format(
+            source, rank, counted(len(addresses), "task"), len(addresses) - 1
         ))
     jobs = {WORKER: list(addresses[:workers]), "ps": list(addresses[workers:])}
     return jobs, (WORKER if rank < workers else "ps"), (rank if rank < workers else rank - workers)

@@ -91,7 +91,7 @@ def test_from_environment_reads_tasks_addresses_and_chief(environ, options, jobs
 
 
 CONTRADICTIONS = [
-    ("nothing", {}, {}, "neither --cluster JOB=HOST:PORT,... with --task nor TF_CONFIG"),
+    ("nothing", {}, {}, "--cluster JOB=HOST:PORT,... --task JOB:INDEX; TF_CONFIG; OMPI_COMM_WORLD_RANK"),
     ("task alone", {}, dict(task="worker:0"), "--task worker:0 needs --cluster"),
     ("no task", {}, dict(hosts="worker=a:1"), "needs --task"),
     ("task without an index", {}, dict(hosts="worker=a:1", task="worker"), "--task is 'worker'"),
@@ -116,11 +116,16 @@ CONTRADICTIONS = [
     ("no index", {"TF_CONFIG": '{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker"}}'}, {}, "no 'index'"),
     ("sparse cluster", config({"worker": ["a:1"]}, sparseCluster={}), {}, "enableDynamicWorker"),
     ("SLURM without nodes", {"SLURM_PROCID": "0"}, {}, "start the tasks by srun"),
-    ("rank of SLURM", slurm(3), {}, "this process has the rank 3, and there are 3 tasks"),
+    ("rank of SLURM", slurm(3), {}, "this process has rank 3, and the ranks of 3 tasks are 0 to 2"),
     ("rank is text", slurm("x"), {}, "SLURM_PROCID is 'x'"),
     ("tasks of SLURM", slurm(0, tasks="4"), {}, "these contradict each other"),
     ("cyclic ranks", slurm(1, SLURMD_NODENAME="n2"), {}, "--distribution=block"),
-    ("all parameter servers", slurm(0), dict(parameter_servers=3), "at least one must train"),
+    ("all parameter servers", slurm(0), dict(parameter_servers=3), "--cluster-ps is 3: it must leave a task"),
+    ("ps option beside TF_CONFIG", config(TWO), dict(parameter_servers=1),
+     "--cluster-ps 1 has no meaning where TF_CONFIG describes the cluster"),
+    ("port option beside hosts", {}, dict(hosts="worker=a:1", task="worker:0", port=9),
+     "--cluster-port 9 has no meaning where --cluster describes"),
+    ("hostfile beside SLURM", slurm(0), dict(hostfile="hosts"), "--cluster-hostfile hosts has no meaning where SLURM"),
     ("ports beyond", slurm(1), dict(port=65535), "SLURM: task 1 has the address 'n1:65536'"),
     ("MPI without hostfile", openmpi(0), {}, "give the hostfile of mpirun by --cluster-hostfile"),
     ("MPICH without size", {"PMI_RANK": "0"}, {}, "PMI_SIZE is not set"),

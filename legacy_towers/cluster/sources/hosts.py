@@ -9,7 +9,7 @@ from legacy_towers.errors import ClusterError
 NAME = "--cluster"
 
 
-@source(0, NAME, "--cluster JOB=HOST:PORT,... with --task", lambda environ, options: options.hosts is not None)
+@source(0, NAME, "--cluster JOB=HOST:PORT,... --task JOB:INDEX", lambda environ, options: options.hosts is not None)
 def read(environ: Mapping[str, str], options: Options) -> Cluster:
     """Returns the cluster of explicit lists.
 

@@ -26,8 +26,8 @@ _MPICH = _Variables("PMI_SIZE", "PMI_RANK", "MPI_LOCALRANKID")
 
 
 @source(
-    2, "OpenMPI", "OMPI_COMM_WORLD_RANK, which mpirun sets, with a hostfile",
-    lambda environ, options: _OPENMPI.rank in environ,
+    2, "OpenMPI", "OMPI_COMM_WORLD_RANK (mpirun sets it)", lambda environ, options: _OPENMPI.rank in environ,
+    takes=("port", "hostfile", "parameter_servers"),
 )
 def read_openmpi(environ: Mapping[str, str], options: Options) -> Cluster:
     """Returns the cluster of the processes of OpenMPI's mpirun.
@@ -40,7 +40,8 @@ def read_openmpi(environ: Mapping[str, str], options: Options) -> Cluster:
 
 # After SLURM, which sets PMI_RANK too (srun --mpi=pmi2).
 @source(
-    4, "MPICH", "PMI_RANK, which mpiexec sets, with a hostfile", lambda environ, options: _MPICH.rank in environ
+    4, "MPICH", "PMI_RANK (mpiexec sets it)", lambda environ, options: _MPICH.rank in environ,
+    takes=("port", "hostfile", "parameter_servers"),
 )
 def read_mpich(environ: Mapping[str, str], options: Options) -> Cluster:
     """Returns the cluster of the processes of MPICH's mpiexec (Hydra, Intel MPI); raises as `read_openmpi`."""

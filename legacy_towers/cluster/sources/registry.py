@@ -2,7 +2,7 @@
 
 A source is one file in this folder, which registers itself by `@source(...)`; `__init__.py` imports it.
 """
-from typing import Callable, List, Mapping, NamedTuple, Optional
+from typing import Callable, List, Mapping, NamedTuple, Optional, Tuple
 
 from legacy_towers.cluster.value import Cluster
 
@@ -34,6 +34,7 @@ class Source(NamedTuple):
       needs: what makes it present, such as "SLURM_PROCID, as srun sets it".
       is_present: returns whether it describes a cluster.
       read: returns the cluster; raises a ClusterError for contradictions.
+      takes: the fields of `Options` that it reads, of those that a description may need besides.
     """
 
     order: int
@@ -41,20 +42,22 @@ class Source(NamedTuple):
     needs: str
     is_present: Callable[[Mapping[str, str], Options], bool]
     read: Callable[[Mapping[str, str], Options], Cluster]
+    takes: Tuple[str, ...]
 
 
 SOURCES: List[Source] = []
 
 
 def source(
-    order: int, name: str, needs: str, is_present: Callable[[Mapping[str, str], Options], bool]
+    order: int, name: str, needs: str, is_present: Callable[[Mapping[str, str], Options], bool],
+    takes: Tuple[str, ...] = (),
 ) -> Callable[[Callable[[Mapping[str, str], Options], Cluster]], Callable[[Mapping[str, str], Options], Cluster]]:
     """Registers the function that it decorates as `Source.read`; see `Source` for the arguments."""
 
     def register(
         read: Callable[[Mapping[str, str], Options], Cluster]
     ) -> Callable[[Mapping[str, str], Options], Cluster]:
-        SOURCES.append(Source(order, name, needs, is_present, read))
+        SOURCES.append(Source(order, name, needs, is_present, read, takes))
         SOURCES.sort(key=lambda each: each.order)
         return read
 

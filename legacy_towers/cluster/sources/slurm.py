@@ -21,7 +21,10 @@ def _first(environ: Mapping[str, str], names: Sequence[str]) -> str:
     raise ClusterError("SLURM_PROCID is set, but none of {}: start the tasks by srun".format(", ".join(names)))
 
 
-@source(3, NAME, "SLURM_PROCID, which srun sets", lambda environ, options: "SLURM_PROCID" in environ)
+@source(
+    3, NAME, "SLURM_PROCID (srun sets it)", lambda environ, options: "SLURM_PROCID" in environ,
+    takes=("port", "parameter_servers"),
+)
 def read(environ: Mapping[str, str], options: Options) -> Cluster:
     """Returns the cluster of the tasks of a step of SLURM; each node's tasks have the ports from `options.port` on.
 

@@ -17,7 +17,7 @@ def _is_present(environ: Mapping[str, str], options: Options) -> bool:
     return bool(environ.get(NAME, "").strip())
 
 
-@source(1, NAME, "TF_CONFIG, with 'cluster' and 'task'", _is_present)
+@source(1, NAME, "TF_CONFIG", _is_present)
 def read(environ: Mapping[str, str], options: Options) -> Cluster:
     """Returns the cluster of TF_CONFIG.
 
