@@ -13,7 +13,8 @@ _HIDDEN = tuple(
     os.path.join(_RUN, *parts)
     for parts in (
         ("bottleneck", "watch.py"), ("dynamic_imports", ""), ("libraries", ""), ("python2", ""), ("rewriting", ""),
-        ("runtime", "graphs.py"), ("runtime", "sessions.py"), ("runtime", "step_limit.py"), ("__init__.py",),
+        ("runtime", "empty_feeds.py"), ("runtime", "graphs.py"), ("runtime", "sessions.py"),
+        ("runtime", "step_limit.py"), ("__init__.py",),
         ("children.py",), ("deep_trees.py",), ("imports.py",), ("loader.py",), ("process_setup.py",),
         ("script_files.py",), ("script_finder.py",), ("shadowing.py",), ("spawned.py",), ("start.py",),
         ("tracebacks.py",), ("replaced_modules.py",),
