@@ -4,7 +4,7 @@
     print(cluster)
     server = lt.cluster.start(cluster, job="digits", flags={"steps": 1000})
 
-Names are loaded when they are first used: who is in the cluster is known without TensorFlow.
+Names are loaded when they are first used, so that the tasks of a cluster can be found without importing TensorFlow.
 """
 import importlib
 from typing import TYPE_CHECKING, Any, List

@@ -1,4 +1,4 @@
-"""Starts a task of a cluster when all tasks are there and agree: nobody trains before."""
+"""Starts a task of a cluster once all tasks are ready and agree. No task trains before that."""
 import threading
 import time
 from typing import Any, Dict, List, Mapping, Optional

@@ -99,7 +99,7 @@ def empty_results(graph: Graph, fed: Dict[Any, Tuple[int, ...]]) -> Dict[str, An
 
 
 def _depending_on_changes(operations: List[Operation]) -> Set[Operation]:
-    """Returns the operations that change state or draw random numbers, and those that depend on such ones."""
+    """Returns the operations that change state or draw random numbers, and those that depend on them."""
     found = {each for each in operations if _changes(each)}
     count = -1
     while count < len(found):  # once more where an operation was added before one of its inputs
