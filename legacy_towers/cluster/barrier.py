@@ -26,11 +26,12 @@ def start(
 ) -> Any:
     """Starts the server of this process, waits until all tasks are there, and compares what they run.
 
-    Each task publishes its versions, its job and its flags on its own server, and reads the others'. It returns when
-    every task has read all of them: a barrier at which all tasks leave together. What is wrong is an error on every
-    task.
+    Each task publishes its versions, its job and its flags on its own server, and reads those of the others. `start`
+    returns when every task has read all of them, so that no task begins before all are ready. A contradiction is an
+    error on every task.
 
     Args:
+      cluster: the tasks, and which of them this process is.
       job: what this process trains; must be the same for all tasks.
       flags: option -> value; must be the same for all tasks.
       config: the devices of the server, such as `lt.session_config(logical_cpus=2)`.
@@ -93,7 +94,8 @@ def _wait(
     """Returns the records of all other tasks when `is_there(record)` holds for each.
 
     Raises:
-      MissingTaskError: it does not before the deadline, or a task has failed.
+      MissingTaskError: a task has failed, or is missing or not in that state at the deadline.
+      ClusterError: an address is that of another task, or tasks have other versions of legacy_towers.
     """
     with changed:
         while True:

@@ -21,6 +21,7 @@ def start_server(cluster: Cluster, config: Optional[ConfigProto] = None, allow_a
     A server can't be stopped: it ends with the process. Whoever reaches its port can run any operation in it.
 
     Args:
+      cluster: the tasks, and which of them this process is.
       config: the devices of the server, such as `lt.session_config(logical_cpus=2)`.
       allow_any_interface: whether the server may be reached under all addresses of this machine; else packets to
         others than its own are dropped, which only Linux can.

@@ -17,7 +17,7 @@ class Split:
       number: the number of towers.
 
     Attributes:
-      counts: for each tower, 1 if it has rows, 0 if it does not; None if it always has.
+      counts: for each tower, 1 if it has rows of its own, 0 if it got one of another tower.
     """
 
     def __init__(self, tensor: Tensor, number: int) -> None:
