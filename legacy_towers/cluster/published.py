@@ -12,6 +12,8 @@ from legacy_towers.compat import tf
 _NAME = "legacy_towers_start"
 # A call to a task that does not answer returns after this.
 _CALL_SECONDS = 2.0
+# The server of this process always answers, but not soon if the machine is busy.
+_OWN_CALL_SECONDS = 60.0
 
 
 def publish(target: str, task: Task, text: str) -> None:
@@ -22,7 +24,7 @@ def publish(target: str, task: Task, text: str) -> None:
       task: the task that this process is.
     """
     graph, _, given, assign = _graph(task)
-    with tf.Session(target, graph=graph, config=_config(task)) as session:
+    with tf.Session(target, graph=graph, config=_config(task, _OWN_CALL_SECONDS)) as session:
         session.run(assign, {given: text})
 
 
@@ -88,7 +90,7 @@ def _graph(task: Task) -> Tuple[Any, Any, Any, Any]:
         return graph, tf.identity(variable), given, assign.op
 
 
-def _config(task: Task) -> Any:
+def _config(task: Task, seconds: float = _CALL_SECONDS) -> Any:
     config = tf.ConfigProto(device_filters=[task.device])
-    config.operation_timeout_in_ms = int(_CALL_SECONDS * 1000)
+    config.operation_timeout_in_ms = int(seconds * 1000)
     return config
