@@ -4,27 +4,19 @@
     tf.data.experimental.Optional.none_from_structure(spec)       `empty` since 2.1
     tf.Tensor.consumers(tensor)                                   tensors of graphs have it, their base class lacks it
 """
-import contextlib
-from typing import Any, Iterator, Optional, Tuple
+from typing import Any, ContextManager, Optional, Tuple
 
 from legacy_towers.compat import versions
+from legacy_towers.compat.patches.added_attributes import with_added
 
 
-@contextlib.contextmanager
-def classes_have_methods_of_1_15() -> Iterator[None]:
+def classes_have_methods_of_1_15() -> ContextManager[None]:
     """Gives classes the methods of the table above, and `Optional` its property `value_structure`.
 
     On TensorFlow 1.15 it changes nothing.
     """
     # Tried on 2.13, 2.16 and 2.21; ends when tf.compat.v1 does.
-    added = [(cls, name, value) for cls, name, value in _methods() if not hasattr(cls, name)]
-    for cls, name, value in added:
-        setattr(cls, name, value)
-    try:
-        yield
-    finally:
-        for cls, name, _ in added:
-            delattr(cls, name)
+    return with_added(_methods())
 
 
 def has(cls: Any, name: str) -> bool:

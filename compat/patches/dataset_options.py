@@ -7,6 +7,7 @@ import contextlib
 import types
 from typing import Any, Callable, Iterator
 
+from legacy_towers.compat.patches.added_attributes import with_added
 from legacy_towers.compat.versions import tf
 
 _WITHOUT_EFFECT = "no effect in TensorFlow 2, the values are the same"
@@ -65,11 +66,5 @@ def options_of_1_15_allowed(report: Callable[[str, str], None]) -> Iterator[None
     added = [(tf.data.Options, name, _ignored(name, report)) for name in _OF_DATASETS]
     added += [(optimization, name, _ignored(name, report)) for name in _OPTIMIZATIONS]
     added += [(optimization, "map_vectorization", _vectorization(report)), (distribute, "auto_shard", _auto_shard())]
-    added = [each for each in added if not hasattr(each[0], each[1])]
-    for owner, name, value in added:
-        setattr(owner, name, value)
-    try:
+    with with_added(added):
         yield
-    finally:
-        for owner, name, _ in added:
-            delattr(owner, name)

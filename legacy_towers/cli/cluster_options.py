@@ -3,13 +3,11 @@ import argparse
 from typing import Any
 
 from legacy_towers.cluster.environment import from_environment
-from legacy_towers.cluster.value import Cluster
+from legacy_towers.cluster.value import START_SECONDS, Cluster
 from legacy_towers.errors import ArgumentError
 
 # The value of --cluster without hosts.
 ENVIRONMENT = "environment"
-# As lt.cluster.start has it, whose import would import TensorFlow.
-START_SECONDS = 25.0
 
 
 def add_cluster_options(group: Any) -> None:
@@ -33,7 +31,7 @@ def add_cluster_options(group: Any) -> None:
     )
     group.add_argument(
         "--start-seconds", type=float, default=START_SECONDS, metavar="SECONDS",
-        help="how long to wait for the other tasks (default: 25)",
+        help="how long to wait for the other tasks (default: {:g})".format(START_SECONDS),
     )
     group.add_argument(
         "--allow-any-interface", action="store_true",

@@ -6,12 +6,11 @@ from typing import Any, Dict, List, Mapping, Optional
 from legacy_towers.cluster.published import Reader, publish
 from legacy_towers.cluster.records import FAILED, READY, STARTED, Record, contradictions, own_record, parse_record
 from legacy_towers.cluster.server import start_server
-from legacy_towers.cluster.value import EVALUATOR, Cluster, Task
+from legacy_towers.cluster.value import EVALUATOR, START_SECONDS, Cluster, Task
 from legacy_towers.errors import ClusterError, MissingTaskError
 from legacy_towers.tensor_types import ConfigProto
 from legacy_towers.text.names import counted, listed
 
-START_SECONDS = 25.0
 # How long a task waits at most for the others to read its last state.
 _LAST_SECONDS = 8.0
 

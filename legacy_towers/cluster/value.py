@@ -4,6 +4,8 @@ from typing import Any, Dict, List, NamedTuple, Tuple
 from legacy_towers.text.names import counted
 
 CHIEF, WORKER, PARAMETER_SERVER, EVALUATOR = "chief", "worker", "ps", "evaluator"
+# How long a task waits for the others at the start.
+START_SECONDS = 25.0
 JOBS = (CHIEF, WORKER, PARAMETER_SERVER, EVALUATOR)
 
 

@@ -8,7 +8,7 @@ import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.names import names_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
-from legacy_towers.migrate.source.rewrite.shapes.producers import Cant, Given
+from legacy_towers.migrate.source.rewrite.shapes.producers import Cant, Given, check_given
 
 NAME = "tf.contrib.training.bucket_by_sequence_length"
 PARAMETERS = (
@@ -38,9 +38,7 @@ def lines_of(given: Given, scope: Scope, tf: str, dataset: str, rest: str) -> Li
     Raises:
       Cant: no dataset is the same.
     """
-    missing = [each for each in ("input_length", "tensors", "batch_size", "bucket_boundaries") if each not in given]
-    if missing:
-        raise Cant("its {} is not in its call".format(missing[0]))
+    check_given(given, ("input_length", "tensors", "batch_size", "bucket_boundaries"))
     size, boundaries = scope.code(given["batch_size"]), scope.code(given["bucket_boundaries"])
     lines = []
     is_plain = isinstance(given["bucket_boundaries"], (cst.Name, cst.Attribute)) or (

@@ -8,7 +8,7 @@ import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.names import dotted, names_of
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
-from legacy_towers.migrate.source.rewrite.shapes.producers import Cant, Given
+from legacy_towers.migrate.source.rewrite.shapes.producers import Cant, Given, check_given
 
 NAME = "tf.contrib.training.bucket"
 PARAMETERS = (
@@ -33,9 +33,7 @@ def lines_of(given: Given, scope: Scope, tf: str, dataset: str, rest: str) -> Li
     Raises:
       Cant: no dataset is the same.
     """
-    missing = [each for each in ("tensors", "which_bucket", "batch_size", "num_buckets") if each not in given]
-    if missing:
-        raise Cant("its {} is not in its call".format(missing[0]))
+    check_given(given, ("tensors", "which_bucket", "batch_size", "num_buckets"))
     if names_of(given["batch_size"], given["num_buckets"]).read & set(_OWN):
         raise Cant("its sizes are computed with {}, names that are needed for tf.data".format(" or ".join(_OWN)))
     size, count = scope.code(given["batch_size"]), scope.code(given["num_buckets"])

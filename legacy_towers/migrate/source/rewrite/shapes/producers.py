@@ -1,5 +1,5 @@
 """string_input_producer, slice_input_producer, range_input_producer and input_producer as datasets."""
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import libcst as cst
 
@@ -11,6 +11,13 @@ Given = Dict[str, cst.BaseExpression]
 
 class Cant(Exception):
     """A call can't be rewritten; the message is the reason."""
+
+
+def check_given(given: Given, names: Sequence[str]) -> None:
+    """Raises Cant if the call does not have one of the arguments `names`."""
+    for name in names:
+        if name not in given:
+            raise Cant("its {} is not in its call".format(name))
 
 
 LIMIT = "tf.train.limit_epochs"
