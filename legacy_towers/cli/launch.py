@@ -1,9 +1,11 @@
 """Runs a command as each task of a cluster on this machine: each process gets its TF_CONFIG.
 
 The command is a program that reads TF_CONFIG, such as `python train.py`, or a subcommand
-of legacy-towers, such as `cluster --check`. Each line of output begins with the name of the task. When a task
-fails, the others are ended, and the exit code is that of the task; Ctrl-C and SIGTERM
-end all.
+of legacy-towers, such as `run train.py` or `cluster --check`. For programs that have flags instead,
+{job_name}, {task_index}, {ps_hosts}, {worker_hosts} and {chief_hosts} in the command become those of the task, as in
+`run train.py --job_name={job_name} --task_index={task_index}`. Each line of output begins with the name of the task.
+When a task fails, the others are ended, and the exit code is that of the task; Ctrl-C and
+SIGTERM end all.
 """
 import argparse
 import shutil
@@ -22,6 +24,10 @@ _DASHES = "--"
 def add_arguments(parser: Parser, given: List[str]) -> None:
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="tasks that train (default: 1)")
     parser.add_argument("--ps", type=int, default=0, metavar="N", help="parameter servers (default: 0)")
+    parser.add_argument("--chief", action="store_true", help="a chief besides the workers, as tf.estimator needs it")
+    parser.add_argument(
+        "--evaluators", type=int, default=0, metavar="N", help="tasks that evaluate: 0 or 1 (default: 0)"
+    )
     # What follows -- is not parsed: it has options of its own.
     words: List[str] = []
     if _DASHES in given:
@@ -45,7 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
         )
     from legacy_towers.cluster.launch import launch
 
-    return launch(_command(words), arguments.workers, arguments.ps)
+    return launch(
+        _command(words), arguments.workers, arguments.ps, chief=arguments.chief, evaluators=arguments.evaluators
+    )
 
 
 def _command(words: Sequence[str]) -> List[str]:

@@ -1,21 +1,23 @@
 """Runs a command as each task of a cluster on this machine, and ends all tasks when one fails."""
 import json
 import os
+import re
 import signal
 import sys
 import threading
 import time
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from legacy_towers.cluster.local_ports import reserved_addresses
 from legacy_towers.cluster.processes import TaskProcess
-from legacy_towers.cluster.value import PARAMETER_SERVER, WORKER, Task
+from legacy_towers.cluster.value import CHIEF, EVALUATOR, PARAMETER_SERVER, WORKER, Task
 from legacy_towers.errors import ArgumentError
 from legacy_towers.text.names import counted
 
 # How long tasks have to end by themselves, after SIGTERM, before they are killed.
 GRACE_SECONDS = 8.0
 _POLL_SECONDS = 0.05
+_PLACEHOLDER = re.compile(r"(?<!\$)\{(\w+)\}")
 
 
 def launch(
@@ -26,51 +28,78 @@ def launch(
     grace_seconds: float = GRACE_SECONDS,
     stdout: Any = None,
     stderr: Any = None,
+    chief: bool = False,
+    evaluators: int = 0,
 ) -> int:
     """Runs `command` once per task, each with its TF_CONFIG, and returns the exit code when all have ended.
 
     Each line of their output begins with the name of the task. When a task fails, the others get SIGTERM, and are
-    killed after `grace_seconds`. Parameter servers, which serve without end, are ended when all workers have. Ctrl-C
-    and SIGTERM end all tasks.
+    killed after `grace_seconds`. Parameter servers, which serve without end, are ended when all other tasks have.
+    Ctrl-C and SIGTERM end all tasks.
 
     Args:
-      command: the program and its arguments.
-      workers: how many tasks train.
+      command: the program and its arguments. In each word, "{job_name}", "{task_index}" and "{worker_hosts}",
+        "{ps_hosts}" or "{chief_hosts}" become the job and index of the task, and the addresses of a job, by commas.
+      workers: how many tasks of the job "worker" train.
       parameter_servers: how many tasks hold variables.
       environ: the environment of the tasks, to which TF_CONFIG is added.
       stdout: a binary stream for the tasks' output; by default this process's.
       stderr: one for what they write to standard error, and for messages.
+      chief: whether a task of the job "chief" trains too, as tf.estimator needs it; else worker 0 is the chief.
+      evaluators: 1 for a task that evaluates checkpoints. It has no address: the others don't connect to it.
 
     Returns:
-      0 if all workers did; else the exit code of the first task that failed, 1 for one that was ended by a signal;
+      0 if all did; else the exit code of the first task that failed, 1 for one that was ended by a signal;
       128 + N if signal N ended the launch.
 
     Raises:
-      ArgumentError: there is no command, no program of its name, or no worker.
+      ArgumentError: there is no command, no program of its name, no task that trains, or a number is out of range.
     """
     if not command:
         raise ArgumentError("there is no command to launch: write it after --, as in `-- python train.py`")
-    if workers < 1 or parameter_servers < 0:
-        raise ArgumentError("--workers is {} and --ps {}: at least one worker is needed".format(
-            workers, parameter_servers
-        ))
+    counts = _counts(workers, parameter_servers, chief, evaluators)
     output = stdout or sys.stdout.buffer
     messages = stderr or sys.stderr.buffer
-    with reserved_addresses(workers + parameter_servers) as addresses, _Signals() as signals:
-        jobs = {WORKER: addresses[:workers], PARAMETER_SERVER: addresses[workers:]}
-        jobs = {job: tasks for job, tasks in jobs.items() if tasks}
+    connected = [(job, count) for job, count in counts if job != EVALUATOR]
+    with reserved_addresses(sum(count for _, count in connected)) as addresses, _Signals() as signals:
+        jobs: Dict[str, List[str]] = {}
+        for job, count in connected:
+            jobs[job], addresses = addresses[:count], addresses[count:]
         processes: List[TaskProcess] = []
         writing = threading.Lock()
         try:
-            for job, tasks in jobs.items():
-                for index in range(len(tasks)):
-                    environment = _environment(environ, jobs, Task(job, index))
-                    processes.append(
-                        TaskProcess(Task(job, index), command, environment, output, messages, writing)
-                    )
+            for job, count in counts:
+                for task in (Task(job, index) for index in range(count)):
+                    words = [_filled(word, jobs, task) for word in command]
+                    environment = _environment(environ, jobs, task)
+                    processes.append(TaskProcess(task, words, environment, output, messages, writing))
             return _wait(processes, signals, messages, grace_seconds)
         finally:
             end_all(processes, grace_seconds)
+
+
+def _counts(workers: int, parameter_servers: int, chief: bool, evaluators: int) -> List[Tuple[str, int]]:
+    """Returns each job that has tasks, and their number.
+
+    Raises:
+      ArgumentError: a number is out of range, or no task trains.
+    """
+    if workers < 0 or parameter_servers < 0 or not (workers or chief):
+        raise ArgumentError("--workers is {} and --ps {}: at least one worker is needed, or --chief".format(
+            workers, parameter_servers
+        ))
+    if evaluators not in (0, 1):
+        raise ArgumentError("--evaluators is {}: tf.estimator has one evaluator or none".format(evaluators))
+    counts = [(CHIEF, int(chief)), (WORKER, workers), (PARAMETER_SERVER, parameter_servers), (EVALUATOR, evaluators)]
+    return [(job, count) for job, count in counts if count]
+
+
+def _filled(word: str, jobs: Mapping[str, List[str]], task: Task) -> str:
+    """Returns a word of the command with the values of its placeholders; "${task_index}" is one of the shell's."""
+    values = {"job_name": task.type, "task_index": str(task.number)}
+    for job in (CHIEF, WORKER, PARAMETER_SERVER):
+        values[job + "_hosts"] = ",".join(jobs.get(job, ()))
+    return _PLACEHOLDER.sub(lambda match: values.get(match.group(1), match.group(0)), word)
 
 
 def _environment(environ: Mapping[str, str], jobs: Mapping[str, List[str]], task: Task) -> Dict[str, str]:
@@ -95,7 +124,7 @@ def _wait(processes: List[TaskProcess], signals: "_Signals", messages: Any, grac
                 _say(messages, "{} {}{}".format(each.task, each.ending(), others))
                 end_all(processes, grace_seconds)
                 return code if code > 0 else 1
-        if all(each.process.poll() == 0 for each in processes if each.task.type == WORKER):
+        if all(each.process.poll() == 0 for each in processes if each.task.type != PARAMETER_SERVER):
             end_all(processes, grace_seconds)
             return 0
         signals.wait(_POLL_SECONDS)

@@ -11,6 +11,7 @@ import time
 import pytest
 from commands import command
 
+from legacy_towers.cluster.environment import from_environment
 from legacy_towers.cluster.launch import launch
 from legacy_towers.errors import ArgumentError
 
@@ -23,11 +24,12 @@ def fresh_graph():
     """Replaces the fixture of conftest.py: these tests need no TensorFlow."""
 
 
-def shell(program, workers=2, parameter_servers=0, grace_seconds=5.0):
+def shell(program, workers=2, parameter_servers=0, grace_seconds=5.0, words=(), **tasks):
     """Launches a program of the shell; returns the exit code, the lines of its output, and those of messages."""
     output, messages = io.BytesIO(), io.BytesIO()
+    command_line = ["sh", "-c", program] + list(words)
     code = launch(
-        ["sh", "-c", program], workers, parameter_servers, dict(os.environ), grace_seconds, output, messages
+        command_line, workers, parameter_servers, dict(os.environ), grace_seconds, output, messages, **tasks
     )
     return code, output.getvalue().decode().splitlines(), messages.getvalue().decode().splitlines()
 
@@ -53,6 +55,36 @@ def test_launch_gives_each_task_its_tf_config_and_prefixes_its_output(tmp_path):
     addresses = clusters[0]["worker"] + clusters[0]["ps"]
     assert len(set(addresses)) == 3 and all(each.startswith("127.0.0.1:") for each in addresses)
     assert sorted(messages) == ["[ps:0] problem", "[worker:0] problem", "[worker:1] problem"]
+
+
+def test_chief_and_evaluator_have_a_tf_config_as_tf_estimator_wants_it():
+    code, output, _ = shell('echo "$TF_CONFIG"', workers=1, chief=True, evaluators=1)
+    configs = {line.split("] ")[0][1:]: json.loads(line.split("] ", 1)[1]) for line in output}
+    assert code == 0 and sorted(configs) == ["chief:0", "evaluator:0", "worker:0"]
+    for name, config in configs.items():
+        assert "{type}:{index}".format(**config["task"]) == name
+        # An evaluator is not among the tasks that connect to each other.
+        assert {job: len(tasks) for job, tasks in config["cluster"].items()} == {"chief": 1, "worker": 1}
+        assert str(from_environment({"TF_CONFIG": json.dumps(config)}).task) == name
+
+
+def test_placeholders_in_the_command_are_the_flags_of_each_task():
+    flags = "--job_name={job_name} --task_index={task_index} --ps_hosts={ps_hosts} --worker_hosts={worker_hosts}"
+    code, output, _ = shell(
+        'task_index=7; echo "${task_index}" "$@"; echo "$TF_CONFIG"', parameter_servers=1,
+        words=["name"] + flags.split() + ["{other}"],
+    )
+    assert code == 0
+    jobs = json.loads(next(line for line in output if "cluster" in line).split("] ", 1)[1])["cluster"]
+    hosts = "--ps_hosts={} --worker_hosts={}".format(",".join(jobs["ps"]), ",".join(jobs["worker"]))
+    for index in range(2):  # `task_index` of the shell stays
+        assert "[worker:{0}] 7 --job_name=worker --task_index={0} {1} {{other}}".format(index, hosts) in output
+
+
+def test_an_evaluator_is_waited_for():
+    program = 'case "$TF_CONFIG" in *evaluator*) sleep 0.5; echo evaluated;; esac'
+    code, output, _ = shell(program, workers=1, evaluators=1)
+    assert (code, output) == (0, ["[evaluator:0] evaluated"])
 
 
 @pytest.mark.parametrize("ending, code, sentence", [
@@ -102,6 +134,8 @@ def test_a_signal_ends_all_tasks(number, code):
 @pytest.mark.parametrize("words, message", [
     ("launch --workers 2", "there is no command to launch"),
     ("launch --workers 0 -- true", "--workers is 0 and --ps 0: at least one worker"),
+    ("launch --workers -1 --chief -- true", "--workers is -1"),
+    ("launch --evaluators 2 -- true", "--evaluators is 2: tf.estimator has one evaluator or none"),
     ("launch true", "write the command after --"),
     ("launch -- no-such-program", "'no-such-program' is neither a program nor one of the subcommands cluster"),
     ("launch -- clustr", "did you mean 'cluster'?"),
