@@ -18,7 +18,8 @@
       passing         functions that take and return examples
       passed_queue    queues that are passed to a function which reads and batches; read_through: to one that reads
       filled_queue    queues of names that session.run fills; single: examples that nothing batches
-      held            queues that an object keeps; attributes: examples that only its batch reads
+      held            queues that an object keeps; attributes: examples that only its batch reads;
+                      families: classes that have objects in common
       region, checks  the statements that compute an example, and what can't be in Dataset.map; used_after: examples
                       that are used otherwise
       mapping         the function of Dataset.map; examples: what it returns; results: of a function that reads;
@@ -37,8 +38,8 @@
     controls/ what starts, stops and initializes queues: start_queue_runners, Coordinator, should_stop loops
     targets   the names of TensorFlow 1 or 2 in the new text
 
-A file is rewritten whole or left, and so are the files that share a pipeline with it. `plan_rewrite` therefore works on
-groups of pipelines that share files. It writes the pipelines of a group first, then calls
+A file may have several pipelines, and a pipeline several files. `plan_rewrite` therefore works on groups of pipelines
+that share files. It writes the pipelines of a group first, without those that can't be rewritten, then calls
 
     rewrite_controls(program) -> List[Left]                     in controls/__init__.py
 

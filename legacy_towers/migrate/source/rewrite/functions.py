@@ -9,6 +9,7 @@ from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.examples import returned, returns_of
+from legacy_towers.migrate.source.rewrite.families import Families, families_of
 from legacy_towers.migrate.source.rewrite.names import NameVisitor, names_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.values import Function, Site
@@ -63,6 +64,7 @@ class Calls:
         self.filled: Dict[Site, Any] = {}
         # (function, parameter that was a queue) -> where the function reads now.
         self.entries: Dict[Tuple[Function, str], Any] = {}
+        self._families: Optional[Families] = None
 
     def draft(self, path: str) -> Draft:
         """Returns the draft of a file."""
@@ -132,6 +134,12 @@ class Calls:
         if site.path != defined.draft.source.path:
             return False
         return any(each is defined.node for each in defined.draft.source.above(self.call(site)))
+
+    def families(self) -> Families:
+        """Returns which classes of the project may be those of one object."""
+        if self._families is None:
+            self._families = families_of(file.tree for file in self.project.files.values())
+        return self._families
 
     def callers_of(self, draft: Draft, node: cst.FunctionDef) -> List[Tuple[Draft, cst.Call]]:
         """Returns the calls of the function that a definition makes."""
@@ -274,6 +282,13 @@ def _last_name(call: cst.Call) -> str:
     return str(func.attr.value) if isinstance(func, cst.Attribute) else str(getattr(func, "value", ""))
 
 
+def _parts_of(target: Any) -> List[Any]:
+    """Returns what an assignment binds: [a, b.c] of `a, b.c = d`."""
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return [one for each in target.elements for one in _parts_of(each.value)]
+    return [target.value] if isinstance(target, cst.StarredElement) else [target]
+
+
 def uses_of(source: Any, body: Any, name: str) -> List[cst.Name]:
     """Returns where the code of `body` reads a name."""
     found: List[cst.Name] = []
@@ -285,9 +300,10 @@ def uses_of(source: Any, body: Any, name: str) -> List[cst.Name]:
             return False
 
         def visit_AssignTarget(self, node: cst.AssignTarget) -> bool:
-            if not names_of(node).read:
-                return False
-            return True
+            for each in _parts_of(node.target):
+                if not isinstance(each, cst.Name):
+                    self.visit(each)
+            return False
 
         def visit_For(self, node: cst.For) -> bool:
             for each in (node.iter, node.body) + ((node.orelse,) if node.orelse is not None else ()):

@@ -22,7 +22,6 @@ from legacy_towers.migrate.source.rewrite.region import in_order
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import readers
 from legacy_towers.migrate.source.rewrite.syntax import LOOPS, Source
-from legacy_towers.migrate.source.rewrite.taken import attributes_of
 from legacy_towers.migrate.source.values import Site
 
 
@@ -111,7 +110,7 @@ def _check_held(
                         "the method that takes it".format(reading.name.value))
     if not is_of_self(queue) or queue.attr.value != name:
         raise Irregular(read_site, "the source does not show the queue that it reads")
-    for there, each in uses_in_project(calls, source, name):
+    for there, each in uses_in_project(calls, source, name, target):
         if each is not target and each is not queue:
             raise Irregular(site, "its queue, {}, is also used in another way".format(source.code(target)),
                             there.line(each))
@@ -130,6 +129,9 @@ def _check_once(calls: Calls, draft: Draft, method: Any, site: Site) -> None:
     seen: List[Any] = []
     while function is not None and not any(function is each for each in seen):
         seen.append(function)
+        if function.name.value == "__init__" and owner is not None and _class_of(where.source, function.body) is owner:
+            # Each object is made once.
+            return
         found = calls.callers_of(where, function)
         in_loop = [call for there, call in found for each in there.source.above(call) if isinstance(each, LOOPS)]
         named = _uses_of_method(calls, where, function)
@@ -173,12 +175,10 @@ def _uses_of_method(calls: Calls, draft: Draft, function: cst.FunctionDef) -> in
         return 0
     api = {(site.path, site.line, site.column - 1) for site in calls.project.sites}
     count = 0
-    for path in sorted(set(calls.project.knowledge.calls) | {draft.source.path}):
-        source = calls.draft(path).source
-        for each in attributes_of(source.module, function.name.value):
-            call: Any = source.parents[each]
-            # `reader.read`, the method of TensorFlow, is another one.
-            count += not isinstance(call, cst.Call) or (path,) + source.key(call) not in api
+    for source, each in uses_in_project(calls, draft.source, function.name.value, function):
+        call: Any = source.parents[each]
+        # `reader.read`, the method of TensorFlow, is another one.
+        count += not isinstance(call, cst.Call) or (source.path,) + source.key(call) not in api
     return count
 
 

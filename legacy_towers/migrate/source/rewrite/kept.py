@@ -11,7 +11,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 import libcst as cst
 
 from legacy_towers.migrate.source.rewrite import region
-from legacy_towers.migrate.source.rewrite.attributes import in_file, uses_in_project
+from legacy_towers.migrate.source.rewrite.attributes import in_file, uses_in_project, with_variables
 from legacy_towers.migrate.source.rewrite.batch_stage import BatchStage
 from legacy_towers.migrate.source.rewrite.checks import Checks
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
@@ -92,9 +92,10 @@ class Kept:
         problem = checks.problem_inside(examples.statements)
         if problem is not None:
             raise Irregular(self._read, problem[0], problem[1])
-        if not examples.statements or any(region.exits(each) for each in examples.statements):
+        is_moved = bool(examples.statements) or set(kept) == set(entry.roots.names)
+        if not is_moved or any(region.exits(each) for each in examples.statements):
             raise Irregular(self._read, "its result is kept in an object")
-        captured = set().union(*(names_of(each).read for each in examples.statements)) - examples.names
+        captured = names_of(*examples.statements).read - examples.names
         scope = Scope(source, entry.function)
         why = checks.problem_of_captured(captured, scope, examples.statements)
         if checks.uses_table(captured, scope):
@@ -105,7 +106,7 @@ class Kept:
         attribute = self._calls.dataset_attribute(scope)
         self._name_locally(entry, examples)
         element = Element.of([cst.Name(each[len("self.") :]) for each in kept], source)
-        last = examples.statements[-1]
+        last = examples.statements[-1] if examples.statements else entry.statement
         batches = [(each, self._calls.call(each)) for each in self._batches.sites]
         for site, call in batches:
             given = self._batches.given(site, call)
@@ -114,13 +115,21 @@ class Kept:
                     raise Irregular(site, "an object keeps its examples, and its call has {}".format(name))
         threads = self._batches.threads(batches, Scope(source, function))
         threads = threads if threads.isdigit() else ""
-        write_map(self._calls, entry, last, examples, element, threads)
+        mapped = with_variables(entry, {each: each.rpartition(".")[2] for each in entry.roots.names})
+        is_returned = not examples.statements and not edits.is_removed(last)
+        if is_returned and (is_single or not element.is_root(mapped.roots)):
+            raise Irregular(self._read, "its result is kept in an object")
+        write_map(self._calls, mapped, last, examples, element, threads)
         lines = ["self.{} = {}".format(attribute, entry.dataset)]
         if is_single:
             self._calls.is_only_pipeline = False
             lines.append("{} = {}".format(", ".join(kept), source.code(
                 self._calls.next_element(entry.dataset, self._calls.tensorflow(scope, self._read)))))
-        edits.insert_before(last, lambda: source.parse("\n".join(lines)))
+        if is_returned:
+            # A function returns the dataset: `self.dataset = self.read(files)`.
+            edits.replace(last.targets[0], cst.AssignTarget(cst.parse_expression("self." + attribute)))
+        else:
+            edits.insert_before(last, lambda: source.parse("\n".join(lines)))
         self._write_batches(entry, function, batches, attribute)
 
     def _is_single(
@@ -145,7 +154,9 @@ class Kept:
         own = {id(statement) for statement in examples.statements}
         batching = [source.statement(self._calls.call(each)) for each in self._batches.sites]
         for name in sorted(each for each in examples.names if each.startswith("self.")):
-            for there, each in uses_in_project(self._calls, source, name[len("self.") :]):
+            for there, each in uses_in_project(
+                self._calls, source, name[len("self.") :], entry.function
+            ):
                 statement = there.statement(each)
                 is_own = any(id(one) in own for one in [statement] + there.above(statement))
                 is_root = statement is entry.statement
@@ -162,7 +173,8 @@ class Kept:
         """Makes the attributes that are of an example variables in the statements that are moved."""
         source, edits = entry.draft.source, entry.draft.edits
         own = {each for each in examples.names if each.startswith("self.")}
-        bound = set().union(*(names_of(each).bound | names_of(each).read for each in examples.statements))
+        found = names_of(*examples.statements)
+        bound = found.bound | found.read | set(entry.roots.names)
         for name in sorted(own):
             local = name[len("self.") :]
             if local in bound:

@@ -74,6 +74,13 @@ def is_of_self(node: Any) -> bool:
     return isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name) and node.value.value == "self"
 
 
+def name_of(node: Any) -> str:
+    """Returns the name that an expression is, such as "image" or "self.image"; "" of another expression."""
+    if is_of_self(node):
+        return "self." + str(node.attr.value)
+    return str(node.value) if isinstance(node, cst.Name) else ""
+
+
 def base_name(node: Any) -> str:
     """Returns `a` of `a.b[0].c`, "" of another expression."""
     while isinstance(node, (cst.Attribute, cst.Subscript)):

@@ -12,7 +12,7 @@ from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, Roots, is_dict, returns_of
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.joins import Join, Joins
-from legacy_towers.migrate.source.rewrite.names import names_of, parameters, targets
+from legacy_towers.migrate.source.rewrite.names import name_of, names_of, parameters, targets
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.syntax import LOOPS, arguments
 from legacy_towers.migrate.source.values import Site
@@ -134,10 +134,10 @@ class Passing:
                 raise Irregular(self.read, "the result of the function that reads is used in an expression",
                                 draft.source.line(caller))
             found = targets(caller)
-            if any(not isinstance(each, cst.Name) for each in found):
+            if not all(map(name_of, found)):
                 raise Irregular(self.read, "the result of the function that reads is kept in an object",
                                 draft.source.line(caller))
-            names = tuple(each.value for each in found)
+            names = tuple(map(name_of, found))
             is_all = len(names) == 1 and element.size > 1
             if not is_all and len(names) != element.size:
                 raise Irregular(self.read, "the source does not show what is returned", draft.source.line(caller))

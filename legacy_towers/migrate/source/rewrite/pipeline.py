@@ -18,7 +18,7 @@ from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.queue_api import DESCRIPTIONS
 from legacy_towers.migrate.source.rewrite import region, summary_names
-from legacy_towers.migrate.source.rewrite.attributes import name_locally, named_locally
+from legacy_towers.migrate.source.rewrite.attributes import name_locally, named_locally, with_variables
 from legacy_towers.migrate.source.rewrite.batch_stage import BatchStage
 from legacy_towers.migrate.source.rewrite.branched import Branched
 from legacy_towers.migrate.source.rewrite.checks import Checks
@@ -211,10 +211,9 @@ class PipelineWriter:
             raise Irregular(site, str(unclear), source.line(unclear.node)) from None
         if self.batches is self.queue:
             examples = self.queue.apart(entry, examples, statement)
-        kept = sorted(each for each in examples.names if each.startswith("self.") and each not in entry.roots.names)
-        if any(each.startswith("self.") for each in entry.roots.names):
-            raise Irregular(site, "it keeps an example in {}".format(entry.roots.names[0]))
-        name_locally(self.calls, entry, examples, statement, kept, site)
+        kept = sorted(each for each in examples.names if each.startswith("self."))
+        variables = name_locally(self.calls, entry, examples, statement, kept, site)
+        mapped = with_variables(entry, variables)
         for each in examples.statements:
             if region.exits(each):
                 raise Irregular(site, "examples are computed in a statement that also returns", source.line(each))
@@ -247,7 +246,7 @@ class PipelineWriter:
             element = self.passing.taker_element(entry, takers, examples.names)
         else:
             element = returned_element(self.calls, self.stage.read, entry, statement)
-        element = named_locally(element, kept)
+        element = named_locally(element, variables)
         stack_tuples(self.calls, entry, examples.statements, element, site)
         captured = self._captured(entry, examples, element)
         why = checks.problem_of_captured(captured, scope, examples.statements)
@@ -262,6 +261,9 @@ class PipelineWriter:
         self._check_settings(entry, self.batches.settings(batches), threads, examples)
         optional = None if later or self.later.sites or self.batches is not self.batchers else optional_batch(
             entry, statement, batches, element, examples, statements[number + 1 :])
+        if optional is not None and mapped.roots != entry.roots:
+            raise Irregular(site, "it keeps an example in {}, and uses it with and without a batch".format(
+                entry.roots.names[0]))
         summarizes = checks.summarizes or checks.calls_unknown(inside, scope, own) and (
             self.calls.project.imports.has(source.path, summary_names.IN_CODE))
         if summarizes and (optional is not None or self.batchers.is_initialized):
@@ -274,7 +276,7 @@ class PipelineWriter:
             raise Irregular(site, "its examples depend on the number of a thread, and are used without a batch, by "
                             "many at a time or with a table")
         if optional is not None:
-            example = write_map(self.calls, entry, statement, examples, element, threads, optional)
+            example = write_map(self.calls, mapped, statement, examples, element, threads, optional)
             write_optional(self.batchers, entry, statement, optional, batches[0][0], example,
                            self.calls.tensorflow(scope, site))
         else:
@@ -283,7 +285,7 @@ class PipelineWriter:
             else:
                 names = ("parse", "parse_example", "parse_record")
             summarized = self.calls.tensorflow(scope, site) if summarizes else ""
-            write_map(self.calls, entry, statement, examples, element, threads, names=names, summarized=summarized,
+            write_map(self.calls, mapped, statement, examples, element, threads, names=names, summarized=summarized,
                       turns=turns)
             self._write_batches(entry, statement, batches, element)
         for call, function in takers:

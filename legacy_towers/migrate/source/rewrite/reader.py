@@ -5,6 +5,7 @@ from typing import Any, Dict, Optional, Sequence, Set, Tuple
 import libcst as cst
 
 from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.rewrite.attributes import attributes_of_class
 from legacy_towers.migrate.source.rewrite.carried import carried
 from legacy_towers.migrate.source.rewrite.checks import Checks
 from legacy_towers.migrate.source.rewrite.chosen_reader import (
@@ -25,7 +26,6 @@ from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
 from legacy_towers.migrate.source.rewrite.syntax import Source, arguments, statements_of
-from legacy_towers.migrate.source.rewrite.taken import attributes_of
 from legacy_towers.migrate.source.rewrite.unread_collections import removes_unread
 from legacy_towers.migrate.source.values import Site
 
@@ -170,7 +170,7 @@ class Reader:
         source = draft.source
         statement, target = self._assigned(draft, reader)
         if isinstance(target, cst.Attribute) and dotted(target) == dotted(owner):
-            loads = [each for each in attributes_of(source.module, target.attr.value) if each is not target]
+            loads = attributes_of_class(self._calls, source, target)
             if [source.parents[each] for each in loads] == [read.func]:
                 draft.edits.remove(statement)
                 return
@@ -247,7 +247,7 @@ class Reader:
         statement, target = self._assigned(draft, reader)
         maker = source.function(reader)
         if is_of_self(target):
-            loads = [each for each in attributes_of(source.module, target.attr.value) if each is not target]
+            loads = attributes_of_class(self._calls, source, target)
             if len(loads) == len(values) and all(any(each is one for one in values) for each in loads):
                 draft.edits.remove(statement, with_comments=True)
                 return

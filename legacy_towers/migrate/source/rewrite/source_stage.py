@@ -138,8 +138,6 @@ class SourceStage:
             if place is not first:
                 edits.insert_before(place, lambda: written([]))
         if not is_batched:
-            if taken.roots.names[0].startswith("self."):
-                raise Irregular(self.read, "its result is kept in an object")
             self._read_next(draft, scope, tf, dataset, taken)
             return None
         if taken.expression is None and taken.statement is not first or len(made) == 1 and taken.expression is None:
@@ -209,7 +207,7 @@ class SourceStage:
     def _uses_of_kept(self, draft: Draft, target: Any) -> List[Any]:
         """Returns the uses of `self.queue` in the project; [] if one is in another function than it is made in."""
         source = draft.source
-        uses = uses_in_project(self._calls, source, target.attr.value)
+        uses = uses_in_project(self._calls, source, target.attr.value, target)
         found = [(there, each) for there, each in uses if each is not target]
         function = source.function(target)
         is_here = function is not None and all(
@@ -310,12 +308,7 @@ class SourceStage:
             self._insert_next(draft, tf, ", ".join(names), draft.source.code(self._calls.next_element(dataset, tf)),
                               statement)
             return
-        if taken.roots.is_all:
-            target: Any = cst.Name(names[0])
-        elif len(names) == 1:
-            target = cst.Name(names[0])
-        else:
-            target = statement.targets[0].target
+        target: Any = statement.targets[0].target if len(names) > 1 else cst.parse_expression(names[0])
         element = self._calls.next_element(dataset, tf)
         if not self._controlled:
             draft.edits.replace(statement, statement.with_changes(

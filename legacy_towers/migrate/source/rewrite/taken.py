@@ -8,7 +8,7 @@ from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
-from legacy_towers.migrate.source.rewrite.names import base_name, dotted, is_of_self, names_of, parameters
+from legacy_towers.migrate.source.rewrite.names import base_name, dotted, is_of_self, name_of, names_of, parameters
 from legacy_towers.migrate.source.rewrite.scope import Scope, imports_of
 from legacy_towers.migrate.source.rewrite.shapes import slim_readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import is_matched
@@ -71,7 +71,7 @@ class Takes:
                 if isinstance(target, cst.Name):
                     return Taken(statement, Roots((target.value,), self._read.name == _SLICES), None, "")
                 if is_of_self(target) and self._read.name == _SLICES:
-                    return Taken(statement, Roots(("self." + target.attr.value,), True), None, "")
+                    return Taken(statement, Roots((name_of(target),), True), None, "")
                 names = self._names_of_targets(source, target)
                 return Taken(statement, Roots(names), None, "")
             raise Irregular(self._read, "its result is used in an expression")
@@ -83,11 +83,12 @@ class Takes:
             target = statement.targets[0].target
             if node is call and isinstance(target, cst.Tuple) and len(target.elements) == 2:
                 key, value = [each.value for each in target.elements]
-                if isinstance(value, cst.Name):
+                if name_of(value):
                     used = self._used_key(draft, statement, key)
-                    return Taken(statement, Roots((used, value.value) if used else (value.value,)), None, used)
-            if node is not call and isinstance(target, cst.Name):
-                return Taken(statement, Roots((target.value,)), None, "")
+                    names = (used, name_of(value)) if used else (name_of(value),)
+                    return Taken(statement, Roots(names), None, used)
+            if node is not call and name_of(target):
+                return Taken(statement, Roots((name_of(target),)), None, "")
         elif node is not call:
             return Taken(statement, Roots((Scope(source, None).fresh("serialized", "record"),)), node, "")
         raise Irregular(self._read, "its key and value are not bound to two names")
@@ -96,9 +97,9 @@ class Takes:
         names: List[Any] = [target]
         if isinstance(target, (cst.Tuple, cst.List)):
             names = [each.value for each in target.elements]
-        if any(not isinstance(each, cst.Name) for each in names):
+        if not all(map(name_of, names)):
             raise Irregular(self._read, "its result is kept in an object")
-        return tuple(each.value for each in names)
+        return tuple(map(name_of, names))
 
     def _used_key(self, draft: Draft, statement: Any, key: Any) -> str:
         """Returns the name of the key, "" if nothing uses it."""

@@ -96,6 +96,8 @@ class Zip:
                 raise Irregular(stage.read, "examples of several producers are in one batch: read each from its own "
                                 "dataset, and zip the datasets")
             (name,) = entry.roots.names
+            if "." in name:
+                raise Irregular(stage.read, "an object keeps what one of several readers reads: bind it to a variable")
             if name in names:
                 name = stage.renamed(name) if stage.is_passed else self._renamed(stage, entry, name)
             names.append(name)

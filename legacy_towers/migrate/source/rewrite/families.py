@@ -1,0 +1,59 @@
+"""Classes of a project that may be those of one object: a class, what it is derived from, and what is derived from it.
+
+`self.image` in a method of another class is an attribute of another object.
+"""
+import ast
+from typing import Any, Dict, Iterable, List, Optional, Set
+
+import libcst as cst
+
+from legacy_towers.migrate.source.rewrite.syntax import Source
+
+Families = Dict[str, Set[str]]
+
+
+def families_of(trees: Iterable[Optional[ast.AST]]) -> Families:
+    """Returns the name of each class -> the names of all classes that its bases and derived classes join it with.
+
+    Args:
+      trees: the syntax trees of a project's files.
+    """
+    bases: Dict[str, Set[str]] = {}
+    for tree in trees:
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.ClassDef):
+                names = [getattr(each, "attr", getattr(each, "id", "")) for each in node.bases]
+                bases.setdefault(node.name, set()).update(names)
+    found: Families = {}
+    for name in sorted(bases):
+        joined = {name} | {each for each in bases[name] if each in bases}
+        for each in list(joined):
+            joined |= found.get(each, set())
+        for each in joined:
+            found[each] = joined
+    return found
+
+
+def is_of_another(families: Families, source: Source, node: cst.Attribute, owner: Optional[cst.ClassDef]) -> bool:
+    """Returns whether `self.name` is in a method of a class that has no object in common with another class.
+
+    Args:
+      families: what `families_of` returns.
+      source: the file of the attribute.
+      node: the attribute.
+      owner: the other class.
+    """
+    is_self = isinstance(node.value, cst.Name) and node.value.value == "self"
+    here = class_around(source, node)
+    if not is_self or here is None or owner is None:
+        return False
+    return here.name.value not in families.get(owner.name.value, {here.name.value})
+
+
+def class_around(source: Source, node: Any) -> Optional[cst.ClassDef]:
+    """Returns the class whose method the code of a node is in; None where it is in none, or in a class in a method."""
+    above: List[Any] = [
+        each for each in [node] + source.above(node) if isinstance(each, (cst.FunctionDef, cst.ClassDef))
+    ]
+    classes = [each for each in above if isinstance(each, cst.ClassDef)]
+    return classes[0] if len(classes) == 1 and above[-1] is classes[0] else None
