@@ -15,16 +15,18 @@ if TYPE_CHECKING:
     from legacy_towers.cluster.server import start_server as start_server
     from legacy_towers.cluster.value import Cluster as Cluster
     from legacy_towers.cluster.value import Task as Task
+    from legacy_towers.cluster.worker_config import session_config as session_config
 
 _NAMES = {
     "Cluster": "legacy_towers.cluster.value",
     "Task": "legacy_towers.cluster.value",
     "from_environment": "legacy_towers.cluster.environment",
+    "session_config": "legacy_towers.cluster.worker_config",
     "start": "legacy_towers.cluster.barrier",
     "start_server": "legacy_towers.cluster.server",
 }
 
-__all__ = ["Cluster", "Task", "from_environment", "start", "start_server"]
+__all__ = ["Cluster", "Task", "from_environment", "session_config", "start", "start_server"]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,6 +10,7 @@ from legacy_towers.cluster.addresses import (
 )
 from legacy_towers.cluster.listeners import can_restrict, restrict
 from legacy_towers.cluster.value import Cluster
+from legacy_towers.cluster.worker_config import of_server
 from legacy_towers.compat import tf
 from legacy_towers.errors import ClusterError
 from legacy_towers.tensor_types import ConfigProto
@@ -22,7 +23,8 @@ def start_server(cluster: Cluster, config: Optional[ConfigProto] = None, allow_a
 
     Args:
       cluster: the tasks, and which of them this process is.
-      config: the devices of the server, such as `lt.session_config(logical_cpus=2)`.
+      config: the devices of the server, such as `lt.session_config(logical_cpus=2)`; its device filters are those of
+        sessions, not of the server.
       allow_any_interface: whether the server may be reached under all addresses of this machine; else packets to
         others than its own are dropped, which only Linux can.
 
@@ -36,8 +38,8 @@ def start_server(cluster: Cluster, config: Optional[ConfigProto] = None, allow_a
     check_port_is_free(own, where)
     try:
         server = tf.train.Server(
-            cluster.to_cluster_spec(), job_name=cluster.task_type, task_index=cluster.task_index, config=config,
-            start=False,
+            cluster.to_cluster_spec(), job_name=cluster.task_type, task_index=cluster.task_index,
+            config=None if config is None else of_server(config), start=False,
         )
     except tf.errors.OpError as error:
         # Another process can have taken the port since it was checked.

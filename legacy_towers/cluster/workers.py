@@ -1,0 +1,190 @@
+"""What the workers of a cluster exchange inside their graphs: all-reduces in which each worker takes part once.
+
+    worker 0: x0 \\                 / x0 + x1        each worker has a graph of its own, with its own towers;
+                  -> all-reduce ->                  all run the same steps, so that no all-reduce waits for ever
+    worker 1: x1 /                 \\ x0 + x1
+"""
+from typing import Any, Dict, List, Optional
+
+from legacy_towers.cluster.value import Cluster
+from legacy_towers.compat import tf
+from legacy_towers.compat.versions import collectives
+from legacy_towers.errors import ClusterError
+from legacy_towers.tensor_types import Tensor
+
+# Bits that are sent as int32: their sum with zeros is exact.
+_AS_BITS = (tf.float32, tf.float64, tf.int64, tf.complex64)
+_AS_INT32 = (tf.bool, tf.int8, tf.uint8, tf.int16, tf.uint16)
+_AS_FLOAT32 = (tf.float16, tf.bfloat16)
+
+
+class Workers:
+    """The workers of a cluster, and what this one exchanges with the others in one graph.
+
+    All graphs must have the same calls, in the same order, and a run that computes the result of one must happen in all
+    workers.
+
+    Attributes:
+      cluster: the cluster.
+      size: how many workers there are.
+      index: the number of this one; that of the chief is 0.
+      is_chief: whether this is the chief.
+      names: the names of all, such as "worker:1".
+      device: the device of this worker that takes part: its first CPU.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        """
+        Raises:
+          ClusterError: this process does not train.
+        """
+        if cluster.task not in cluster.training_tasks:
+            raise ClusterError("{} builds no step: only the chief and the workers train".format(cluster.task))
+        self.cluster = cluster
+        self.size = cluster.workers
+        self.index = cluster.training_tasks.index(cluster.task)
+        self.is_chief = cluster.is_chief
+        self.names = [str(task) for task in cluster.training_tasks]
+        self.device = _cpu_of(cluster.task.device)
+        self._group = collectives.group_key([_cpu_of(task.device) for task in cluster.training_tasks])
+        self._keys: Dict[int, str] = {}
+
+    def sum(self, tensor: Tensor, name: str) -> Tensor:
+        """Returns the sum of the workers' tensors, of one shape and dtype; float16 and bfloat16 in float32.
+
+        Args:
+          name: the same in all workers; says what is summed.
+
+        Raises:
+          ClusterError: no sum of this dtype is possible.
+        """
+        dtype, shape = tensor.dtype, tensor.shape
+        if shape.num_elements() == 0 or self.size == 1:
+            return tensor
+        sent_dtype = tf.float32 if dtype in _AS_FLOAT32 else dtype
+        if not collectives.supports_sum(sent_dtype):
+            raise ClusterError("workers can't exchange {!r}, which is {}".format(name, dtype.name))
+        with tf.name_scope("workers"), tf.device(self.device):
+            sent = tf.cast(tensor, sent_dtype)
+            if shape.is_fully_defined():
+                return tf.cast(self._all_reduce(sent, name), dtype)
+            # It can be empty in a step, and an all-reduce takes no empty tensor: one element is appended.
+            flat = tf.concat([tf.reshape(sent, [-1]), tf.zeros([1], sent_dtype)], axis=0)
+            summed = tf.cast(tf.reshape(self._all_reduce(flat, name)[:-1], tf.shape(sent)), dtype)
+            summed.set_shape(shape)
+            return summed
+
+    def mean(self, tensor: Tensor, name: str) -> Tensor:
+        """Returns the mean of the workers' tensors, floating-point ones of one shape and dtype."""
+        if self.size == 1:
+            return tensor
+        with tf.name_scope("workers"), tf.device(self.device):
+            wide = tf.cast(tensor, tf.float32) if tensor.dtype in _AS_FLOAT32 else tensor
+            return tf.cast(self.sum(wide / tf.constant(self.size, wide.dtype), name), tensor.dtype)
+
+    def combined(self, tensor: Tensor, is_weighted: bool, name: str) -> Tensor:
+        """Returns the mean over all workers' towers, from each worker's mean of its own.
+
+        Args:
+          is_weighted: whether the towers' weights, over all workers, sum to 1: then each worker's mean is a part of it.
+        """
+        return self.sum(tensor, name) if is_weighted else self.mean(tensor, name)
+
+    def of_chief(self, tensor: Tensor, name: str) -> Tensor:
+        """Returns the chief's tensor, bit for bit, in all workers; the others' are not computed if shapes are static.
+
+        Raises:
+          ClusterError: the dtype is not one of numbers or booleans.
+        """
+        if tensor.shape.num_elements() == 0 or self.size == 1:
+            return tensor
+        dtype = tensor.dtype.base_dtype
+        with tf.name_scope("workers"), tf.device(self.device):
+            bits = bits_of(tensor, dtype, name)
+            if not self.is_chief:
+                bits = tf.zeros(bits.shape, tf.int32) if bits.shape.is_fully_defined() else tf.zeros_like(bits)
+            return from_bits(self.sum(bits, name), dtype)
+
+    def of_each(self, value: Tensor, name: str) -> Tensor:
+        """Returns the vector of all workers' scalars, by the workers' numbers."""
+        with tf.name_scope("workers"), tf.device(self.device):
+            own = tf.one_hot(self.index, self.size, dtype=value.dtype)
+            # Not by a product: 0 times NaN is NaN.
+            return self.sum(tf.where(own > 0, tf.fill([self.size], value), tf.zeros([self.size], value.dtype)), name)
+
+    @property
+    def exchanged(self) -> List[str]:
+        """The names of what is exchanged, dtypes and shapes included."""
+        return sorted(self._keys.values())
+
+    def _all_reduce(self, tensor: Tensor, name: str) -> Tensor:
+        shape = "?" if not tensor.shape.is_fully_defined() else "x".join(map(str, tensor.shape.as_list()))
+        text = "{} {} {}".format(name, tensor.dtype.name, shape)
+        key = collectives.instance_key(text)
+        while key in self._keys:
+            text += "+"
+            key = collectives.instance_key(text)
+        self._keys[key] = text
+        return collectives.all_reduce_between(tf.identity(tensor), self.size, self._group, key)
+
+    def __str__(self) -> str:
+        return "{} of {} workers".format(self.cluster.task, self.size)
+
+
+def workers_of(cluster: Optional[Cluster]) -> Optional[Workers]:
+    """Returns the workers of a cluster for a new graph; None without a cluster."""
+    return None if cluster is None else Workers(cluster)
+
+
+def on_task(cluster: Cluster, devices: Any) -> List[str]:
+    """Returns device strings of this process with its task: "/cpu:1" is "/job:worker/task:0/device:CPU:1".
+
+    Raises:
+      ClusterError: one is a device of another task.
+    """
+    own = tf.DeviceSpec.from_string(cluster.task.device)
+    found = []
+    for device in devices:
+        spec = tf.DeviceSpec.from_string(device)
+        if (spec.job or own.job, own.task if spec.task is None else spec.task) != (own.job, own.task):
+            raise ClusterError(
+                "the tower on {!r} is not on {}: each worker builds its own towers alone".format(device, cluster.task)
+            )
+        merged = tf.DeviceSpec(
+            job=own.job, task=own.task, replica=spec.replica, device_type=spec.device_type,
+            device_index=spec.device_index,
+        )
+        found.append(str(merged.to_string()))
+    return found
+
+
+def _cpu_of(task_device: str) -> str:
+    return task_device + "/device:CPU:0"
+
+
+def bits_of(tensor: Tensor, dtype: Any, name: str) -> Tensor:
+    """Returns the values of a tensor as int32, with another axis for numbers of more than 32 bits.
+
+    Raises:
+      ClusterError: they are not numbers or booleans, or unsigned ones of 32 bits or more; names `name`.
+    """
+    if dtype == tf.int32:
+        return tf.identity(tensor)
+    if dtype in _AS_INT32:
+        return tf.cast(tensor, tf.int32)
+    if dtype in _AS_FLOAT32:
+        return tf.bitcast(tf.cast(tensor, tf.float32), tf.int32)
+    if dtype in _AS_BITS:
+        return tf.bitcast(tensor, tf.int32)
+    raise ClusterError("workers can't exchange {!r}, which is {}".format(name, dtype.name))
+
+
+def from_bits(bits: Tensor, dtype: Any) -> Tensor:
+    """Returns the tensor of `dtype` whose `bits_of` are given."""
+    if dtype == tf.int32:
+        return bits
+    if dtype in _AS_INT32:
+        return tf.cast(bits, dtype)
+    if dtype in _AS_FLOAT32:
+        return tf.cast(tf.bitcast(bits, tf.float32), dtype)
+    return tf.bitcast(bits, dtype)
