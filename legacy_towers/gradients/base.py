@@ -4,6 +4,7 @@
 """
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
+from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.tensor_types import (
@@ -35,6 +36,8 @@ class ReductionContext(NamedTuple):
       first_state: with `local_updates`, what `init` returned for the first of these towers; None for the first one
         itself, and elsewhere. A checkpoint contains the first tower's state only, whatever the number of towers, and
         the other towers start from it.
+      workers: the workers of a cluster: the towers are those of one of them, and the result is that of all workers'
+        towers. None for one process.
     """
 
     devices: List[DeviceString]
@@ -45,6 +48,7 @@ class ReductionContext(NamedTuple):
     has_copies: bool = False
     local_updates: bool = False
     first_state: Optional[Any] = None
+    workers: Optional[Workers] = None
 
     @property
     def weights_vary(self) -> bool:

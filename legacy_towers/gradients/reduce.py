@@ -78,10 +78,11 @@ class PreparedReduction(NamedTuple):
         ]
         with tf.name_scope(self.context.scope):
             result = update_with_regularization(self.reduction, TowerGradients(tower_rows, self.context), self.state)
-        if not result.reduced and len(self.context.devices) > 1:
+        towers = len(self.context.devices) * (1 if self.context.workers is None else self.context.workers.size)
+        if not result.reduced and towers > 1:
             raise ArgumentError(
                 "the reduction {!r} does not reduce the gradients of {} towers to one: add a member that does, such as "
-                "lt.gradients.mean()".format(self.reduction, len(self.context.devices))
+                "lt.gradients.mean()".format(self.reduction, towers)
             )
         if not result.reduced and self.context.tower_weights is not None:
             # The weight of the only tower can be 0 in a step.

@@ -3,6 +3,7 @@ from typing import Any, List, Optional, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.gradients.base import GradientRow, Reduction, ReductionContext, TowerGradients
+from legacy_towers.gradients.over_workers import updated
 from legacy_towers.tensor_types import Gradient, Optimizer, Tensor, Variable
 
 
@@ -30,19 +31,19 @@ def _dense(gradient: Optional[Gradient], variable: Variable) -> Optional[Tensor]
 
 
 def update_with_regularization(reduction: Reduction, gradients: TowerGradients, state: Any) -> TowerGradients:
-    """Returns `reduction.update(gradients, state)`, and adds `GradientRow.regularization` where it belongs.
+    """Returns `updated(reduction, gradients, state)`, and adds `GradientRow.regularization` where it belongs.
 
     Where a reduction needs each tower's whole gradient (`ReductionTraits.needs_regularization`), such as clipping
     before the mean, it is added to each of them first. A mean or a sum gets it once, added to the result. A variable
     whose gradients a reduction drops loses that of its regularization too.
     """
     if reduction.traits.passes_regularization or all(row.regularization is None for row in gradients.rows):
-        return reduction.update(gradients, state)
+        return updated(reduction, gradients, state)
     if reduction.traits.needs_regularization:
-        return reduction.update(with_regularization_added(gradients), state)
+        return updated(reduction, with_regularization_added(gradients), state)
     before = {row.name: row for row in gradients.rows}
     without = gradients._replace(rows=[row._replace(regularization=None) for row in gradients.rows])
-    result = reduction.update(without, state)
+    result = updated(reduction, without, state)
     if not result.reduced:
         return result._replace(
             rows=[row._replace(regularization=_regularization_left(row, before[row.name])) for row in result.rows]

@@ -2,17 +2,21 @@
 import math
 from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
+from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.transforms.each import is_number
 from legacy_towers.tensor_types import Tensor
 
 
-def normalized_tower_weights(weights: Optional[Sequence[Any]], towers: int) -> Optional[List[Any]]:
+def normalized_tower_weights(
+    weights: Optional[Sequence[Any]], towers: int, workers: Optional[Workers] = None
+) -> Optional[List[Any]]:
     """Returns the towers' weights divided by their sum.
 
     Args:
       weights: one number or scalar tensor of any numeric dtype per tower, 0 or more; None: all equal.
+      workers: whose towers' weights, which must be tensors then, are part of the sum too; None for one process.
 
     Returns:
       weights[k] / sum(weights) per tower: floats if all weights are numbers, else float64 scalar tensors, which are all
@@ -43,6 +47,8 @@ def normalized_tower_weights(weights: Optional[Sequence[Any]], towers: int) -> O
     with tf.name_scope("tower_weights"):
         scalars = [tf.cast(weight, tf.float64) for weight in weights]
         total = tf.add_n(scalars)
+        if workers is not None:
+            total = workers.sum(total, "tower_weights")
         return [tf.div_no_nan(scalar, total) for scalar in scalars]
 
 

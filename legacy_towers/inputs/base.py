@@ -1,8 +1,11 @@
 """The interface of input pipelines: each builds one batch per tower, and the hooks that run with the step."""
+import re
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.data.skipping import SkippedRecords
+from legacy_towers.errors import InputError
 from legacy_towers.inputs.position import REFUSED, Position, Promise
 from legacy_towers.tensor_types import NestedTensors, Operation, SessionRunHook, Tensor
 from legacy_towers.text.documented_fields import documented_fields
@@ -165,6 +168,24 @@ class Input:
         """
         raise NotImplementedError
 
+    def of_worker(self, workers: Workers) -> "Input":
+        """Returns the pipeline of one worker of a cluster, whose `build` gives the worker's own towers their examples.
+
+        Over all workers each step has the examples that the towers of one process would have.
+
+        Args:
+          workers: the workers, all with equally many towers, and which of them this is.
+
+        Raises:
+          InputError: this pipeline can't do that.
+        """
+        raise InputError(
+            "workers of a cluster can't divide {} among themselves: use lt.inputs.dataset with the route 'split' or "
+            "'sharded', or lt.inputs.from_tensors with tensors of this worker's own examples".format(
+                _maker_of(self)
+            )
+        )
+
     def build_asynchronous(self, devices: Sequence[str]) -> TowerBatches:
         """Creates the operations for asynchronous towers, each of which takes its batches in its own runs.
 
@@ -179,6 +200,15 @@ class Input:
           The same as `build`. At the end of a tower's data its run raises `tf.errors.OutOfRangeError`.
         """
         return self.build(devices)
+
+
+def _maker_of(pipeline: Input) -> str:
+    """Returns the name by which a pipeline is made: "lt.inputs.from_queue" for FromQueue; a caller's by its own."""
+    name = type(pipeline).__name__
+    if not type(pipeline).__module__.startswith("legacy_towers.inputs."):
+        return name
+    words = re.findall("[A-Z][a-z]*", name)
+    return "lt.inputs." + "_".join(word.lower() for word in words if word != "Input")
 
 
 def host_device(device: str) -> str:

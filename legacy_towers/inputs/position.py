@@ -155,6 +155,11 @@ class Position:
         elif self.seed is None:
             self.seed = default_seed()
 
+    def begin_at(self, examples: int, seed: int) -> None:
+        """Begins a session, in the place of `begin`, after `examples` examples in the order of a seed."""
+        self._saved = {"examples": examples, "seed": seed}
+        self.begin()
+
     def advance(self, ids: Sequence[np.ndarray] = ()) -> None:
         """Counts a step, in any thread.
 

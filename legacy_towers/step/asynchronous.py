@@ -1,6 +1,7 @@
 """What differs where towers train asynchronously: tower 0 in the caller's loop, the others in threads."""
 from typing import Any, List, Optional, Sequence
 
+from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.gradients.tower_weights import normalized_tower_weights
@@ -55,11 +56,13 @@ def batches_of(inputs: Input, devices: Sequence[DeviceString], strategy: Strateg
     return batches._replace(plan=batches.plan.with_promise(position.promise))
 
 
-def weights_in_run(strategy: Strategy, counts: Optional[Sequence[Tensor]], towers: int) -> Optional[List[Tensor]]:
+def weights_in_run(
+    strategy: Strategy, counts: Optional[Sequence[Tensor]], towers: int, workers: Optional[Workers] = None
+) -> Optional[List[Tensor]]:
     """Returns each tower's weight in the loss and the metrics of the caller's run; None: all weigh the same."""
     if is_asynchronous(strategy):
         return [1.0] + [0.0] * (towers - 1) if towers > 1 else None
-    return normalized_tower_weights(counts, towers)
+    return normalized_tower_weights(counts, towers, workers)
 
 
 def summary_tower_in_run(strategy: Strategy, summary_tower: int, towers: int) -> int:

@@ -2,6 +2,8 @@
 import numbers
 from typing import Any, Callable, Dict, Optional, Sequence, Union
 
+from legacy_towers.cluster.value import Cluster
+from legacy_towers.cluster.workers import on_task, workers_of
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.optimizers import learning_rate_of
 from legacy_towers.errors import ArgumentError
@@ -32,6 +34,13 @@ from legacy_towers.step.setup import Setup, StepOptions, build_setup, build_towe
 from legacy_towers.step.skipping import guarded
 from legacy_towers.step.train_step import TrainStep
 from legacy_towers.step.updates import build_updates
+from legacy_towers.step.workers import (
+    check_objective_of_workers,
+    check_towers_of_workers,
+    check_workers_can_train,
+    exchange,
+    of_workers,
+)
 from legacy_towers.tensor_types import DeviceString, Optimizer, Variable
 from legacy_towers.towers.metrics import mean_metrics
 from legacy_towers.towers.output import WHOLE
@@ -56,6 +65,7 @@ def build_train_step(
     use_resource: bool = True,
     var_list: Optional[Sequence[Variable]] = None,
     skip_nonfinite: bool = False,
+    cluster: Optional[Cluster] = None,
 ) -> TrainStep:
     """Builds training on several towers into the default graph; synchronous, unless `variables` says otherwise.
 
@@ -89,14 +99,23 @@ def build_train_step(
       skip_nonfinite: whether a step whose loss or gradients are NaN or infinite is skipped: it changes no variable,
         slot, moving average or batch-norm statistic, and the global step still counts it. `lt.training.NanGuardHook`
         counts and reports such steps.
+      cluster: the cluster of which this process is a worker, whose `lt.cluster.start` has returned: `devices` are those
+        of this worker, every worker builds the same step, and together they compute the steps of one process with all
+        their towers. Loss, metrics and gradients are those of all workers, so that each of them must run each step:
+        whoever fetches the loss in another run waits for the others. None: one process.
 
     Raises:
       ArgumentError: an argument is out of range; the reduction has a sum layout where each tower applies its own
         gradients, or no objective uses it.
       InputError: no tower trains, or towers train on the same batch (see `lt.check_distinct_batches`).
       TowerError: the towers don't fit together; the message names tower and variable.
+      ClusterError: workers can't train this step together; the message names what they can't.
     """
     check_model_fn(model_fn)
+    workers = workers_of(cluster)
+    if cluster is not None:
+        check_devices(devices)
+        devices = on_task(cluster, devices)
     check_arguments(inputs, devices, summary_tower, moving_average_decay)
     check_on_missing(on_missing)
     check_use_resource(use_resource)
@@ -106,6 +125,9 @@ def build_train_step(
     host = host_device(devices[0])
     summary_tower = summary_tower_in_run(strategy, summary_tower, len(devices))
     warn_of_shared_devices(devices)
+    if workers is not None:
+        check_workers_can_train(strategy)
+        inputs = inputs.of_worker(workers)
     batches = batches_of(inputs, devices, strategy)
     warn_of_large_batches(batches.plan)
     global_step = _global_step(strategy, host, use_resource)
@@ -114,17 +136,21 @@ def build_train_step(
     check_reduction_is_used(reduction, objectives)
     for objective in objectives:
         check_no_sum_layout(strategy, reduction_from(objective.reduction or default_reduction))
+        if workers is not None:
+            check_objective_of_workers(objective, reduction_from(objective.reduction or default_reduction))
     towers = build_towers(model_fn, batches, devices, strategy, use_resource)
     for tower in towers.training:
         check_losses(objectives, tower.losses, tower.index)
     check_distinct_examples(towers.training, batches)
+    if workers is not None:
+        check_towers_of_workers(towers)
     with tf.device(host):
         setup = build_setup(
             towers,
             batches,
             StepOptions(
                 strategy, default_reduction, on_missing, policy, summary_tower, moving_average_decay, use_resource,
-                bool(skip_nonfinite),
+                bool(skip_nonfinite), workers,
             ),
             global_step,
             host,
@@ -137,16 +163,23 @@ def _train_step(setup: Setup, objectives: Sequence[Objective], trained: Sequence
     options = setup.options
     owned = variables_of_objectives(objectives, trained)
     gradients = [objective_gradients(setup, each, owned[each.name], len(objectives) == 1) for each in objectives]
+    metrics = None
+    if options.workers is not None:
+        exchanged = exchange(setup, gradients, mean_metrics(setup.training, setup.tower_weights))
+        gradients, metrics = exchanged.gradients, exchanged.metrics
     checked = guarded(setup, gradients)
     gradients = checked.gradients
     updates = build_updates(setup, checked)
+    if options.workers is not None:
+        updates = of_workers(updates, exchanged)
     # After all else: until now no tower's graph reaches into another's, which the checks above rely on.
     setup.cross_tower.connect()
     check_towers(options.strategy, setup.training)
     # Not "loss": a summary of the model of that name would be written as loss_1.
     loss = tf.add_n([each.loss for each in gradients]) if len(gradients) > 1 else gradients[0].loss
     loss = tf.identity(loss, name="loss_over_towers")
-    metrics = mean_metrics(setup.training, setup.tower_weights)
+    if metrics is None:
+        metrics = mean_metrics(setup.training, setup.tower_weights)
     summaries = keep_summaries(setup.towers, options.summary_tower)
     plan = plan_of(setup, gradients, describe_summaries(summaries, setup.towers, options.summary_tower))
     losses = [each for tower in setup.training for each in tower.losses.values()]
@@ -155,10 +188,12 @@ def _train_step(setup: Setup, objectives: Sequence[Objective], trained: Sequence
     explain_missing_devices(loss.graph, plan.devices, uses)
     explain_finalized_graph(loss.graph)
     required = list(setup.batches.hooks) + updates.hooks
-    hooks = list(setup.batches.hooks)
+    # What compares the workers is before all in which one waits for the others.
+    hooks = [] if options.workers is None else updates.hooks[:1]
+    hooks += setup.batches.hooks
     hooks += counting_hooks(setup.batches.position, setup.batches.per_tower, setup.batches.ids)
     hooks += [DeviceCheckHook(plan.devices, uses), PlacementWarningHook(plan.devices)]
-    hooks += updates.hooks
+    hooks += [each for each in updates.hooks if each not in hooks]
     if required:
         check = HookCheck(plan.input.pipeline, required, tensors_of(setup.batches.per_tower))
         check.watch([loss.op] + updates.schedule.all_ops)

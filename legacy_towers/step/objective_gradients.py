@@ -147,6 +147,7 @@ def _reduced_gradients(
         setup.global_step,
         _scope(objective),
         setup.strategy.copies,
+        workers=setup.options.workers,
     )
     prepared = _prepare(setup, objective, context, variables)
     scaled = [prepared.scale_loss(loss) for loss in losses.of_towers]

@@ -78,6 +78,7 @@ class Plan(NamedTuple):
       moving_average_decay: the decay of the variables' moving averages; None without them.
       validating: the towers that validate; all others train.
       weights: the towers' weights in means over towers; "": all weigh the same.
+      workers: which worker of a cluster this is, and what all exchange; "" for one process.
     """
 
     devices: List[str]
@@ -93,6 +94,7 @@ class Plan(NamedTuple):
     moving_average_decay: Optional[float]
     validating: List[int] = []
     weights: str = ""
+    workers: str = ""
 
     def as_dict(self) -> Dict[str, Any]:
         """Returns the plan as dicts, lists, strings and numbers, for `json.dumps`."""
@@ -160,6 +162,8 @@ class Plan(NamedTuple):
             "summaries: " + self.summaries,
         ]
         lines += [_describe_objective(objective) for objective in self.objectives]
+        if self.workers:
+            lines.insert(1, "workers: " + self.workers)
         if self.validating:
             lines.insert(1, _describe_validation(self.validating))
         if self.weights:

@@ -1,6 +1,7 @@
 """The plan of a built step: its rows and sentences."""
 from typing import List, Optional, Sequence
 
+from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.gradients.base import GradientRow
 from legacy_towers.gradients.named import reduction_from
@@ -10,6 +11,7 @@ from legacy_towers.step.objective_gradients import ObjectiveGradients
 from legacy_towers.step.plan import ObjectivePlan, Plan, VariablePlan
 from legacy_towers.step.setup import Setup
 from legacy_towers.tensor_types import Tensor, Variable
+from legacy_towers.text.names import counted
 from legacy_towers.towers.regularization_losses import RegularizationTerm
 from legacy_towers.towers.replicate import Tower
 from legacy_towers.towers.summaries import chosen_tower
@@ -32,11 +34,12 @@ def plan_of(setup: Setup, gradients: Sequence[ObjectiveGradients], summaries: st
         objectives=[_objective_plan(objective) for objective in gradients] if len(gradients) > 1 else [],
         variables=_variable_plans(gradients, setup.variables),
         regularization=_describe_regularization(terms, len(setup.training), is_per_tower),
-        update_ops=_describe_update_ops(setup.training, setup.options.update_ops),
+        update_ops=_describe_update_ops(setup.training, setup.options.update_ops, setup.options.workers),
         summaries=summaries,
         moving_average_decay=setup.options.moving_average_decay,
         validating=[tower.index for tower in setup.validating],
         weights="" if is_asynchronous(strategy) else _describe_weights(setup.batches),
+        workers="" if setup.options.workers is None else _describe_workers(setup.options.workers, len(setup.training)),
     )
 
 
@@ -96,14 +99,25 @@ def _describe_regularization(terms: Sequence[RegularizationTerm], towers: int, i
     return "; ".join(phrases)
 
 
-def _describe_update_ops(towers: Sequence[Tower], policy: str) -> str:
+def _describe_workers(workers: Workers, towers: int) -> str:
+    return (
+        "{}, one of {}, each with {} ({} towers in all); loss, metrics and gradients are those of all, reduced within "
+        "each worker and then between them; initial values are those of {}".format(
+            workers.names[workers.index], workers.size, counted(towers, "tower"), towers * workers.size,
+            workers.names[0],
+        )
+    )
+
+
+def _describe_update_ops(towers: Sequence[Tower], policy: str, workers: Optional[Workers]) -> str:
     count = len(towers[0].collected.update_ops)
     if not count:
         return "none"
+    of_all = "" if workers is None else " of all workers"
     whose = {
-        "first": "of tower {}".format(towers[0].index),
+        "first": "of tower {}{}".format(towers[0].index, "" if workers is None else " of " + workers.names[0]),
         "all": "of every tower, in no fixed order",
-        "mean": "averaged over the towers",
+        "mean": "averaged over the towers" + of_all,
         "own": "by each tower for itself",
     }
     return "{} per tower, run {}".format(count, whose[policy])

@@ -1,6 +1,7 @@
 """What all objectives of a step share while it is built: the towers, and the choices made for the step."""
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
+from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.errors import InputError
 from legacy_towers.gradients.base import Reduction
@@ -45,6 +46,7 @@ class StepOptions(NamedTuple):
     moving_average_decay: Optional[float]
     use_resource: bool
     skip_nonfinite: bool = False
+    workers: Optional[Workers] = None
 
 
 class Setup(NamedTuple):
@@ -138,7 +140,7 @@ def build_setup(
 ) -> Setup:
     """Returns the setup of a step: the towers' weights, validation loss and metrics, and moving averages."""
     counts = _counts_of(towers.training, batches)
-    tower_weights = weights_in_run(options.strategy, counts, len(towers.training))
+    tower_weights = weights_in_run(options.strategy, counts, len(towers.training), options.workers)
     validation_weights = normalized_tower_weights(_counts_of(towers.validating, batches), len(towers.validating))
     validated = validation_loss(towers.validating, validation_weights)
     validation_metrics = mean_metrics(towers.validating, validation_weights)

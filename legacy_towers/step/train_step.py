@@ -8,6 +8,7 @@ from legacy_towers.graph.session_check import check_devices_of
 from legacy_towers.inputs.base import TowerBatches
 from legacy_towers.step.plan import Plan
 from legacy_towers.step.running import Running
+from legacy_towers.step.together import StopTogetherHook
 from legacy_towers.tensor_types import GradientPairs, Operation, Session, SessionRunHook, Tensor, Variable
 from legacy_towers.text.documented_fields import documented_fields
 from legacy_towers.text.names import quoted
@@ -161,6 +162,11 @@ class TrainStep:
         return next((hook for hook in self.hooks if isinstance(hook, AsynchronousTowers)), None)
 
     @property
+    def stops_together(self) -> Optional[StopTogetherHook]:
+        """The hook by which all workers of a cluster stop after the same step; None in one process."""
+        return next((hook for hook in self.hooks if isinstance(hook, StopTogetherHook)), None)
+
+    @property
     def train_op(self) -> Operation:
         """Runs one step: takes every tower's batch, applies the gradients once, and adds 1 to the global step.
 
@@ -209,7 +215,10 @@ class TrainStep:
         """
         first = [hook for hook in hooks if getattr(hook, "runs_first", False)]
         others = [hook for hook in hooks if hook not in first]
-        return Running(session, self._train_op_of, first + self.hooks + others, self._initialize, self.global_step)
+        # It withdraws what the others request.
+        last = [] if self.stops_together is None else [self.stops_together]
+        own = [hook for hook in self.hooks if hook not in last]
+        return Running(session, self._train_op_of, first + own + others + last, self._initialize, self.global_step)
 
     def check_devices(self, session: Session) -> None:
         """Checks that a session has every device that the step names, without running anything.

@@ -175,5 +175,5 @@ def _update_ops(
         of_towers.append(kept)
     return combine_update_ops(
         of_towers, setup.options.update_ops, setup.tower_weights, setup.before_writes, _copies(setup),
-        checked.is_finite.get(objectives[number].name),
+        checked.is_finite.get(objectives[number].name), setup.options.workers,
     )

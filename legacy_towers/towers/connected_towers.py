@@ -108,6 +108,11 @@ class CrossTowerTensors:
         """The number of towers that train: only these pass tensors."""
         return len(self._training)
 
+    @property
+    def layers(self) -> List[str]:
+        """The names of the layers that pass tensors, before they are connected."""
+        return sorted({str(tensor.name) for tensor in self._tensors})
+
     def wrap(self, model_fn: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
         """Returns a model function whose layers can pass tensors between towers; called once per tower, in order."""
 

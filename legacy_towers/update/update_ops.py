@@ -1,6 +1,7 @@
 """The towers' update ops, such as those of batch norm: the first tower's, all, their mean, or each tower's own."""
 from typing import List, Optional, Sequence
 
+from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.gradients.tower_weights import weighted_mean
@@ -58,6 +59,7 @@ def combine_update_ops(
     after: Sequence[Tensor] = (),
     variables: Optional[TowerVariables] = None,
     apply_if: Optional[Tensor] = None,
+    workers: Optional[Workers] = None,
 ) -> List[Operation]:
     """Returns the update ops to run in each step.
 
@@ -73,6 +75,8 @@ def combine_update_ops(
       variables: where towers have copies of the variables: in "first" and "mean" the value is written into every copy,
         including those of towers that validate.
       apply_if: bool scalar tensor: whether this step writes anything; None: each step does.
+      workers: the workers of a cluster, of whose towers these are one's: all write the same values, in "first" those of
+        the chief's tower 0, in "mean" the mean over all towers. None for one process.
 
     Raises:
       ArgumentError: the policy is unknown, or it is "all" where towers have copies.
@@ -81,7 +85,7 @@ def combine_update_ops(
     """
     check_policy(policy)
     with tf.control_dependencies(list(after)):
-        combined = _combined(update_ops, policy, tower_weights, bool(after), variables, apply_if)
+        combined = _combined(update_ops, policy, tower_weights, bool(after), variables, apply_if, workers)
     if apply_if is None or _is_guarded(policy, tower_weights, update_ops):
         return combined
     with tf.name_scope("applied_update_ops"):
@@ -105,6 +109,7 @@ def _combined(
     waits: bool,
     variables: Optional[TowerVariables],
     apply_if: Optional[Tensor],
+    workers: Optional[Workers],
 ) -> List[Operation]:
     if policy == "all" and variables is not None:
         for op in update_ops[0]:
@@ -123,8 +128,8 @@ def _combined(
                 for of_tower, tower_weight in zip(update_ops, tower_weights)
                 for op in of_tower
             ]
-    if policy == "first" or len(update_ops) == 1:
-        return [new for op in update_ops[0] for new in _in_every_copy(op, waits, variables)]
+    if policy == "first" or len(update_ops) == 1 and workers is None:
+        return [new for op in update_ops[0] for new in _in_every_copy(op, waits, variables, workers)]
     counts = [len(of_tower) for of_tower in update_ops]
     remedy = _remedy(variables)
     if len(set(counts)) > 1:
@@ -138,7 +143,8 @@ def _combined(
             new
             for updates in zip(*update_ops)
             for new in _mean_assignments(
-                [_assignment(update, "averaged over towers", remedy) for update in updates], tower_weights, variables
+                [_assignment(update, "averaged over towers", remedy) for update in updates], tower_weights, variables,
+                workers,
             )
         ]
 
@@ -152,8 +158,18 @@ def _check_shared(update: Operation, variables: TowerVariables) -> None:
         )
 
 
-def _in_every_copy(update: Operation, waits: bool, variables: Optional[TowerVariables]) -> List[Operation]:
-    """Returns ops that write the value of `update` into each tower's copy; `update` where the variable is shared."""
+def _in_every_copy(
+    update: Operation, waits: bool, variables: Optional[TowerVariables], workers: Optional[Workers]
+) -> List[Operation]:
+    """Returns ops that write the value of `update` into each tower's copy; `update` where the variable is shared.
+
+    With several workers it is the value of the chief.
+    """
+    if workers is not None:
+        assignment = _assignment(update, "repeated by every worker", "plain assignments")
+        value = workers.of_chief(assignment.inputs[1], "update_ops/{}".format(assignment.inputs[0].op.name))
+        with tf.name_scope("update_every_copy"):
+            return _copies(assignment, value, _targets(assignment, variables), "assign_first")
     if variables is not None and variables.copied():
         assignment = _assignment(update, "repeated for every tower's copy", "plain assignments")
         targets = _targets(assignment, variables)
@@ -213,7 +229,8 @@ def _assignment(update: Operation, purpose: str, remedy: str) -> Operation:
 
 
 def _mean_assignments(
-    assignments: Sequence[Operation], tower_weights: Optional[Sequence[Tensor]], variables: Optional[TowerVariables]
+    assignments: Sequence[Operation], tower_weights: Optional[Sequence[Tensor]], variables: Optional[TowerVariables],
+    workers: Optional[Workers],
 ) -> List[Operation]:
     first = assignments[0]
     targets = _targets(first, variables)
@@ -225,6 +242,8 @@ def _mean_assignments(
             )
     with tf.device(first.device):
         mean = weighted_mean([assignment.inputs[1] for assignment in assignments], tower_weights)
+    if workers is not None:
+        mean = workers.combined(mean, tower_weights is not None, "update_ops/{}".format(first.inputs[0].op.name))
     return _copies(first, mean, targets, "assign_mean")
 
 

@@ -1,6 +1,7 @@
 """The input pipeline over tensors of the graph, such as those of `tf.train.batch`, a dequeue or an iterator."""
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.data import structure
 from legacy_towers.errors import ArgumentError, InputError
@@ -82,6 +83,10 @@ class FromTensors(Input):
         self._global_batch_size = global_batch_size
         self._remainder = remainder
         self._shared_by_towers = shared_by_towers
+
+    def of_worker(self, workers: Workers) -> Input:
+        """Returns itself: each worker's own tensors have its own examples."""
+        return self
 
     def build(self, devices: Sequence[str]) -> TowerBatches:
         input_ops = input_ops_of(self._global_batch if self._per_tower is None else self._per_tower)

@@ -5,15 +5,16 @@
     sharded          examples -> shard k for tower k -> per-tower batches -> one iterator and get_next per tower
     per_device       examples -> per-tower batches -> in turn to a buffer on each tower's device -> one get_next each
 """
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.data import prefetched, set_deterministic, set_private_threads
 from legacy_towers.data import Examples
 from legacy_towers.data.example_set import Shuffle
 from legacy_towers.data.start import Start, start_of
-from legacy_towers.errors import ArgumentError
-from legacy_towers.inputs.base import TowerBatches, host_device
+from legacy_towers.errors import ArgumentError, InputError
+from legacy_towers.inputs.base import Input, TowerBatches, host_device
 from legacy_towers.inputs.position import ExamplesPosition
 from legacy_towers.inputs.promises import refused
 from legacy_towers.inputs.reading import Reading
@@ -144,10 +145,35 @@ class Options(NamedTuple):
 class DatasetInput(routes.DatasetPipeline):
     """The input pipeline of `dataset`."""
 
-    def __init__(self, reading: Reading, route: str, options: Options) -> None:
+    def __init__(self, reading: Reading, route: str, options: Options, workers: Optional[Workers] = None) -> None:
         super().__init__(route, reading.remainder != "drop", reading.examples.describe())
         self._reading = reading
         self._options = options
+        self._workers = workers
+
+    def of_worker(self, workers: Workers) -> Input:
+        if self.route == "per_device":
+            raise InputError(
+                "workers of a cluster can't divide the batches of route='per_device' among themselves: use 'split', or "
+                "'sharded', where each worker reads its own examples alone"
+            )
+        # The same examples in the same order; get_nexts of one worker would not see that the last step is incomplete.
+        route = "split" if self.route == "next_per_tower" else self.route
+        if self._reading.examples.source.log is not None or self._reading.examples.skipped is not None:
+            raise InputError(
+                "workers of a cluster can't divide {} among themselves: each would read its own, with other examples; "
+                "use lt.inputs.from_tensors with tensors of this worker's own examples".format(self.source)
+            )
+        return DatasetInput(self._reading, route, self._options, workers)
+
+    def _own(self, towers: int) -> range:
+        """Returns the numbers of this worker's `towers` among those of all workers."""
+        first = 0 if self._workers is None else self._workers.index * towers
+        return range(first, first + towers)
+
+    def _sizes(self, towers: int) -> Sizes:
+        """Returns the batch sizes of a step of all workers, each with `towers` towers."""
+        return self._reading.sizes(towers * (1 if self._workers is None else self._workers.size))
 
     def build(self, devices: Sequence[str]) -> TowerBatches:
         with tf.device(host_device(devices[0])):
@@ -182,9 +208,12 @@ class DatasetInput(routes.DatasetPipeline):
         return self._build_over(datasets, devices, asynchronous=False)
 
     def _build_over(self, datasets: routes.Datasets, devices: Sequence[str], asynchronous: bool) -> TowerBatches:
-        sizes = self._reading.sizes(len(devices))
+        sizes = self._sizes(len(devices))
         prefetch = self._options.prefetch
-        routed = routes.build_route(self.route, datasets, devices, prefetch, self.counts_examples, asynchronous)
+        routed = routes.build_route(
+            self.route, datasets, devices, prefetch, self.counts_examples, asynchronous, self._own(len(devices)),
+            sizes.towers,
+        )
         # Two more: one waits for space in the buffer, one is being made. "per_device" prefetches on the host too.
         ahead = prefetch * 2 + 2 if self.route == "per_device" else prefetch + 2
         plan = self._reading.plan("dataset", self.route, sizes, self._details(sizes, asynchronous), asynchronous)
@@ -205,10 +234,10 @@ class DatasetInput(routes.DatasetPipeline):
         )
 
     def datasets(self, towers: int) -> routes.Datasets:
-        return DatasetInput(self._reading.logged(), self.route, self._options)._datasets(towers)
+        return DatasetInput(self._reading.logged(), self.route, self._options, self._workers)._datasets(towers)
 
     def _datasets(self, towers: int) -> routes.Datasets:
-        sizes = self._reading.sizes(towers)
+        sizes, own = self._sizes(towers), self._own(towers)
         # Only shards of examples begin at places of their own.
         starts = _fed_starts(self._reading.examples.seed, towers if self._is_sharded_before_batching() else 1)
         if self.route == "split":
@@ -217,12 +246,14 @@ class DatasetInput(routes.DatasetPipeline):
             datasets = [self._per_tower_batches(sizes, starts[0])]
         elif self._reading.order == "fixed":
             # Shards of batches, so that a tower gets the same batches as with the other routes.
-            datasets = [self._per_tower_batches(sizes, starts[0]).shard(towers, tower) for tower in range(towers)]
+            datasets = [self._per_tower_batches(sizes, starts[0]).shard(sizes.towers, tower) for tower in own]
         else:
-            datasets = self._shards(sizes, starts)
+            datasets = self._shards(sizes, starts, own)
         position = self._position(sizes)
         datasets = [self._options.applied(self._prefetched(each, sizes)) for each in datasets]
-        return routes.Datasets(datasets, position, _feed_of(position, starts), self._reading.examples)
+        shards = (sizes.towers, own[0]) if self._is_sharded_before_batching() else (1, 0)
+        feed = _feed_of(position, starts, shards, self._workers)
+        return routes.Datasets(datasets, position, feed, self._reading.examples)
 
     def _is_sharded_before_batching(self) -> bool:
         return self.route == "sharded" and self._reading.order != "fixed"
@@ -274,10 +305,14 @@ class DatasetInput(routes.DatasetPipeline):
             batches, sizes.towers, sizes.per_tower, self._reading.remainder, sizes.towers - 1
         )
 
-    def _shards(self, sizes: Sizes, starts: Sequence[Start]) -> List[Dataset]:
-        """Returns a dataset of every N-th example for each tower; without "drop", all are as long as the longest."""
+    def _shards(self, sizes: Sizes, starts: Sequence[Start], own: range) -> List[Dataset]:
+        """Returns a dataset of every N-th example for each tower; without "drop", all are as long as the longest.
+
+        Args:
+          own: the numbers of the towers that are built, of all that `sizes` are for.
+        """
         reading, towers = self._reading, sizes.towers
-        shards = [self._batches(sizes.per_tower, starts[tower], (towers, tower)) for tower in range(towers)]
+        shards = [self._batches(sizes.per_tower, start, (towers, tower)) for tower, start in zip(own, starts)]
         if reading.remainder == "drop":
             return shards
         if reading.epochs is None:
@@ -290,7 +325,7 @@ class DatasetInput(routes.DatasetPipeline):
         return [
             remainders.completed_steps(shard, 1, sizes.per_tower, reading.remainder, lengths[0] - length)
             if length else remainders.completed_batches(copies, 1, sizes.per_tower, reading.remainder)
-            for shard, length in zip(shards, lengths)
+            for shard, length in zip(shards, lengths[own.start:own.stop])
         ]
 
     def _details(self, sizes: Sizes, asynchronous: bool) -> Dict[str, Any]:
@@ -308,14 +343,30 @@ class DatasetInput(routes.DatasetPipeline):
         return details
 
 
-def _feed_of(position: ExamplesPosition, starts: Sequence[Start]) -> Callable[[Session], Dict[Any, Any]]:
-    """Returns the function that begins a session, and returns what is fed to the starts of the readers."""
+def _feed_of(
+    position: ExamplesPosition,
+    starts: Sequence[Start],
+    shards: Tuple[int, int] = (1, 0),
+    workers: Optional[Workers] = None,
+) -> Callable[[Session], Dict[Any, Any]]:
+    """Returns the function that begins a session, and returns what is fed to the starts of the readers.
+
+    Args:
+      shards: into how many shards the data is divided, and which of them the first reader reads.
+      workers: the workers of a cluster, which all begin where the chief does, in its order; None for one process.
+    """
+    own = agreed = None
+    if workers is not None:
+        own = tf.placeholder(tf.int64, [2], name="examples_and_seed")
+        agreed = workers.of_chief(own, "examples used before, and seed")
 
     def feed(session: Session) -> Dict[Any, Any]:
         position.begin(lambda: int(session.run(starts[0].seed)))
+        if agreed is not None:
+            position.begin_at(*map(int, session.run(agreed, {own: [position.examples, position.seed]})))
         fed: Dict[Any, Any] = {}
-        for shard, start in enumerate(starts):
-            fed.update(zip(start, position.start_of_shard(len(starts), shard)))
+        for number, start in enumerate(starts):
+            fed.update(zip(start, position.start_of_shard(shards[0], shards[1] + number)))
         return fed
 
     return feed

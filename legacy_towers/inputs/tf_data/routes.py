@@ -108,6 +108,8 @@ def build_route(
     prefetch: int,
     is_split: bool,
     asynchronous: bool = False,
+    own: Optional[range] = None,
+    towers: Optional[int] = None,
 ) -> Routed:
     """Creates the iterators of a route, and the operations that take the towers' batches.
 
@@ -115,8 +117,11 @@ def build_route(
       datasets: a dataset per tower for "sharded", else one dataset.
       prefetch: batches in the buffer of each device, for "per_device".
       is_split: whether the elements of "split" are tuples with a part for each tower.
+      own: which parts of the elements of "split" the towers on `devices` get; None for all.
+      towers: for how many towers these elements are; None for those on `devices`.
     """
-    pulled = _pulled(route, datasets.each, devices, prefetch, is_split, asynchronous)
+    parts = (range(len(devices)) if own is None else own, towers or len(devices))
+    pulled = _pulled(route, datasets.each, devices, prefetch, is_split, asynchronous, *parts)
     return _routed(pulled, devices, datasets.feed, one_source=route == "per_device", asynchronous=asynchronous)
 
 
@@ -127,7 +132,8 @@ class _Pulled(NamedTuple):
 
 
 def _pulled(
-    route: str, datasets: Sequence[Dataset], devices: Sequence[str], prefetch: int, is_split: bool, asynchronous: bool
+    route: str, datasets: Sequence[Dataset], devices: Sequence[str], prefetch: int, is_split: bool, asynchronous: bool,
+    own: range, towers: int,
 ) -> _Pulled:
     if route == "sharded":
         return _sharded(datasets, devices, asynchronous)
@@ -138,8 +144,8 @@ def _pulled(
     with tf.name_scope("inputs"), tf.device(host_device(devices[0])):
         iterator = iterator_over(datasets[0])
         whole = iterator.get_next()
-        parts = whole if is_split else split_batch(whole, len(devices))
-    return _Pulled([whole], parts, [iterator])
+        parts = whole if is_split else split_batch(whole, towers)
+    return _Pulled([whole], list(parts)[own.start:own.stop], [iterator])
 
 
 def _next_per_tower(dataset: Dataset, devices: Sequence[str], asynchronous: bool = False) -> _Pulled:

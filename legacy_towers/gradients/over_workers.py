@@ -1,0 +1,87 @@
+"""Gradients over the workers of a cluster: within each worker first, then by few all-reduces between them."""
+from typing import Any, Dict, List, Sequence, Tuple
+
+from legacy_towers.cluster.workers import Workers
+from legacy_towers.compat import tf
+from legacy_towers.errors import TowerError
+from legacy_towers.gradients.base import GradientRow, Reduction, TowerGradients
+
+# An all-reduce takes about a millisecond, however small it is: gradients up to the first size are sent together, in
+# messages up to the second.
+_SMALL_BYTES = 256 * 1024
+_MESSAGE_BYTES = 4 * 1024 * 1024
+
+
+def updated(reduction: Reduction, gradients: TowerGradients, state: Any) -> TowerGradients:
+    """Returns `reduction.update(gradients, state)`; over all workers, where it reduces the towers of one worker.
+
+        worker 0: towers 0 1 -> reduction \\                / the result of 4 towers
+                                           -> all-reduce ->
+        worker 1: towers 2 3 -> reduction /                \\ the result of 4 towers
+
+    A chain does so with its member that reduces: what comes after it gets the result of all workers, so that a global
+    norm, for example, is that of all.
+
+    Raises:
+      TowerError: a gradient is sparse.
+    """
+    result = reduction.update(gradients, state)
+    workers = gradients.context.workers
+    if workers is None or gradients.reduced or not result.reduced or reduction.traits.passes_regularization:
+        return result
+    is_sum = reduction.traits.sums or gradients.context.tower_weights is not None
+    return result._replace(rows=_over_workers(result.rows, workers, is_sum, gradients.context.scope))
+
+
+def _over_workers(rows: Sequence[GradientRow], workers: Workers, is_sum: bool, scope: str) -> List[GradientRow]:
+    """Returns the rows over all workers: large gradients one by one, small ones as parts of a longer tensor."""
+    result = list(rows)
+    for positions in _messages(rows):
+        gradients = [rows[position].gradients[0] for position in positions]
+        if len(positions) == 1:
+            combined = [workers.combined(gradients[0], is_sum, "{}/{}".format(scope, rows[positions[0]].name))]
+        else:
+            with tf.device(workers.device):
+                flat = tf.concat([tf.reshape(each, [-1]) for each in gradients], axis=0)
+                name = "{}/{} and {} others".format(scope, rows[positions[0]].name, len(positions) - 1)
+                sizes = [each.shape.num_elements() for each in gradients]
+                parts = tf.split(workers.combined(flat, is_sum, name), sizes)
+                combined = [tf.reshape(part, each.shape) for part, each in zip(parts, gradients)]
+        for position, each in zip(positions, combined):
+            reduced_by = "{}, all-reduce over {} workers".format(rows[position].reduced_by, workers.size)
+            result[position] = rows[position]._replace(gradients=[each], reduced_by=reduced_by)
+    return result
+
+
+def _messages(rows: Sequence[GradientRow]) -> List[List[int]]:
+    """Returns the positions of the rows that are sent together, from the last row to the first.
+
+    Backpropagation yields the last ones first: these are sent while the others are computed.
+
+    Raises:
+      TowerError: a gradient is sparse.
+    """
+    messages: List[List[int]] = []
+    open_messages: Dict[Any, Tuple[List[int], int]] = {}  # dtype -> (the positions, their bytes)
+    for position in reversed(range(len(rows))):
+        gradient = rows[position].gradients[0]
+        if gradient is None:
+            continue
+        if isinstance(gradient, tf.IndexedSlices):
+            raise TowerError(
+                "the gradient for {!r} is sparse, and the workers of a cluster exchange dense ones: put "
+                "lt.gradients.densify() before the reduction, as in chain(densify(), mean())".format(
+                    rows[position].name
+                )
+            )
+        size = gradient.shape.num_elements() * gradient.dtype.size if gradient.shape.is_fully_defined() else None
+        if size is None or size > _SMALL_BYTES:
+            messages.append([position])
+            continue
+        members, filled = open_messages.get(gradient.dtype, ([], _MESSAGE_BYTES))
+        if filled + size > _MESSAGE_BYTES:
+            members, filled = [], 0
+            messages.append(members)
+        members.append(position)
+        open_messages[gradient.dtype] = (members, filled + size)
+    return messages

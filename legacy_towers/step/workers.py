@@ -1,0 +1,135 @@
+"""What differs where the towers of a step are those of one worker of a cluster: what is refused and what exchanged."""
+from typing import Any, Dict, List, NamedTuple, Sequence
+
+from legacy_towers.compat import tf
+from legacy_towers.errors import ClusterError
+from legacy_towers.gradients.base import Reduction
+from legacy_towers.gradients.chain import members_of
+from legacy_towers.gradients.sums.add_n import AddN
+from legacy_towers.gradients.sums.tree import Tree
+from legacy_towers.gradients.transforms.clip import ClipByGlobalNorm, ClipByNorm, ClipByValue
+from legacy_towers.gradients.transforms.densify import Densify
+from legacy_towers.gradients.transforms.loss_scale import LossScale
+from legacy_towers.gradients.transforms.missing import Missing
+from legacy_towers.gradients.transforms.scale import Scale
+from legacy_towers.gradients.wrappers.bucketed import Bucketed
+from legacy_towers.step.objective_gradients import ObjectiveGradients
+from legacy_towers.step.objectives import Objective
+from legacy_towers.step.setup import Setup, StepTowers
+from legacy_towers.step.together import StartTogetherHook, StopTogetherHook
+from legacy_towers.step.train_step import TrainOpSchedule
+from legacy_towers.step.updates import Updates
+from legacy_towers.tensor_types import SessionRunHook, Tensor
+from legacy_towers.text.names import quoted
+from legacy_towers.variables import Replicated, Strategy
+
+# Reductions whose results are equal in all workers. Others have random numbers, or state that a worker decides alone.
+_SHARED = (
+    AddN, Tree, ClipByValue, ClipByNorm, ClipByGlobalNorm, Scale, Densify, Missing, LossScale,
+)
+
+
+def check_workers_can_train(strategy: Strategy) -> None:
+    """Raises ClusterError unless the strategy works over workers."""
+    if type(strategy) is not Replicated:
+        raise ClusterError(
+            "workers of a cluster train with variables='replicated', and not yet with {!r}".format(strategy)
+        )
+
+
+def check_objective_of_workers(objective: Objective, reduction: Reduction) -> None:
+    """Raises ClusterError unless the objective and its reduction work over workers."""
+    if objective.steps is not None:
+        raise ClusterError(
+            "workers of a cluster can't train objectives that alternate, such as {!r} with steps={}: leave out the "
+            "steps of each lt.Objective to train them jointly".format(objective.name, objective.steps)
+        )
+    for member in members_of(reduction):
+        inner = member.reduction if isinstance(member, Bucketed) else member
+        if not isinstance(inner, _SHARED):
+            raise ClusterError(
+                "workers of a cluster can't reduce gradients by {!r} yet: mean, sum, tree, bucketed around one of "
+                "these, clipping, scale, loss_scale, missing and densify work".format(member)
+            )
+
+
+def check_towers_of_workers(towers: StepTowers) -> None:
+    """Raises ClusterError where towers exchange what workers don't, or validate."""
+    if towers.validating:
+        raise ClusterError(
+            "towers {} validate, which workers of a cluster can't yet: train on all towers".format(
+                [tower.index for tower in towers.validating]
+            )
+        )
+    if towers.cross_tower.layers:
+        raise ClusterError(
+            "{} pass tensors between the towers of one process, not between workers: use "
+            "tf.layers.batch_normalization".format(quoted(towers.cross_tower.layers))
+        )
+
+
+class Exchanged(NamedTuple):
+    """What the workers exchange in each step besides gradients and statistics.
+
+    Attributes:
+      gradients: of each objective, with the loss over all workers.
+      metrics: name -> scalar tensor, the mean over all workers' towers.
+      start: the hook to run first: one start for all.
+      stop: the hook to run last: one end for all.
+      needed: tensors that each step has to compute.
+    """
+
+    gradients: List[ObjectiveGradients]
+    metrics: Dict[str, Tensor]
+    start: SessionRunHook
+    stop: SessionRunHook
+    needed: List[Tensor]
+
+
+def exchange(setup: Setup, gradients: Sequence[ObjectiveGradients], metrics: Dict[str, Tensor]) -> Exchanged:
+    """Returns losses and metrics over all workers, by one all-reduce, which takes the workers' votes to stop too.
+
+    Args:
+      gradients: of each objective, with the loss over the towers of this worker.
+      metrics: name -> scalar tensor, the mean over the towers of this worker.
+    """
+    workers = setup.options.workers
+    assert workers is not None
+    names = sorted(metrics)
+    own = [each.loss for each in gradients] + [metrics[name] for name in names]
+    with tf.device(workers.device), tf.name_scope("over_workers"):
+        vote = tf.placeholder_with_default(tf.constant(0.0, tf.float64), [], name="stop_vote")
+        values = tf.stack([tf.cast(each, tf.float64) for each in own])
+        if setup.tower_weights is None:
+            values = values / tf.constant(workers.size, tf.float64)
+        slots = tf.one_hot(workers.index, workers.size, dtype=tf.float64) * vote
+        vector = workers.sum(tf.concat([values, slots], axis=0), "losses, metrics {}".format(quoted(names)))
+        means = [tf.cast(vector[position], each.dtype) for position, each in enumerate(own)]
+        votes = tf.identity(vector[len(own):], name="stop_votes")
+        start_votes = workers.of_each(vote, "votes to stop before the first step")
+    losses = means[:len(gradients)]
+    return Exchanged(
+        [each._replace(loss=loss) for each, loss in zip(gradients, losses)],
+        dict(zip(names, means[len(gradients):])),
+        StartTogetherHook(workers, _fingerprint(setup)),
+        StopTogetherHook(workers, vote, votes, start_votes, vector),
+        [vector],
+    )
+
+
+def of_workers(updates: Updates, exchanged: Exchanged) -> Updates:
+    """Returns updates whose train op runs what the workers exchange in each step, with the hooks for that."""
+    together = tf.group(*(updates.schedule.all_ops + exchanged.needed), name="train_op_of_workers")
+    return updates._replace(
+        schedule=TrainOpSchedule({}, [], together), hooks=[exchanged.start] + updates.hooks + [exchanged.stop]
+    )
+
+
+def _fingerprint(setup: Setup) -> str:
+    """Returns what must be equal in all workers, besides the variables and what they exchange."""
+    options: Any = setup.options
+    return repr((
+        len(setup.training), options.strategy, options.reduction, options.on_missing, options.update_ops,
+        options.moving_average_decay, options.use_resource, options.skip_nonfinite,
+        setup.batches.plan.per_tower_batch_size, setup.batches.plan.order, setup.batches.plan.seed,
+    ))
