@@ -57,3 +57,14 @@ def cluster_of(arguments: argparse.Namespace) -> Cluster:
         hostfile=arguments.cluster_hostfile,
         parameter_servers=arguments.cluster_ps,
     )
+
+
+def check_no_cluster_options(arguments: argparse.Namespace) -> None:
+    """Raises ArgumentError where an option for a cluster is given without --cluster."""
+    given = {
+        "--task": arguments.task, "--cluster-hostfile": arguments.cluster_hostfile,
+        "--cluster-ps": arguments.cluster_ps, "--allow-any-interface": arguments.allow_any_interface,
+    }
+    for option, value in given.items():
+        if value:
+            raise ArgumentError("{} has no effect without --cluster".format(option))

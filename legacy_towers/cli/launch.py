@@ -1,11 +1,12 @@
 """Runs a command as each task of a cluster on this machine: each process gets its TF_CONFIG.
 
 The command is a program that reads TF_CONFIG, such as `python train.py`, or a subcommand
-of legacy-towers, such as `run train.py` or `cluster --check`. For programs that have flags instead,
-{job_name}, {task_index}, {ps_hosts}, {worker_hosts} and {chief_hosts} in the command become those of the task, as in
-`run train.py --job_name={job_name} --task_index={task_index}`. Each line of output begins with the name of the task.
-When a task fails, the others are ended, and the exit code is that of the task; Ctrl-C and
-SIGTERM end all.
+of legacy-towers, such as `train JOB`, which all tasks train together, `run train.py` or
+`cluster --check`. For programs that have flags instead, {job_name}, {task_index},
+{ps_hosts}, {worker_hosts} and {chief_hosts} in the command become those of the task, as
+in `run train.py --job_name={job_name} --task_index={task_index}`. Each line of output
+begins with the name of the task. When a task fails, the others are ended, and the exit
+code is that of the task; Ctrl-C and SIGTERM end all.
 """
 import argparse
 import shutil
@@ -16,8 +17,8 @@ from legacy_towers.cli.parser import Parser
 from legacy_towers.errors import ArgumentError
 from legacy_towers.text.names import did_you_mean
 
-# The subcommands that a task can run; what trains a job in one process is not among them.
-SUBCOMMANDS = ("cluster", "run", "env")
+# The subcommands that a task can run.
+SUBCOMMANDS = ("train", "cluster", "run", "env")
 _DASHES = "--"
 
 
@@ -28,6 +29,7 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
     parser.add_argument(
         "--evaluators", type=int, default=0, metavar="N", help="tasks that evaluate: 0 or 1 (default: 0)"
     )
+    parser.add_argument("--towers", type=int, metavar="N", help="towers of each task, with `-- train JOB`")
     # What follows -- is not parsed: it has options of its own.
     words: List[str] = []
     if _DASHES in given:
@@ -45,10 +47,11 @@ def run(arguments: argparse.Namespace) -> int:
             " ".join(arguments.command_words + words)
         ))
     if words[:1] == ["train"]:
-        raise ArgumentError(
-            "`train` trains in one process, so that each task would train the whole job. Launch a program that reads "
-            "TF_CONFIG, such as `-- python train.py`"
-        )
+        # Last, where nothing follows that could be taken for its value.
+        words += [] if any(word.split("=")[0] == "--cluster" for word in words) else ["--cluster"]
+        words += [] if arguments.towers is None else ["--towers", str(arguments.towers)]
+    elif arguments.towers is not None:
+        raise ArgumentError("--towers is an option of `train`: what is launched is {!r}".format(" ".join(words)))
     from legacy_towers.cluster.launch import launch
 
     return launch(

@@ -8,10 +8,12 @@ import argparse
 import sys
 from typing import Any, Optional, Sequence
 
+from legacy_towers.cli.cluster_options import check_no_cluster_options, cluster_of
 from legacy_towers.cli.job_options import job_of
 from legacy_towers.cli.log_file import silent
 from legacy_towers.cli.parser import Parser
 from legacy_towers.cli.train_options import add_train_options
+from legacy_towers.errors import ArgumentError
 from legacy_towers.training.settings import TrainSettings, check_settings
 
 
@@ -34,15 +36,16 @@ def run(arguments: argparse.Namespace) -> int:
     from legacy_towers.training.train import train
 
     settings = settings_of(arguments)
+    cluster = _cluster_of_run(arguments, job_function.name)
     notes: Any = silent(sys.stderr) if arguments.quiet else sys.stderr
     if arguments.fast_dev_run:
         with interruptible():
             return _fast_dev_run(job, settings, arguments, job_function.name)
     with interruptible():
-        trained = train(job, settings, notes, name=job_function.name, full_plan=arguments.plan)
+        trained = train(job, settings, notes, name=job_function.name, full_plan=arguments.plan, cluster=cluster)
     results = []
     if trained.steps:
-        results.append(_result(trained.steps, trained.loss, trained.examples_per_second, settings.towers))
+        results.append(_result(trained.steps, trained.loss, trained.examples_per_second, trained.towers))
     details = list(trained.staleness)
     if trained.skipped is not None:
         details.append(str(trained.skipped))
@@ -73,6 +76,28 @@ def run(arguments: argparse.Namespace) -> int:
         print("interrupted at step {} of {}{}".format(trained.step, trained.last_step, kept), file=sys.stderr)
         return 128 + trained.interrupted  # the exit code of a shell: 130 after Ctrl-C
     return 0
+
+
+def _cluster_of_run(arguments: argparse.Namespace, name: str) -> Any:
+    """Returns the cluster that the options name, and prints it; None without --cluster."""
+    if arguments.cluster is None:
+        check_no_cluster_options(arguments)
+        return None
+    if arguments.fast_dev_run:
+        raise ArgumentError("--fast-dev-run tries a job in one process: leave out --cluster")
+    from legacy_towers import cluster as clusters
+    from legacy_towers.training.runs.workers import ClusterOfRun
+
+    found = cluster_of(arguments)
+    if found.is_chief and not arguments.quiet:
+        print(found, file=sys.stderr, flush=True)
+
+    def start(config: Any, flags: Any) -> Any:
+        return clusters.start(
+            found, "train " + name, flags, config, arguments.start_seconds, arguments.allow_any_interface
+        )
+
+    return ClusterOfRun(found, start)
 
 
 def _fast_dev_run(job: Any, settings: TrainSettings, arguments: argparse.Namespace, name: str) -> int:

@@ -1,6 +1,7 @@
 """The options of `legacy-towers train`, in the groups of its help."""
 from typing import Sequence
 
+from legacy_towers.cli.cluster_options import add_cluster_options
 from legacy_towers.cli.job_options import add_device, add_job, add_soft_placement, add_towers
 from legacy_towers.cli.log_file import LOG_FILE, QUIET
 from legacy_towers.cli.parser import Parser
@@ -25,6 +26,7 @@ def add_train_options(parser: Parser, given: Sequence[str]) -> None:
     _add_records(parser)
     _add_printed(parser)
     _add_session(parser)
+    add_cluster_options(parser.add_argument_group("several processes"))
     add_job(parser, given)
 
 

@@ -4,6 +4,7 @@ import threading
 from typing import Any, Callable, Iterator, Optional, Sequence, TextIO
 
 from legacy_towers import inputs
+from legacy_towers.cluster.value import Cluster
 from legacy_towers.step import TrainStep, build_train_step
 from legacy_towers.training.choices import reduction_of, strategy_of
 from legacy_towers.training.job import Job
@@ -13,12 +14,14 @@ _ANNOUNCED_AFTER_SECONDS = 2.0
 
 
 def build_job_step(
-    job: Job, source: inputs.Input, devices: Sequence[str], model_fn: Optional[Callable[[Any, str], Any]] = None
+    job: Job, source: inputs.Input, devices: Sequence[str], model_fn: Optional[Callable[[Any, str], Any]] = None,
+    cluster: Optional[Cluster] = None,
 ) -> TrainStep:
     """Builds the train step of a job in the default graph, with the step options of the job.
 
     Args:
       model_fn: replaces the model function of the job, for example by one that takes a part of the batch.
+      cluster: the cluster of which this process is a worker; None for one process.
 
     Raises:
       UserError: the strategy or the reduction of the job is unknown, or its step can't be built.
@@ -26,8 +29,9 @@ def build_job_step(
     return build_train_step(
         model_fn or job.model_fn,
         source,
-        optimizer_of(job, len(devices)),
+        optimizer_of(job, len(devices) * (1 if cluster is None else cluster.workers)),
         devices,
+        cluster=cluster,
         **dict(job.step_options, variables=strategy_of(job, devices), reduction=reduction_of(job))
     )
 

@@ -58,14 +58,18 @@ def ordered_hooks(parts: SessionParts) -> List[Any]:
     3. what ends a session early asks for it before the guard raises an error;
     4. what uses the variables (callbacks) is after the guard: it sees no step that the guard rejects;
     5. the checkpoint is after all that changes the session, so that it has what they did in this step and at the end;
-    6. the evaluation is of the checkpoint of this step: it comes after that.
+    6. the evaluation is of the checkpoint of this step: it comes after that;
+    7. where workers stop together, that hook turns what the others request into a vote, but for the last step, which is
+       the same for all.
     """
     step = parts.step
     hooks: List[Any] = [] if parts.stall is None else [parts.stall]
-    hooks += step.hooks
+    together = step.stops_together
+    hooks += [each for each in step.hooks if each is not together]
     hooks += parts.reports
     hooks += parts.hooks
-    hooks += [LastStepHook(step, parts.last_step)] if parts.last_step is not None else []
+    last = [LastStepHook(step, parts.last_step)] if parts.last_step is not None else []
+    hooks += last if together is None else []
     hooks += [parts.interrupt]
     hooks += [parts.guard] if parts.guard is not None else []
     hooks += [parts.calling]
@@ -76,6 +80,7 @@ def ordered_hooks(parts: SessionParts) -> List[Any]:
             parts.stall.saving = saving[0]
     hooks += saving
     hooks += [parts.evaluation(saving[0] if saving else None)] if parts.evaluation is not None else []
+    hooks += [] if together is None else [together] + last
     return hooks
 
 

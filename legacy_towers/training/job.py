@@ -20,7 +20,7 @@ JOB_MODULE = "legacy_towers_job_"
 
 
 # Parameters of build_train_step that the run chooses, or that Job has itself.
-_NOT_STEP_OPTIONS = ("model_fn", "inputs", "optimizer", "devices", "var_list")
+_NOT_STEP_OPTIONS = ("model_fn", "inputs", "optimizer", "devices", "var_list", "cluster")
 
 
 class Job:

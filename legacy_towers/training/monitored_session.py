@@ -87,6 +87,9 @@ class TrainingSession:
       warm_start: where initial values come from: a `WarmStart`, or the name of a checkpoint; not used by a session that
         resumes.
       reporting: what prints and counts steps, for programs around a run such as `legacy-towers train`.
+      target: the `target` of the server, for a step that was built with a cluster, where each worker has a session; ""
+        for one process. Only the chief is given checkpoints: the others get its values. A stop that is requested on one
+        worker, by a signal too, ends all after the same step.
 
     Attributes:
       interrupted: the number of the signal that ended the session early, SIGINT (Ctrl-C) or SIGTERM; None without one.
@@ -122,6 +125,7 @@ class TrainingSession:
         stall_seconds: float = STALL_SECONDS,
         on_stall: str = "wait",
         reporting: Reporting = _NO_REPORTING,
+        target: str = "",
     ) -> None:
         if not isinstance(step, TrainStep):
             raise ArgumentError("step must be what lt.build_train_step returns, got {}".format(type(step).__name__))
@@ -161,6 +165,15 @@ class TrainingSession:
         self._last_step = last_step
         self._summary_dir = summary_dir
         self._config = config
+        self._target = target
+        if (step.stops_together is None) != (not target):
+            raise ArgumentError(
+                "target is {!r}: give that of the server for a step that was built with a cluster, and no other".format(
+                    target
+                )
+            )
+        if step.stops_together is not None:
+            step.stops_together.reason = lambda: self._interrupt.signal or 1
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Any:
@@ -198,6 +211,7 @@ class TrainingSession:
                 evaluation=None if self._evaluator is None else self._evaluation_hook,
             ))
             session = stack.enter_context(tf.train.MonitoredTrainingSession(
+                master=self._target,
                 hooks=hooks,
                 scaffold=self._scaffold(),
                 config=self._config,
@@ -250,6 +264,8 @@ class TrainingSession:
 
     def _note_signal(self) -> None:
         self.interrupted = self._interrupt.signal
+        if self.interrupted is None and self._step.stops_together is not None:
+            self.interrupted = self._step.stops_together.signal or None
 
 
 session = TrainingSession

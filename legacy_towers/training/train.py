@@ -1,5 +1,6 @@
 """Trains a job from its start, or from its newest checkpoint, to its end."""
 import contextlib
+import os
 import sys
 import tempfile
 from typing import Optional, TextIO
@@ -18,6 +19,7 @@ from legacy_towers.training.runs.prepared import PreparedRun, prepare
 from legacy_towers.training.runs.session import SessionOfRun, session_of
 from legacy_towers.training.runs.start_message import start_message
 from legacy_towers.training.runs.trained import Trained
+from legacy_towers.training.runs.workers import ClusterOfRun, common_flags, stream_of
 from legacy_towers.training.settings import TrainSettings
 
 
@@ -27,6 +29,7 @@ def train(
     stream: Optional[TextIO] = None,
     name: str = "job",
     full_plan: bool = False,
+    cluster: Optional[ClusterOfRun] = None,
 ) -> Trained:
     """Trains a job and evaluates it at the end.
 
@@ -36,6 +39,8 @@ def train(
     Args:
       stream: where to print the plan and the progress; standard error by default.
       full_plan: whether to print the plan with its table of variables.
+      cluster: the cluster of which this process is a worker: all train the job together, and the chief saves, evaluates
+        and prints. None for one process.
 
     Raises:
       UserError: the settings are wrong, or do not fit the job or this machine, or another run is using the checkpoint
@@ -45,26 +50,36 @@ def train(
       RecordError: a record or a file of the data can't be read or parsed.
     """
     stream = stream or sys.stderr
-    run = prepare(job, settings, stream)
+    run = prepare(job, settings, stream, None if cluster is None else cluster.cluster)
+    stream = stream_of(run.is_chief, stream)
+    target = ""
     with contextlib.ExitStack() as stack:
         store = _opened_store(run, stack)
+        if cluster is not None:
+            server = cluster.start(run.config, common_flags(settings, store.newest().step))
+            target = server.target
         with tf.Graph().as_default():
             built = build_run(run, store, stream)
             _print_start(name, run, built, store, stream)
-            _give_plan(built, run.settings, full_plan, stream)
-            session = session_of(run, built, store, stream, stack)
+            _give_plan(built, run.settings, full_plan, stream, run.is_chief)
+            session = session_of(run, built, store, stream, stack, target)
             session.run(built)
         evaluation = _evaluation_at_end(run, built, session, store, stream)
-        best = store.best() if settings.checkpoint_dir is not None else None
+        best = store.best() if settings.checkpoint_dir is not None and run.is_chief else None
         run.callbacks.ended(built.start + session.progress.steps)
     return _result(run, built, session, evaluation, None if best is None else best.described(store.directory))
 
 
 def _opened_store(run: PreparedRun, stack: contextlib.ExitStack) -> CheckpointStore:
-    """Returns the checkpoints of the run, in a temporary directory if none is kept; `stack` closes them."""
+    """Returns the checkpoints of the run, in a temporary directory if none is kept; `stack` closes them.
+
+    A worker that is not the chief only reads those of the chief, whose directory it must see.
+    """
     directory = run.settings.checkpoint_dir
-    if directory is None:
+    if directory is None or not run.is_chief and not os.path.isdir(directory):
         directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="legacy-towers-"))
+    if not run.is_chief:
+        return CheckpointStore(directory, run.checkpoints)
     stack.enter_context(created_directory("--checkpoint-dir", directory))
     return stack.enter_context(CheckpointStore(directory, run.checkpoints))
 
@@ -84,9 +99,11 @@ def _print_start(name: str, run: PreparedRun, built: BuiltRun, store: Checkpoint
     stream.write(run.overfitting and run.overfitting + "\n")
 
 
-def _give_plan(built: BuiltRun, settings: TrainSettings, full_plan: bool, stream: TextIO) -> None:
+def _give_plan(
+    built: BuiltRun, settings: TrainSettings, full_plan: bool, stream: TextIO, is_chief: bool
+) -> None:
     """Writes and prints the plan, where that is asked for."""
-    if settings.plan_json is not None:
+    if settings.plan_json is not None and is_chief:
         write_whole(settings.plan_json, built.step.plan.as_json() + "\n", "the plan")
     if full_plan:
         stream.write("\n{}\n\n".format(built.step.plan.as_text(layout_of(stream))))
@@ -96,6 +113,8 @@ def _evaluation_at_end(
     run: PreparedRun, built: BuiltRun, session: SessionOfRun, store: CheckpointStore, stream: TextIO
 ) -> Optional[Evaluation]:
     """Returns the evaluation of the newest checkpoint; None without test examples, or after an interruption."""
+    if not run.is_chief:
+        return None
     done = session.evaluations()
     if done and done[-1].step == store.newest().step:
         return done[-1]
@@ -131,4 +150,5 @@ def _result(
         traces=[] if session.trace is None else session.trace.sentences(),
         staleness=[] if step.asynchronous is None else [str(each) for each in step.asynchronous.staleness],
         skipped=run.job.train.skipped,
+        towers=len(run.devices) * (1 if run.cluster is None else run.cluster.workers),
     )

@@ -51,15 +51,19 @@ def build_run(run: PreparedRun, store: CheckpointStore, stream: TextIO) -> Built
     newest = store.newest()
     warn_of_problems(newest)
     with announced_build(len(run.devices), stream):
-        step = build_job_step(run.job, run.source, run.devices)
+        step = build_job_step(run.job, run.source, run.devices, cluster=run.cluster)
     evaluator = _evaluator(run, stream)
     start, end = newest.step_to_resume(), run.end
     if newest.checkpoint is not None:
         check_fits(newest.checkpoint, by_checkpoint_name(tf.global_variables()))
         store.resumed = resume_input(step.loss.graph, newest.checkpoint)
         end = remaining_end(run.job, run.settings, run.step_size, end, start, store.resumed)
-    warm_start = run.settings.warm_start_value() or run.job.warm_start
+    # The others get the chief's initial values.
+    warm_start = (run.settings.warm_start_value() or run.job.warm_start) if run.is_chief else None
     warm_started = _warm_started(warm_start, newest.checkpoint)
+    if run.cluster is not None:
+        # The devices are those of the server: the session's hooks check them.
+        return BuiltRun(step, evaluator, newest.checkpoint, start, end, warm_start, warm_started)
     with tf.Session(graph=tf.Graph(), config=run.config) as session:
         check_devices_of(session, step.plan.devices, step.plan.uses(), missing_device_advice(run.settings))
     return BuiltRun(step, evaluator, newest.checkpoint, start, end, warm_start, warm_started)

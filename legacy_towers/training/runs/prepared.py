@@ -1,7 +1,8 @@
 """What a training run is made of before its graph: job and settings combined and checked, strategies measured."""
-from typing import Any, List, NamedTuple, TextIO
+from typing import Any, List, NamedTuple, Optional, TextIO
 
 from legacy_towers import inputs
+from legacy_towers.cluster.value import Cluster
 from legacy_towers.specs.keywords import AUTO
 from legacy_towers.tensor_types import ConfigProto
 from legacy_towers.text.terminal import layout_of
@@ -24,6 +25,7 @@ from legacy_towers.training.runs.setup import (
     make_input,
     metrics_options,
 )
+from legacy_towers.training.runs.workers import check_worker_settings, with_worker_defaults
 from legacy_towers.training.settings import TrainSettings, check_settings
 
 
@@ -43,6 +45,7 @@ class PreparedRun(NamedTuple):
       checkpoints, evaluation, records: when checkpoints are saved, when training is evaluated, what is recorded.
       callbacks: the job's callbacks.
       overfitting: a sentence for a run on few batches; "" otherwise.
+      cluster: the cluster of which this process is a worker; None for one process.
     """
 
     job: Job
@@ -59,18 +62,31 @@ class PreparedRun(NamedTuple):
     records: MetricsOptions
     callbacks: CallbackGroup
     overfitting: str
+    cluster: Optional[Cluster] = None
+
+    @property
+    def is_chief(self) -> bool:
+        """Whether this process saves, evaluates and records: the only one, or the chief of the workers."""
+        return self.cluster is None or self.cluster.is_chief
 
 
-def prepare(job: Job, settings: TrainSettings, stream: TextIO) -> PreparedRun:
+def prepare(
+    job: Job, settings: TrainSettings, stream: TextIO, cluster: Optional[Cluster] = None
+) -> PreparedRun:
     """Returns the run of a job; measures strategies for "auto", and prints which were chosen.
 
     Raises:
       UserError: the settings are wrong, or do not fit the job or this machine.
     """
     check_settings(settings)
-    sizes = batch_sizes(job, settings)
+    workers = 1
+    if cluster is not None:
+        workers = cluster.workers
+        check_worker_settings(job, settings, cluster)
+        job, settings = with_worker_defaults(job, settings)
+    sizes = batch_sizes(job, settings, workers)
     devices = tower_devices(settings.device, settings.towers, settings.soft_placement)
-    config = make_config(settings)
+    config = make_config(settings, cluster)
     given = _with_changes(job, settings)
     job = with_choices(given, settings.variables, settings.reduction, devices)
     check_seconds(job, settings.auto_seconds)
@@ -85,7 +101,7 @@ def prepare(job: Job, settings: TrainSettings, stream: TextIO) -> PreparedRun:
     end = find_end(job, settings, step_size)
     if settings.on_nan == "skip":
         job = job.replace(skip_nonfinite=True)
-    source = make_input(job, settings)
+    source = make_input(job, settings, workers)
     records = metrics_options(job, settings)
     callbacks = CallbackGroup(job.callbacks)
 
@@ -95,9 +111,16 @@ def prepare(job: Job, settings: TrainSettings, stream: TextIO) -> PreparedRun:
     job, choice = resolve_auto(job, devices, sizes.per_tower, settings.auto_seconds, config, print_line)
     if choice is not None:
         stream.write(choice.as_text(layout_of(stream)) + "\n")
-    return PreparedRun(
+    run = PreparedRun(
         job, settings, given, devices, config, asynchronous, step_size, end, source, checkpoints, evaluation, records,
-        callbacks, overfitting,
+        callbacks, overfitting, cluster,
+    )
+    if run.is_chief:
+        return run
+    # The chief alone saves, evaluates, records and calls callbacks.
+    return run._replace(
+        checkpoints=CheckpointOptions(), evaluation=EvaluationOptions(), callbacks=CallbackGroup(()),
+        records=MetricsOptions(summary_every=0, metrics_every=0),
     )
 
 

@@ -47,9 +47,14 @@ class SessionOfRun(NamedTuple):
 
 
 def session_of(
-    run: PreparedRun, built: BuiltRun, store: CheckpointStore, stream: TextIO, stack: contextlib.ExitStack
+    run: PreparedRun, built: BuiltRun, store: CheckpointStore, stream: TextIO, stack: contextlib.ExitStack,
+    target: str = "",
 ) -> SessionOfRun:
-    """Returns the session of a run; `stack` closes what prints and serves metrics."""
+    """Returns the session of a run; `stack` closes what prints and serves metrics.
+
+    Args:
+      target: that of the server of a worker; "" for one process.
+    """
     settings, step = run.settings, built.step
     progress = ProgressHook(
         step.loss, step.global_step, built.end.step, run.step_size, settings.log_every, stream,
@@ -69,10 +74,12 @@ def session_of(
 
     evaluates = run.evaluation.is_given
     session = TrainingSession(
-        step, store, hooks=run.job.hooks, callbacks=run.callbacks, last_step=built.end.step, config=run.config,
+        step, store if run.is_chief else None, hooks=run.job.hooks,
+        callbacks=run.callbacks, last_step=built.end.step, config=run.config,
         stall_seconds=settings.stall_seconds, on_stall=settings.on_stall,
         evaluator=built.evaluator if evaluates else None, evaluation=run.evaluation if evaluates else None,
         on_nan=settings.on_nan, nan_limit=settings.nan_limit, warm_start=built.warm_start,
+        target=target,
         reporting=Reporting([progress] + ([trace] if trace else []) + recording, [report], progress.note),
     )
     return SessionOfRun(session, progress, trace)

@@ -2,6 +2,8 @@
 from typing import NamedTuple, Optional
 
 from legacy_towers import inputs
+from legacy_towers.cluster.value import Cluster
+from legacy_towers.cluster.worker_config import session_config as worker_config
 from legacy_towers.config import session_config
 from legacy_towers.errors import ArgumentError, JobError
 from legacy_towers.inputs.named import make_pipeline
@@ -15,8 +17,8 @@ from legacy_towers.training.metrics.options import MetricsOptions
 from legacy_towers.training.settings import TrainSettings
 
 
-def batch_sizes(job: Job, settings: TrainSettings) -> Sizes:
-    """Returns the examples per tower and per step.
+def batch_sizes(job: Job, settings: TrainSettings, workers: int = 1) -> Sizes:
+    """Returns the examples per tower and per step, of all workers.
 
     Raises:
       ArgumentError: both sizes are given, or the global one is not divisible by the number of towers.
@@ -24,7 +26,7 @@ def batch_sizes(job: Job, settings: TrainSettings) -> Sizes:
     per_tower = settings.per_tower_batch_size
     if per_tower is None and settings.global_batch_size is None:
         per_tower = job.per_tower_batch_size
-    return resolve_sizes(per_tower, settings.global_batch_size, settings.towers)
+    return resolve_sizes(per_tower, settings.global_batch_size, settings.towers * workers)
 
 
 class End(NamedTuple):
@@ -73,28 +75,29 @@ def remaining_end(
     return end._replace(step=step + max(0, left) // global_batch_size)
 
 
-def make_config(settings: TrainSettings) -> ConfigProto:
-    """Returns the tf.ConfigProto of the training session.
+def make_config(settings: TrainSettings, cluster: Optional[Cluster] = None) -> ConfigProto:
+    """Returns the tf.ConfigProto of the training session, and of the server of a worker.
 
     Raises:
       ArgumentError: a value is out of range.
     """
-    return session_config(
+    config = session_config(
         soft_placement=settings.soft_placement,
         allow_growth=settings.allow_growth,
         log_device_placement=settings.log_device_placement,
         logical_cpus=settings.towers if settings.device == "cpu" else 1,
         memory_fraction=settings.memory_fraction,
     )
+    return config if cluster is None else worker_config(cluster, base=config)
 
 
-def make_input(job: Job, settings: TrainSettings) -> inputs.Input:
+def make_input(job: Job, settings: TrainSettings, workers: int = 1) -> inputs.Input:
     """Returns the input pipeline over the training examples of the job, for endless epochs.
 
     Raises:
       ArgumentError: there is no such pipeline.
     """
-    per_tower = batch_sizes(job, settings).per_tower
+    per_tower = batch_sizes(job, settings, workers).per_tower
     return make_pipeline(
         settings.input or job.input, job.train, per_tower_batch_size=per_tower, order=settings.order
     )

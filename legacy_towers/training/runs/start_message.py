@@ -24,6 +24,7 @@ def start_message(
     """
     lines = [
         "{}: {}; {}".format(name, describe_towers(plan.devices), _variables(plan)),
+        "workers: {}".format(plan.workers) if plan.workers else "",
         "input: {}".format(_input(plan)),
         "staging: {}".format(plan.input.details["staging"]) if "staging" in plan.input.details else "",
         "strategy: {}; gradients: {}".format(plan.strategy, plan.reduction),

@@ -26,6 +26,7 @@ class Trained(NamedTuple):
       traces: a sentence per traced step on how much the towers ran at the same time.
       staleness: one sentence per tower on how stale its gradients were; [] unless towers train asynchronously.
       skipped: the training records that were skipped; None unless bad records are skipped.
+      towers: how many towers trained, on all workers.
     """
 
     plan: Plan
@@ -44,3 +45,4 @@ class Trained(NamedTuple):
     traces: List[str]
     staleness: List[str]
     skipped: Optional[SkippedRecords]
+    towers: int = 1

@@ -1,0 +1,78 @@
+"""What differs where a training run is that of one worker of a cluster."""
+import io
+from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, TextIO, Tuple
+
+from legacy_towers.cluster.value import Cluster
+from legacy_towers.errors import ClusterError
+from legacy_towers.specs.keywords import AUTO
+from legacy_towers.tensor_types import ConfigProto
+from legacy_towers.text.names import counted
+from legacy_towers.training.job import Job
+from legacy_towers.training.settings import TrainSettings
+
+# Settings that each worker can have for itself.
+_OWN = (
+    "checkpoint_dir", "log_every", "plan_json", "prometheus_port", "trace", "trace_steps", "memory_fraction",
+    "allow_growth", "log_device_placement", "stall_seconds", "on_stall",
+)
+
+
+class ClusterOfRun(NamedTuple):
+    """The cluster that trains a job.
+
+    Attributes:
+      cluster: its tasks, and which of them this process is.
+      start: starts this task: takes the configuration of its server and the flags that all tasks must have in common,
+        and returns the tf.train.Server when all tasks are there.
+    """
+
+    cluster: Cluster
+    start: Callable[[ConfigProto, Mapping[str, Any]], Any]
+
+
+def check_worker_settings(job: Job, settings: TrainSettings, cluster: Cluster) -> None:
+    """Raises ClusterError, which names the option, for what workers can't do together."""
+    if cluster.parameter_servers:
+        raise ClusterError(
+            "the cluster has {}, and no strategy over workers uses them yet: with --variables replicated each worker "
+            "has the variables, so leave them out".format(counted(cluster.parameter_servers, "parameter server"))
+        )
+    for option, value in (
+        ("--variables", settings.variables or job.variables), ("--reduction", settings.reduction or job.reduction)
+    ):
+        if isinstance(value, str) and value == AUTO:
+            raise ClusterError(
+                "{} auto measures in one process: choose by `legacy-towers compare`, and name the choice".format(option)
+            )
+    if settings.on_nan == "restore":
+        raise ClusterError(
+            "--on-nan restore works in one process only, not yet in a cluster: give stop, skip or off"
+        )
+
+
+def with_worker_defaults(job: Job, settings: TrainSettings) -> Tuple[Job, TrainSettings]:
+    """Returns job and settings with variables="replicated" where neither says where variables live."""
+    if settings.variables is None and job.variables is None:
+        settings = settings._replace(variables="replicated")
+    return job, settings
+
+
+def common_flags(settings: TrainSettings, resumed_step: Optional[int]) -> Dict[str, Any]:
+    """Returns what all workers must have in common: the settings, and the step that they resume from."""
+    flags = {
+        "--" + name.replace("_", "-"): value for name, value in settings._asdict().items() if name not in _OWN
+    }
+    flags["the newest checkpoint, of step"] = "none" if resumed_step is None else resumed_step
+    return flags
+
+
+def stream_of(is_chief: bool, stream: TextIO) -> TextIO:
+    """Returns where progress is printed: for workers other than the chief, which have the same, nowhere."""
+    return stream if is_chief else _Nowhere()
+
+
+class _Nowhere(io.StringIO):
+    """A stream that keeps nothing."""
+
+    def write(self, text: str) -> int:
+        return len(text)
