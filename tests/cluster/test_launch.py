@@ -137,9 +137,9 @@ def test_a_signal_ends_all_tasks(number, code):
     ("launch --workers -1 --chief -- true", "--workers is -1"),
     ("launch --evaluators 2 -- true", "--evaluators is 2: tf.estimator has one evaluator or none"),
     ("launch true", "write the command after --"),
-    ("launch -- no-such-program", "'no-such-program' is neither a program nor one of the subcommands cluster"),
+    ("launch -- no-such-program", "'no-such-program' is neither a program nor one of the subcommands train, cluster"),
     ("launch -- clustr", "did you mean 'cluster'?"),
-    ("launch -- train job.py", "`train` trains in one process"),
+    ("launch --towers 2 -- true", "--towers is an option of `train`"),
 ])
 def test_wrong_arguments_of_launch_are_refused(words, message, capsys):
     assert command(words) == 2

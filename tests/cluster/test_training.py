@@ -1,0 +1,229 @@
+"""Training over workers: 2 processes of 2 towers against 1 process of 4; and what is refused."""
+import io
+import os
+import subprocess
+
+import job_files
+import numpy as np
+import ports
+import preloaded
+import pytest
+import worker_steps
+from commands import command
+
+import legacy_towers as lt
+from legacy_towers.cluster.launch import launch
+from legacy_towers.cluster.workers import bits_of, from_bits
+from legacy_towers.compat import tf
+from legacy_towers.errors import ClusterError, InputError, TowerError
+from legacy_towers.training.job import load_job
+from legacy_towers.training.settings import TrainSettings
+from legacy_towers.training.train import train
+
+# Three processes share two cores with whatever else runs.
+pytestmark = pytest.mark.timeout(900)
+
+HOSTS = "worker=127.0.0.1:2222,127.0.0.1:2223;ps=127.0.0.1:2224"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Returns what worker 0, worker 1 and one process with the towers of both computed."""
+    folder = tmp_path_factory.mktemp("runs")
+    with ports.held(2) as addresses:
+        hosts = "worker=" + ",".join(each.replace("localhost", "127.0.0.1") for each in addresses)
+        tasks = [(hosts, "worker:0", "2"), (hosts, "worker:1", "2"), ("none", "none", "4")]
+        outputs = [str(folder / "{}.npz".format(number)) for number in range(len(tasks))]
+        processes = [
+            subprocess.Popen(
+                [preloaded.executable(), worker_steps.__file__, *task, output], stderr=subprocess.PIPE,
+                cwd=os.path.dirname(worker_steps.__file__),
+            )
+            for task, output in zip(tasks, outputs)
+        ]
+        errors = [process.communicate(timeout=800)[1].decode() for process in processes]
+    for process, error in zip(processes, errors):
+        assert process.returncode == 0, error[-3000:]
+    return [np.load(output) for output in outputs]
+
+
+def names_of(run, case):
+    return sorted(name for name in run.files if name.startswith(case + "/") and not name.endswith("/rows"))
+
+
+@pytest.mark.parametrize("case", sorted(set(worker_steps.CASES) - {worker_steps.DRAWN}))
+def test_workers_compute_what_one_process_with_all_their_towers_computes(runs, case):
+    worker, _, whole = runs
+    names = names_of(whole, case)
+    assert names == names_of(worker, case)
+    tolerance = 2e-3 if case == "float16" else 1e-5
+    for name in names:
+        expected = np.asarray(whole[name], np.float64)
+        largest = np.max(np.abs(expected))
+        assert largest > 0, name
+        difference = np.max(np.abs(np.asarray(worker[name], np.float64) - expected))
+        assert difference <= tolerance * largest, (name, difference, largest)
+
+
+@pytest.mark.parametrize("case", sorted(worker_steps.CASES))
+def test_workers_have_the_same_variables_and_loss_bit_for_bit(runs, case):
+    worker, other, _ = runs
+    for name in names_of(worker, case):
+        np.testing.assert_array_equal(worker[name], other[name], err_msg=name)
+
+
+@pytest.mark.parametrize("case", sorted(worker_steps.CASES))
+def test_every_example_is_used_once_over_all_workers(runs, case):
+    worker, other, whole = [run[case + "/rows"] for run in runs]
+    rows = np.concatenate([worker, other])
+    assert len(worker) and len(other)
+    assert sorted(map(tuple, rows)) == sorted(map(tuple, whole))
+    assert len(set(map(tuple, rows))) == len(rows)
+
+
+def test_all_workers_stop_after_the_same_step_when_one_asks_for_it(runs):
+    worker, other, _ = runs
+    # Worker 1 asks after its second step, and all vote in the third.
+    assert len(worker["stopped"]) == len(other["stopped"]) == 3
+
+
+def test_a_worker_that_built_another_step_is_an_error_on_every_worker(runs):
+    worker, other, _ = runs
+    for run in (worker, other):
+        assert str(run["another step"]).startswith("worker:1 built another step than worker:0")
+
+
+@pytest.mark.parametrize("values", [
+    np.array([0.0, -0.0, np.nan, np.inf, 1e-45, -1.5], np.float32),
+    np.array([0.0, -0.0, np.nan, -np.inf, 5e-324, 0.1], np.float64),
+    np.array([0.0, -0.0, np.nan, np.inf, 6e-8, -1.5], np.float16),
+    np.array([2 ** 40, -1, 0, -2 ** 63], np.int64),
+    np.array([2 ** 31 - 1, -1, 0, -2 ** 31], np.int32),
+    np.array([255, 0], np.uint8),
+    np.array([-128, 127], np.int8),
+    np.array([True, False]),
+    np.array([1 - 2j, complex(np.nan, -0.0)], np.complex64),
+], ids=lambda values: values.dtype.name)
+def test_initial_values_are_sent_bit_for_bit(values):
+    with tf.Session() as session:
+        tensor = tf.constant(values)
+        sent = from_bits(bits_of(tensor, tensor.dtype, "name"), tensor.dtype)
+        assert session.run(sent).tobytes() == values.tobytes()
+
+
+def test_a_variable_that_cannot_be_sent_is_named():
+    with pytest.raises(ClusterError, match="can't exchange 'words', which is string"):
+        bits_of(tf.constant(["a"]), tf.string, "words")
+
+
+def build(task="worker:1", model_fn=None, inputs=None, devices=("/cpu:0", "/cpu:1"), **options):
+    """Builds a step of a worker, without a server."""
+    cluster = lt.cluster.from_environment({}, hosts=HOSTS, task=task)
+    options = dict(dict(variables="replicated"), **options)
+    return lt.build_train_step(
+        model_fn or worker_steps.model(), inputs or worker_steps.dataset(), options.pop("optimizer", None)
+        or tf.train.GradientDescentOptimizer(0.1), list(devices), cluster=cluster, **options
+    )
+
+
+def embedding_model(batch, mode):
+    table = tf.get_variable("table", [10, 3])
+    rows = tf.gather(table, tf.cast(tf.abs(batch["x"][:, 0]), tf.int32))
+    return lt.TowerOutput(loss=tf.reduce_mean(tf.square(rows - batch["y"])))
+
+
+def normalized_over_towers(batch, mode):
+    hidden = lt.cross_tower_batch_norm(tf.layers.flatten(batch["x"]), training=True)
+    return lt.TowerOutput(loss=tf.reduce_mean(tf.square(tf.matmul(hidden, tf.get_variable("w", [6, 3])) - batch["y"])))
+
+
+def alternating(global_step):
+    return [
+        lt.Objective(name, tf.train.GradientDescentOptimizer(0.1), variables=scope, steps=1)
+        for name, scope in (("one", "w"), ("two", "v"))
+    ]
+
+
+def two_losses(batch, mode):
+    output = worker_steps.model()(batch, mode)
+    return lt.TowerOutput(loss={"one": output.loss, "two": output.loss})
+
+
+def fed():
+    return lt.inputs.feed(worker_steps.examples(), per_tower_batch_size=3)
+
+
+@pytest.mark.parametrize("options, error, message", [
+    (dict(variables=None), ClusterError, "not yet with ParameterServer"),
+    (dict(variables="local_sgd:2"), ClusterError, "not yet with LocalSGD"),
+    (dict(reduction="mean+add_noise:0.1"), ClusterError, "add_noise"),
+    (dict(reduction="accumulate:2+mean"), ClusterError, "accumulate"),
+    (dict(reduction="compressed"), ClusterError, "compressed"),
+    (dict(reduction="collective"), ClusterError, "collective"),
+    (dict(model_fn=embedding_model), TowerError, "'table' is sparse.*densify"),
+    (dict(inputs=worker_steps.dataset(route="per_device")), InputError, "per_device"),
+    (dict(inputs=fed()), InputError, "divide lt.inputs.feed among themselves: use lt.inputs.dataset"),
+    (dict(model_fn=normalized_over_towers), ClusterError, "between the towers of one process"),
+    (dict(model_fn=two_losses, optimizer=alternating), ClusterError, "alternate, such as 'one' with steps=1"),
+    (dict(devices=["/job:worker/task:0/cpu:0"]), ClusterError, "each worker builds its own towers"),
+    (dict(task="ps:0"), ClusterError, "ps:0 builds no step"),
+])
+def test_a_step_that_workers_cannot_train_is_refused_by_name(options, error, message):
+    with pytest.raises(error, match=message):
+        build(**options)
+
+
+def test_the_plan_says_what_workers_exchange():
+    plan = build(update_ops="mean", model_fn=worker_steps.model(normalized=True)).plan
+    assert plan.workers.startswith("worker:1, one of 2, each with 2 towers (4 towers in all)")
+    assert plan.variables[0].reduced_by == "add_n, all-reduce over 2 workers"
+    assert plan.update_ops == "1 per tower, run averaged over the towers of all workers"
+    assert (plan.input.per_tower_batch_size, plan.input.global_batch_size) == (3, 12)
+    assert plan.devices == ["/job:worker/task:1/device:CPU:0", "/job:worker/task:1/device:CPU:1"]
+    assert "workers: worker:1, one of 2" in plan.summary()
+
+
+def test_launched_train_is_one_run_whose_checkpoint_one_process_resumes(tmp_path):
+    job_file = job_files.write(tmp_path, "line.py", job_files.LINE)
+    output = io.BytesIO()
+    options = "--towers 2 --per-tower-batch-size 8 --order fixed --save-steps 4 --log-every 1 --evaluate-steps 2"
+    words = [preloaded.executable(), "-m", "legacy_towers", "train", job_file] + options.split()
+    words += ["--checkpoint-dir", str(tmp_path / "run"), "--steps", "4", "--start-seconds", "120", "--cluster"]
+    assert launch(words, 2, stdout=output, stderr=output) == 0, output.getvalue().decode()[-3000:]
+    lines = output.getvalue().decode().splitlines()
+    finals = [line for line in lines if "trained 4 steps to a loss of" in line]
+    assert sorted(line.split()[0] for line in finals) == ["[worker:0]", "[worker:1]"]
+    assert all("over 4 towers" in line for line in finals)
+    # The chief alone evaluates, saves and prints the progress.
+    assert any("test error" in line for line in lines)
+    assert not any(line.startswith("[worker:1] ") and ("step" in line.split()[1] or "test" in line) for line in lines)
+
+    job = load_job(job_file)()
+    whole = dict(towers=4, per_tower_batch_size=8, order="fixed", variables="replicated", steps=6)
+    resumed = train(job, TrainSettings(checkpoint_dir=str(tmp_path / "run"), **whole), io.StringIO())
+    alone = train(job, TrainSettings(checkpoint_dir=str(tmp_path / "alone"), **whole), io.StringIO())
+    assert (resumed.steps, alone.steps) == (2, 6)
+    found, expected = [
+        tf.train.load_checkpoint(str(tmp_path / name / "model.ckpt-6")).get_tensor("w") for name in ("run", "alone")
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("options, message", [
+    ("--variables auto", "--variables auto measures in one process"),
+    ("--on-nan restore --checkpoint-dir run", "--on-nan restore works in one process only"),
+    ("--fast-dev-run", "--fast-dev-run tries a job in one process"),
+    ("--cluster-ps 1", "no strategy over workers uses them yet"),
+])
+def test_options_of_train_that_workers_cannot_use_are_refused(options, message, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    job_file = job_files.write(tmp_path, "line.py", job_files.LINE)
+    hosts = HOSTS if "ps" in options else HOSTS.split(";")[0]
+    words = "train {} --cluster {} --task worker:0 {}".format(job_file, hosts, options.replace("--cluster-ps 1", ""))
+    assert command(words) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_cluster_option_without_a_cluster_is_refused(tmp_path, capsys):
+    assert command("train {} --task worker:0".format(job_files.write(tmp_path, "line.py", job_files.LINE))) == 2
+    assert "--task has no effect without --cluster" in capsys.readouterr().err

@@ -1,0 +1,166 @@
+"""Trains the cases of cluster/test_training.py as one worker of a cluster, or in one process with all towers.
+
+    python worker_steps.py HOSTS|none TASK TOWERS OUTPUT
+
+writes what it computed as a .npz file.
+"""
+import os
+import sys
+
+import numpy as np
+
+import legacy_towers as lt
+from legacy_towers.compat import tf
+
+STEPS = 4
+BATCH = 12
+ROWS = np.random.RandomState(0).randn(BATCH * (STEPS + 1), 6).astype(np.float32)
+TARGETS = np.random.RandomState(1).randn(BATCH * (STEPS + 1), 3).astype(np.float32)
+
+
+# Its initial values and the order of its examples differ from run to run, and must not from worker to worker.
+DRAWN = "drawn initial values and order"
+
+
+def constant(*shape):
+    return tf.constant_initializer(np.linspace(-0.5, 0.7, int(np.prod(shape))).reshape(shape))
+
+
+def normalize(hidden):
+    """Subtracts the mean of the batch, and keeps a moving mean, as batch norm does."""
+    moving = tf.get_variable("moving_mean", [8], initializer=tf.zeros_initializer(), trainable=False)
+    mean = tf.reduce_mean(hidden, axis=0)
+    tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_sub(moving, (moving - mean) * 0.1))
+    return hidden - mean
+
+
+def model(dtype=tf.float32, regularized=False, normalized=False, drawn=False):
+    """Returns a model function of two layers."""
+
+    def model_fn(batch, mode):
+        regularizer = (lambda weights: 0.05 * tf.reduce_sum(tf.square(weights))) if regularized else None
+        x = tf.cast(batch["x"], dtype)
+        first = tf.get_variable(
+            "w", [6, 8], dtype, None if drawn else constant(6, 8), regularizer=regularizer
+        )
+        hidden = tf.matmul(x, first)
+        if normalized:
+            hidden = normalize(hidden)
+        second = tf.get_variable("v", [8, 3], dtype, constant(8, 3))
+        errors = tf.reduce_mean(tf.square(tf.matmul(tf.tanh(hidden), second) - tf.cast(batch["y"], dtype)), axis=1)
+        return lt.TowerOutput(loss=errors, metrics={"largest": tf.cast(errors, tf.float32)})
+
+    return model_fn
+
+
+def examples(count=BATCH * STEPS, seed=7):
+    return lt.Examples.from_arrays({"x": ROWS[:count], "y": TARGETS[:count]}, seed=seed)
+
+
+def dataset(count=BATCH * STEPS, seed=7, **options):
+    return lt.inputs.dataset(examples(count, seed), global_batch_size=BATCH, epochs=1, **options)
+
+
+# name -> model, input pipeline, options of build_train_step
+CASES = {
+    "split, clipped": lambda: (
+        model(), dataset(order="fixed", route="split"),
+        dict(reduction="mean+clip_by_global_norm:0.05", moving_average_decay=0.9),
+    ),
+    "sharded batches, tree": lambda: (model(), dataset(order="fixed", route="sharded"), dict(reduction="tree")),
+    "sharded examples, sum": lambda: (
+        model(regularized=True), dataset(route="sharded", shuffle=20), dict(reduction="sum")
+    ),
+    # The last step has 7 of 12 examples: 3, 3, 1 and none per tower.
+    "short last batch": lambda: (
+        model(regularized=True), dataset(order="fixed", remainder="short", count=BATCH * STEPS - 5), {}
+    ),
+    "padded shards": lambda: (
+        model(), dataset(route="sharded", remainder="pad", count=BATCH * STEPS - 5), dict(reduction="bucketed")
+    ),
+    "float16": lambda: (model(tf.float16), dataset(order="fixed"), {}),
+    "first tower's statistics": lambda: (model(normalized=True), dataset(order="fixed"), dict(update_ops="first")),
+    "mean of statistics": lambda: (
+        model(normalized=True), dataset(order="fixed"), dict(update_ops="mean", skip_nonfinite=True)
+    ),
+    DRAWN: lambda: (model(drawn=True), dataset(shuffle=20, seed=None), {}),
+}
+
+
+_containers = []
+
+
+class StopAt(tf.train.SessionRunHook):
+    """Asks to stop after a number of runs."""
+
+    def __init__(self, runs):
+        self.runs = runs
+
+    def after_run(self, run_context, run_values):
+        self.runs -= 1
+        if self.runs == 0:
+            run_context.request_stop()
+
+
+def train(case, cluster, server, towers, steps, hooks=()):
+    """Returns the losses, metrics, variables and examples of a run."""
+    model_fn, inputs, options = CASES[case]()
+    config = session_config(cluster, towers)
+    found = {"losses": [], "metrics": [], "rows": []}
+    # A server keeps variables from one session to the next: each case has a container of its own.
+    number = len(_containers)
+    _containers.append(case)
+    with tf.Graph().as_default(), tf.container("case{}".format(number)):
+        step = lt.build_train_step(
+            model_fn, inputs, tf.train.MomentumOptimizer(0.1, 0.9), lt.devices.cpus(towers), variables="replicated",
+            cluster=cluster, **options
+        )
+        fetches = {"loss": step.loss, "metrics": step.metrics, "rows": step.input.per_tower}
+        if step.input.counts is not None:
+            fetches["counts"] = step.input.counts
+        target = "" if server is None else server.target
+        with tf.Session(target, config=config) as session, step.running(session, hooks) as run:
+            while not run.should_stop() and len(found["losses"]) < steps:
+                got = run(fetches)
+                found["losses"].append(got["loss"])
+                found["metrics"].append(got["metrics"]["largest"])
+                for tower, batch in enumerate(got["rows"]):
+                    found["rows"].append(batch["x"][:got["counts"][tower] if "counts" in got else None])
+            variables = sorted(tf.global_variables(), key=lambda each: each.op.name)
+            for variable, value in zip(variables, session.run(variables)):
+                found["variable " + variable.op.name] = value
+            lt.variables.check_copies(session)
+    found["rows"] = np.concatenate(found["rows"])
+    return found
+
+
+def session_config(cluster, towers):
+    options = dict(logical_cpus=towers, intra_op_threads=1, inter_op_threads=2)
+    return lt.session_config(**options) if cluster is None else lt.cluster.session_config(cluster, **options)
+
+
+def main(hosts, task, towers, output):
+    towers = int(towers)
+    cluster = server = None
+    if hosts != "none":
+        cluster = lt.cluster.from_environment({}, hosts=hosts, task=task)
+        server = lt.cluster.start(cluster, config=session_config(cluster, towers), start_seconds=120)
+    results = {}
+    for case in CASES:
+        for name, value in train(case, cluster, server, towers, STEPS).items():
+            results["{}/{}".format(case, name)] = value
+    if cluster is not None:
+        hooks = [StopAt(2)] if cluster.task_index == 1 else []
+        results["stopped"] = train("split, clipped", cluster, server, towers, STEPS, hooks)["losses"]
+        other = "split, clipped" if cluster.task_index == 1 else "float16"
+        try:
+            train(other, cluster, server, towers, STEPS)
+        except lt.errors.ClusterError as error:
+            results["another step"] = str(error)
+    np.savez(output, **results)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
+    sys.stdout.flush()
+    os._exit(0)  # a server can't be stopped
