@@ -246,7 +246,7 @@ class DatasetBuilder:
             turns = tf.data.Dataset.range(len(flows)).repeat()
             flow = Flow.of_several(
                 flows, tf.data.experimental.choose_from_datasets([each.dataset for each in flows], turns),
-                "choose_from_datasets([{}], in turn)", "{} operations fill {!r}".format(len(flows), queue.name),
+                "choose_from_datasets([{}], in turn)", _several_fill(queue),
             )
         if queue.kind == queue_graph.PRIORITY:
             return by_priority(flow, queue)
@@ -283,8 +283,8 @@ class DatasetBuilder:
         flow = self._sources(group)
         threads = sum(each.threads for each in group)
         if len(group) > 1:
-            flow = flow._replace(mixed=flow.mixed + ("{} operations fill {!r}".format(len(group), queue.name),))
-        elif threads > 1:
+            flow = flow._replace(mixed=flow.mixed + (_several_fill(queue),))
+        elif threads > 1 and len(queue.enqueues) == 1:
             flow = flow._replace(mixed=flow.mixed + ("{} threads fill {!r}".format(threads, queue.name),))
         given = sum((outputs_of(source) for source in part.sources), [])
         # Each copy of an operation draws the numbers of the others.
@@ -317,3 +317,8 @@ class DatasetBuilder:
         if len(flows) == 1:
             return flows[0]
         return Flow.of_several(flows, tf.data.Dataset.zip(tuple(flow.dataset for flow in flows)), "zip({})")
+
+
+def _several_fill(queue: Queue) -> str:
+    """Returns the reason of an order that is not determined, the same one for all operations that fill a queue."""
+    return "{} operations fill {!r}".format(len(queue.enqueues), queue.name)

@@ -142,6 +142,15 @@ def test_random_numbers_without_a_seed_are_named(files):
     assert sum(numbers, []) == list(range(6)) and len(set(sum(noise, []))) == 6
 
 
+def test_the_operations_that_fill_a_queue_are_counted_once(files):
+    names = producer(files["tfrecord"])
+    first, second, third = [parsed(tf.TFRecordReader().read(names)[1]) for _ in range(3)]
+    tf.train.batch_join([first, second, [third[0] + 0, third[1]]], 2)
+    plan = convert().plans[0]
+    fill = [each for each in plan.reason.split("; ") if " fill " in each]
+    assert fill == ["3 operations fill 'batch_join/fifo_queue'"]
+
+
 def test_shuffled_examples_leave_their_place(files):
     with tf.Graph().as_default():
         number = tf.train.range_input_producer(200, num_epochs=1, shuffle=False).dequeue()
