@@ -33,6 +33,7 @@ from legacy_towers.doctor.checks import (  # noqa: F401
     same_seeds,
     separate_runs,
     serial_towers,
+    shared_reader,
     shared_validation,
     shuffle_size,
     shuffled_names,

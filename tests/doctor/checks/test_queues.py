@@ -37,6 +37,20 @@ from tensorflow.python.ops import data_flow_ops
 area = data_flow_ops.StagingArea([tf.float32], shapes=[[2]])
 """
 
+# One reader of two queues of files, or of one.
+SHARED = FILES + """
+queues = [tf.train.string_input_producer(each, shuffle=False) for each in ({first}, {second})]
+reader, other = {reader}(), {reader}()
+{reset}
+lines = [each.read(queue)[1] for each, queue in zip((reader, {of_second}), queues)]
+one, two = [tf.train.batch([tf.string_to_number(tf.substr(line, 0, 1))], 4) for line in lines]
+"""
+
+
+def shared(first="names[:1]", second="names[1:]", reader="tf.TextLineReader", of_second="reader", reset=""):
+    return SHARED.format(first=first, second=second, reader=reader, of_second=of_second, reset=reset)
+
+
 # Source -> the codes that it must give.
 MUST_GIVE = {
     "shuffle_batch with min_after_dequeue 1": (
@@ -76,6 +90,11 @@ with tf.Session() as sess:
     ),
     "only the names are shuffled": (
         read(shuffle=True) + "steps(train(tf.train.batch([number], 4)))", ["LD308"]
+    ),
+    "one reader of the files of two queues": (shared() + "steps(train(one)), two", ["LD310"]),
+    "one reader of two queues, whose names are shuffled": (
+        shared().replace("shuffle=False", "shuffle=True") + "steps(train(tf.concat([one, two], 0)))",
+        ["LD308", "LD310"],
     ),
     "a staging area that is not filled": (STAGE + "area.get()\nsteps(w)", ["LD309"]),
     "a staging area that is not drained": (STAGE + "steps(area.put([tf.zeros([2])]))", ["LD309"]),
@@ -122,6 +141,14 @@ with tf.train.MonitoredTrainingSession() as sess:
     "shuffled names for a run without training": (
         read(shuffle=True) + "steps(tf.reduce_sum(tf.train.batch([number], 4)))"
     ),
+    "a reader for each queue": shared(of_second="other") + "steps(train(one)), two",
+    "one reader of two queues of the same files": shared(second="names[:1]") + "steps(train(one)), two",
+    "one reader of two queues, which is reset": shared(reset="reader.reset()") + "steps(train(one)), two",
+    "one WholeFileReader of two queues": shared(reader="tf.WholeFileReader") + "steps(train(one)), two",
+    "one reader whose second queue no thread reads": shared().replace("zip(", "list(zip(").replace(
+        "queues)]", "queues))[:1]]").replace("one, two =", "one, =") + "reader.read(queues[1])\nsteps(train(one))",
+    "one reader that reads from one queue by several threads": shared().replace(
+        "(reader, reader), queues", "(reader, reader), queues[:1] * 2") + "steps(train(one)), two",
     "a staging area that is filled and drained": STAGE + """
 put, taken = area.put([tf.zeros([2])]), area.get()
 with tf.Session() as sess:
