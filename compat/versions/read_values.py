@@ -4,23 +4,27 @@
 TensorFlow.
 """
 import hashlib
-from typing import Any
+from typing import Any, Optional
 
 import numpy
 
 _MOST_CHARACTERS = 60
 
 
-def described(read: Any) -> Any:
+def described(read: Any, is_batched: Optional[bool] = None) -> Any:
     """Returns what is kept of one read, an object for `json.dump`: see READ in session_recorder.py.
 
     Args:
       read: for each component, (value,), or indices, values and shape of a sparse tensor.
+      is_batched: whether it is a batch, whose scalars, such as the number of a bucket, belong to each example; False
+        if it is one example; None if it can't be told: then it is a batch if all components have the same length.
     """
     components = sorted((digest_of(*each), _kind(each), shown(each), number) for number, each in enumerate(read))
     lengths = {_length(each) for each in read}
+    if is_batched:
+        lengths.discard(None)
     parts = [[digest_of(*each) for each in read]]
-    if len(lengths) == 1 and None not in lengths:
+    if len(lengths) == 1 and None not in lengths and is_batched is not False:
         parts = [[digest_of(*_row(each, row)) for each in read] for row in range(lengths.pop())]
     return {
         "whole": _hash_of_hashes(each[0] for each in components),
@@ -40,6 +44,8 @@ def _length(component: Any) -> Any:
 
 
 def _row(component: Any, row: int) -> Any:
+    if _length(component) is None:
+        return component
     if len(component) == 3:
         chosen = component[0][:, 0] == row
         return component[0][chosen][:, 1:], component[1][chosen]

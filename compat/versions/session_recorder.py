@@ -1,8 +1,8 @@
 """Runs a Python program and records what its sessions read from queues and iterators.
 
-    python session_recorder.py FILE fixed|plain script train.py --flags
-    python session_recorder.py FILE fixed|plain module project.train --flags
-    python session_recorder.py FILE fixed|plain installed legacy_towers run train.py --flags
+    python session_recorder.py FILE fixed|plain read|parsed script train.py --flags
+    python session_recorder.py FILE fixed|plain read|parsed module project.train --flags
+    python session_recorder.py FILE fixed|plain read|parsed installed legacy_towers run train.py --flags
 
 It is a program of its own, which imports nothing of this package: a Python with plain TensorFlow 1.15 runs it too. What
 the program computes does not change: the tensors that its runs read are fetched beside those that it fetches. Each line
@@ -10,9 +10,11 @@ of FILE is an object in JSON:
 
     {"reads": [READ, ...], "computed": [hash, ...], "values": ["0.25", ...]}   a session run that reads, and what it
                                                                                fetches
-    {"pipeline": 0, "places": [["train.py", 7]], "static": [["float32", "(4, 3)"]], "shuffling": false}
-                                       what is read for the first time: the lines that made it, its static shapes, and
-                                       whether one of its queues shuffles
+    {"pipeline": 0, "places": [["train.py", 7]], "static": [["float32", "(4, 3)"]], "shuffling": false,
+     "shuffled": true, "single": false}
+                                       what is read for the first time: the lines that made it, its static shapes,
+                                       whether one of its queues shuffles, whether anything does, and whether it is
+                                       single examples
     {"epochs": 0, "batches": [[READ, ...], ...], "end": "", "endless": true, "kept": false}
                                        all that pipeline 0 gives in some epochs
     {"changed": NAME}                  what had to be changed to fix the order, or can't be recorded
@@ -23,7 +25,8 @@ of FILE is an object in JSON:
            "described": ["int64[4]"], "shown": ["[1 2]"]}    a row is an example, its parts are its components
 
 "fixed" fixes the order of examples and random numbers, "same numbers" lets random operations draw the same ones for
-each example besides: see fixed_order.py.
+each example besides: see fixed_order.py. "read" records what operations read, "parsed" what is computed from it without
+variables: a parse in the graph and one in `Dataset.map` then give the same.
 
 Private: TensorFlow's modules, `BaseSession.run`, `_FetchHandler`, `QueueRunner.create_threads`. Tried on 1.15 and 2.21.
 """
@@ -35,7 +38,7 @@ import runpy
 import sys
 import threading
 import weakref
-from typing import Any, Dict, List, NamedTuple, Set
+from typing import Any, Dict, List, NamedTuple, Optional, Set
 
 
 def _beside(name: str) -> Any:
@@ -49,22 +52,38 @@ def _beside(name: str) -> Any:
     return module
 
 
-epoch_reader, fixed_order, read_values = (_beside(name) for name in ("epoch_reader", "fixed_order", "read_values"))
+batched_reads, epoch_reader, fixed_order, read_values, recorded_tensors = (_beside(name) for name in (
+    "batched_reads", "epoch_reader", "fixed_order", "read_values", "recorded_tensors"))
 
 TOPS = ("tensorflow_core", "tensorflow")
 NOT_FETCHED = "can't be fetched"
-_READS = ("QueueDequeue", "ReaderRead", "IteratorGetNext")
-_SPARSE = ("TakeManySparseFromTensorsMap", "DeserializeSparse", "DeserializeManySparse")
-# Summaries have names and times; the size of a queue depends on its threads.
-_NOT_COMPARED = ("Summary", "QueueSize", "BarrierReadySize")
-_UNCHANGED = ("Squeeze", "Reshape", "Identity", "ExpandDims")
+
+
+class _Wanted(NamedTuple):
+    """What a session run reads.
+
+    Attributes:
+      reads: for each group of tensors, the operations that read.
+      tensors: for each group, its components: a tensor, or the three of a sparse one.
+      batched: for each group, whether it is a batch; None if it can't be told.
+      comparable: what is fetched and computed from it.
+    """
+
+    reads: List[List[Any]]
+    tensors: List[List[List[Any]]]
+    batched: List[Optional[bool]]
+    comparable: List[Any]
+
+    def described(self, values: Any) -> Any:
+        """Returns what is kept of the values of `tensors`."""
+        return [read_values.described(*pair) for pair in zip(values, self.batched)]
 
 
 class _Program(NamedTuple):
     """What the program did in one graph.
 
     Attributes:
-      wanted: what a session run reads, and what it fetches that is computed from that, by its fetches.
+      wanted: a `_Wanted` by the fetches of a session run.
       earlier: the session runs before the first that reads.
       runners: the queue runners that were started.
       pipelines: the names of what was read -> the number of the pipeline.
@@ -79,9 +98,15 @@ class _Program(NamedTuple):
 
 
 class Recorder:
-    """Writes what sessions read to a file."""
+    """Writes what sessions read to a file.
 
-    def __init__(self, path: str) -> None:
+    Args:
+      path: the file.
+      is_parsed: whether examples are recorded after their parse, not as they are read.
+    """
+
+    def __init__(self, path: str, is_parsed: bool) -> None:
+        self._is_parsed = is_parsed
         self._file = open(path, "w", encoding="utf-8")
         self._lock = threading.Lock()
         self._programs: Any = weakref.WeakKeyDictionary()
@@ -115,17 +140,18 @@ class Recorder:
                      run_metadata: Any = None) -> Any:
             targets, feeds = _fetched(session.graph, handler_of, fetches, feed_dict)
             program = self._program_of(session.graph)
-            wanted, comparable = self._wanted_of(program, session.graph, targets, feeds)
-            if not wanted:
+            wanted = self._wanted_of(program, session.graph, targets, feeds)
+            if not wanted.tensors:
                 operations = [getattr(each, "op", each) for each in targets]
                 # Queue runners close the queues of this session, not those of a copy.
                 if operations and not program.pipelines and not any("QueueClose" in each.type for each in operations):
                     program.earlier.append(epoch_reader.Earlier([each.name for each in operations], feeds))
                 return run(session, fetches, feed_dict, options, run_metadata)
             self._read_pipeline(session, run, program, wanted)
-            found, values, computed = run(session, [fetches, wanted, comparable], feed_dict, options, run_metadata)
+            found, values, computed = run(
+                session, [fetches, wanted.tensors, wanted.comparable], feed_dict, options, run_metadata)
             self.write({
-                "reads": [read_values.described(each) for each in values],
+                "reads": wanted.described(values),
                 "computed": [read_values.digest_of(each) for each in computed],
                 "values": [read_values.shown((each,)) for each in computed],
             })
@@ -154,27 +180,50 @@ class Recorder:
             found: _Program = self._programs[graph]
             return found
 
-    def _wanted_of(self, program: _Program, graph: Any, targets: Any, feeds: Any) -> Any:
+    def _wanted_of(self, program: _Program, graph: Any, targets: Any, feeds: Any) -> _Wanted:
         key = (graph.version, tuple(each.name for each in targets), tuple(sorted(feeds)))
         if key not in program.wanted:
-            wanted = self._read_by(program, graph, targets, set(feeds))
-            reads = {components[0][0].op for components in wanted}
-            program.wanted[key] = wanted, [each for each in targets if _is_comparable(each, reads)]
-        return program.wanted[key]
+            found = self._read_by(program, graph, targets, set(feeds))
+            reads = [read for read, _ in found]
+            groups = [([read], components) for read, components in found]
+            if self._is_parsed:
+                groups = [(group, self._fetchable(graph, [[each] for each in tensors]))
+                          for group, tensors in recorded_tensors.parsed_examples(reads, targets, set(feeds))]
+            groups = [each for each in groups if each[1]]
+            batched = [_is_batched(group) for group, _ in groups]
+            comparable = [each for each in targets if recorded_tensors.is_comparable(each, set(reads))]
+            program.wanted[key] = _Wanted(
+                [group for group, _ in groups], [tensors for _, tensors in groups], batched, comparable)
+        wanted: _Wanted = program.wanted[key]
+        return wanted
 
-    def _read_pipeline(self, session: Any, run: Any, program: _Program, wanted: Any) -> None:
+    def _fetchable(self, graph: Any, components: List[List[Any]]) -> List[List[Any]]:
+        """Returns the components that can be fetched, and notes the others."""
+        found = []
+        for tensors in components:
+            if all(graph.is_fetchable(each) and each.dtype.name not in ("variant", "resource") for each in tensors):
+                found.append(tensors)
+            else:
+                self.note("{!r} {}".format(tensors[0].name, NOT_FETCHED))
+        return found
+
+    def _read_pipeline(self, session: Any, run: Any, program: _Program, wanted: _Wanted) -> None:
         """Writes what is read for the first time, and what it gives in some epochs."""
-        names = tuple(each.name for components in wanted for tensors in components for each in tensors)
+        names = tuple(each.name for components in wanted.tensors for tensors in components for each in tensors)
         if names in program.pipelines:
             return
         number = program.pipelines[names] = self._count
         self._count += 1
+        reads = [each for group in wanted.reads for each in group]
         self.write({
             "pipeline": number,
-            "places": sorted({place for components in wanted for place in _places(components[0][0].op)}),
-            "static": [sorted([_dtype_name(tensors[-1 if len(tensors) == 1 else 1]), str(tensors[0].shape)]
-                              for tensors in components) for components in wanted],
-            "shuffling": any(_is_shuffled(components[0][0].op) for components in wanted),
+            "places": sorted({place for each in reads for place in _places(each)}),
+            "static": [sorted([recorded_tensors.dtype_name(tensors[-1 if len(tensors) == 1 else 1]),
+                               str(tensors[0].shape)] for tensors in components) for components in wanted.tensors],
+            "shuffling": any(recorded_tensors.is_shuffled(each) for each in reads),
+            "shuffled": any(recorded_tensors.is_shuffled(each, of_lists=True) or batched_reads.is_shuffled(each)
+                            for each in reads),
+            "single": any(is_batched is False for is_batched in wanted.batched),
         })
         self.write_files()
         if program.fed:
@@ -185,8 +234,7 @@ class Recorder:
         for kept in (False, True):
             try:
                 found = epoch_reader.read_epochs(
-                    session, run, wanted, program.earlier, runners,
-                    lambda values: [read_values.described(each) for each in values], kept,
+                    session, run, wanted.tensors, program.earlier, runners, wanted.described, kept,
                 )
             except Exception as error:  # what TensorFlow raises for a graph that can't be copied
                 reason = "the graph can't be copied: {}: {}".format(type(error).__name__, error)
@@ -206,7 +254,7 @@ class Recorder:
             if operation.type.startswith("QueueEnqueue"):
                 program.fed.append(True)
                 return []  # it fills a queue: the model reads what is taken from that
-            if operation.type.startswith(_READS) or _is_limited(operation):
+            if recorded_tensors.is_read(operation):
                 reads.append(operation)
             before = [each.op for each in operation.inputs if each.name not in fed]
             for each in before + list(operation.control_inputs):
@@ -216,23 +264,14 @@ class Recorder:
         fetched = {each.name for each in targets}
         wanted = []
         for operation in sorted(reads, key=lambda each: each.name):
-            components = []
-            for output in operation.outputs:
-                if output.name in fetched or any(user in seen for user in output.consumers()):
-                    tensors = _components(output, seen)
-                    if all(graph.is_fetchable(each) and each.dtype.name not in ("variant", "resource")
-                           for each in tensors):
-                        components.append(tensors)
-                    else:
-                        self.note("{!r} {}".format(output.name, NOT_FETCHED))
+            outputs = [each for each in operation.outputs
+                       if each.name in fetched or any(user in seen for user in each.consumers())]
+            components = [recorded_tensors.components_of(each, seen) for each in outputs]
+            if not self._is_parsed:
+                components = self._fetchable(graph, components)
             if components:
-                wanted.append(components)
+                wanted.append((operation, components))
         return wanted
-
-
-def _is_limited(operation: Any) -> bool:
-    """Returns whether an operation gives what tf.train.limit_epochs limits."""
-    return operation.type == "Identity" and any(each.type.endswith("CountUpTo") for each in operation.control_inputs)
 
 
 def _fetched(graph: Any, handler_of: Any, fetches: Any, feed_dict: Any) -> Any:
@@ -248,20 +287,9 @@ def _fetched(graph: Any, handler_of: Any, fetches: Any, feed_dict: Any) -> Any:
     return tensors + list(handler.targets()), feeds
 
 
-def _is_comparable(target: Any, reads: Set[Any]) -> bool:
-    """Whether what is fetched is a value that is computed from what is read."""
-    if not hasattr(target, "dtype") or target.dtype.name in ("resource", "variant") \
-            or any(part in target.op.type for part in _NOT_COMPARED):
-        return False
-    seen, waiting = {target.op}, [target.op]
-    while waiting:
-        operation = waiting.pop()
-        if operation in reads:
-            return True
-        before = {each.op for each in operation.inputs} - seen
-        seen |= before
-        waiting += before
-    return False
+def _is_batched(reads: List[Any]) -> Optional[bool]:
+    found = {batched_reads.is_batched(each) for each in reads}
+    return found.pop() if len(found) == 1 else None
 
 
 def _places(operation: Any) -> Any:
@@ -280,40 +308,6 @@ def _is_of_program(path: str) -> bool:
     folders = (os.path.dirname(os.__file__), os.path.dirname(os.path.abspath(__file__)))
     return not path.startswith(tuple(each + os.path.sep for each in folders)) \
         and os.path.sep + "site-packages" + os.path.sep not in path
-
-
-def _is_shuffled(read: Any) -> bool:
-    """Whether an operation reads from a queue that shuffles, or from one that is filled from such a queue."""
-    seen, waiting = {read}, [read]
-    while waiting:
-        operation = waiting.pop()
-        if operation.type.startswith("RandomShuffleQueue"):
-            return True
-        before = {each.op for each in operation.inputs}
-        if "Queue" in operation.type and not before:
-            before = {user for output in operation.outputs for user in output.consumers()
-                      if user.type.startswith("QueueEnqueue")}
-        before -= seen
-        seen |= before
-        waiting += before
-    return False
-
-
-def _dtype_name(tensor: Any) -> str:
-    name: str = tensor.dtype.base_dtype.name
-    return name
-
-
-def _components(output: Any, seen: Any) -> List[Any]:
-    """Returns a tensor; indices, values and shape of the sparse tensor that it stands for."""
-    waiting = [output]
-    while waiting:
-        for user in waiting.pop().consumers():
-            if user.type in _SPARSE and user in seen:
-                return list(user.outputs)
-            if user.type in _UNCHANGED and user in seen:
-                waiting += list(user.outputs)
-    return [output]
 
 
 def _run_after(loader: Any, patch: Any) -> None:
@@ -370,9 +364,9 @@ def patch_modules(patches: List[Dict[str, Any]]) -> None:
     sys.meta_path.insert(0, PatchFinder(waiting))
 
 
-def main(path: str, order: str, kind: str, name: str, *arguments: str) -> None:
+def main(path: str, order: str, what: str, kind: str, name: str, *arguments: str) -> None:
     """Runs a script or a module with arguments; records to `path`."""
-    recorder = Recorder(path)
+    recorder = Recorder(path, what == "parsed")
     patches = [{
         "python.client.session": recorder.patch_session,
         "python.training.queue_runner_impl": recorder.patch_runners,

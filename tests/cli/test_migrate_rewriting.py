@@ -232,6 +232,8 @@ def test_verify_prints_the_changes_and_the_verdict(options, project, capsys):
     (["--verify", "train.py 'x"], "No closing quotation"),
     (["--verify", "legacy-towers run --py2"], "names no script: pass SCRIPT"),
     (["--python", "python3"], "--python is an option of --verify"),
+    (["--timeout", "5"], "--timeout is an option of --verify"),
+    (["--verify", "train.py", "--timeout", "0"], "--timeout must be positive, got 0"),
     (["--verify", "train.py", "--python", "/no/python"], "--python /no/python: there is no such program"),
     (["--verify", "sh run.sh"],
      "--verify runs a Python script or module, not 'sh': pass SCRIPT [ARGUMENTS] or -m MODULE"),

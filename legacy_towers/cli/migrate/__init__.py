@@ -26,7 +26,7 @@ from legacy_towers.cli.parser import Parser
 from legacy_towers.errors import ArgumentError
 
 META = ".meta"
-_OF_SOURCE = ("select", "ignore", "diff", "write", "target", "verify", "python")
+_OF_SOURCE = ("select", "ignore", "diff", "write", "target", "verify", "python", "timeout")
 
 
 def add_arguments(parser: Parser, given: List[str]) -> None:

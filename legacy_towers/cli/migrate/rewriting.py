@@ -35,11 +35,15 @@ def add_arguments(group: Any) -> None:
         help="a Python with TensorFlow 1.15, by which --verify runs COMMAND too (default: this one, or one on the "
         "PATH, if it has it)",
     )
+    group.add_argument(
+        "--timeout", type=float, metavar="SECONDS",
+        help="how many seconds one run of --verify may take (default: 600)",
+    )
 
 
 def is_wanted(arguments: argparse.Namespace) -> bool:
     """Whether one of the options of the rewriting is given."""
-    given = (arguments.target, arguments.verify, arguments.python)
+    given = (arguments.target, arguments.verify, arguments.python, arguments.timeout)
     return bool(arguments.diff or arguments.write or any(each is not None for each in given))
 
 

@@ -4,7 +4,7 @@ import ast
 import os
 import shlex
 import sys
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Optional, Sequence
 
 from legacy_towers.cli import run as run_command
 from legacy_towers.cli.parser import Parser
@@ -17,26 +17,37 @@ from legacy_towers.migrate.verify import command as commands
 from legacy_towers.migrate.verify.command import Command
 from legacy_towers.migrate.verify.several import Verifications, verify_commands
 from legacy_towers.migrate.verify.verification import Place
-from legacy_towers.migrate.verify.verify import check_script
+from legacy_towers.migrate.verify.verify import TIMEOUT, check_script
 
 _NO_TENSORFLOW_2 = "TensorFlow 2 alone: not run: this Python does not have it"
 
 
-def prepared(arguments: argparse.Namespace) -> Optional[Tuple[List[Command], Optional[str]]]:
-    """Returns the commands of --verify and the Python with TensorFlow 1.15, or None without --verify.
+class Given(NamedTuple):
+    """What is run: the commands, the Python with TensorFlow 1.15, and how many seconds a run may take."""
+
+    commands: List[Command]
+    python: Optional[str]
+    timeout: float
+
+
+def prepared(arguments: argparse.Namespace) -> Optional[Given]:
+    """Returns the commands of --verify and how they are run, or None without --verify.
 
     Raises:
-      ArgumentError: a command or the Python can't be used, or --python is given without --verify.
+      ArgumentError: a command or the Python can't be used, or an option of --verify is given without it.
     """
     if not arguments.verify:
-        if arguments.python is not None:
-            raise ArgumentError("--python is an option of --verify: pass --verify COMMAND too")
+        for name in ("python", "timeout"):
+            if getattr(arguments, name) is not None:
+                raise ArgumentError("--{} is an option of --verify: pass --verify COMMAND too".format(name))
         return None
+    if arguments.timeout is not None and arguments.timeout <= 0:
+        raise ArgumentError("--timeout must be positive, got {:g}".format(arguments.timeout))
     found = [command_of(each) for each in arguments.verify]
     for command in found:
         check_script(command)
     python = commands.find_python() if arguments.python is None else commands.check_python(arguments.python)
-    return found, python
+    return Given(found, python, TIMEOUT if arguments.timeout is None else arguments.timeout)
 
 
 def command_of(text: str) -> Command:
@@ -65,7 +76,7 @@ def command_of(text: str) -> Command:
 
 
 def run(
-    given: Tuple[List[Command], Optional[str]], paths: Sequence[str], texts: Dict[str, str], places: Sequence[Place],
+    given: Given, paths: Sequence[str], texts: Dict[str, str], places: Sequence[Place],
     is_for_2: bool,
 ) -> Verifications:
     """Verifies a rewriting and prints what was found.
@@ -77,9 +88,9 @@ def run(
       places: the pipelines that were rewritten.
       is_for_2: whether the new texts have the names of TensorFlow 2, and are to run on it without legacy_towers.
     """
-    wanted, python = given
     python_of_2 = commands.find_python_of_2() if is_for_2 else None
-    found = verify_commands(wanted, paths, texts, places, python, python_of_2, _print_progress)
+    found = verify_commands(
+        given.commands, paths, texts, places, given.python, python_of_2, _print_progress, given.timeout)
     if is_for_2 and python_of_2 is None:
         found = found._replace(commands=tuple(
             each._replace(notes=each.notes + (_NO_TENSORFLOW_2,)) for each in found.commands))

@@ -50,6 +50,16 @@ def sequence(before: List[List[Read]], after: List[List[Read]], what: str) -> Op
     return _difference_of_counts(before, after, what)
 
 
+def have_other_types(before: List[List[Read]], after: List[List[Read]]) -> bool:
+    """Returns whether the components of session runs have other dtypes or ranks, or are more or fewer."""
+    for one, other in zip(before, after):
+        types = [sorted((dtype, len(sizes)) for read in reads for dtype, sizes in _components(read))
+                 for reads in (one, other)]
+        if types[0] != types[1]:
+            return True
+    return False
+
+
 def shapes(
     before: List[List[Read]], after: List[List[Read]], what: str, is_ordered: bool = True,
     others: Tuple[List[List[Read]], List[List[Read]]] = ([], []),
@@ -188,9 +198,11 @@ def shuffles(fixed: List[Record], plain: List[Record]) -> Tuple[Optional[str], L
                 and plain[0].shuffling[number]:
             return "pipeline {} is shuffled less: {:.0%} of its examples are behind the same example as without a " \
                    "shuffle before, {:.0%} after".format(number + 1, one, other), []
-        clauses.append("the shuffle moves examples of pipeline {} by {:.2f} of all before, {:.2f} after".format(
-            number + 1, *(distance(*pair) or 0.0 for pair in pairs)
-        ))
+        if any(each.shuffled[number] for each in plain):
+            clauses.append(
+                "the shuffle of pipeline {} moves an example by {:.0%} of the number of examples on average before, "
+                "{:.0%} after".format(number + 1, *(distance(*pair) or 0.0 for pair in pairs))
+            )
     return None, clauses
 
 

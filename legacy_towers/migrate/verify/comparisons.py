@@ -47,6 +47,9 @@ class Comparisons:
       places: the pipelines that the command must read; None: any.
       progress: called with what is run, before each run.
       checks, notes, records: lists of all runners, to which each comparison appends.
+
+    Attributes:
+      before: the run before the rewriting that was compared; None before `verify`.
     """
 
     def __init__(
@@ -56,10 +59,12 @@ class Comparisons:
         self._project, self._python, self._places, self._progress = project, python, places, progress
         self._checks, self._notes, self._records = checks, notes, records
         self._title = ""
+        self._is_parsed = False
+        self.before: Optional[Record] = None
 
     def verify(self) -> None:
         """Compares what session runs, epochs and the command as it is read before and after the rewriting."""
-        before = self._run(BEFORE, FIXED)
+        before = self.before = self._run(BEFORE, FIXED)
         self._title = _title(before)
         runs = "session runs"
         if before.exit_code != 0:
@@ -75,6 +80,15 @@ class Comparisons:
         after = self._run(AFTER, FIXED)
         if after.exit_code != 0:
             return self._add(runs, DIFFERENT, "the command fails after the rewriting: " + after.error)
+        if any(before.single) and compare.have_other_types(before.reads, after.reads):
+            # Before, the graph parses what a reader reads, after, a dataset may: the parsed examples are compared.
+            self._is_parsed = True
+            parsed = self._run(BEFORE, FIXED), self._run(AFTER, FIXED)
+            if all(each.exit_code == 0 and each.runs for each in parsed):
+                before, after = parsed
+                self.before = before
+            else:
+                self._is_parsed = False
         hidden = before.hidden + after.hidden
         if hidden:
             return self._add(runs, NOT_COMPARED, "{}: it is read inside a loop or a branch".format(hidden[0]))
@@ -88,6 +102,7 @@ class Comparisons:
 
     def verify_after(self, before: Record) -> None:
         """Compares what session runs read after the rewriting with what they read before, by another runner."""
+        self._is_parsed = before.is_parsed
         after = self._run(AFTER, FIXED)
         self._title = _title(after)
         runs = "session runs"
@@ -219,7 +234,7 @@ class Comparisons:
     def _run(self, version: str, order: str) -> Record:
         self._progress("{} {} the rewriting, by {}, {}".format(
             self._project.command.text, version, self._python or RUN, _ORDERS[order]))
-        self._records.append(run(self._project, version, self._python, order))
+        self._records.append(run(self._project, version, self._python, order, self._is_parsed))
         return self._records[-1]
 
     def _add(self, what: str, verdict: str, sentence: str) -> None:

@@ -61,11 +61,14 @@ class Record(NamedTuple):
       places: for each pipeline, the lines that made what is read, as (path, line).
       static: for each pipeline, dtypes and static shapes.
       shuffling: for each pipeline, whether one of its queues shuffles.
+      shuffled: for each pipeline, whether a queue, an input producer or a dataset shuffles.
       reads: for each session run, what it read.
       computed: for each session run that read, hashes of what it fetched.
       values: the same, as text.
       epochs: number of a pipeline -> some epochs of it.
       kept: the same, with a last, smaller batch.
+      single: for each pipeline, whether it gives single examples, which no queue batches.
+      is_parsed: whether examples were recorded after their parse, not as they are read.
     """
 
     version: str
@@ -82,11 +85,14 @@ class Record(NamedTuple):
     places: List[List[Tuple[str, int]]]
     static: List[Any]
     shuffling: List[bool]
+    shuffled: List[bool]
     reads: List[List[Read]]
     computed: List[List[str]]
     values: List[List[str]]
     epochs: Dict[int, Epochs]
     kept: Dict[int, Epochs]
+    single: List[bool]
+    is_parsed: bool
 
     def to_json(self) -> Dict[str, Any]:
         """Returns the record, without what was read, as a dict for `json.dump`."""
@@ -120,7 +126,7 @@ class Project(NamedTuple):
     folder: str
 
 
-def run(project: Project, version: str, python: Optional[str], order: str) -> Record:
+def run(project: Project, version: str, python: Optional[str], order: str, is_parsed: bool = False) -> Record:
     """Runs the command once.
 
     Args:
@@ -128,6 +134,7 @@ def run(project: Project, version: str, python: Optional[str], order: str) -> Re
       version: BEFORE or AFTER.
       python: the path of a Python with TensorFlow 1.15; None: `legacy-towers run`.
       order: FIXED, SAME_NUMBERS or PLAIN.
+      is_parsed: whether examples are recorded after their parse, not as they are read.
     """
     # Each run is in a folder of the same path: what readers give as keys, and what scripts print, has paths in it.
     folder, out = (os.path.join(project.folder, name) for name in ("tree", "record"))
@@ -135,8 +142,8 @@ def run(project: Project, version: str, python: Optional[str], order: str) -> Re
     try:
         roots = [project.directory] + list(project.roots)
         tree = Tree(folder, roots, project.texts if version == AFTER else {})
-        code, error = _execute(project, tree, python, [out, order])
-        return _record(_lines_of(out), tree, version, python, order, code, error)
+        code, error = _execute(project, tree, python, [out, order, "parsed" if is_parsed else "read"])
+        return _record(_lines_of(out), tree, version, python, order, code, error, is_parsed)
     finally:
         shutil.rmtree(folder)
         if os.path.exists(out):
@@ -169,7 +176,8 @@ def _execute(project: Project, tree: Tree, python: Optional[str], recording: Lis
             universal_newlines=True, errors="replace",
         )
     except subprocess.TimeoutExpired:
-        return None, "it took more than {:g} seconds".format(project.timeout)
+        return None, "{!r} did not end within {:g} seconds: give it fewer steps, or more time by --timeout " \
+                     "SECONDS".format(command.text, project.timeout)
     code = ended.returncode
     return code, _error(ended.stderr) or "exit code {}".format(code) if code else ""
 
@@ -197,7 +205,7 @@ def _lines_of(path: str) -> List[Dict[str, Any]]:
 
 def _record(
     lines: List[Dict[str, Any]], tree: Tree, version: str, python: Optional[str], order: str, code: Optional[int],
-    error: str,
+    error: str, is_parsed: bool,
 ) -> Record:
     def each(name: str) -> List[Any]:
         return [line[name] for line in lines if name in line]
@@ -217,5 +225,7 @@ def _record(
         tuple(sorted({tree.original_of(path) for found in each("files") for path in found})),
         [[(tree.original_of(path), line) for path, line in found["places"]] for found in pipelines],
         [found["static"] for found in pipelines], [found["shuffling"] for found in pipelines],
+        [found["shuffled"] for found in pipelines],
         reads, each("computed"), each("values"), epochs[0], epochs[1],
+        [found["single"] for found in pipelines], is_parsed,
     )

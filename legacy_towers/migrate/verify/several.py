@@ -6,7 +6,7 @@ from legacy_towers.migrate.verify.command import Command
 from legacy_towers.migrate.verify.comparisons import unread
 from legacy_towers.migrate.verify.runs import BEFORE
 from legacy_towers.migrate.verify.verification import Place, Verification
-from legacy_towers.migrate.verify.verify import verify
+from legacy_towers.migrate.verify.verify import TIMEOUT, verify
 from legacy_towers.text.documented_fields import documented_fields
 
 
@@ -44,6 +44,7 @@ class Verifications(NamedTuple):
 def verify_commands(
     commands: Sequence[Command], paths: Sequence[str], texts: Dict[str, str], places: Sequence[Place],
     python: Optional[str], python_of_2: Optional[str], progress: Callable[[str], None],
+    timeout: float = TIMEOUT,
 ) -> Verifications:
     """Verifies a rewriting by one or more commands.
 
@@ -51,14 +52,14 @@ def verify_commands(
 
     Args:
       commands: what is run.
-      paths, texts, places, python, python_of_2, progress: as for `verify`.
+      paths, texts, places, python, python_of_2, progress, timeout: as for `verify`.
 
     Raises:
       ArgumentError: the script of a command does not exist.
     """
     is_alone = len(commands) == 1
     found = [
-        verify(each, paths, texts, places, python, python_of_2=python_of_2, is_alone=is_alone, progress=progress)
+        verify(each, paths, texts, places, python, timeout, python_of_2, is_alone, progress)
         for each in commands
     ]
     left: List[str] = []

@@ -12,6 +12,8 @@ from legacy_towers.migrate.verify.runs import Project, Record
 from legacy_towers.migrate.verify.verification import Check, Place, Verification
 from legacy_towers.text.python_source import is_python_3
 
+# How many seconds one run may take.
+TIMEOUT = 600.0
 _NO_PLAIN = "TensorFlow 1.15 alone: not run: no Python with it was found; name one by --python PATH"
 _PYTHON_2 = "TensorFlow 1.15 alone: not run: {} is written for Python 2"
 
@@ -22,7 +24,7 @@ def _print_nothing(sentence: str) -> None:
 
 def verify(
     command: Command, paths: Sequence[str], texts: Dict[str, str], places: Sequence[Place] = (),
-    python: Optional[str] = None, timeout: float = 600.0, python_of_2: Optional[str] = None, is_alone: bool = True,
+    python: Optional[str] = None, timeout: float = TIMEOUT, python_of_2: Optional[str] = None, is_alone: bool = True,
     progress: Callable[[str], None] = _print_nothing,
 ) -> Verification:
     """Runs a command in copies of its project before and after a rewriting, and compares what its sessions read.
@@ -60,15 +62,18 @@ def verify(
     checks: List[Check] = []
     notes: List[str] = []
     records: List[Record] = []
+    before: List[Optional[Record]] = []
     old = next((path for path, text in sorted(texts.items()) if not is_python_3(text)), None)
     if old is not None:
         python = None
     with tempfile.TemporaryDirectory(prefix="legacy-towers-verify-") as folder:
         project = Project(command, directory, roots, texts, timeout, os.path.realpath(folder))
         for runner in [None] + ([python] if python else []):
-            Comparisons(project, runner, places if is_alone else None, progress, checks, notes, records).verify()
-        if python_of_2 is not None and all(each.verdict == PROVEN for each in checks):
-            Comparisons(project, python_of_2, None, progress, checks, notes, records).verify_after(records[0])
+            compared = Comparisons(project, runner, places if is_alone else None, progress, checks, notes, records)
+            compared.verify()
+            before.append(compared.before)
+        if python_of_2 is not None and before[0] is not None and all(each.verdict == PROVEN for each in checks):
+            Comparisons(project, python_of_2, None, progress, checks, notes, records).verify_after(before[0])
     if python is None:
         notes.append(_NO_PLAIN if old is None else _PYTHON_2.format(os.path.relpath(old)))
     worst = next(

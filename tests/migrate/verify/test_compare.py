@@ -2,7 +2,7 @@
 import pytest
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.versions import fixed_order, session_recorder
+from legacy_towers.compat.versions import fixed_order, recorded_tensors
 from legacy_towers.migrate.verify import compare
 from legacy_towers.migrate.verify.runs import Epochs, Record
 
@@ -13,7 +13,8 @@ MIXED = NAMES[::2] + NAMES[1::2]
 def record(order, names, shuffling, changed=()):
     batches = [[{"rows": names, "parts": [[each] for each in names]}]]
     whole = {0: Epochs(batches, "", False)}
-    return Record("", "", "", order, 0, "", 1, len(names), changed, (), (), [], [], [shuffling], [], [], [], whole, {})
+    return Record("", "", "", order, 0, "", 1, len(names), changed, (), (), [], [], [shuffling], [True], [], [], [],
+                  whole, {}, [], False)
 
 
 @pytest.mark.parametrize("shuffling, lost", [(True, "pipeline 1 is shuffled less: "), (False, None)],
@@ -37,7 +38,7 @@ def test_the_recorder_finds_queues_that_shuffle(makes, shuffles):
         read = found.op
         while not read.type.startswith("QueueDequeue"):
             read = read.inputs[0].op
-        assert session_recorder._is_shuffled(read) == shuffles
+        assert recorded_tensors.is_shuffled(read) == shuffles
 
 
 def _bucketed(number):

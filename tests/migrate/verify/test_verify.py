@@ -119,6 +119,17 @@ PADDED_BY_DATASET = """
 """
 
 
+# Single examples: a reader without a batch, whose line the graph parses, or a dataset.
+SINGLE = """
+        queue = tf.train.string_input_producer(names(), num_epochs=2, shuffle=False)
+        return decode(tf.TextLineReader().read(queue)[1])
+"""
+SINGLE_BY_DATASET = """
+        dataset = tf.data.Dataset.from_tensor_slices(names()).repeat(2)
+        dataset = dataset.flat_map(tf.data.TextLineDataset).map(decode)
+        return tf.data.make_one_shot_iterator(dataset).get_next()
+"""
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     folder = tmp_path_factory.mktemp("project")
@@ -139,12 +150,12 @@ def verified(project, recorded, monkeypatch):
     """Returns a function that verifies `read` functions; a run before the rewriting is shared by the tests."""
     run = comparisons.run
 
-    def shared(given, version, python, order):
+    def shared(given, version, python, order, is_parsed=False):
         if version == "after":
-            return run(given, version, python, order)
-        key = (given.command.text, (project / "train.py").read_text(), python, order)
+            return run(given, version, python, order, is_parsed)
+        key = (given.command.text, (project / "train.py").read_text(), python, order, is_parsed)
         if key not in recorded:
-            recorded[key] = run(given, version, python, order)
+            recorded[key] = run(given, version, python, order, is_parsed)
         return recorded[key]
 
     monkeypatch.chdir(project)
@@ -167,10 +178,11 @@ def script(read):
 RIGHT = [
     ("epochs", QUEUE, DATASET, "the same 26 examples in 7 session runs, in the same order, bit for bit"),
     ("no end", ENDLESS, REPEATED, "24 examples in 6 batches, in the same order, bit for bit"),
-    ("shuffled", SHUFFLED, SHUFFLING, "the shuffle moves examples of pipeline 1 by 0."),
-    ("padded in a shuffled order", PADDED, PADDED_BY_DATASET, "the shuffle moves examples of pipeline 1 by 0."),
+    ("shuffled", SHUFFLED, SHUFFLING, "the shuffle of pipeline 1 moves an example by "),
+    ("padded in a shuffled order", PADDED, PADDED_BY_DATASET, "the shuffle of pipeline 1 moves an example by "),
     ("random numbers", RANDOM, DRAWING, "random operations have fixed seeds"),
     ("random numbers of several threads", FLIPPED, FLIPPED_BY_MAP, "draw the same numbers for each example"),
+    ("single examples", SINGLE, SINGLE_BY_DATASET, "26 examples in 26 batches, in the same order, bit for bit"),
     ("readers joined", JOINED, INTERLEAVED, "examples, each as often, in another order, which is not determined"),
 ]
 WRONG = [
@@ -199,6 +211,8 @@ WRONG = [
      "names()[0]).take(1)).map(decode"), "0 of 26 examples before are not read as often after, 1 of 27 after"),
     ("random numbers of several threads that are lost", FLIPPED, FLIPPED_BY_MAP.replace(
         " + tf.cast(tf.random_uniform([]) < 0.5, tf.float32)", ""), "26 of 26 examples before are not read as often"),
+    ("single examples of another value", SINGLE, SINGLE_BY_DATASET.replace(
+        "map(decode)", "map(lambda line: tuple(decode(line)[:2]) + (2 * decode(line)[2],))"), "session run 2 reads"),
     ("an operation that fails", QUEUE, DATASET.replace("names()", "names() + ['missing']"),
      "fails after the rewriting"),
 ]
@@ -260,6 +274,16 @@ def test_a_file_that_the_command_does_not_import_is_not_compared(verified, proje
     found = verify(command, ["."], {str(project / "input.py"): "import tensorflow as tf\n\n"})
     assert found.verdict == "not compared"
     assert found.reason.endswith("the command does not import input.py, which is rewritten")
+
+
+def test_a_command_that_does_not_end_is_named_with_the_option_for_more_time(project, monkeypatch):
+    monkeypatch.chdir(project)
+    monkeypatch.setattr(sys, "executable", preloaded.executable())
+    (project / "other.py").write_text("import time\ntime.sleep(60)\n")
+    found = verify(Command("other.py --endless", {}, [], ["other.py"]), ["other.py"], {}, timeout=0.5)
+    assert found.verdict == "not compared"
+    assert found.reason.endswith("the command fails before the rewriting: 'other.py --endless' did not end within 0.5 "
+                                 "seconds: give it fewer steps, or more time by --timeout SECONDS")
 
 
 def test_a_missing_script_is_an_error(project, monkeypatch):
