@@ -9,8 +9,8 @@ def planted(change):
     """Returns a patch that changes the dataset of each converted pipeline."""
     flow_of = DatasetBuilder.flow_of
 
-    def changed(self, operation, consumer=MODEL, readers=1):
-        flow = flow_of(self, operation, consumer, readers)
-        return flow._replace(dataset=change(flow.dataset)) if consumer is MODEL else flow
+    def changed(self, operation, consumer=MODEL, *others):
+        flow = flow_of(self, operation, consumer, *others)
+        return flow.then(change(flow.dataset), "planted") if consumer is MODEL else flow
 
     return mock.patch.object(DatasetBuilder, "flow_of", changed)

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, FrozenSet, List, Optional, Set, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.graph.op_kinds import draws_random_numbers
-from legacy_towers.replication.row_rules import ROW_RULES
+from legacy_towers.graph.row_rules import ELEMENTWISE, ROW_RULES
 from legacy_towers.replication.sparse_feeds import has_rows
 from legacy_towers.tensor_types import Operation, Tensor
 
@@ -15,17 +15,6 @@ def _types(names: str) -> FrozenSet[str]:
     return frozenset(names.split())
 
 
-# Each value of the output is computed from the values at the same place, or at the same place of a smaller operand.
-ELEMENTWISE = _types(
-    "Abs Acos Acosh Add AddN AddV2 Asin Asinh Atan Atan2 Atanh BiasAdd BiasAddV1 Cast Ceil CheckNumerics ClipByValue "
-    "Cos Cosh Digamma Div DivNoNan Elu EnsureShape Equal Erf Erfc Exp Expm1 Floor FloorDiv FloorMod Greater "
-    "GreaterEqual Identity Inv Invert IsFinite IsInf IsNan LeakyRelu Less LessEqual Lgamma Log Log1p LogicalAnd "
-    "LogicalNot LogicalOr Maximum Minimum Mod Mul MulNoNan Neg NotEqual OnesLike Pow PreventGradient RealDiv "
-    "Reciprocal Relu Relu6 Rint Round Rsqrt Select SelectV2 Selu Sigmoid Sign Sin Sinh Snapshot Softplus Softsign "
-    "Sqrt Square SquaredDifference StopGradient Sub Tan Tanh TruncateDiv TruncateMod ZerosLike Xdivy Xlogy "
-    "FakeQuantWithMinMaxArgs FakeQuantWithMinMaxVars Bitcast Print PrintV2 AsString StringToNumber DecodeRaw "
-    "StringToHashBucketFast ReluGrad TanhGrad SigmoidGrad"
-)
 # Of the first input; further ones are weights. Rows of each output.
 _FIRST = _types(
     "AvgPool AvgPool3D Conv2D Conv3D DepthToSpace DepthwiseConv2dNative Dilation2D LRN MaxPool "

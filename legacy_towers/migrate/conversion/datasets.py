@@ -12,7 +12,7 @@ from legacy_towers.migrate.conversion.consumers import MODEL, Consumer, Consumer
 from legacy_towers.migrate.conversion.enqueues import Enqueue
 from legacy_towers.migrate.conversion.filled_by_python import dequeued, room, with_room
 from legacy_towers.migrate.conversion.flows import Flow
-from legacy_towers.migrate.conversion.mapped import mapped_by
+from legacy_towers.migrate.conversion.mapped import mapped_by, mapped_in_batches
 from legacy_towers.migrate.conversion.operations import (
     COUNTERS,
     count_of,
@@ -26,6 +26,7 @@ from legacy_towers.migrate.conversion.operations import (
 from legacy_towers.migrate.conversion.plans import Refused
 from legacy_towers.migrate.conversion.queue_graph import Queue, QueueGraph
 from legacy_towers.migrate.conversion.readers import records_of
+from legacy_towers.migrate.conversion.row_wise import is_row_wise
 from legacy_towers.migrate.conversion.sources import known_strings, numbers_of, outputs_of, readers_like
 from legacy_towers.migrate.conversion.unbatching import by_priority, unbatched
 from legacy_towers.tensor_types import Dataset, Operation, Tensor
@@ -78,7 +79,9 @@ class DatasetBuilder:
         """Returns whether several consumers share the elements of a queue or a reader."""
         return len(self._consumers.of(store)) > 1
 
-    def flow_of(self, operation: Operation, consumer: Optional[Consumer] = MODEL, readers: int = 1) -> Flow:
+    def flow_of(
+        self, operation: Operation, consumer: Optional[Consumer] = MODEL, readers: int = 1, one_by_one: bool = False
+    ) -> Flow:
         """Returns the flow of what an operation takes, run by run, as tuples of its `outputs_of`.
 
         Args:
@@ -86,6 +89,8 @@ class DatasetBuilder:
           consumer: what uses the elements; MODEL stands for all of the model that takes from the same queue or reader;
             None: they are not taken away from the consumers.
           readers: how many readers like this one read the files of its queue.
+          one_by_one: whether the elements are single records, also where it takes several at once; without a key,
+            they are no tuples.
 
         Raises:
           Refused: the queues can't be converted.
@@ -96,7 +101,7 @@ class DatasetBuilder:
         if count == -1:
             raise Refused("the number of elements that it reads at once is not known before the run", operation)
         if is_read(operation):
-            return self._read(operation, consumer, count, readers)
+            return self._read(operation, consumer, None if one_by_one else count, readers, one_by_one)
         queue = self._queues.queue_of(operation)
         if queue.is_filled_by_python:
             return self._filled(queue, operation, consumer, count)
@@ -111,15 +116,15 @@ class DatasetBuilder:
         if flow.split is not None and has_rebatch(flow.split):
             # One copy of each example in place of two.
             return flow.then(flow.split.rebatch(count, exact), "batch({}{})".format(count, remainder))
-        return flow.then(flow.dataset.batch(count, exact), "batch({}{})".format(count, remainder))
+        return flow.batched(count, exact)
 
-    def _source(self, source: Operation, group: List[Enqueue]) -> Flow:
+    def _source(self, source: Operation, group: List[Enqueue], one_by_one: bool = False) -> Flow:
         """Returns the flow of a source of an enqueue; the same one for each enqueue that it is a source of."""
         consumer = consumer_of(source, group)
         passes = self._consumers.passes(consumer)
         self._copies *= passes
         try:
-            flow = self.flow_of(source, consumer, readers_like(source, group))
+            flow = self.flow_of(source, consumer, readers_like(source, group), one_by_one)
             if flow.filled and is_dequeue(source):
                 queue = self._queues.queue_of(source)
                 if not queue.is_filled_by_python:
@@ -167,7 +172,9 @@ class DatasetBuilder:
             flow.initializers + (iterator.initializer,),
         )
 
-    def _read(self, operation: Operation, consumer: Optional[Consumer], count: Optional[int], readers: int) -> Flow:
+    def _read(
+        self, operation: Operation, consumer: Optional[Consumer], count: Optional[int], readers: int, one_by_one: bool
+    ) -> Flow:
         reader = store_of(operation)
         files_queue = self._queues.queue_of(operation)
         has_state = not reads_one_record_per_file(reader)
@@ -178,17 +185,18 @@ class DatasetBuilder:
         wants_keys = len(outputs_of(operation, consumer is MODEL)) == 2
         consumer_of_files = consumer if consumer is None or not has_state else Consumer(reader)
         make = functools.partial(
-            self._records, operation, consumer_of_files, count, readers, with_keys=wants_keys or is_shared
+            self._records, operation, consumer_of_files, count, readers, wants_keys or is_shared, one_by_one
         )
         if not is_shared:
             return make()
         if {count_of(each) for each in users_of(reader) if is_read(each)} != {count}:
             raise Refused("operations read different numbers of records from one reader", operation)
         flow = self._share(reader, consumer, make)
-        return flow if wants_keys else flow._replace(dataset=flow.dataset.map(lambda key, record: (record,)))
+        return flow if wants_keys else flow._replace(before=flow.dataset.map(lambda key, record: (record,)))
 
     def _records(
-        self, operation: Operation, consumer: Optional[Consumer], count: Optional[int], readers: int, with_keys: bool
+        self, operation: Operation, consumer: Optional[Consumer], count: Optional[int], readers: int, with_keys: bool,
+        one_by_one: bool,
     ) -> Flow:
         """Returns the flow of the records in the files of a read operation, with their keys in front if `with_keys`."""
         queue = self._queues.queue_of(operation)
@@ -198,8 +206,8 @@ class DatasetBuilder:
             dataset = records.keyed(path) if with_keys else records.of_file(path)
             if count is not None:
                 dataset = dataset.batch(count)
-            # `zip` makes tuples without a function that runs for each record.
-            return dataset if with_keys else tf.data.Dataset.zip((dataset,))
+            # `zip` makes tuples without a function that runs for each record. Batches of single records need none.
+            return dataset if with_keys or one_by_one else tf.data.Dataset.zip((dataset,))
 
         if queue.is_filled_by_python:
             files = self._filled(queue, operation, consumer, None)
@@ -257,10 +265,7 @@ class DatasetBuilder:
             raise Refused("it shuffles any number of elements: give it a capacity", queue.operation)
         # A dataset waits until its buffer is full: what Python code fills may never give as much as the capacity.
         size = queue.min_after_dequeue + 1 if flow.filled else queue.capacity
-        return flow.then(
-            flow.dataset.shuffle(size, seed=self._shuffle_seed(queue)),
-            "shuffle({})".format(size), "{!r} shuffles".format(queue.name),
-        )
+        return flow.shuffled(size, self._shuffle_seed(queue), "{!r} shuffles".format(queue.name))
 
     def _shuffle_seed(self, queue: Queue) -> Optional[int]:
         seeds = [queue.operation.get_attr("seed"), queue.operation.get_attr("seed2")]
@@ -280,13 +285,16 @@ class DatasetBuilder:
         enqueue = group[0]
         part = enqueue.part
         check_part(part)
-        flow = self._sources(group)
+        count = self._records_at_once(group)
+        flow = self._sources(group) if count is None else self._source(part.sources[0], group, one_by_one=True)
         threads = sum(each.threads for each in group)
         if len(group) > 1:
             flow = flow._replace(mixed=flow.mixed + (_several_fill(queue),))
         elif threads > 1 and len(queue.enqueues) == 1:
             flow = flow._replace(mixed=flow.mixed + ("{} threads fill {!r}".format(threads, queue.name),))
         given = sum((outputs_of(source) for source in part.sources), [])
+        if count is not None:
+            return mapped_in_batches(enqueue, flow, given, count)
         # Each copy of an operation draws the numbers of the others.
         seeds = {
             each.name: self.seeds_of(each.name) for each in part.unseeded
@@ -304,6 +312,21 @@ class DatasetBuilder:
             batches = mapped.dataset
             mapped = mapped.then(unbatched(batches, len(enqueue.tensors)), "unbatch()")._replace(split=batches)
         return mapped
+
+    def _records_at_once(self, group: List[Enqueue]) -> Optional[int]:
+        """Returns how many records one reader reads at once, if what is enqueued has a row for each; None otherwise."""
+        enqueue = group[0]
+        part = enqueue.part
+        if not enqueue.many or enqueue.conditions or len(part.sources) != 1 or not is_read(part.sources[0]):
+            return None
+        source = part.sources[0]
+        count = count_of(source)
+        if count is None or count < 0 or readers_like(source, group) > 1:
+            return None
+        if self.has_several_consumers(store_of(source)):
+            return None
+        # Of what Python code fills, no batch waits for more.
+        return count if not self._queues.takes_from_python(source) and is_row_wise(part) else None
 
     def _sources(self, group: List[Enqueue]) -> Flow:
         part = group[0].part

@@ -162,6 +162,20 @@ class QueueGraph:
             raise Refused("which queue it reads is not known before the run", operation)
         return self.queues[handle]
 
+    def takes_from_python(self, source: Operation) -> bool:
+        """Returns whether Python code fills the queue of a dequeue or read operation, or one before that."""
+        waiting, seen = [source], set()  # type: List[Operation], Set[Operation]
+        while waiting:
+            each = waiting.pop()
+            if each in seen or each.type in COUNTERS:
+                continue
+            seen.add(each)
+            queue = self.queue_of(each)
+            if queue.is_filled_by_python:
+                return True
+            waiting += [before for enqueue in queue.enqueues for before in enqueue.part.sources]
+        return False
+
     def _threads(self) -> Dict[Operation, int]:
         counts: Dict[Operation, int] = {}
         for runner in self.runners:

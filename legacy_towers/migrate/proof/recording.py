@@ -89,9 +89,9 @@ def record(side: Side, shape: Shape, seconds: float, watch: Optional[Watch] = No
 class _Reader:
     """Gives the values of the next batch, one read operation after the other."""
 
-    def __init__(self, session: Any, side: Side, coordinator: Any, seconds: float) -> None:
+    def __init__(self, session: Any, side: Side, coordinator: Any, seconds: Optional[float]) -> None:
         self._session, self._side, self._coordinator = session, side, coordinator
-        self._options = tf.RunOptions(timeout_in_ms=int(seconds * 1000))
+        self._options = None if seconds is None else tf.RunOptions(timeout_in_ms=int(seconds * 1000))
         self._number = 0
         self.problem = ""  # why it can't be read; "" if it can
 
@@ -112,8 +112,11 @@ class _Reader:
 
 
 @contextlib.contextmanager
-def reading(side: Side, seconds: float) -> Iterator[Any]:
+def reading(side: Side, seconds: Optional[float]) -> Iterator[Any]:
     """Starts a session of one version of a pipeline; yields a function that returns the values of the next batch.
+
+    A batch may take `seconds`; None: any time, as in a script. A limit costs tf.data up to 0.1 ms per batch, and queues
+    nothing.
 
     The random numbers of Python and numpy, which functions of `tf.py_func` may draw, are the same in each session, and
     go on afterwards as if it had not been.

@@ -16,9 +16,13 @@ def pixels(size):
     return tf.cast(tf.reshape(tf.decode_raw(record(), tf.uint8), [size]), tf.float32) / 255.0
 
 
+def records(count):
+    return tf.TFRecordReader().read_up_to(tf.train.string_input_producer(["a.tfrecord"]), count)[1]
+
+
 def parsed_batches(threads, count=64):
-    records = tf.TFRecordReader().read_up_to(tf.train.string_input_producer(["a.tfrecord"]), count)[1]
-    return tf.train.batch([tf.io.parse_example(records, FEATURES)["x"]], 4, num_threads=threads, enqueue_many=True)
+    parsed = tf.io.parse_example(records(count), FEATURES)["x"]
+    return tf.train.batch([parsed], 4, num_threads=threads, enqueue_many=True)
 
 
 def sequence(dtype):
@@ -37,14 +41,16 @@ CHEAP = {
     "sequences of integers": lambda: tf.train.batch([sequence(tf.int64)], 4, dynamic_pad=True),
     "rows of an array": lambda: tf.train.batch(rows_of_an_array(), 4),
     "parsed batches": lambda: parsed_batches(1),
+    "parsed batches, threads": lambda: parsed_batches(2),
 }
 NOT_CHEAP = {
     "many pixels": lambda: tf.train.batch([pixels(300 * 300 * 3)], 4),
     "decoded images": lambda: tf.train.batch([tf.image.resize_images(tf.image.decode_png(record(), 3), [8, 8])], 4),
     "random numbers": lambda: tf.train.batch([tf.random_crop(pixels(64), [32])], 4, num_threads=2),
     "sequences of floats": lambda: tf.train.batch([sequence(tf.float32)], 4, dynamic_pad=True),
-    "parsed batches, threads": lambda: parsed_batches(2),
     "parsed batches of many examples": lambda: parsed_batches(1, 10000),
+    "operations on several records, threads": lambda: tf.train.batch(
+        [tf.sort(tf.string_to_number(records(64)))], 4, num_threads=2, enqueue_many=True),
     "Python functions": lambda: tf.train.batch([tf.reshape(tf.py_func(len, [record()], tf.int64), [])], 4, 2),
 }
 

@@ -60,7 +60,7 @@ def changed(change):
 
     def wrong(self, queue, group):
         flow = enqueued(self, queue, group)
-        return flow._replace(dataset=change(flow.dataset)) if queue.name.startswith("read") else flow
+        return flow.then(change(flow.dataset), "planted") if queue.name.startswith("read") else flow
 
     return mock.patch.object(DatasetBuilder, "_enqueued", wrong)
 

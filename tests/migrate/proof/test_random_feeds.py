@@ -104,7 +104,7 @@ def test_training_steps_are_not_compared():
 def test_a_conversion_that_loses_examples_is_different():
     def skipping(*arguments):
         flow = dequeued(*arguments)
-        return flow._replace(dataset=flow.dataset.skip(1))
+        return flow.then(flow.dataset.skip(1), "planted")
 
     dequeued = filled_by_python.dequeued
     of_indices()
@@ -117,7 +117,7 @@ def test_a_conversion_in_another_order_is_different():
     def pairs_swapped(*arguments):
         flow = dequeued(*arguments)
         swapped = flow.dataset.batch(2).map(lambda values: (values[::-1],))
-        return flow._replace(dataset=swapped.flat_map(lambda values: tf.data.Dataset.from_tensor_slices((values,))))
+        return flow.then(swapped.flat_map(lambda values: tf.data.Dataset.from_tensor_slices((values,))), "planted")
 
     dequeued = filled_by_python.dequeued
     without_static_shapes()

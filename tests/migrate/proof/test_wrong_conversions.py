@@ -109,7 +109,7 @@ def test_an_example_that_only_a_dropped_batch_would_show():
         flow = taken(self, queue, group)
         if queue.kind != "RandomShuffleQueue":
             return flow
-        return flow._replace(dataset=flow.dataset.map(lambda number, x: (tf.maximum(number, 1), x)))
+        return flow.then(flow.dataset.map(lambda number, x: (tf.maximum(number, 1), x)), "planted")
 
     with mock.patch.object(DatasetBuilder, "_enqueued", changed):
         proof = prove(rounds=0)

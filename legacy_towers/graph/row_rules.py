@@ -1,4 +1,4 @@
-"""Which operations keep one row per example though they are not elementwise: a rule for each type of operation.
+"""Which operations keep one row per example: elementwise ones, and others by a rule for each type of operation.
 
 A rule gets an operation and the tensors that have a row per example, among them all of its inputs that depend on the
 examples; it returns whether the outputs have a row per example too.
@@ -7,6 +7,18 @@ from typing import Any, Callable, Dict, Set
 
 from legacy_towers.compat import tf
 from legacy_towers.tensor_types import Operation, Tensor
+
+# Each value of the output is computed from the values at the same place, or at the same place of a smaller operand.
+ELEMENTWISE = frozenset((
+    "Abs Acos Acosh Add AddN AddV2 Asin Asinh Atan Atan2 Atanh BiasAdd BiasAddV1 Cast Ceil CheckNumerics ClipByValue "
+    "Cos Cosh Digamma Div DivNoNan Elu EnsureShape Equal Erf Erfc Exp Expm1 Floor FloorDiv FloorMod Greater "
+    "GreaterEqual Identity Inv Invert IsFinite IsInf IsNan LeakyRelu Less LessEqual Lgamma Log Log1p LogicalAnd "
+    "LogicalNot LogicalOr Maximum Minimum Mod Mul MulNoNan Neg NotEqual OnesLike Pow PreventGradient RealDiv "
+    "Reciprocal Relu Relu6 Rint Round Rsqrt Select SelectV2 Selu Sigmoid Sign Sin Sinh Snapshot Softplus Softsign "
+    "Sqrt Square SquaredDifference StopGradient Sub Tan Tanh TruncateDiv TruncateMod ZerosLike Xdivy Xlogy "
+    "FakeQuantWithMinMaxArgs FakeQuantWithMinMaxVars Bitcast Print PrintV2 AsString StringToNumber DecodeRaw "
+    "StringToHashBucketFast ReluGrad TanhGrad SigmoidGrad"
+).split())
 
 
 def _is_rows_by_shape(operation: Operation, rows: Set[Tensor]) -> bool:
