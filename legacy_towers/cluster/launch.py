@@ -46,7 +46,8 @@ def launch(
       stdout: a binary stream for the tasks' output; by default this process's.
       stderr: one for what they write to standard error, and for messages.
       chief: whether a task of the job "chief" trains too, as tf.estimator needs it; else worker 0 is the chief.
-      evaluators: 1 for a task that evaluates checkpoints. It has no address: the others don't connect to it.
+      evaluators: 1 for a task that evaluates checkpoints. Its address is in its own TF_CONFIG, where strategies of
+        tf.distribute need it, and not in those of the others, which don't connect to it.
 
     Returns:
       0 if all did; else the exit code of the first task that failed, 1 for one that was ended by a signal;
@@ -60,10 +61,9 @@ def launch(
     counts = _counts(workers, parameter_servers, chief, evaluators)
     output = stdout or sys.stdout.buffer
     messages = stderr or sys.stderr.buffer
-    connected = [(job, count) for job, count in counts if job != EVALUATOR]
-    with reserved_addresses(sum(count for _, count in connected)) as addresses, _Signals() as signals:
+    with reserved_addresses(sum(count for _, count in counts)) as addresses, _Signals() as signals:
         jobs: Dict[str, List[str]] = {}
-        for job, count in connected:
+        for job, count in counts:
             jobs[job], addresses = addresses[:count], addresses[count:]
         processes: List[TaskProcess] = []
         writing = threading.Lock()
@@ -103,7 +103,8 @@ def _filled(word: str, jobs: Mapping[str, List[str]], task: Task) -> str:
 
 
 def _environment(environ: Mapping[str, str], jobs: Mapping[str, List[str]], task: Task) -> Dict[str, str]:
-    config = json.dumps({"cluster": jobs, "task": {"type": task.type, "index": task.number}})
+    cluster = {job: addresses for job, addresses in jobs.items() if job != EVALUATOR or job == task.type}
+    config = json.dumps({"cluster": cluster, "task": {"type": task.type, "index": task.number}})
     # Unbuffered: what a task prints must not wait until it ends.
     return dict(environ, TF_CONFIG=config, PYTHONUNBUFFERED="1")
 

@@ -49,6 +49,11 @@ def read() -> Dict[str, Any]:
     return json.loads(os.environ.get("TF_CONFIG", "{}"))
 
 
+def spec_of(tf_config: Dict[str, Any]) -> Any:
+    """Returns the tf.train.ClusterSpec of TF_CONFIG, which is empty without a cluster."""
+    return tf.train.ClusterSpec(tf_config.get("cluster", {}))
+
+
 def this_task(tf_config: Dict[str, Any]) -> Task:
     """Returns the task of this process.
 
@@ -56,7 +61,7 @@ def this_task(tf_config: Dict[str, Any]) -> Task:
       ValueError: `tf_config` is inconsistent.
       TypeError: "service" is not a dict.
     """
-    cluster = tf.train.ClusterSpec(tf_config.get("cluster", {}))
+    cluster = spec_of(tf_config)
     task = tf_config.get("task", {})
     service = tf_config.get("service")
     if service is not None and not isinstance(service, dict):
@@ -85,6 +90,14 @@ def this_task(tf_config: Dict[str, Any]) -> Task:
         _global_id(cluster, kind, number, chief),
         service,
     )
+
+
+def task_of(cluster: Any, kind: str, number: int, master: str, is_chief: bool) -> Task:
+    """Returns the task of a process in a cluster that need not have a chief: worker 0 is it then."""
+    tasks = cluster.as_dict()
+    workers = len(tasks.get(TaskType.WORKER, [])) + len(tasks.get(TaskType.CHIEF, []))
+    servers, place = len(tasks.get(TaskType.PS, [])), _global_id(cluster, kind, number, TaskType.CHIEF)
+    return Task(cluster, kind, number, master, master, is_chief, servers, workers, place, None)
 
 
 def _local_task(tf_config: Dict[str, Any], task: Dict[str, Any], cluster: Any, service: Any) -> Task:
@@ -127,4 +140,5 @@ def _master(cluster: Any, kind: str, number: int, tf_config: Dict[str, Any]) -> 
 def _global_id(cluster: Any, kind: str, number: int, chief: str) -> int:
     others = [job for job in sorted(cluster.jobs) if job not in (chief, TaskType.PS)]
     order = [chief] + others + [TaskType.PS]
-    return number + sum(len(cluster.job_tasks(job)) for job in order[: order.index(kind)])
+    tasks = cluster.as_dict()
+    return number + sum(len(tasks.get(job, ())) for job in order[: order.index(kind)])

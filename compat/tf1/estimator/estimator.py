@@ -17,6 +17,11 @@ from legacy_towers.compat.versions import tf
 # Members that subclasses may override, as TensorFlow's own do.
 _MAY_OVERRIDE = {"_tf_api_names", "_estimator_api_names", "_tf_api_constants", "_call_model_fn", "_call_input_fn"}
 
+_WITHOUT_COORDINATOR = (
+    "Estimator.{} is not supported with {} over the workers of TF_CONFIG: call tf.estimator.train_and_evaluate, which "
+    "runs the task of each process"
+)
+
 
 class Estimator:
     """Trains and evaluates the model that `model_fn` builds.
@@ -170,6 +175,8 @@ class Estimator:
         _check_positive("steps", steps)
         if steps is not None:
             hooks.append(runtime.stop_after_evaluations(steps))
+        if self._eval_distribution is not None and self._config._distribute_coordinator_mode is not None:
+            raise ValueError(_WITHOUT_COORDINATOR.format("evaluate", self._eval_distribution.__class__.__name__))
         path = checkpoint_path or self._latest_or_log("evaluate")
         return evaluation.evaluate(self, input_fn, hooks, path, name)
 
@@ -255,6 +262,8 @@ class Estimator:
         )
 
     def _train_model(self, input_fn: Callable[..., Any], hooks: List[Any], listeners: List[Any]) -> Any:
+        if self._config._distribute_coordinator_mode is not None:
+            raise ValueError(_WITHOUT_COORDINATOR.format("train", self._config.train_distribute.__class__.__name__))
         if self._train_distribution is not None:
             return replicated.train(self, input_fn, hooks, listeners)
         with script_api.tensorflow().Graph().as_default() as graph, graph.device(self._device_fn):

@@ -4,7 +4,7 @@ import os
 import tempfile
 from typing import Any, Optional
 
-from legacy_towers.compat.tf1.estimator import cluster
+from legacy_towers.compat.tf1.estimator import cluster, over_workers
 from legacy_towers.compat.tf1.estimator.cluster import TaskType
 from legacy_towers.compat.versions import tf
 
@@ -42,7 +42,7 @@ _BOUNDS = {
     "device_fn": (callable, "callable with exactly one argument"),
     "session_creation_timeout_secs": (lambda seconds: seconds > 0, "> 0"),
 }
-# The beginnings of the names of strategies that train in one process.
+# The beginnings of the names of strategies.
 _STRATEGIES = (
     "MirroredStrategy",
     "OneDeviceStrategy",
@@ -58,7 +58,8 @@ class RunConfig:
 
     The arguments and their defaults are those of TensorFlow 1.15; each is also a property. If neither
     `save_checkpoints_steps` nor `save_checkpoints_secs` is given, a checkpoint is written every 600 s.
-    `train_distribute` and `eval_distribute`, or those of `experimental_distribute`, are strategies of one process.
+    `train_distribute` and `eval_distribute`, or those of `experimental_distribute`, are strategies of one process, or
+    of the workers of TF_CONFIG: then the config has the task of this process only during `train_and_evaluate`.
 
     Raises:
       ValueError: a value is out of range, both `save_checkpoints_steps` and `save_checkpoints_secs` are set, or
@@ -107,7 +108,14 @@ class RunConfig:
         self._experimental_distribute = experimental_distribute
         self._experimental_max_worker_delay_secs = experimental_max_worker_delay_secs
         self._session_creation_timeout_secs = session_creation_timeout_secs
+        self._distribute_coordinator_mode: Any = None
+        self._take_strategies()
+        self._distribute_coordinator_mode = over_workers.mode_of(tf_config, self._train_distribute)
         self._check()
+        if self._distribute_coordinator_mode is not None:
+            # The coordinator gives the task to `train_and_evaluate`; until then this is worker 0 of 1, as in 1.15.
+            self._set_task(cluster.this_task({})._replace(cluster_spec=cluster.spec_of(tf_config)))
+            return
         self._set_task(cluster.this_task(tf_config))
         if self._session_config is None and self._cluster_spec:
             self._session_config = _filtered_config(self._task_type, self._task_id)
@@ -133,7 +141,7 @@ class RunConfig:
             raise ValueError("session_config must be instance of ConfigProto, given: {!r}".format(self._session_config))
         self._take_strategies()
         for name in ("train_distribute", "eval_distribute"):
-            _check_strategy(name, getattr(self, "_" + name))
+            _check_strategy(name, getattr(self, "_" + name), self._distribute_coordinator_mode is not None)
 
     def _take_strategies(self) -> None:
         """Sets the strategies of `experimental_distribute`, a DistributeConfig, which are those of this process."""
@@ -281,7 +289,7 @@ def _model_dir(tf_config: Any, model_dir: Any) -> Optional[str]:
     return model_dir or of_tf_config
 
 
-def _check_strategy(name: str, strategy: Any) -> None:
+def _check_strategy(name: str, strategy: Any, has_coordinator: bool) -> None:
     kind = type(strategy).__name__
     if strategy is None:
         return
@@ -293,8 +301,15 @@ def _check_strategy(name: str, strategy: Any) -> None:
                 name, kind
             )
         )
-    if strategy.extended._in_multi_worker_mode():
+    if has_coordinator and name == "train_distribute" and not over_workers.trains_over_workers(strategy):
         raise ValueError(
-            "{}={} in a cluster is not supported: leave the strategy out, and the workers of TF_CONFIG train "
-            "asynchronously with its ps; or use tf.train.SyncReplicasOptimizer".format(name, kind)
+            "{}={} in a cluster is not supported: it trains in one process. Use "
+            "tf.distribute.experimental.MultiWorkerMirroredStrategy or ParameterServerStrategy over the workers of "
+            "TF_CONFIG".format(name, kind)
+        )
+    if not has_coordinator and strategy.extended._in_multi_worker_mode():
+        raise ValueError(
+            "{}={} in this cluster is not supported: pass it to RunConfig as train_distribute, with the job 'chief' in "
+            "place of 'master' in TF_CONFIG; or leave the strategy out, and the workers train asynchronously with the "
+            "parameter servers".format(name, kind)
         )

@@ -3,6 +3,7 @@ import os
 import time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from legacy_towers.compat.tf1.estimator import over_workers
 from legacy_towers.compat.tf1.estimator.cluster import TaskType
 from legacy_towers.compat.tf1.estimator.estimator import Estimator
 from legacy_towers.compat.tf1.estimator.export.exporters import Exporter
@@ -111,6 +112,12 @@ def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: E
         if not isinstance(value, kind):
             raise TypeError("`{}` must have type `tf.estimator.{}`, given {}".format(name, kind.__name__, type(value)))
     config = estimator.config
+    if config._distribute_coordinator_mode is not None:
+        return over_workers.train_and_evaluate(
+            estimator,
+            lambda local: _train(local, train_spec, []),
+            lambda local: _evaluate_new_checkpoints(local, train_spec, eval_spec),
+        )
     if config.task_type == TaskType.EVALUATOR:
         if config.task_id > 0:
             raise ValueError("For distributed training, there can only be one `evaluator` task (with task id 0).")
@@ -125,8 +132,11 @@ def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: E
         listeners.append(_EvaluateAtCheckpoints(_Evaluator(estimator, train_spec, eval_spec), eval_spec.throttle_secs))
     _start_server(config)
     _wait_for_turn(config)
+    return _train(estimator, train_spec, listeners)
+
+
+def _train(estimator: Estimator, train_spec: TrainSpec, listeners: List[Any]) -> None:
     estimator.train(train_spec.input_fn, list(train_spec.hooks), None, train_spec.max_steps, listeners)
-    return None
 
 
 def _train_alone(estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec) -> Any:

@@ -1,7 +1,8 @@
 """The training loop of an Estimator: a MonitoredTrainingSession with hooks for checkpoints and summaries."""
-from typing import Any, List
+from typing import Any, Dict, List
 
 from legacy_towers.compat.tf1 import script_api
+from legacy_towers.compat.tf1.estimator import over_workers
 from legacy_towers.compat.tf1.estimator.cluster import TaskType
 from legacy_towers.compat.tf1.estimator.private import runtime
 from legacy_towers.compat.versions import tf
@@ -20,25 +21,45 @@ def run(estimator: Any, spec: Any, input_hooks: List[Any], hooks: List[Any], lis
         worker_hooks.append(tf.train.LoggingTensorHook(shown, every_n_iter=config.log_step_count_steps))
     worker_hooks += spec.training_hooks
     _add_saver(spec, config)
+    if over_workers.saves_on_all_workers(config):
+        if listeners:
+            raise ValueError("saving_listeners are not supported by {} over workers".format(
+                type(config.train_distribute).__name__
+            ))
+        return _run(estimator, spec, config, {
+            "hooks": worker_hooks,
+            "chief_only_hooks": list(spec.training_chief_hooks),
+            "save_checkpoint_secs": config.save_checkpoints_secs,
+            "save_checkpoint_steps": config.save_checkpoints_steps,
+            "save_summaries_steps": config.save_summary_steps,
+            "log_step_count_steps": config.log_step_count_steps,
+        })
     chief_hooks = _saver_hooks(spec, config, worker_hooks, listeners)
     summary_steps, log_steps = config.save_summary_steps, config.log_step_count_steps
     if _has_master_and_workers(config):  # the first worker writes summaries, since the master evaluates too
         if config.task_type == TaskType.WORKER and config.task_id == 0:
             worker_hooks += _first_worker_hooks(spec, config)
         summary_steps, log_steps = 0, None
+    return _run(estimator, spec, config, {
+        "hooks": worker_hooks,
+        "chief_only_hooks": chief_hooks + list(spec.training_chief_hooks),
+        "save_checkpoint_secs": 0,  # one of `chief_hooks` saves
+        "save_summaries_steps": summary_steps,
+        "log_step_count_steps": log_steps,
+    })
+
+
+def _run(estimator: Any, spec: Any, config: Any, options: Dict[str, Any]) -> Any:
+    """Runs the train op in a MonitoredTrainingSession with `options`; returns the last loss."""
     loss, stepped = None, False
     with script_api.tensorflow().train.MonitoredTrainingSession(
         master=config.master,
         is_chief=config.is_chief,
         checkpoint_dir=estimator.model_dir,
         scaffold=spec.scaffold,
-        hooks=worker_hooks,
-        chief_only_hooks=chief_hooks + list(spec.training_chief_hooks),
-        save_checkpoint_secs=0,  # one of `chief_hooks` saves
-        save_summaries_steps=summary_steps,
         config=config.session_config,
         max_wait_secs=config.session_creation_timeout_secs,
-        log_step_count_steps=log_steps,
+        **options
     ) as session:
         while not session.should_stop():
             _, loss = session.run([spec.train_op, spec.loss])

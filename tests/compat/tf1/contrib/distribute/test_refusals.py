@@ -139,6 +139,15 @@ def test_an_estimator_refuses_strategies_of_a_cluster(monkeypatch):
         with pytest.raises(ValueError, match="remote_cluster is not supported: start a process per task"):
             api.RunConfig(experimental_distribute=config(remote_cluster=cluster))
         monkeypatch.setenv("TF_CONFIG", json.dumps(task))
-        strategy = tf.contrib.distribute.ParameterServerStrategy()
-        with pytest.raises(ValueError, match="ParameterServerStrategy in a cluster is not supported: leave"):
-            api.RunConfig(train_distribute=strategy)
+        over_workers = tf.contrib.distribute.ParameterServerStrategy()
+        made = api.RunConfig(train_distribute=over_workers)
+        # The coordinator gives the task to `train_and_evaluate`; 1.15 has these values until then.
+        assert (made.task_type, made.task_id, made.is_chief, made.num_ps_replicas) == ("worker", 0, True, 0)
+        assert sorted(made.cluster_spec.jobs) == ["chief", "ps", "worker"]
+        one_process = tf.distribute.OneDeviceStrategy("/cpu:0")
+        for options, sentence in (
+            (dict(eval_distribute=over_workers), "ParameterServerStrategy in this cluster is not supported: pass it"),
+            (dict(train_distribute=one_process), "in a cluster is not supported: it trains in one process"),
+        ):
+            with pytest.raises(ValueError, match=sentence):
+                api.RunConfig(**options)
