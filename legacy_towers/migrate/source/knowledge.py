@@ -37,6 +37,7 @@ class Knowledge:
       sites: the calls of queues, in the order in which they were found.
       api_names: (path, line, column from 0 of a call) -> the names of TensorFlow's API that it may call.
       calls: path -> {(line, column from 0 of a call): the project's functions that it may call}.
+      trees: path -> the syntax tree of the file.
       grew: whether something was added since it was last set to False.
       limited: the files in which an expression may be more than MOST_VALUES things: some calls may not be connected.
     """
@@ -44,6 +45,9 @@ class Knowledge:
     def __init__(self, with_queues: AbstractSet[str] = frozenset()) -> None:
         self.with_queues = with_queues
         self.scopes: Dict[str, Scope] = {}
+        self.trees: Dict[str, ast.Module] = {}
+        # path -> what its names are assigned, where that is asked for.
+        self.bindings: Dict[str, Any] = {}
         self.sites: Dict[Tuple[str, int, int, str], Site] = {}
         self.api_names: Dict[Tuple[str, int, int], Set[str]] = {}
         self.calls: Dict[str, Dict[Tuple[int, int], Set[Function]]] = {}

@@ -69,7 +69,7 @@ def read_project(paths: Sequence[str]) -> Project:
     files = {path: parsed(path, found.python[path]) for path in imports.related()}
     unread = found.unread + [file for file in files.values() if file.problem is not None]
     lookups = Lookups(module=imports.module, scope=lambda path: knowledge.scopes.setdefault(path, {}))
-    trees = {path: file.tree for path, file in files.items() if file.tree is not None}
+    trees = knowledge.trees = {path: file.tree for path, file in files.items() if file.tree is not None}
     with deep_recursion():
         for number in range(_MOST_READINGS):
             knowledge.grew = False

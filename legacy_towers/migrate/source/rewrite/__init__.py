@@ -10,7 +10,8 @@
                       reader: where a reader is made; chosen_reader: by what it is chosen;
                       taken: what takes what they give;
                       carried: expressions moved to a call; keywords: arguments of a call
-      stages          which of them read; record_queue: a queue of records behind a reader; record_takes: what takes
+      stages          which of them read; chosen_functions: functions that read, of which a script calls one or another;
+                      record_queue: a queue of records behind a reader; record_takes: what takes
                       from it
       joins           lists of examples for batch_join; passed_lists: those that functions get; repeated: lists and
                       loops of one expression; zipped: examples of several readers
@@ -20,8 +21,8 @@
       filled_queue    queues of names that session.run fills; single: examples that nothing batches
       held            queues that an object keeps; attributes: examples that only its batch reads;
                       families: classes that have objects in common
-      region, checks  the statements that compute an example, and what can't be in Dataset.map; used_after: examples
-                      that are used otherwise
+      region, checks  the statements that compute an example, and what can't be in Dataset.map; outer_names: what
+                      functions read of the code around them; used_after: examples that are used otherwise
       mapping         the function of Dataset.map; examples: what it returns; results: of a function that reads;
                       stacked: tuples in it; turns: numbers of threads
       branched        branches that compute and batch; optional_batch: a branch that batches, where another does not

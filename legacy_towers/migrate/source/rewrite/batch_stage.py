@@ -99,7 +99,8 @@ class BatchStage:
                 "enqueue_many" in given and literal(given["enqueue_many"]) is None
             ):
                 element = element._replace(is_many=True)
-                if not examples.statements and element.is_root(entry.roots) and self.stage.reads_many():
+                is_record = not examples.statements and element.is_root(entry.roots) and not self.stage.is_mapped
+                if is_record and self.stage.reads_many():
                     element = element._replace(is_many=False)
                     self.stage.is_one_by_one = True
             found.append(element)

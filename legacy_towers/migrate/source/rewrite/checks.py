@@ -7,6 +7,7 @@ import libcst as cst
 from legacy_towers.migrate.source.knowledge import Knowledge
 from legacy_towers.migrate.source.rewrite import summary_names
 from legacy_towers.migrate.source.rewrite.names import base_name, names_of, parameters
+from legacy_towers.migrate.source.rewrite.outer_names import problem_of_outer
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import Source
 from legacy_towers.migrate.source.rewrite.visiting import Visitor
@@ -46,6 +47,7 @@ _NEVER_CAPTURED = (
     ("tf.get_variable", "is a variable"),
     ("tf.get_local_variable", "is a variable"),
 )
+_DRAWN = "has random numbers that are drawn outside of it"
 _TABLES = ("tf.contrib.lookup.", "tf.lookup.")
 
 
@@ -117,6 +119,9 @@ class Checks:
         if function in seen:
             return None
         seen.add(function)
+        why = self.problem_of_outer(function)
+        if why is not None:
+            return why
         node = function.node
         first, last = node.lineno, max(getattr(each, "lineno", 0) for each in ast.walk(node))
         for (path, line, _), names in self._knowledge.api_names.items():
@@ -132,6 +137,10 @@ class Checks:
                     if why is not None:
                         return why
         return None
+
+    def problem_of_outer(self, function: Function) -> Optional[str]:
+        """Returns why the function can't use what a function of the project reads of the code around it, or None."""
+        return problem_of_outer(self._knowledge, function, _why_not_used)
 
     def _keeps(self, name: str) -> bool:
         is_kept = self._keeps_summaries and name in summary_names.SUMMARIES
@@ -184,16 +193,19 @@ class Checks:
                     return "it computes examples with the attribute {!r}, which {}".format(target, why)
         return None
 
-    def _why_not_captured(
-        self, value: Any, random: str = "has random numbers that are drawn outside of it"
-    ) -> Optional[str]:
-        for called, _ in self.names(value):
-            why = next((why for start, why in _NEVER_CAPTURED if called.startswith(start)), None)
-            if called.startswith(_RANDOM):
-                why = random
-            if why is not None:
-                return "{} ({})".format(why, called)
-        return None
+    def _why_not_captured(self, value: Any, random: str = _DRAWN) -> Optional[str]:
+        return _why_not_used({called for called, _ in self.names(value)}, random)
+
+
+def _why_not_used(names: Set[str], random: str = _DRAWN) -> Optional[str]:
+    """Returns why the function can't use what calls of these names give; None if it can."""
+    for called in sorted(names):
+        why = next((why for start, why in _NEVER_CAPTURED if called.startswith(start)), None)
+        if called.startswith(_RANDOM):
+            why = random
+        if why is not None:
+            return "{} ({})".format(why, called)
+    return None
 
 
 def _why_not_inside(name: str) -> Optional[str]:

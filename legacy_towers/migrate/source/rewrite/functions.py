@@ -12,7 +12,7 @@ from legacy_towers.migrate.source.rewrite.examples import returned, returns_of
 from legacy_towers.migrate.source.rewrite.families import Families, families_of
 from legacy_towers.migrate.source.rewrite.names import NameVisitor, names_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
-from legacy_towers.migrate.source.values import Function, Site
+from legacy_towers.migrate.source.values import Function, Site, place_of
 
 # What runs the initializers in tf.GraphKeys.TABLE_INITIALIZERS.
 _INITIALIZING = (
@@ -64,6 +64,8 @@ class Calls:
         self.filled: Dict[Site, Any] = {}
         # (function, parameter that was a queue) -> where the function reads now.
         self.entries: Dict[Tuple[Function, str], Any] = {}
+        # Call of one of several functions that read -> the dataset that it is passed, and the number of its readers.
+        self.passed: Dict[Any, Tuple[str, str]] = {}
         self._families: Optional[Families] = None
 
     def draft(self, path: str) -> Draft:
@@ -87,6 +89,11 @@ class Calls:
         source = draft.source
         found = self.project.knowledge.calls.get(source.path, {}).get(source.key(call), set())
         return self._defined(next(iter(found))) if len(found) == 1 else None
+
+    def functions_of(self, draft: Draft, call: cst.Call) -> List[Defined]:
+        """Returns the functions of the project that `call` may be of."""
+        found = self.project.knowledge.calls.get(draft.source.path, {}).get(draft.source.key(call), set())
+        return [each for each in map(self._defined, sorted(found, key=place_of)) if each is not None]
 
     def shown(self, draft: Draft, node: Any) -> Any:
         """Returns the expression that a call of a function of the project returns; a node that shows none as it is."""

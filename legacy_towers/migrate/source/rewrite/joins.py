@@ -74,6 +74,8 @@ class Joins:
         self._calls_of_sites = [calls.call(site) for site in sites if site.name.startswith(_READING)]
         self._found: List[Join] = []
         self._reading: List[Join] = []
+        # Lists of what functions return that read -> the names of one of their elements.
+        self._returned: Dict[cst.Call, Roots] = {}
         # Functions that get a list of examples, by the call that joins it.
         self._passed: Dict[cst.Call, Passed] = {}
         places = [(site, calls.draft(site.path), calls.call(site)) for site in joining]
@@ -206,6 +208,21 @@ class Joins:
         """Returns whether an expression is that of one of the examples in a list."""
         return any(node is each.value for each in self._found)
 
+    def of_value(self, node: Any) -> Optional[Join]:
+        """Returns the list whose elements an expression is, None if there is none."""
+        return next((each for each in self._found if node is each.value), None)
+
+    def name_of(self, join: Join) -> str:
+        """Returns the name by which a call takes a list; "" where it is in the call, or made in another function."""
+        tensors, source = _tensors(join.call), join.draft.source
+        is_here = join.statement is not None and source.function(join.statement) is source.function(join.call)
+        return str(tensors.value) if is_here and isinstance(tensors, cst.Name) else ""
+
+    def returns(self, join: Join, roots: Roots) -> None:
+        """Records that the elements of a list are what a function returns that reads, and their names."""
+        self._reading.append(join)
+        self._returned[join.call] = roots
+
     def place(self, source: Any, statement: Any) -> Any:
         """Returns the loop that a statement is in, or else the statement."""
         loops = self.loops
@@ -291,6 +308,9 @@ class Joins:
             if call in self._passed and roots.names == (self._passed[call].parameter,):
                 return Element(roots.names, set(roots.names), roots.is_all)
             raise Irregular(site, "the source does not show what it joins")
+        if call in self._returned:
+            returned = self._returned[call]
+            return Element(returned.names, set(returned.names), returned.is_all)
         value = join.value
         if isinstance(value, (cst.List, cst.Tuple, cst.Dict)):
             return join.draft.edits.done(value)

@@ -68,7 +68,7 @@ def origins_of(project: Project, pipeline: Pipeline, calls: Calls) -> List[Origi
             raise Irregular(group[0], "nothing is read from its queue")
         read = own[0] if own else group[0]
         has_reader = bool(own) and read.name != DEQUEUE
-        reader = _reader(project, pipeline, calls, read, len(groups) == 1) if has_reader else None
+        reader = reader_of(project, pipeline, calls, read, len(groups) == 1) if has_reader else None
         origins.append(Origin(group, reader, read))
     if len(origins) > 1:
         many = [each for each in origins if each.read.name == READ_UP_TO]
@@ -97,7 +97,8 @@ def _why_without_producers(pipeline: Pipeline) -> str:
     return "no producer or queue runner that fills it was found in the files"
 
 
-def _reader(project: Project, pipeline: Pipeline, calls: Calls, read: Site, is_only: bool) -> Site:
+def reader_of(project: Project, pipeline: Pipeline, calls: Calls, read: Site, is_only: bool) -> Site:
+    """Returns the call that makes the reader of a call that reads; `is_only`: no other call of the pipeline reads."""
     found = [site for site in pipeline.sites if site.name in readers.PARAMETERS]
     if not is_only:
         found = [site for site in found if site in project.sources(read)]
@@ -172,7 +173,7 @@ def branches_of(source: Source, nodes: Sequence[cst.CSTNode]) -> Optional[cst.If
             inner = _common([chains[number], chains[place]])[0]
             if _branch(source, one, inner) is _branch(source, nodes[place], inner):
                 return None
-    return _outermost(source, common[0])
+    return outermost(source, common[0])
 
 
 def _common(chains: Sequence[List[cst.If]]) -> List[cst.If]:
@@ -196,7 +197,7 @@ def _branch(source: Source, node: Any, statement: cst.If) -> Any:
     return chain[next(number for number, each in enumerate(chain) if each is statement) - 1]
 
 
-def _outermost(source: Source, statement: cst.If) -> cst.If:
+def outermost(source: Source, statement: cst.If) -> cst.If:
     """Returns the `if` that an `elif` belongs to."""
     above = source.parents[statement]
     while isinstance(above, cst.If) and above.orelse is statement:

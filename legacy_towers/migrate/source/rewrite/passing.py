@@ -3,19 +3,23 @@
 A function that batches what it is given takes the dataset instead; one that returns what it reads returns the dataset.
 """
 import functools
-from typing import Any, Callable, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 import libcst as cst
 
-from legacy_towers.migrate.source.rewrite.drafts import Irregular
+from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, Roots, is_dict, returns_of
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.joins import Join, Joins
 from legacy_towers.migrate.source.rewrite.names import name_of, names_of, parameters, targets
+from legacy_towers.migrate.source.rewrite.origins import outermost
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
-from legacy_towers.migrate.source.rewrite.syntax import LOOPS, arguments
+from legacy_towers.migrate.source.rewrite.syntax import LOOPS, arguments, statements_of
 from legacy_towers.migrate.source.values import Site
+
+# Longer lines are broken.
+_LONGEST = 110
 
 
 class Passing:
@@ -37,6 +41,12 @@ class Passing:
         self.read = read
         self._follow = follow
         self._is_taken = is_taken
+        # Call of a function that reads -> the names of what it returns, and how many functions have returned it.
+        self._returned: Dict[cst.Call, Roots] = {}
+        self._written: Dict[cst.Call, int] = {}
+        # The statement that gets examples from a function -> its dataset; an `if` -> the calls in its branches.
+        self._datasets: Dict[Any, str] = {}
+        self._expected: Dict[Any, List[cst.Call]] = {}
 
     # Functions of the project that batch what they are given
 
@@ -122,13 +132,17 @@ class Passing:
             is_list = isinstance(scope.resolved(statement.value), cst.List)
             edits.replace(statement.value, cst.Call(cst.Name("list"), [cst.Arg(example)]) if is_list else example)
             return
-        returns_dict = is_dict(statement.value, scope)
+        returns_dict = is_dict(self._calls.shown(entry.draft, scope.resolved(statement.value)), scope)
         edits.replace(statement.value, cst.Name(entry.dataset))
         function = self._calls.of_node(entry.draft, entry.function)
         if len(callers) > 1:
             self._calls.is_only_pipeline = False
         for draft, call in callers:
             self._calls.handled(draft, call, function)
+            join = self._joins.of_value(call) if call in self._calls.passed else None
+            if join is not None:
+                self._write_list(draft, call, join, element, returns_dict)
+                continue
             caller = draft.source.statement(call)
             if not isinstance(caller, cst.Assign) or caller.value is not call or len(caller.targets) != 1:
                 raise Irregular(self.read, "the result of the function that reads is used in an expression",
@@ -144,13 +158,87 @@ class Passing:
             there = draft.source.function(caller)
             entry = Entry(draft, there, caller, Roots(names, is_all, returns_dict and len(names) == 1), False, "")
             scope = Scope(draft.source, there)
-            if not self._is_taken(entry):
-                # It uses single examples: each call of the function reads for itself.
-                draft.edits.replace(call, functools.partial(self._next, self._calls.tensorflow(scope, self.read)))
+            if self._is_returned(call, entry):
                 continue
-            dataset = self._calls.dataset_name(scope)
+            if not self._is_taken(entry):
+                branches = self._branches(draft, caller, names)
+                chosen = entry._replace(statement=branches)
+                if branches is None or not self._is_taken(chosen):
+                    # It uses single examples: each call of the function reads for itself.
+                    draft.edits.replace(call, functools.partial(self._next, self._calls.tensorflow(scope, self.read)))
+                    continue
+                entry = chosen
+            dataset = self._datasets.get(entry.statement) or self._calls.passed.get(call, ("", ""))[0]
+            dataset = self._datasets.setdefault(entry.statement, dataset or self._calls.dataset_name(scope))
             draft.edits.replace(caller.targets[0], cst.AssignTarget(cst.Name(dataset)))
             self._follow(entry._replace(dataset=dataset))
+
+    def _is_returned(self, call: cst.Call, entry: Entry) -> bool:
+        """Returns whether another function that the call may be of has returned these examples before."""
+        before = self._returned.setdefault(call, entry.roots)
+        if before != entry.roots:
+            raise Irregular(self.read, "the functions that read return different parts",
+                            entry.draft.source.line(entry.statement))
+        self._written[call] = self._written.get(call, 0) + 1
+        return self._written[call] > 1
+
+    def _write_list(self, draft: Draft, call: cst.Call, join: Join, element: Element, returns_dict: bool) -> None:
+        """Writes the dataset of a list of what functions return that read: `[read(queue) for _ in range(4)]`."""
+        source = draft.source
+        name = self._joins.name_of(join)
+        if not name or join.counter:
+            raise Irregular(self.read, "its examples are in a list that the source does not show", source.line(call))
+        there = source.function(join.statement)
+        roots = Roots((name,), element.size > 1 or element.is_all, returns_dict)
+        dataset, several = self._calls.passed[call]
+        entry = Entry(draft, there, join.statement, roots, False, dataset)
+        if self._is_returned(call, entry):
+            return
+        self._joins.returns(join, roots)
+
+        def written() -> List[Any]:
+            text = source.code(draft.edits.done(call)).strip()
+            if several:
+                line = "{0} = {0}.interleave({3}lambda filename: {1}, cycle_length={2})"
+                is_long = len(line.format(dataset, text, several, "")) > _LONGEST
+                return source.parse(line.format(dataset, text, several, "\n    " if is_long else ""))
+            return source.parse("{} = {}".format(dataset, text))
+
+        draft.edits.insert_before(self._joins.place(source, join.statement), written)
+        self._follow(entry)
+
+    def _branches(self, draft: Draft, caller: Any, names: Sequence[str]) -> Optional[cst.If]:
+        """Returns the `if` of which each branch binds `names` to what a function returns, None if there is none."""
+        source = draft.source
+        around = source.parents.get(source.block(caller))
+        around = source.parents[around] if isinstance(around, cst.Else) else around
+        if not isinstance(around, cst.If):
+            return None
+        found = outermost(source, around)
+        code = source.code(caller.targets[0].target)
+        calls: List[cst.Call] = []
+        branch: Any = found
+        while isinstance(branch, (cst.If, cst.Else)):
+            statements = statements_of(branch.body)
+            bound = [each for each in statements if isinstance(each, cst.Assign) and len(each.targets) == 1 and (
+                isinstance(each.value, cst.Call) and source.code(each.targets[0].target) == code)]
+            others = names_of(*[each for each in statements if each not in bound])
+            if not isinstance(statements[-1], cst.Raise) and len(bound) != 1 or (
+                (others.read | others.bound) & set(names)
+            ):
+                return None
+            calls += [each.value for each in bound if isinstance(each.value, cst.Call)]
+            if isinstance(branch, cst.If) and branch.orelse is None:
+                return None
+            branch = branch.orelse if isinstance(branch, cst.If) else None
+        self._expected[found] = calls
+        return found
+
+    def check_branches(self) -> None:
+        """Raises Irregular if a branch of an `if` does not read as the other ones do."""
+        for calls in (each for found, each in self._expected.items() if found in self._datasets):
+            if any(each not in self._returned for each in calls):
+                raise Irregular(self.read, "one branch reads its examples, and another one makes them otherwise")
 
     @staticmethod
     def _next(tf: str, call: cst.Call) -> cst.BaseExpression:

@@ -124,6 +124,7 @@ class PipelineWriter:
         if len({stage.is_one_by_one for stage in self._stages}) > 1:
             # What is read from the second producer goes through a function that is written for the first one.
             raise Irregular(self._stages[1].read, "it reads many records at a time, for several producers")
+        self.passing.check_branches()
         self.joins.remove_loops()
         self.batchers.check_all_written()
         self.later.check_all_written()
@@ -285,8 +286,9 @@ class PipelineWriter:
             else:
                 names = ("parse", "parse_example", "parse_record")
             summarized = self.calls.tensorflow(scope, site) if summarizes else ""
-            write_map(self.calls, mapped, statement, examples, element, threads, names=names, summarized=summarized,
-                      turns=turns)
+            self.stage.is_mapped |= bool(write_map(
+                self.calls, mapped, statement, examples, element, threads, names=names, summarized=summarized,
+                turns=turns))
             self._write_batches(entry, statement, batches, element)
         for call, function in takers:
             self.passing.check_block(entry, call, source.block(statement))

@@ -270,7 +270,9 @@ class Reader:
         skipped = {source.statement(each) for each in own if each is not None}
         nodes = [each for each in statements_of(defined.node.body) if each not in skipped]
         removes = removes_unread(self._calls, self._read)
-        return Checks(self._project.knowledge, source, removes).problem_inside(nodes)
+        checks = Checks(self._project.knowledge, source, removes)
+        why = checks.problem_of_outer(defined.function)
+        return (why, source.line(defined.node)) if why is not None else checks.problem_inside(nodes)
 
 
 def _defaults(source: Source, function: cst.FunctionDef, scope: Scope) -> Dict[str, Any]:

@@ -28,11 +28,15 @@ def returned_element(calls: Calls, read: Site, entry: Entry, statement: Any) -> 
 
     called = calls.function_of(entry.draft, value) if isinstance(value, cst.Call) else None
     size = _size_of_result(called.node) if called is not None else 0
+    shown = [Scope(called.draft.source, called.node).resolved(each.value) for each in returns_of(called.node)
+             if each.value is not None] if called is not None else []
+    if shown and all(isinstance(each, cst.Dict) for each in shown):
+        return Element.of([written(value)], source)
     if size > 1:
         return Element.of([written(value)], source)._replace(size=size)
     if isinstance(value, (cst.Tuple, cst.List)):
         return Element.of([written(each.value) for each in value.elements], source)
-    if isinstance(value, (cst.Name, cst.Attribute, cst.Subscript)) or (
+    if isinstance(value, (cst.Name, cst.Attribute, cst.Subscript, cst.Dict)) or (
         isinstance(value, cst.Call) and calls.function_of(entry.draft, value) is None
     ):
         found = Scope(source, entry.function).resolved(value)

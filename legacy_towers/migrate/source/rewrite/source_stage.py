@@ -46,6 +46,7 @@ class SourceStage:
       sites: the calls of the producers, of the reader and of `read`.
       is_endless: whether no producer has num_epochs.
       is_single: whether nothing batches what is read, in a pipeline with batches.
+      is_mapped: whether a function computes with what is read, before it is batched or queued.
       is_one_by_one: whether the records that reader.read_up_to reads are queued one by one, as they are.
     """
 
@@ -68,6 +69,7 @@ class SourceStage:
         self._is_batched = True
         # Arguments that are computed under tf.control_dependencies.
         self._controlled: List[str] = []
+        self.is_mapped = False
         self.is_one_by_one = False
         self.is_single = False
 

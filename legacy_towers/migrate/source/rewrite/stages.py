@@ -3,6 +3,7 @@ from typing import List, Tuple
 
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.rewrite.chosen_functions import chosen_stages
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.origins import origins_of
@@ -20,6 +21,9 @@ def stages_of(
     if queue is not None:
         rest = [each for each in pipeline.sites if each not in queue.queue_sites]
         return [queue], pipeline._replace(sites=rest)
+    chosen = chosen_stages(project, pipeline, calls, joins)
+    if chosen is not None:
+        return list(chosen), pipeline
     return [
         (SlimStage if each.read.name in slim_readers.PARAMETERS else SourceStage)(project, pipeline, calls, each, joins)
         for each in origins_of(project, pipeline, calls)

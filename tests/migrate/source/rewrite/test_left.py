@@ -133,6 +133,19 @@ def _left(tmp_path, text):
     pytest.param("p = tf.placeholder(tf.float32)\nx = tf.to_float(tf.size(value)) * p\nb = tf.train.batch([x], 2)\n",
                  "4: tf.ReaderBase.read: it computes examples with 'p', which is fed (tf.placeholder)",
                  id="placeholder"),
+    pytest.param("size = tf.placeholder_with_default(2, [])\ndef cut(x):\n    return tf.substr(x, 0, size)\n"
+                 "def parse(x):\n    return cut(x)\nb = tf.train.batch([parse(value)], 2)\n",
+                 "10: tf.ReaderBase.read: PATH:5: it computes examples with 'size', which is fed "
+                 "(tf.placeholder_with_default)", id="placeholder that a function reads"),
+    pytest.param("class Inputs(object):\n    def __init__(self):\n        self.size = tf.Variable(2)\n"
+                 "    def parse(self, x):\n        return tf.substr(x, 0, self.size)\n"
+                 "b = tf.train.batch([Inputs().parse(value)], 2)\n",
+                 "10: tf.ReaderBase.read: PATH:7: it computes examples with 'self.size', which is a variable "
+                 "(tf.Variable)", id="variable that a method reads"),
+    pytest.param("def draw():\n    global noise\n    noise = 2 * tf.random_uniform([])\ndraw()\n"
+                 "def f(x):\n    return tf.to_float(tf.size(x)) + noise\nb = tf.train.batch([f(value)], 2)\n",
+                 "11: tf.ReaderBase.read: PATH:7: it computes examples with 'noise', which has random numbers that are "
+                 "drawn outside of it (tf.random_uniform)", id="random numbers that a function reads"),
     pytest.param("t = tf.contrib.lookup.index_table_from_tensor(['a'])\nx = t.lookup(value)\n"
                  "b = tf.train.batch([x], 2)\n",
                  "4: tf.ReaderBase.read: it computes examples with a table, and nothing would initialize the iterator "
@@ -201,6 +214,17 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "for _ in range(2):\n    _, v = tf.TFRecordReader().read(q)\n    b = tf.train.batch([v], 2)\n",
                  "4: tf.ReaderBase.read: it is read in another block than its queue is made in: in a loop, perhaps",
                  id="reads in a loop"),
+    pytest.param("def read(files):\n    return tf.TFRecordReader().read(tf.train.string_input_producer(files))[1]\n"
+                 "def constant():\n    return tf.constant('a')\nif FLAGS:\n    x = read(['a'])\nelse:\n"
+                 "    x = constant()\nb = tf.train.batch([x], 2)\n",
+                 "3: tf.ReaderBase.read: one branch reads its examples, and another one makes them otherwise",
+                 id="a branch that does not read"),
+    pytest.param("def one(q):\n    return tf.TFRecordReader().read(q)[1]\n"
+                 "def two(q):\n    _, x = tf.TFRecordReader().read(q)\n    return x, tf.size(x)\n"
+                 "READ = {'one': one, 'two': two}\nq = tf.train.string_input_producer(['a'])\nx = READ[FLAGS](q)\n"
+                 "b = tf.train.batch([x], 2)\n",
+                 "9: tf.ReaderBase.read: the functions that read return different parts",
+                 id="functions that return different parts"),
     pytest.param("def read(q):\n    return tf.TFRecordReader().read(q)[1]\n"
                  "q = tf.train.string_input_producer(['a'])\na, b = read(q), read(q)\n"
                  "x = tf.train.batch([a, b], 2)\n",

@@ -22,8 +22,8 @@ _SHUFFLED = {
     "lists_passed_to_a_function", "numbers_of_threads", "numbers_of_threads_in_a_list", "own_queues_in_branches",
     "own_shuffled_queue", "parsed_by_a_list_of_threads", "parsed_by_a_loop_of_threads", "queue_of_records",
     "queue_of_records_read_by_threads", "queue_of_records_returned", "readers_joined_for_one_of_two_batchers",
-    "readers_joined_in_a_loop", "records_shuffled", "shapes_of_a_function", "slices_shuffled", "slim_parallel_read",
-    "slim_provider", "two_batchers",
+    "readers_joined_in_a_loop", "readers_of_two_classes", "records_shuffled", "shapes_of_a_function",
+    "slices_shuffled", "slim_parallel_read", "slim_provider", "two_batchers",
 }
 _NAMES = sorted(
     os.path.basename(path)[: -len("_before.py")] for path in glob.glob(os.path.join(_PAIRS, "*_before.py"))
