@@ -29,6 +29,16 @@ def user_line(operation: Any) -> str:
     return _described(_innermost(operation.traceback or ()))
 
 
+def user_place(operation: Any) -> str:
+    """Returns "train.py:31", the place of this line, relative to the working directory; "" without one."""
+    frame = _innermost(operation.traceback or ())
+    if frame is None:
+        return ""
+    folder = os.path.join(os.getcwd(), "")
+    path = os.path.abspath(frame[0])
+    return "{}:{}".format(path[len(folder):] if path.startswith(folder) else path, frame[1])
+
+
 def text_of_user_line(operation: Any) -> str:
     """Returns the text of this line alone, of a statement of several lines too: "x = it.get_next()"; "" without one."""
     frame = _innermost(operation.traceback or ())

@@ -33,18 +33,21 @@ class Comparison(NamedTuple):
       at: the name of the tensor that has it.
       compared: how many tensors were compared.
       reason: why nothing was compared; "" if it was.
+      is_repeated: whether each tower got the whole first batch, since its own batches are other ones.
     """
 
     largest: Optional[float]
     at: str
     compared: int
     reason: str = ""
+    is_repeated: bool = False
 
     def __str__(self) -> str:
         if self.reason:
             return "not compared with one device: {}".format(self.reason)
-        return "compared with one device on the first batch: {}, largest difference {:.1e} of the largest value " \
-            "({!r})".format(counted(self.compared, "tensor"), self.largest or 0.0, self.at)
+        return "compared with one device on the first batch{}: {}, largest difference {:.1e} of the largest value " \
+            "({!r})".format(", which each tower got for this" if self.is_repeated else "",
+                            counted(self.compared, "tensor"), self.largest or 0.0, self.at)
 
 
 def compare(
@@ -132,7 +135,7 @@ def _compared(step: ReplicatedStep, pairs: Sequence[Tuple[Tensor, Tensor]], resu
         compared += 1
         if difference >= worst:
             worst, at = difference, str(tensor.op.name)
-    return Comparison(worst, at, compared)
+    return Comparison(worst, at, compared, is_repeated=step.keep != GLOBAL)
 
 
 def _are_within(

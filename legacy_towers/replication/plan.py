@@ -1,6 +1,8 @@
 """What was decided for a graph that runs on several towers."""
-from typing import Any, List, NamedTuple, Optional, Tuple
+import re
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
+from legacy_towers.compat.versions.tracebacks import user_place
 from legacy_towers.graph.op_kinds import draws_random_numbers
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.replication.losses import MEAN, RATIO, SUM
@@ -14,6 +16,7 @@ _RULES = {
     SUM: "the sum over towers, since the loss is a sum over examples",
     RATIO: "the mean over towers, weighted by what the loss divides by",
 }
+_UNNAMED = re.compile(r"(?:^|/)Placeholder(?:WithDefault)?(?:_\d+)?$")
 # A sum grows with the batch.
 _SUM_OF_BATCHES = "; with {} times the batch they are about {} times as large"
 
@@ -34,6 +37,7 @@ class ReplicationPlan(NamedTuple):
       on_one_device: the names of the tensors that one device computes from the whole batch.
       notes: what differs from one device.
       comparison: what the comparison with one device has found; None before it.
+      places: (name of a placeholder to which the script gave no name, "train.py:31").
     """
 
     devices: Tuple[str, ...]
@@ -48,16 +52,17 @@ class ReplicationPlan(NamedTuple):
     on_one_device: Tuple[str, ...]
     notes: Tuple[str, ...]
     comparison: Optional[str] = None
+    places: Tuple[Tuple[str, str], ...] = ()
 
     def lines(self) -> List[str]:
         """Returns the plan in lines for people."""
         number = len(self.devices)
         if self.keep == GLOBAL:
             what = "{} of each step {} split along dimension 0".format(
-                listed([repr(each) for each in self.examples]), "is" if len(self.examples) == 1 else "are")
+                self._listed(self.examples), "is" if len(self.examples) == 1 else "are")
         else:
             what = "each tower reads its own {}: {} times the batch".format(
-                listed([repr(each) for each in self.examples]), number)
+                self._listed(self.examples), number)
         lines = ["{} on {}, --keep {}: {}".format(
             counted(number, "tower"), listed(list(self.devices)), self.keep, what)]
         for loss, rule in self.losses:
@@ -67,13 +72,17 @@ class ReplicationPlan(NamedTuple):
             " (sparse ones by rows)" if self.sparse else "", counted(self.once, "operation")))
         if self.whole:
             lines.append("each tower gets the whole of {}, which {} fed".format(
-                listed([repr(each) for each in self.whole]), "is" if len(self.whole) == 1 else "are"))
+                self._listed(self.whole), "is" if len(self.whole) == 1 else "are"))
         if self.on_one_device:
             lines.append("on one device, from the whole batch: {}".format(listed(list(self.on_one_device))))
         lines += list(self.notes)
         if self.comparison:
             lines.append(self.comparison)
         return lines
+
+    def _listed(self, names: Sequence[str]) -> str:
+        places = dict(self.places)
+        return listed("{!r} ({})".format(each, places[each]) if each in places else repr(each) for each in names)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -89,8 +98,16 @@ def plan_of(step: ReplicatedStep, comparison: Any = None) -> ReplicationPlan:
         len([each for each in step.gradients if each.dtype.is_floating]), bool(step.sparse), len(step.towers.copied),
         len(step.once), tuple(sorted(str(each.op.name) for each in step.examples.whole)),
         tuple(str(each.op.name) for each in step.originals), tuple(_notes(step)),
-        None if comparison is None else str(comparison),
+        None if comparison is None else str(comparison), tuple(_places(step)),
     )
+
+
+def _places(step: ReplicatedStep) -> List[Tuple[str, str]]:
+    """Returns (name, place) for the placeholders that are fed and that have the name that TensorFlow gives."""
+    fed = {each.op for each in list(step.examples.fed) + list(step.examples.whole)} | {
+        each.values.op for each in step.examples.sparse}
+    found = [(str(each.name), user_place(each)) for each in fed if _UNNAMED.search(each.name)]
+    return sorted(pair for pair in found if pair[1])
 
 
 def _short(device: str) -> str:

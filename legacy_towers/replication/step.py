@@ -98,7 +98,8 @@ class ReplicatedStep:
                                self.rows, self.regions.dependent)
                 for scope in self._calls
             }
-            self.towers = Towers(self.regions, self.rows, devices, self._whole, self.examples.size)
+            self.towers = Towers(self.regions, self.rows, devices, self._whole, self.examples.size,
+                                 bool(self.examples.fed or self.examples.sparse))
             self._kinds = Kinds(self.regions, self.rows, self.examples.size)
             self._wholes = Wholes(self.regions, self.rows, self.towers, self._kinds, self.rule,
                                   self.examples.tensors[0], keep == GLOBAL)

@@ -25,6 +25,7 @@ class Towers:
       devices: the device of each tower.
       whole: returns the tensor of the whole batch for a tensor of the graph.
       size: the number of examples if the graph has it fixed.
+      is_fed: whether examples are fed, so that there is no second batch for another tower.
 
     Attributes:
       dropped: what changes a state, and ran before an operation that is copied: it runs once per step.
@@ -35,9 +36,10 @@ class Towers:
 
     def __init__(
         self, regions: Regions, rows: Rows, devices: Sequence[str], whole: Callable[[Tensor], Tensor],
-        size: Optional[int],
+        size: Optional[int], is_fed: bool,
     ) -> None:
         self._regions, self._rows, self.devices, self._whole, self._size = regions, rows, list(devices), whole, size
+        self._is_fed = is_fed
         self._tensors: Dict[Tensor, List[Tensor]] = {}
         self._operations: Dict[Operation, List[Operation]] = {}
         self._overrides: Dict[Any, List[Tensor]] = {}
@@ -246,7 +248,7 @@ class Towers:
         rows, number = self._size, len(self.devices)
         if self._regions.loops(operation):
             refuse("a tf.while_loop over a batch of a fixed size, {}, has it in its constants: leave the first "
-                   "dimension of its inputs unknown (None)".format(rows), operation)
+                   "dimension of its inputs unknown (None){}".format(rows, self._or_whole_batches()), operation)
         for index, tensor in enumerate(operation.inputs):
             if tensor.op not in self._regions.dependent and self._rows.is_aligned(operation, index):
                 with tf.device(tensor.op.device):
@@ -272,4 +274,11 @@ class Towers:
                     output.value_index].shape.ndims else None
                 if expected is not None and found is not None and found * len(self.devices) != expected:
                     refuse("the batch size {} is a constant in it, so that a tower with {} examples can't have "
-                           "it".format(self._size, (self._size or 0) // len(self.devices)), operation)
+                           "it{}".format(self._size, (self._size or 0) // len(self.devices),
+                                         self._or_whole_batches()), operation)
+
+    def _or_whole_batches(self) -> str:
+        """Returns the other remedy for a batch of a fixed size, where there is one."""
+        if self._is_fed:
+            return ""
+        return ", or pass --keep per-tower (keep='per-tower'), where each tower reads a batch of this size"

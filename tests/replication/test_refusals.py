@@ -137,6 +137,23 @@ def a_sparse_feed_with_keep_per_tower(tf):
     train_once(tf, tf.reduce_mean(net * y), {sparse: SPARSE})
 
 
+def recurrent(tf, x):
+    net = tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(3), tf.reshape(x, [8, 5, 1]), dtype=tf.float64)[1]
+    return tf.reduce_mean(tf.square(net))
+
+
+@case("leave the first dimension of its inputs unknown (None), or pass --keep per-tower (keep='per-tower')")
+def a_loop_over_a_batch_of_a_fixed_size_that_is_read(tf):
+    x = tf.data.Dataset.from_tensor_slices(FEATURES[:8]).repeat().batch(8, drop_remainder=True)
+    train_once(tf, recurrent(tf, x.make_one_shot_iterator().get_next()))
+
+
+@case("leave the first dimension of its inputs unknown (None) (")
+def a_loop_over_a_batch_of_a_fixed_size_that_is_fed(tf):
+    x, _ = inputs(tf, 8)
+    train_once(tf, recurrent(tf, x), {x: FEATURES[:8]})
+
+
 @case("beside a batch of a fixed size (2)")
 def a_sparse_feed_beside_a_fixed_batch(tf):
     sparse, net = sparse_net(tf, tf.sparse_tensor_dense_matmul)

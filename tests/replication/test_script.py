@@ -38,6 +38,8 @@ def test_batch_norm_by_tower_is_announced_and_its_averages_are_updated_once(tmp_
     two, lines = run(script, tmp_path, 2)
     assert any("each tower normalizes by the statistics of its own examples" in line for line in lines), lines
     assert any("compared with one device" in line for line in lines)
+    assert "'Placeholder' ({}:".format(os.path.relpath(__file__)) in lines[0]
+    assert "'Placeholder_1' ({}:".format(os.path.relpath(__file__)) in lines[0]
     moving = [name for name in one if name.endswith("batch_normalization/moving_mean")]
     assert moving and not np.allclose(one[moving[0]], 0)
     np.testing.assert_allclose(two[moving[0]], one[moving[0]], rtol=1e-5)
@@ -57,6 +59,7 @@ def test_keep_per_tower_reads_a_batch_for_each_tower(tmp_path):
     whole, _ = run(lambda tf, folder: script(tf, folder, read=1), tmp_path)
     split, lines = run(script, tmp_path, 2, "per-tower")
     assert "each tower reads its own 'IteratorGetNext': 2 times the batch" in lines[0]
+    assert "compared with one device on the first batch, which each tower got for this: " in lines[-1]
     for name, value in whole.items():
         if name == "x":  # read by the towers in any order
             assert [sorted(each[:, 0]) for each in value] == [sorted(each[:, 0]) for each in split["x"]]
