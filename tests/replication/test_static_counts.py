@@ -30,13 +30,28 @@ def of_l2_loss(tf, errors, size):
     return tf.nn.l2_loss(errors) / size
 
 
+def behind_print(tf, errors, size):
+    return tf.Print(tf.reduce_sum(errors), [size], "size") / size
+
+
+def behind_stop_gradient(tf, errors, size):
+    total = tf.reduce_sum(errors)
+    return total / size + tf.stop_gradient(total) / size
+
+
+def behind_switch(tf, errors, size):
+    total = tf.reduce_sum(errors)
+    return tf.cond(tf.placeholder_with_default(True, []), lambda: total / size, lambda: 2 * total / size)
+
+
 def by_another_number(tf, errors, size):
     return tf.reduce_sum(errors) / 100.0
 
 
 @pytest.mark.needs_layers
 @pytest.mark.parametrize("reduced", [
-    of_losses, of_contrib_losses, by_shape, by_number, by_factor, of_l2_loss, by_another_number,
+    of_losses, of_contrib_losses, by_shape, by_number, by_factor, of_l2_loss, behind_print, behind_stop_gradient,
+    behind_switch, by_another_number,
 ], ids=lambda each: each.__name__)
 def test_towers_with_batches_of_their_own_train_as_one_device_with_all_of_them(reduced, tmp_path):
     def script(tf, folder, read=2):

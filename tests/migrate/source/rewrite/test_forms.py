@@ -74,6 +74,24 @@ def _plan(path, target="tf.data-1"):
     return plan_rewrite(project, find_pipelines(project), target)
 
 
+@pytest.mark.parametrize("name", ["image", "histogram", "audio", "tf.audio_summary", "tf.scalar_summary"])
+def test_a_summary_of_a_single_example_gets_examples_of_its_own(name, tmp_path):
+    called = name if name.startswith("tf.") else "tf.summary." + name
+    pairs = [os.path.join(os.path.dirname(__file__), "pairs", "summaries_of_examples_{}.py".format(each))
+             for each in ("before", "after")]
+    before, after = [_text(path).replace("tf.summary.image(", called + "(") for path in pairs]
+    path = tmp_path / "script.py"
+    path.write_text(before)
+    plan = _plan(path)
+    assert [each.reason for each in plan.left] == []
+    assert plan.texts[str(path)] == after
+
+
+def _text(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def test_a_file_of_python_2_stays_one(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.py").write_bytes(_BEFORE.encode("utf-8"))
