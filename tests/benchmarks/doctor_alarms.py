@@ -2,10 +2,11 @@
 
     python tests/benchmarks/doctor_alarms.py [SCRIPT ...]
 
-Without arguments it runs the scripts of tests/doctor/scripts, those of the table tests/run/script_table.py, and the
-examples, and those of them that are jobs on two towers, too. KNOWN has findings that are true: the scripts are short,
-and do on purpose what a long job should not do.
+Without arguments it runs the scripts of tests/doctor/scripts, those of the table tests/run/script_table.py, the
+examples, those of them that are jobs on two towers, too, and the input pipelines of tests/migrate/corpus. KNOWN has
+findings that are true: the scripts are short, and do on purpose what a long job should not do.
 """
+import collections
 import json
 import os
 import subprocess
@@ -15,6 +16,8 @@ import tempfile
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(CHECKOUT, "tests"))
 
+import preloaded  # noqa: E402
+from migrate.corpus import data_files, small_data_files  # noqa: E402
 from run import script_table  # noqa: E402
 
 # Name of a script -> the codes that are reported rightly.
@@ -33,31 +36,41 @@ KNOWN = {
 }
 EXAMPLES = ("cifar10.py", "digits.py", "gan.py", "input_bound.py", "large_feed.py", "placement.py", "triplet.py")
 WITHOUT_JOB = ("placement.py",)
+CORPUS = os.path.join(CHECKOUT, "tests", "migrate", "corpus", "scripts")
 
 
 def commands(folder):
-    """Yields (name, arguments of doctor) for each script, with data and training directories below `folder`."""
+    """Yields (group, name, arguments of doctor) for each script, with data and training directories below `folder`."""
     own = os.path.join(CHECKOUT, "tests", "doctor", "scripts")
-    for name in sorted(os.listdir(own)):
-        if name.endswith(".py"):
-            yield name[: -len(".py")], (os.path.join(own, name),)
+    for name in _scripts(own):
+        yield "tests/doctor/scripts", name, (os.path.join(own, name + ".py"),)
     for script in script_table.SCRIPTS:
         train, data = (os.path.join(folder, script.name, each) for each in ("train", "data"))
         os.makedirs(train)
         os.makedirs(data)
         if script.data is not None:
             script.data(data)
-        yield script.name, script.command(train, data)
+        yield "tests/scripts", script.name, script.command(train, data)
     for name in EXAMPLES:
         path = os.path.join(CHECKOUT, "examples", name)
-        yield "example " + name, (path,)
+        yield "examples", "example " + name, (path,)
         if name not in WITHOUT_JOB:
-            yield "example {} --towers 2".format(name), (path, "--towers", "2")
+            yield "examples with --towers 2", "example {} --towers 2".format(name), (path, "--towers", "2")
+    data = os.path.join(folder, "corpus")
+    os.makedirs(data)
+    data_files.write(data)
+    small_data_files.write(data)
+    for name in _scripts(CORPUS):
+        yield "tests/migrate/corpus", name, (os.path.join(CORPUS, name + ".py"), data)
+
+
+def _scripts(folder):
+    return sorted(name[: -len(".py")] for name in os.listdir(folder) if name.endswith(".py"))
 
 
 def findings(arguments, folder):
     """Returns (exit code, the JSON object that doctor prints; None if it printed none)."""
-    command = [sys.executable, "-m", "legacy_towers", "doctor", "--json", "--timeout", "100"] + list(arguments)
+    command = [preloaded.executable(), "-m", "legacy_towers", "doctor", "--json", "--timeout", "100"] + list(arguments)
     path = os.pathsep.join([script_table.FOLDER, os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
@@ -68,23 +81,32 @@ def findings(arguments, folder):
 
 
 def main(paths):
+    counts = collections.OrderedDict()
     with tempfile.TemporaryDirectory() as folder:
-        chosen = [(os.path.basename(path), (os.path.abspath(path),)) for path in paths] or commands(folder)
-        scripts = examined = alarms = 0
-        for name, arguments in chosen:
+        chosen = [("given", os.path.basename(path), (os.path.abspath(path),)) for path in paths] or commands(folder)
+        for group, name, arguments in chosen:
             code, found, errors = findings(arguments, folder)
-            scripts += 1
+            count = counts.setdefault(group, collections.Counter())
+            count["scripts"] += 1
             if found is None:
                 print("{}: not examined, exit code {}: {}".format(name, code, (errors.splitlines() or [""])[-1]))
                 continue
-            examined += not found["examined"].startswith("0 graphs")
+            count["examined"] += not found["examined"].startswith("0 graphs")
             print("{}: {}".format(name, found["examined"]), flush=True)
             for each in found["findings"]:
                 is_known = each["code"] in KNOWN.get(name, ())
-                alarms += not is_known
+                count["known" if is_known else "alarms"] += 1
                 mark = "(known) " if is_known else ""
                 print("    {}{} {}: {}".format(mark, each["code"], each["line"], each["message"]))
-    print("{} false alarms in {} examined scripts of {}".format(alarms, examined, scripts))
+    for group, count in counts.items() if len(counts) > 1 else ():
+        print("{}: {}".format(group, _sentence(count)))
+    print(_sentence(sum(counts.values(), collections.Counter())))
+
+
+def _sentence(count):
+    known = ", and {} that are true".format(count["known"]) if count["known"] else ""
+    return "{} false alarms{} in {} examined scripts of {}".format(
+        count["alarms"], known, count["examined"], count["scripts"])
 
 
 if __name__ == "__main__":
