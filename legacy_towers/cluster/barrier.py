@@ -57,7 +57,7 @@ def start(
     for reader in readers:
         reader.start()
     try:
-        _meet(server.target, cluster, record, readers, changed, start_seconds)
+        _compare_tasks(server.target, cluster, record, readers, changed, start_seconds)
     finally:
         for reader in readers:
             reader.end()
@@ -66,7 +66,7 @@ def start(
     return server
 
 
-def _meet(
+def _compare_tasks(
     target: str, cluster: Cluster, record: Record, readers: List[Reader], changed: threading.Condition, seconds: float
 ) -> None:
     """Returns when all tasks have read all records; raises if they don't, after the others have read the reason."""
@@ -98,7 +98,7 @@ def _wait(
     """
     with changed:
         while True:
-            records, strangers = _records(readers)
+            records, of_other_versions = _records(readers)
             missing = [each for each in readers if each.task not in records or not is_there(records[each.task])]
             if not missing:
                 return records
@@ -113,33 +113,34 @@ def _wait(
                     raise MissingTaskError("{} does not start: {}".format(task, record.failure))
             left = deadline - time.monotonic()
             if left <= 0:
-                raise _missing(missing, strangers, seconds)
+                raise _missing(missing, of_other_versions, seconds)
             changed.wait(left)
 
 
 def _records(readers: List[Reader]) -> Any:
     """Returns the records that were read, and the tasks whose text is not a record of this version."""
     records: Dict[Task, Record] = {}
-    strangers = []
+    of_other_versions = []
     for reader in readers:
         text = reader.read()[0]
         record = None if text is None else parse_record(text)
         if record is not None:
             records[reader.task] = record
         elif text is not None:
-            strangers.append(reader.task)
-    return records, strangers
+            of_other_versions.append(reader.task)
+    return records, of_other_versions
 
 
-def _missing(missing: List[Reader], strangers: List[Task], seconds: float) -> Exception:
-    if strangers:
+def _missing(missing: List[Reader], of_other_versions: List[Task], seconds: float) -> Exception:
+    if of_other_versions:
         return ClusterError("{} another version of legacy_towers: install the same for all tasks".format(
-            "{} has".format(strangers[0]) if len(strangers) == 1 else "{} have".format(listed(map(str, strangers)))
+            "{} has".format(of_other_versions[0]) if len(of_other_versions) == 1
+            else "{} have".format(listed(map(str, of_other_versions)))
         ))
     tasks = ["{} at {}{}".format(each.task, each.address, _last_error(each)) for each in missing]
     return MissingTaskError(
-        "{} of the cluster {} not ready after {:g} seconds: {}. Start all tasks within --start-seconds, and look "
-        "into their output; can this machine reach their ports?".format(
+        "{} of the cluster {} not ready after {:g} seconds: {}. Start all tasks within --start-seconds "
+        "(start_seconds), and look into their output; can this machine reach their ports?".format(
             counted(len(missing), "task"), "is" if len(missing) == 1 else "are", seconds, listed(tasks)
         )
     )

@@ -35,8 +35,8 @@ def from_environment(
       ClusterError: nothing describes a cluster, what does contradicts itself, or has no use for an argument.
     """
     if task is not None and hosts is None:
-        raise ClusterError("--task {} needs --cluster JOB=HOST:PORT,...: other descriptions of a cluster say which "
-                           "task this process is".format(task))
+        raise ClusterError("--task {} (task) needs --cluster JOB=HOST:PORT,... (hosts): other descriptions of a "
+                           "cluster state which task this process is".format(task))
     options = Options(hosts, task, port, hostfile, parameter_servers)
     present = [each for each in SOURCES if each.is_present(environ, options)]
     if not present:
@@ -45,8 +45,8 @@ def from_environment(
         ))
     for name, option in _OPTIONS.items():
         if name not in present[0].takes and getattr(options, name) != getattr(Options(), name):
-            raise ClusterError("{} {} has no meaning where {} describes the cluster: leave the option out".format(
-                option, getattr(options, name), present[0].name
+            raise ClusterError("{} {} ({}) has no meaning where {} describes the cluster: leave it out".format(
+                option, getattr(options, name), name, present[0].name
             ))
     unused = tuple("{}: {} is more explicit".format(each.name, present[0].name) for each in present[1:])
     return present[0].read(environ, options)._replace(unused=unused)

@@ -96,7 +96,7 @@ def _counts(workers: int, parameter_servers: int, chief: bool, evaluators: int) 
 
 def _filled(word: str, jobs: Mapping[str, List[str]], task: Task) -> str:
     """Returns a word of the command with the values of its placeholders; "${task_index}" is one of the shell's."""
-    values = {"job_name": task.type, "task_index": str(task.number)}
+    values = {"job_name": task.type, "task_index": str(task.task_index)}
     for job in (CHIEF, WORKER, PARAMETER_SERVER):
         values[job + "_hosts"] = ",".join(jobs.get(job, ()))
     return _PLACEHOLDER.sub(lambda match: values.get(match.group(1), match.group(0)), word)
@@ -104,7 +104,7 @@ def _filled(word: str, jobs: Mapping[str, List[str]], task: Task) -> str:
 
 def _environment(environ: Mapping[str, str], jobs: Mapping[str, List[str]], task: Task) -> Dict[str, str]:
     cluster = {job: addresses for job, addresses in jobs.items() if job != EVALUATOR or job == task.type}
-    config = json.dumps({"cluster": cluster, "task": {"type": task.type, "index": task.number}})
+    config = json.dumps({"cluster": cluster, "task": {"type": task.type, "index": task.task_index}})
     # Unbuffered: what a task prints must not wait until it ends.
     return dict(environ, TF_CONFIG=config, PYTHONUNBUFFERED="1")
 
@@ -112,7 +112,7 @@ def _environment(environ: Mapping[str, str], jobs: Mapping[str, List[str]], task
 def _wait(processes: List[TaskProcess], signals: "_Signals", messages: Any, grace_seconds: float) -> int:
     while True:
         if signals.received is not None:
-            _say(messages, "{} received: ending {}".format(
+            _print_message(messages, "{} received: ending {}".format(
                 signal.Signals(signals.received).name, counted(_running(processes), "task")
             ))
             end_all(processes, grace_seconds, signals.received)
@@ -122,7 +122,7 @@ def _wait(processes: List[TaskProcess], signals: "_Signals", messages: Any, grac
             if code:
                 running = _running(processes)
                 others = "; ending the other {}".format(counted(running, "task")) if running else ""
-                _say(messages, "{} {}{}".format(each.task, each.ending(), others))
+                _print_message(messages, "{} {}{}".format(each.task, each.ending(), others))
                 end_all(processes, grace_seconds)
                 return code if code > 0 else 1
         if all(each.process.poll() == 0 for each in processes if each.task.type != PARAMETER_SERVER):
@@ -154,7 +154,7 @@ def _running(processes: Sequence[TaskProcess]) -> int:
     return sum(each.process.poll() is None for each in processes)
 
 
-def _say(messages: Any, text: str) -> None:
+def _print_message(messages: Any, text: str) -> None:
     messages.write("legacy-towers launch: {}\n".format(text).encode("utf-8"))
     messages.flush()
 

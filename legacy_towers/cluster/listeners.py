@@ -50,8 +50,9 @@ def restrict(port: int, addresses: Sequence[str]) -> None:
     sockets = [each for each in tcp_sockets() if each.port == port]
     if not any(each.listens for each in sockets):
         raise ClusterError(
-            "no socket of this process is found that listens on port {}, so that the server can't be restricted to {}. "
-            "With --allow-any-interface it is not restricted".format(port, ", ".join(addresses))
+            "no socket of this process is found that listens on port {}, so that the server can't be restricted to "
+            "{}. With --allow-any-interface (allow_any_interface=True) it is not restricted".format(
+                port, ", ".join(addresses))
         )
     program = filter_program(addresses)
     for each in sockets:
@@ -127,6 +128,6 @@ def _attach(descriptor: int, program: bytes) -> None:
             duplicate.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, value)
         except OSError as error:
             raise ClusterError(
-                "the server can't be restricted to its address ({}). With --allow-any-interface it is not "
-                "restricted".format(error.strerror)
+                "the server can't be restricted to its address ({}). With --allow-any-interface "
+                "(allow_any_interface=True) it is not restricted".format(error.strerror)
             ) from None

@@ -16,7 +16,7 @@ class Record(NamedTuple):
     Attributes:
       task: the task that the process takes itself for, such as "worker:1".
       tensorflow: the version of TensorFlow.
-      toolkit: the version of legacy_towers.
+      legacy_towers: the version of legacy_towers.
       python: the version of Python, for messages.
       jobs: the tasks of its cluster: job -> addresses.
       job: what it is to train; the same for all tasks.
@@ -28,7 +28,7 @@ class Record(NamedTuple):
 
     task: str
     tensorflow: str
-    toolkit: str
+    legacy_towers: str
     python: str
     jobs: Dict[str, List[str]]
     job: str
@@ -52,7 +52,7 @@ def own_record(cluster: Cluster, job: str, flags: Mapping[str, Any]) -> Record:
 
 
 def parse_record(text: bytes) -> Optional[Record]:
-    """Returns the record of a JSON text; None if it is of a toolkit whose records have other fields."""
+    """Returns the record of a JSON text; None if another version, with other fields, wrote it."""
     try:
         return Record(**json.loads(text.decode("utf-8")))
     except (TypeError, ValueError):
@@ -72,7 +72,7 @@ def contradictions(records: Mapping[Task, Record], chief: Task) -> List[str]:
             found.append("the process at the address of {} takes itself for {}".format(task, record.task))
     for what, advice in (
         ("tensorflow", "install the same TensorFlow for all tasks"),
-        ("toolkit", "install the same legacy_towers for all tasks"),
+        ("legacy_towers", "install the same legacy_towers for all tasks"),
         ("jobs", "give all tasks the same list of tasks"),
         ("job", "start the same job on all tasks"),
     ):
@@ -111,5 +111,5 @@ def _described(what: str, value: Any) -> str:
     if what == "jobs":
         tasks = ["{}: {}".format(job, ", ".join(addresses)) for job, addresses in sorted(value.items())]
         return "the tasks {}".format("; ".join(tasks))
-    names = {"tensorflow": "TensorFlow {}", "toolkit": "legacy_towers {}", "job": "the job {!r}"}
+    names = {"tensorflow": "TensorFlow {}", "legacy_towers": "legacy_towers {}", "job": "the job {!r}"}
     return names[what].format(value)

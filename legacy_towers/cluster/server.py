@@ -77,13 +77,15 @@ def own_addresses(cluster: Cluster, allow_any_interface: bool) -> List[str]:
     if not can_restrict():
         raise ClusterError(
             "TensorFlow's server listens on all interfaces of a machine, whatever its address, and only Linux can "
-            "restrict it to {}: give --allow-any-interface if the network lets no stranger connect".format(own)
+            "restrict it to {}: give --allow-any-interface (allow_any_interface=True) if nobody else can connect "
+            "in the network".format(own)
         )
     local = [ip for ip in found[cluster.task] if is_local(ip)]
     if not local:
         raise ClusterError(
             "this process is {}, whose address {} is {}, and that is not an address of this machine: start each task "
-            "on its own machine, or give --allow-any-interface if packets to it are redirected to this machine".format(
+            "on its own machine, or give --allow-any-interface (allow_any_interface=True) if packets to it are "
+            "redirected to this machine".format(
                 cluster.task, own, ", ".join(found[cluster.task])
             )
         )

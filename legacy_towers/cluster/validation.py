@@ -157,9 +157,8 @@ def split_ranks(addresses: Sequence[str], parameter_servers: int, rank: int, sou
     workers = len(addresses) - parameter_servers
     if parameter_servers < 0 or workers < 1:
         raise ClusterError(
-            "{} has {}, and --cluster-ps is {}: it must leave a task that trains, and not be negative".format(
-                source, counted(len(addresses), "task"), parameter_servers
-            )
+            "{} has {}, and --cluster-ps (parameter_servers) is {}: it must leave a task that trains, and not be "
+            "negative".format(source, counted(len(addresses), "task"), parameter_servers)
         )
     if rank >= len(addresses):
         raise ClusterError("{}: this process has rank {}, and the ranks of {} are 0 to {}".format(

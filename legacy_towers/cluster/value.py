@@ -14,19 +14,19 @@ class Task(NamedTuple):
 
     Attributes:
       type: the name of its job: "chief", "worker", "ps" or "evaluator".
-      number: its index within the job, from 0.
+      task_index: its number within the job, from 0.
     """
 
     type: str
-    number: int
+    task_index: int
 
     def __str__(self) -> str:
-        return "{}:{}".format(self.type, self.number)
+        return "{}:{}".format(self.type, self.task_index)
 
     @property
     def device(self) -> str:
         """The prefix of its devices, such as "/job:worker/task:1"."""
-        return "/job:{}/task:{}".format(self.type, self.number)
+        return "/job:{}/task:{}".format(self.type, self.task_index)
 
 
 class Cluster(NamedTuple):
@@ -54,7 +54,7 @@ class Cluster(NamedTuple):
     @property
     def task_index(self) -> int:
         """The number of this process within its job, from 0."""
-        return self.task.number
+        return self.task.task_index
 
     def addresses(self, job: str) -> Tuple[str, ...]:
         """Returns the addresses of the tasks of a job, by index; () if the cluster has no such job."""
@@ -64,7 +64,7 @@ class Cluster(NamedTuple):
     def address(self) -> str:
         """The address "host:port" of this process; "" for an evaluator that is not in the cluster."""
         addresses = self.addresses(self.task.type)
-        return addresses[self.task.number] if self.task.number < len(addresses) else ""
+        return addresses[self.task.task_index] if self.task.task_index < len(addresses) else ""
 
     @property
     def training_tasks(self) -> List[Task]:
@@ -99,7 +99,7 @@ class Cluster(NamedTuple):
 
     def address_of(self, task: Task) -> str:
         """Returns the address "host:port" of a task of the cluster."""
-        return self.addresses(task.type)[task.number]
+        return self.addresses(task.type)[task.task_index]
 
     def to_dict(self) -> Dict[str, List[str]]:
         """Returns job -> addresses, without the evaluator, which has no part in TensorFlow's cluster."""

@@ -21,7 +21,7 @@ def records(**changes):
 
 @pytest.mark.parametrize("changes, sentence", [
     (dict(tensorflow="1.15.5"), "worker:1 has TensorFlow 1.15.5, and worker:0 has TensorFlow 2.21.0: install the same"),
-    (dict(toolkit="0.0.9"), "worker:1 has legacy_towers 0.0.9, and worker:0 has legacy_towers 0.1.0"),
+    (dict(legacy_towers="0.0.9"), "worker:1 has legacy_towers 0.0.9, and worker:0 has legacy_towers 0.1.0"),
     (dict(job="faces"), "worker:1 has the job 'faces', and worker:0 has the job 'digits'"),
     (dict(flags={"--steps": "20"}), "worker:1 has --steps 20, and worker:0 has --steps 10"),
     (dict(flags={}), "worker:1 has no --steps, and worker:0 has --steps 10"),
@@ -29,16 +29,16 @@ def records(**changes):
     (dict(jobs={"worker": ["b:1", "a:1"]}), "worker:1 has the tasks worker: b:1, a:1, and worker:0 has the tasks"),
     (dict(task="worker:0"), "the process at the address of worker:1 takes itself for worker:0"),
 ])
-def test_a_contradiction_names_the_tasks_and_the_values(changes, sentence):
+def test_contradictions_names_the_tasks_and_their_values(changes, sentence):
     (found,) = contradictions(records(**changes), CHIEF)
     assert sentence in found
 
 
-def test_equal_records_and_other_pythons_are_no_contradiction():
+def test_contradictions_is_empty_for_equal_records_and_other_pythons():
     assert contradictions(records(python="3.12.1"), CHIEF) == []
 
 
-def test_a_record_survives_json_and_strangers_are_recognized():
+def test_parse_record_returns_the_record_or_none_for_other_fields():
     record = records()[WORKER]
     assert parse_record(record.as_json().encode()) == record
     assert [parse_record(text) for text in (b"", b"{}", b"[]", b'{"new": 1}')] == [None] * 4

@@ -67,7 +67,7 @@ def test_start_returns_on_every_task_and_the_servers_are_reached_by_their_own_ad
     assert [(each["127.0.0.1"], each["127.0.0.2"]) for each in results] == [(True, False)] * 3
 
 
-def test_a_flag_that_differs_is_an_error_on_every_task():
+def test_start_raises_cluster_error_on_every_task_where_flags_differ():
     tasks = [("worker:0", 10), ("worker:1", 20), ("ps:0", 10)]
     _, results = started([
         (THREE, task, dict(flags={"--steps": steps}, start_seconds=60)) for task, steps in tasks
@@ -77,14 +77,14 @@ def test_a_flag_that_differs_is_an_error_on_every_task():
     assert "ClusterError" in [each["error"] for each in results]
 
 
-def test_a_task_that_is_missing_is_named_by_every_other_task():
+def test_start_raises_missing_task_error_that_names_the_task_on_every_other_task():
     addresses, results = started([(THREE, task, dict(start_seconds=4)) for task in ("worker:0", "ps:0")])
     assert [each["error"] for each in results] == ["MissingTaskError"] * 2
     for result in results:
         assert "worker:1 at {}".format(addresses[1]) in result["text"]
 
 
-def test_lists_in_another_order_are_an_error_on_every_task():
+def test_start_raises_cluster_error_on_every_task_where_hosts_have_another_order():
     swapped = "worker={1},{0};ps={2}"
     _, results = started([
         (hosts, task, dict(start_seconds=10))
@@ -114,7 +114,7 @@ def test_own_addresses_refuses_hosts_that_others_or_this_machine_cannot_use(host
     assert message in str(error.value)
 
 
-def test_a_port_in_use_is_an_error_that_names_the_task():
+def test_start_raises_cluster_error_that_names_the_task_whose_port_is_in_use():
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(1)
@@ -125,6 +125,6 @@ def test_a_port_in_use_is_an_error_that_names_the_task():
         check_port_is_free(parse_address(held, "worker:0"), "worker:0")
 
 
-def test_an_evaluator_has_no_part_in_the_start():
+def test_start_raises_cluster_error_for_an_evaluator():
     with pytest.raises(ClusterError, match="evaluator:0 has no server"):
         start(cluster_of("worker=127.0.0.1:2222", "evaluator:0"))
