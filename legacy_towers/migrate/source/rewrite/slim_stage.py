@@ -46,8 +46,6 @@ class SlimStage(SourceStage):
         source = draft.source
         scope = Scope(source, source.function(call))
         given = known(site, passed(call, slim_readers.PARAMETERS[site.name], scope))
-        if not is_batched:
-            raise Irregular(site, "its examples are not batched")
         self.is_endless = site.name != slim_readers.SINGLE_PASS_READ and (
             "num_epochs" not in given or literal(given["num_epochs"]) == "None")
         self._check_given(site, given, scope)
@@ -60,13 +58,18 @@ class SlimStage(SourceStage):
             site.name, given, data + ".data_sources" if is_provider else scope.code(given["data_sources"]), records,
             scope, tf, _slim(scope, tf), dataset)
         if is_provider:
-            return self._provided(draft, scope, call, data, lines, dataset, tf)
+            return self._provided(draft, scope, call, data, lines, dataset, tf, is_batched)
         taken = self.takes.of(draft, call)
         self._check_place(draft, taken.statement, self._joins.place(source, taken.statement))
         self._check_read_once(draft, taken)
         if self._joins.readers_of(draft, taken.statement):
             raise Irregular(site, "it is called for each of several readers")
         draft.edits.insert_before(taken.statement, lambda: source.parse("\n".join(lines)))
+        if not is_batched:
+            if taken.expression is not None:
+                draft.edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
+            self._read_next(draft, scope, tf, dataset, taken)
+            return None
         if taken.expression is not None:
             draft.edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
         else:
@@ -136,8 +139,9 @@ class SlimStage(SourceStage):
         return name, ["{} = {}".format(name, scope.code(node))]
 
     def _provided(
-        self, draft: Draft, scope: Scope, call: cst.Call, data: str, lines: List[str], dataset: str, tf: str
-    ) -> Entry:
+        self, draft: Draft, scope: Scope, call: cst.Call, data: str, lines: List[str], dataset: str, tf: str,
+        is_batched: bool
+    ) -> Optional[Entry]:
         source, edits = draft.source, draft.edits
         site = self._producer
         statement = source.statement(call)
@@ -159,14 +163,24 @@ class SlimStage(SourceStage):
             edits.replace(gets[0], cst.parse_expression("{}.decoder.decode({}, {})".format(
                 data, record, scope.code(items["items"]))))
             edits.remove(statement)
-            return Entry(draft, scope.function, got, Roots((record,)), True, dataset)
+            return self._decoded(draft, scope, got, record, dataset, tf, is_batched)
         text = (
             "{0}.data_provider.DataProvider(\n"
             "    dict(zip({1}.decoder.list_items(), {1}.decoder.decode({2}, {1}.decoder.list_items()))),\n"
             "    {1}.num_samples)"
         ).format(_slim(scope, tf), data, record)
         edits.replace(call, cst.parse_expression(text))
-        return Entry(draft, scope.function, statement, Roots((record,)), True, dataset)
+        return self._decoded(draft, scope, statement, record, dataset, tf, is_batched)
+
+    def _decoded(
+        self, draft: Draft, scope: Scope, statement: Any, record: str, dataset: str, tf: str, is_batched: bool
+    ) -> Optional[Entry]:
+        """Returns the entry whose statement decodes a record; where nothing batches, it is the next one."""
+        if is_batched:
+            return Entry(draft, scope.function, statement, Roots((record,)), True, dataset)
+        element = draft.source.code(self._calls.next_element(dataset, tf))
+        self._insert_next(draft, tf, record, element, statement)
+        return None
 
     def _gets(self) -> List[Site]:
         return [each for each in self.sites if each.name == slim_readers.GET]

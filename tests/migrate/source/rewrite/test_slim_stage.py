@@ -23,7 +23,6 @@ def _planned(tmp_path, text):
 
 
 @pytest.mark.parametrize("text, reason", [
-    (TFRECORDS + PROVIDER + "[x] = provider.get(['x'])\nprint(x)\n", "its examples are not batched"),
     (TFRECORDS + PROVIDER.replace("data)", "data, record_key='k')") + BATCH,
      "its record_key is used, which tf.data does not have"),
     (TFRECORDS + PROVIDER.replace("data)", "data, reader_kwargs=f())") + BATCH,
@@ -40,7 +39,7 @@ def _planned(tmp_path, text):
     (TFRECORDS + PROVIDER + BATCH + "print(x)\n", "'x' is of one example, and is used after the batch"),
     ("k, x = slim.parallel_reader.parallel_read('a', tf.TFRecordReader)\nprint(tf.train.batch([x, k], 2))\n",
      "its key is used, which tf.data does not have"),
-], ids=["not batched", "record_key", "unknown reader_kwargs", "unknown reader", "reader without a dataset", "table",
+], ids=["record_key", "unknown reader_kwargs", "unknown reader", "reader without a dataset", "table",
         "provider in an expression", "example used after the batch", "key"])
 def test_what_slim_reads_is_left(tmp_path, text, reason):
     plan = _planned(tmp_path, START + text)
