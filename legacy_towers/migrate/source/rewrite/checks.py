@@ -47,6 +47,9 @@ _NEVER_CAPTURED = (
     ("tf.get_variable", "is a variable"),
     ("tf.get_local_variable", "is a variable"),
 )
+# Why examples that are batched can't be fetched one by one, too.
+FETCHED = "single examples are fetched beside the batch: a queue divides its examples between both, and a dataset " \
+          "would give all of them to each; read the single ones from a dataset of their own"
 _DRAWN = "has random numbers that are drawn outside of it"
 _TABLES = ("tf.contrib.lookup.", "tf.lookup.")
 
@@ -105,11 +108,18 @@ class Checks:
                 if why is not None and call not in skipped and not is_removed and not self._keeps(name):
                     return "{} {}".format(name, why), line
             for call in calls_in(node):
+                if self._is_fetch(call):
+                    return FETCHED, self._source.line(call)
                 for function in sorted(self.functions(call), key=place_of):
                     why = self._problem_of(function, set())
                     if why is not None:
                         return why, self._source.line(call)
         return None
+
+    def _is_fetch(self, call: cst.Call) -> bool:
+        """Returns whether a call is `session.run(image)` or `image.eval()`, and no method of the project."""
+        name = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+        return (name == "run" and bool(call.args) or name == "eval") and not self.functions(call)
 
     def functions(self, call: cst.Call) -> Set[Function]:
         """Returns the functions of the project that `call` may be of."""

@@ -5,10 +5,11 @@ import libcst as cst
 import libcst.matchers as matchers
 
 from legacy_towers.migrate.source.rewrite import region
-from legacy_towers.migrate.source.rewrite.checks import Checks
+from legacy_towers.migrate.source.rewrite.checks import FETCHED, Checks
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.names import names_of, read_first
+from legacy_towers.migrate.source.rewrite.single import is_only_run
 from legacy_towers.migrate.source.values import Site
 
 
@@ -61,8 +62,9 @@ def check_unused_after(
             raise Irregular(queue, "{!r} is queued, and is used after that too".format(
                 sorted(used)[0]), source.line(_use(each, used)))
         if used:
-            raise Irregular(read, "{!r} is of one example, and is used after the batch".format(
-                sorted(used)[0]), source.line(_use(each, used)))
+            why = FETCHED if is_only_run(source, each, used) else (
+                "{!r} is of one example, and is used after the batch".format(sorted(used)[0]))
+            raise Irregular(read, why, source.line(_use(each, used)))
         waiting -= names_of(each).bound
     moved = {id(each) for each in examples.statements}
     for each in statements[:number]:

@@ -37,6 +37,8 @@ queue = tf.train.string_input_producer(["a"])
 _BATCHED = """_, value = reader.read(queue)
 b = tf.train.batch([value], 2)
 """
+_FETCHED = ("single examples are fetched beside the batch: a queue divides its examples between both, and a dataset "
+            "would give all of them to each; read the single ones from a dataset of their own")
 _FILES = """def batches(files):
     return tf.train.batch([tf.TextLineReader().read(tf.train.string_input_producer(files))[1]], 2)
 """
@@ -133,6 +135,12 @@ def _left(tmp_path, text):
     pytest.param("p = tf.placeholder(tf.float32)\nx = tf.to_float(tf.size(value)) * p\nb = tf.train.batch([x], 2)\n",
                  "4: tf.ReaderBase.read: it computes examples with 'p', which is fed (tf.placeholder)",
                  id="placeholder"),
+    pytest.param("x = tf.size(value)\nwith tf.Session() as s:\n    for _ in range(2):\n        n = s.run(x)\n"
+                 "b = tf.train.batch([x], 2)\n", "8: tf.ReaderBase.read: " + _FETCHED, id="fetched before the batch"),
+    pytest.param("b = tf.train.batch([value], 2)\nwith tf.Session() as session:\n    x, y = session.run([value, b])\n",
+                 "7: tf.ReaderBase.read: " + _FETCHED, id="fetched with the batch"),
+    pytest.param("x = tf.size(value)\ns = tf.InteractiveSession()\nprint(x.eval())\nb = tf.train.batch([x], 2)\n",
+                 "7: tf.ReaderBase.read: " + _FETCHED, id="evaluated before the batch"),
     pytest.param("size = tf.placeholder_with_default(2, [])\ndef cut(x):\n    return tf.substr(x, 0, size)\n"
                  "def parse(x):\n    return cut(x)\nb = tf.train.batch([parse(value)], 2)\n",
                  "10: tf.ReaderBase.read: PATH:5: it computes examples with 'size', which is fed "

@@ -54,9 +54,9 @@ def test_a_reader_or_queue_that_is_not_used_goes(tmp_path, reader, is_left):
     ("numbers = tf.train.batch([number], 2)\n", None),
     ("numbers, lines = tf.train.shuffle_batch([number, line], 2, 9, 4)\n", None),
     ("numbers = tf.train.batch([number], 2)\nprint(numbers)\n",
-     "tf.ReaderBase.read: 'number' is of one example, and is used after the batch"),
+     "tf.ReaderBase.read: single examples are fetched beside the batch: a queue divides its examples between both"),
     ("numbers = tf.train.batch([number], 2)\nprint(tf.get_default_graph().get_tensor_by_name('batch:0'))\n",
-     "tf.ReaderBase.read: 'number' is of one example, and is used after the batch"),
+     "tf.ReaderBase.read: single examples are fetched beside the batch: a queue divides its examples between both"),
 ], ids=["batch", "shuffled batch", "used", "used by its name"])
 def test_a_batch_that_is_not_used_goes_where_single_examples_are_fetched(tmp_path, batch, reason):
     path = tmp_path / "script.py"
