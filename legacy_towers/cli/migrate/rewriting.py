@@ -11,6 +11,7 @@ from legacy_towers.text.names import counted, listed
 
 DONE, LEFT = 0, 1
 TARGETS = ("tf.data-1", "tf.data-2")
+_CONVERTED = "note: legacy-towers run --queues-to-dataset SCRIPT may convert what is left, when the script runs"
 _INSTALL = "rewriting needs libcst: pip install 'legacy_towers[migrate]'"
 
 
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Rewrites the files and folders, prints what was done, and returns the exit code."""
     for name in ("select", "ignore"):
         if getattr(arguments, name):
-            raise ArgumentError("--{} is an option of the audit: a file is rewritten whole or left".format(name))
+            raise ArgumentError("--{} is an option of the audit: a pipeline is rewritten whole or left".format(name))
     if arguments.diff and arguments.write:
         raise ArgumentError("pass --diff or --write, not both")
     if arguments.target is not None and not (arguments.diff or arguments.write or arguments.verify is not None):
@@ -84,6 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
             print(_diff(path, text), end="")
     for left in rewriting.left:
         print("left: {}".format(left if left.name else output.left_line(left.site, left.whole_reason)))
+    if len(rewriting.rewritten) < len(pipelines.pipelines):
+        print(_CONVERTED)
     for line in unread:
         print(line)
     for path, text in sorted(rewriting.texts.items()):

@@ -112,7 +112,7 @@ def _outcome(audit: Audit, number: int) -> str:
     if number in audit.rewritten:
         return ": can be rewritten"
     has_reason = any(each.reason for each in audit.findings if number in each.pipelines)
-    return ": stays" if has_reason or audit.others else ": stays, like one that shares its files"
+    return ": stays" if has_reason or audit.others else ": stays, because of what is left in its files"
 
 
 def _line(audit: Audit, finding: Finding) -> str:

@@ -25,6 +25,9 @@ from legacy_towers.migrate.source.rewrite.syntax import statements_of
 from legacy_towers.migrate.source.rewrite.tensors import is_tensor
 from legacy_towers.migrate.source.values import Site
 
+# A branch has no more statements of its own that others have too.
+_MOST_SHARED = 10
+
 
 class Branched:
     """Writes the branches of an `if` that batch, where one of them computes more of an example before.
@@ -78,7 +81,7 @@ class Branched:
         if examples.statements:
             shared = [each for each in tensors_of(self._calls, entry, examples, scope) if each in used]
             if set(shared) != examples.names & used:
-                return False
+                return self._is_written_whole(entry, statements, sink, examples, branches)
             problem = checks.problem_inside(examples.statements, self._own)
             element = Element.of([cst.Name(each) for each in shared], source)
             read = names_of(*examples.statements).read - examples.names
@@ -92,6 +95,21 @@ class Branched:
             roots = Roots(tuple(shared))
         for branch in branches:
             self._follow(entry._replace(statement=None, roots=roots, is_computing=False, branch=tuple(branch)))
+        return True
+
+    def _is_written_whole(
+        self, entry: Entry, statements: Sequence[Any], sink: int, examples: Examples, branches: Sequence[Any]
+    ) -> bool:
+        """Writes a dataset of each branch alone, which computes what they share too: an object, perhaps."""
+        checks = Checks(self._calls.project.knowledge, entry.draft.source)
+        if len(examples.statements) > _MOST_SHARED or entry.statement is None or (
+            checks.problem_inside(examples.statements, self._own) is not None
+        ):
+            return False
+        before = tuple(each for each in statements[:sink] if each is entry.statement or any(
+            each is one for one in examples.statements))
+        for branch in branches:
+            self._follow(entry._replace(branch=before + tuple(branch), shared=before))
         return True
 
     def _branches(self, entry: Entry, statements: Sequence[Any], sink: int, names: Set[str]) -> List[Any]:

@@ -7,6 +7,9 @@ from legacy_towers.migrate.source.rewrite.names import assigned_pairs, dotted, i
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.visiting import Visitor
 
+# What the module of a function is called where an expression of it is written.
+MODULE = "the module"
+
 
 def carried(node: Any, scope: Scope, given: Dict[str, Any], is_same_file: bool, line: int) -> Optional[Any]:
     """Returns an expression of a function for the place of a call of it, None if it can't be written there.
@@ -16,7 +19,8 @@ def carried(node: Any, scope: Scope, given: Dict[str, Any], is_same_file: bool, 
     Args:
       node: the expression.
       scope: the function.
-      given: parameter -> what the call passes; "self" is the object whose method the function is.
+      given: parameter -> what the call passes; "self" is the object whose method the function is, and MODULE the module
+        of the function, where the file of the call has a name for it.
       is_same_file: whether the call is in the same file: it has the same names at the top level.
       line: the line that has the expression.
     """
@@ -45,7 +49,8 @@ def carried(node: Any, scope: Scope, given: Dict[str, Any], is_same_file: bool, 
             values = [each for each in values if scope.source.line(each) < line]
             return carried(values[-1], scope, given, is_same_file, line) if values else None
         if len(values) == 1:
-            return node if is_same_file else carried(values[0], Scope(scope.source, None), {}, False, line)
+            there = {MODULE: given[MODULE]} if MODULE in given else {}
+            return node if is_same_file else carried(values[0], Scope(scope.source, None), there, False, line)
         return None
     if isinstance(node, cst.Attribute):
         return _attribute(node, scope, given, is_same_file, line)
@@ -79,7 +84,10 @@ def _attribute(node: Any, scope: Scope, given: Dict[str, Any], is_same_file: boo
         base = node.value.value
         if scope.function is not None and base in parameters(scope.function):
             return node.with_changes(value=given[base]) if dotted(given.get(base)) else None
-        return node if is_same_file and _is_of_module(scope, base) else None
+        if not _is_of_module(scope, base) or not is_same_file and MODULE not in given:
+            return None
+        # `inputs.FLAGS.size` is `FLAGS.size` of the module `inputs`.
+        return node if is_same_file else node.with_changes(value=cst.Attribute(given[MODULE], node.value))
     return carried(found[0], scope, given, is_same_file, line) if len(found) == 1 else None
 
 

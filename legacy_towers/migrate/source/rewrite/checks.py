@@ -9,7 +9,7 @@ from legacy_towers.migrate.source.rewrite import summary_names
 from legacy_towers.migrate.source.rewrite.names import base_name, names_of, parameters
 from legacy_towers.migrate.source.rewrite.outer_names import problem_of_outer
 from legacy_towers.migrate.source.rewrite.scope import Scope
-from legacy_towers.migrate.source.rewrite.syntax import Source
+from legacy_towers.migrate.source.rewrite.syntax import LOOPS, Source
 from legacy_towers.migrate.source.rewrite.visiting import Visitor
 from legacy_towers.migrate.source.values import Function, place_of
 
@@ -181,8 +181,17 @@ class Checks:
         why = self._why_not_captured(node, random="is drawn at random in each epoch")
         return None if why is None else "it reads from what {}".format(why)
 
-    def problem_of_captured(self, names: Set[str], scope: Scope, moved: Sequence[Any]) -> Optional[str]:
-        """Returns why the function can't use one of `names`, which `scope` binds, or an attribute; None if it can."""
+    def problem_of_captured(
+        self, names: Set[str], scope: Scope, moved: Sequence[Any], place: Any = None
+    ) -> Optional[str]:
+        """Returns why the function can't use one of `names`, which `scope` binds, or an attribute; None if it can.
+
+        Args:
+          names: the names.
+          scope: where they are read.
+          moved: the code that reads them.
+          place: the call that they are passed to, which does not read what they are bound to after it.
+        """
         seen: Set[str] = set()
         waiting = sorted(names)
         while waiting:
@@ -191,6 +200,8 @@ class Checks:
                 continue
             seen.add(name)
             for value in assigned_to(scope, name):
+                if place is not None and _is_after(scope.source, value, place):
+                    continue
                 why = self._why_not_captured(value)
                 if why is not None:
                     return "it computes examples with {!r}, which {}".format(name, why)
@@ -233,6 +244,14 @@ def assigned_to(scope: Scope, name: str) -> List[Any]:
         if finder.found:
             return finder.found
     return []
+
+
+def _is_after(source: Source, node: Any, place: Any) -> bool:
+    """Returns whether code runs after other code of the same function, in each run of the function."""
+    function = source.function(place)
+    is_repeated = any(
+        isinstance(each, LOOPS) and source.function(each) is function for each in source.above(place))
+    return not is_repeated and source.function(node) is function and source.line(node) > source.line(place)
 
 
 def is_controlled(scope: Scope, node: Any) -> bool:

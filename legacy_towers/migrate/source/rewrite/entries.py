@@ -19,6 +19,7 @@ class Entry(NamedTuple):
       dataset: the name of the dataset.
       computing: other statements that compute with the example, where several readers give its parts.
       branch: the statements that use them, in order, where these are only a branch of an `if`.
+      shared: those of them before the `if`, which each branch has in its own function of Dataset.map.
     """
 
     draft: Draft
@@ -29,3 +30,8 @@ class Entry(NamedTuple):
     dataset: str
     computing: Tuple[Any, ...] = ()
     branch: Tuple[Any, ...] = ()
+    shared: Tuple[Any, ...] = ()
+
+    def is_shared(self, statement: Any) -> bool:
+        """Returns whether other branches of an `if` have a statement too, which may be removed for one of them."""
+        return any(statement is each for each in self.shared)

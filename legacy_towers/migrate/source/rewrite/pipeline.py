@@ -146,7 +146,7 @@ class PipelineWriter:
 
     def _follow(self, entry: Entry) -> None:
         source = entry.draft.source
-        key = (source.path, entry.function, entry.branch[0] if entry.branch else entry.statement)
+        key = (source.path, entry.function, entry.branch[-1] if entry.branch else entry.statement)
         before = self._followed.setdefault(key, entry)
         if before is not entry:
             # A function that is reached from several producers or calls.
@@ -180,7 +180,8 @@ class PipelineWriter:
             block = entry.function.body if entry.function is not None else source.module
         # A queue takes dtypes and shapes from an example, and goes, as what was in a list for a join.
         statements = [
-            each for each in entry.branch or region.in_order(block, self.joins.loops) if each is entry.statement
+            each for each in entry.branch or region.in_order(block, self.joins.loops)
+            if each is entry.statement or entry.is_shared(each)
             or not self.queue.is_made_in(entry, each) and not entry.draft.edits.is_removed(each)
         ]
         return statements, statements.index(entry.statement) + 1 if entry.statement is not None else 0
@@ -232,7 +233,7 @@ class PipelineWriter:
         if problem is not None:
             raise Irregular(site, problem[0], problem[1])
         examples = examples._replace(statements=[
-            each for each in examples.statements if not entry.draft.edits.is_removed(each)])
+            each for each in examples.statements if entry.is_shared(each) or not entry.draft.edits.is_removed(each)])
         check_unused_after(entry, statements, number, examples, [each for each, _ in later] + after, site,
                            self.later.sites[0] if self.batches is self.later else None)
         batches += [each for _, found in later for each in found]

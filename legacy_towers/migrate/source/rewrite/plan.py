@@ -36,8 +36,9 @@ class Rewriting(NamedTuple):
 def plan_rewrite(project: Project, found: Pipelines, target: str = TF1) -> Rewriting:
     """Returns the rewriting of a project; writes nothing.
 
-    Pipelines that share a file are rewritten together, or none of them is. Where only slim's prefetch_queue prevents
-    that, which takes batches of a function that other programs use too, this queue stays, and the dataset fills it.
+    A pipeline that can't be rewritten stays in its file, beside those that can. Where only slim's prefetch_queue
+    prevents a rewriting, which takes batches of a function that other programs use too, this queue stays, and the
+    dataset fills it.
 
     Args:
       project: the project.
@@ -69,7 +70,7 @@ def _planned(project: Project, found: Pipelines, target: str, drafts: Drafts) ->
         groups = fewer
     for group in groups:
         rewriting.left.extend(group.left)
-    programs = _programs([group for group in groups if not group.left], drafts)
+    programs = _programs([group for group in groups if group.written], drafts)
     modules = ModuleGraph(project) if programs else None
     for program in programs:
         left = program.write_controls(project, found, modules)
@@ -106,7 +107,7 @@ class _Program:
 
     def __init__(self, groups: Sequence["_Group"], new: Drafts) -> None:
         self._new = new
-        self.pipelines = sorted((each for group in groups for each in group.pipelines), key=lambda each: each.number)
+        self.pipelines = sorted((each for group in groups for each in group.written), key=lambda each: each.number)
         self.controls = [site for pipeline in self.pipelines for site in pipeline.controls]
         # Calls that start queues in files which can't be rewritten.
         self.unread: List[Left] = []
@@ -163,12 +164,16 @@ def _programs(groups: Sequence["_Group"], new: Drafts) -> List[_Program]:
 
 
 class _Group:
-    """Pipelines that are rewritten together.
+    """Pipelines that share files.
 
     Args:
       pipelines: the pipelines.
       is_only: whether the project has one pipeline.
       new: makes drafts of the files.
+
+    Attributes:
+      written: those of the pipelines that are rewritten.
+      left: what prevents the rewriting of the others.
     """
 
     def __init__(self, pipelines: List[Pipeline], is_only: bool, new: Drafts) -> None:
@@ -179,29 +184,42 @@ class _Group:
             site.path for pipeline in pipelines for site in pipeline.sites if site.name not in DESCRIPTIONS}
         self.control_paths = self.paths | {site.path for pipeline in pipelines for site in pipeline.controls}
         self.drafts: Dict[str, Draft] = {}
+        self.written: List[Pipeline] = []
         self.left: List[Left] = []
         self.is_done = False
 
     def write(self, project: Project) -> None:
-        """Edits drafts of the files, or finds what is left."""
-        self.drafts, self.left = {}, []
+        """Edits drafts of the files, and finds what is left."""
+        self.written, self.left = list(self.pipelines), []
+        is_whole = False
+        while self.written and not is_whole:
+            # What was edited for a pipeline that can't be rewritten goes with the drafts.
+            self.drafts = {}
+            before = len(self.left)
+            self._write(project)
+            is_whole = len(self.left) == before
+        if self.written:
+            self.paths |= {path for path, each in self.drafts.items() if each.edits}
+            self.control_paths |= self.paths
+        self.is_done = True
+
+    def _write(self, project: Project) -> None:
+        """Edits drafts of the files for the pipelines that are written, and keeps those of them that can be."""
+        is_only = self.is_only and len(self.written) == len(self.pipelines)
 
         def draft(path: str, site: Site) -> Draft:
             if path not in self.drafts:
                 self.drafts[path] = self.new.draft(site, path)
             return self.drafts[path]
 
-        for pipeline in self.pipelines:
+        for pipeline in list(self.written):
             try:
-                is_done = remove_unused(pipeline, draft) or write_whole_call(project, pipeline, draft, self.is_only)
+                is_done = remove_unused(pipeline, draft) or write_whole_call(project, pipeline, draft, is_only)
                 if not is_done:
-                    PipelineWriter(project, pipeline, draft, self.is_only).write()
+                    PipelineWriter(project, pipeline, draft, is_only).write()
             except Irregular as irregular:
                 self.left.append(irregular.left)
-        if not self.left:
-            self.paths |= {path for path, each in self.drafts.items() if each.edits}
-            self.control_paths |= self.paths
-        self.is_done = True
+                self.written.remove(pipeline)
 
 
 def _merged(groups: List[_Group]) -> List[_Group]:

@@ -26,6 +26,7 @@ from legacy_towers.migrate.source.rewrite.examples import Element, element_of
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.keywords import known
 from legacy_towers.migrate.source.rewrite.queue_branches import QueueBranches
+from legacy_towers.migrate.source.rewrite.reasons import why_kept
 from legacy_towers.migrate.source.rewrite.record_shuffle import shuffle_lines
 from legacy_towers.migrate.source.rewrite.region import Examples, region_of
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
@@ -202,7 +203,7 @@ class QueueStage:
             target = statement.targets[0].target
             if isinstance(target, cst.Name):
                 return target.value
-        raise Irregular(site, "it is not bound to a name")
+        raise Irregular(site, why_kept("it", entry.draft.source, statement))
 
     def _taken(self, site: Site, call: cst.Call, is_literal: bool) -> Given:
         given = arguments(call, queues.TAKES[site.name])
@@ -239,6 +240,9 @@ class QueueStage:
                     continue
                 is_passed = isinstance(source.parents[use], cst.Arg) and not is_inline and site in self._queues
                 method = source.code(source.parents[use]).rpartition(".")[2]
+                if isinstance(source.parents[use], cst.Return) and site in self._queues:
+                    raise Irregular(site, "a function returns it: make it where its elements are dequeued",
+                                    source.line(use))
                 if not is_passed and method not in ("create_threads", "close"):
                     raise Irregular(site, "{!r} is used for something else too".format(use.value), source.line(use))
 

@@ -6,7 +6,7 @@ import libcst as cst
 
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.attributes import attributes_of_class
-from legacy_towers.migrate.source.rewrite.carried import carried
+from legacy_towers.migrate.source.rewrite.carried import MODULE, carried
 from legacy_towers.migrate.source.rewrite.checks import Checks
 from legacy_towers.migrate.source.rewrite.chosen_reader import (
     branches_in,
@@ -21,6 +21,7 @@ from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
 from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self, names_of, parameters
+from legacy_towers.migrate.source.rewrite.reasons import why_shared
 from legacy_towers.migrate.source.rewrite.region import within_binding
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import readers
@@ -139,6 +140,11 @@ class Reader:
             given = dict(_defaults(there, function, scope), **by_call) if by_call is not None else {}
         owner = _class_of(there, function)
         if owner is None:
+            if function is not None and call is not None and isinstance(call.func, cst.Attribute) and (
+                through is not None and function is through.node and isinstance(call.func.value, cst.Name)
+            ):
+                # `inputs.read(queue)`
+                given[MODULE] = call.func.value
             return given
         if through is None:
             read = self._calls.call(self._read)
@@ -178,7 +184,8 @@ class Reader:
         if not isinstance(target, cst.Name) or maker is not function and (
             maker is not None or self._calls.is_used_outside(draft.source.path, target.value)
         ):
-            raise Irregular(self._site, "its reader is kept in an object, or used in another function")
+            why = why_shared(self._project, self._site, source, reader)
+            raise Irregular(self._site, why or "its reader is kept in an object, or used in another function")
         body = maker.body if maker is not None else source.module
         uses = within_binding(source, body, statement, target.value, uses_of(source, body, target.value))
         others = [each for each in uses if source.parents[each] is not read.func]

@@ -27,6 +27,7 @@ from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.names import names_of
 from legacy_towers.migrate.source.rewrite.origins import DEQUEUE, READ, Origin, bound_name, branches_of
 from legacy_towers.migrate.source.rewrite.reader import Reader
+from legacy_towers.migrate.source.rewrite.reasons import why_kept
 from legacy_towers.migrate.source.rewrite.record_shuffle import shuffle_lines
 from legacy_towers.migrate.source.rewrite.record_takes import return_dataset, write_batch
 from legacy_towers.migrate.source.rewrite.region import in_order, region_of
@@ -221,7 +222,7 @@ class RecordQueueStage(SourceStage):
         """Raises Irregular if the queue, what is read or the list of enqueue operations are used for something else."""
         source, calls = self._source, self._calls
         if not name or any(bound_name(source, calls.call(each)) != name for each in self._made):
-            raise Irregular(self._made[0], "it is not bound to a name")
+            raise Irregular(self._made[0], why_kept("it", source, source.statement(calls.call(self._made[0]))))
         own = [calls.call(each) for each in self.queue_sites if each.path == source.path]
         for use in uses_of(source, self._body(), name):
             is_own = any(each in own for each in source.above(use)) or is_summarized(self._draft, use)

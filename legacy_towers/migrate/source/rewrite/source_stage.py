@@ -21,6 +21,7 @@ from legacy_towers.migrate.source.rewrite.passed_files import check_passed
 from legacy_towers.migrate.source.rewrite.passed_queue import passed_on, write_passed
 from legacy_towers.migrate.source.rewrite.read_through import write_through
 from legacy_towers.migrate.source.rewrite.reader import Reader
+from legacy_towers.migrate.source.rewrite.reasons import why_kept
 from legacy_towers.migrate.source.rewrite.region import region_of, within_binding
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import batchers, producers, readers
@@ -204,7 +205,7 @@ class SourceStage:
             return str(target.value)
         if len(statement.targets) == 1 and is_of_self(target) and len(self._uses_of_kept(draft, target)) == 1:
             return "self." + target.attr.value
-        raise Irregular(self._producer, "its queue is kept in an object")
+        raise Irregular(self._producer, why_kept("its queue", draft.source, statement))
 
     def _uses_of_kept(self, draft: Draft, target: Any) -> List[Any]:
         """Returns the uses of `self.queue` in the project; [] if one is in another function than it is made in."""
@@ -283,7 +284,7 @@ class SourceStage:
             put_matched(draft, scope, given)
         checks = Checks(self._project.knowledge, scope.source)
         why = next((why for why in map(checks.problem_of_value, given.values()) if why), None)
-        why = why or checks.problem_of_captured(names_of(*given.values()).read, scope, list(given.values()))
+        why = why or checks.problem_of_captured(names_of(*given.values()).read, scope, list(given.values()), call)
         if why is None and site.name == LIMIT:
             why = why_not_constant(checks, scope, given["tensor"])
         if why is not None:

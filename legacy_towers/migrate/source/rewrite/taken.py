@@ -110,7 +110,7 @@ class Takes:
             for path in sorted({site.path for site in self._sites} | set(self._project.knowledge.calls)):
                 there = self._calls.draft(path).source
                 for each in attributes_of(there.module, attribute):
-                    if each is not key and not _is_bound(there, each) and not self._is_of_tensorflow(there, each.value):
+                    if each is not key and not is_bound(there, each) and not self._is_of_tensorflow(there, each.value):
                         if is_numbered and isinstance(key.value, cst.Name) and _is_passed(source, statement.value):
                             return self._kept_key(draft, statement, key)
                         raise Irregular(self._read, "its key is used",
@@ -165,7 +165,7 @@ def _is_within(module: Any, package: str) -> bool:
     return (dotted(module) + ".").startswith(package + ".")
 
 
-def _is_bound(source: Any, node: cst.Attribute) -> bool:
+def is_bound(source: Any, node: cst.Attribute) -> bool:
     """Returns whether an assignment binds an attribute: `result.key, value = ...`."""
     around = source.parents[node]
     if isinstance(around, cst.Element):

@@ -32,5 +32,5 @@ def test_prefetch_queue_is_left(tmp_path, queue, reason):
     path.write_text(SCRIPT.format(queue))
     project = read_project([str(path)])
     plan = plan_rewrite(project, find_pipelines(project))
-    assert plan.texts == {}
+    assert all("prefetch_queue([" in each for each in plan.texts.values())
     assert reason in [each.reason for each in plan.left]

@@ -43,7 +43,7 @@ def rewritten(tmp_path, text):
         "two sizes", "constant", "operation used"])
 def test_own_queue_is_left(tmp_path, text, reason):
     plan = rewritten(tmp_path, START + text)
-    assert plan.texts == {}
+    assert all(text in each for each in plan.texts.values())
     assert plan.left
     assert reason is None or reason in [each.reason for each in plan.left]
 

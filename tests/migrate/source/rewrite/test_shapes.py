@@ -124,6 +124,27 @@ def test_rewritten_script_reads_the_same_examples(name, data, tmp_path):
         assert after_batches == before_batches
 
 
+@pytest.mark.parametrize("statement, call, size", [
+    pytest.param("import inputs", "inputs.read", "1 + inputs.FLAGS.size * inputs.FLAGS.size", id="module"),
+    pytest.param("import inputs as data", "data.read", "1 + data.FLAGS.size * data.FLAGS.size", id="name of a module"),
+    pytest.param("from inputs import read", "read", None, id="function"),
+])
+def test_record_bytes_of_another_module_are_named_by_it(statement, call, size, tmp_path):
+    (tmp_path / "inputs.py").write_text(
+        "import tensorflow as tf\nFLAGS = tf.app.flags.FLAGS\n"
+        "def read(queue):\n    size = FLAGS.size * FLAGS.size\n"
+        "    _, value = tf.FixedLengthRecordReader(1 + size).read(queue)\n    return tf.decode_raw(value, tf.uint8)\n")
+    path = tmp_path / "train.py"
+    path.write_text("import tensorflow as tf\n" + statement + "\nqueue = tf.train.string_input_producer(['a'])\n"
+                    "x = " + call + "(queue)\nbatch = tf.train.batch([x], 2)\n")
+    project = read_project([str(tmp_path)])
+    plan = plan_rewrite(project, find_pipelines(project))
+    if size is None:
+        assert [each.reason for each in plan.left] == ["its record_bytes is computed in the function that reads"]
+    else:
+        assert "FixedLengthRecordDataset(filename, {})".format(size) in plan.texts[str(path)]
+
+
 @pytest.mark.parametrize("boundaries, sizes", [
     pytest.param("[4, 8]", "[4, 8], [2] * 3))", id="list"),
     pytest.param("[4, *more]", "[4, *more], [2] * (len([4, *more]) + 1)))", id="list with a star"),

@@ -14,6 +14,7 @@ from legacy_towers.migrate.source.rewrite.controls.blocks import has_call
 from legacy_towers.migrate.source.rewrite.controls.files import ControlFile
 from legacy_towers.migrate.source.rewrite.controls.variables import Variable
 from legacy_towers.migrate.source.rewrite.drafts import Left
+from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.syntax import statements_of
 from legacy_towers.migrate.source.rewrite.visiting import Visitor
 
@@ -55,7 +56,7 @@ def find_starts(file: ControlFile, goes: Set[cst.Call], all_go: bool) -> Starts:
       all_go: whether there are no other queues in the programs of this file: loops over all queue runners go.
     """
     loops = [loop for loop in _runner_loops(file) if all_go]
-    calls = [call for call in goes if _is_removable(call)]
+    calls = [call for call in goes if _is_removable(call) and not _starts_others(file, call)]
     for loop in loops:
         calls += [call for call in _created(file, loop) if call not in calls]
     lists: List[Variable] = []
@@ -102,6 +103,23 @@ def _is_removable(call: cst.Call) -> bool:
         if has_call(value) and name not in _ARGUMENTS:
             return False
     return True
+
+
+def _starts_others(file: ControlFile, call: cst.Call) -> bool:
+    """Returns whether a start names its queue runners: `supervisor.start_queue_runners(session, [chief_runner])`.
+
+    They may be those of a SyncReplicasOptimizer, whose threads let the workers go on.
+    """
+    if file.source.code(call.func).rpartition(".")[2] not in ("start_queue_runners", "StartQueueRunners"):
+        return False
+    scope = Scope(file.source, file.source.function(call))
+    by_name = {each.keyword.value: each.value for each in call.args if each.keyword is not None}
+    named = by_name.get("queue_runners")
+    if named is None and not any("Supervisor" in site.name for site in file.sites(call)):
+        return False
+    if named is None and len(call.args) > 1 and call.args[1].keyword is None:
+        named = call.args[1].value
+    return named is not None and literal(named) != "None" and not is_runners(file, scope.resolved(named))
 
 
 # Loops over tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)

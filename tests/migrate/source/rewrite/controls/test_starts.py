@@ -231,6 +231,32 @@ CASES = [
         """,
         id="Supervisor",
     ),
+    pytest.param(
+        """
+    sess.close()
+    sv = tf.train.Supervisor(logdir=None)
+    runners = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+    chief_runners = []
+    with sv.managed_session() as sess:
+        sv.start_queue_runners(sess, runners)
+        sv.start_queue_runners(sess, queue_runners=chief_runners)
+        sv.start_queue_runners(sess, chief_runners)
+        print(sess.run(batch))
+        sv.request_stop()
+        """,
+        """
+    sess.close()
+    sv = tf.train.Supervisor(logdir=None)
+    runners = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+    chief_runners = []
+    with sv.managed_session() as sess:
+        sv.start_queue_runners(sess, queue_runners=chief_runners)
+        sv.start_queue_runners(sess, chief_runners)
+        print(sess.run(batch))
+        sv.request_stop()
+        """,
+        id="Supervisor that starts a queue runner of its own",
+    ),
 ]
 
 
