@@ -35,7 +35,7 @@ class Address(NamedTuple):
 
 
 def parse_address(text: str, where: str) -> Address:
-    """Returns the address that `text` is.
+    """Returns the address that `text` is, with its host in lower case.
 
     Args:
       where: what the address is of, for messages, such as "TF_CONFIG: worker:1".
@@ -49,7 +49,9 @@ def parse_address(text: str, where: str) -> Address:
             "{} has the address {!r}: it must be a host and a port from 1 to 65535, such as 'node1:2222' or "
             "'[fe80::1]:2222'".format(where, text)
         )
-    return Address(match.group(1).strip("[]"), int(match.group(2)))
+    host, percent, interface = match.group(1).strip("[]").partition("%")
+    # Case does not matter in names of hosts, but in those of network interfaces.
+    return Address(host.lower() + percent + interface, int(match.group(2)))
 
 
 def resolve(address: Address, where: str) -> List[str]:

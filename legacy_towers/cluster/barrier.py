@@ -82,7 +82,9 @@ def _compare_tasks(
         publish(target, cluster.task, record._replace(state=STARTED).as_json())
         _wait_for_readers(readers, changed, STARTED)
     except (ClusterError, MissingTaskError) as error:
-        publish(target, cluster.task, record._replace(state=FAILED, failure=str(error)).as_json())
+        is_contradiction = isinstance(error, ClusterError)
+        failed = record._replace(state=FAILED, failure=str(error), is_contradiction=is_contradiction)
+        publish(target, cluster.task, failed.as_json())
         _wait_for_readers(readers, changed, FAILED)
         raise
 
@@ -93,8 +95,9 @@ def _wait(
     """Returns the records of all other tasks when `is_there(record)` holds for each.
 
     Raises:
-      MissingTaskError: a task has failed, or is missing or not in that state at the deadline.
-      ClusterError: an address is that of another task, or tasks have other versions of legacy_towers.
+      MissingTaskError: a task has failed since one is missing, or is missing or not in that state at the deadline.
+      ClusterError: an address is that of another task, tasks have other versions of legacy_towers, or a task has failed
+        by a contradiction.
     """
     with changed:
         while True:
@@ -110,7 +113,9 @@ def _wait(
                 )
             for task, record in sorted(records.items()):
                 if record.state == FAILED:
-                    raise MissingTaskError("{} does not start: {}".format(task, record.failure))
+                    # The same error on every task: with one exit code, a launcher restarts all of them or none.
+                    kind = ClusterError if record.is_contradiction else MissingTaskError
+                    raise kind("{} does not start: {}".format(task, record.failure))
             left = deadline - time.monotonic()
             if left <= 0:
                 raise _missing(missing, of_other_versions, seconds)

@@ -24,6 +24,7 @@ class Record(NamedTuple):
       state: PRESENT: it reads the others' records; READY: it has read all, and agrees; STARTED: it has read that all
         are ready; FAILED: it will not start.
       failure: with FAILED, the reason.
+      is_contradiction: with FAILED, whether tasks contradict each other; else one is missing.
     """
 
     task: str
@@ -35,6 +36,7 @@ class Record(NamedTuple):
     flags: Dict[str, str]
     state: str = PRESENT
     failure: str = ""
+    is_contradiction: bool = False
 
     def as_json(self) -> str:
         """Returns the record as JSON."""

@@ -2,6 +2,7 @@
 from typing import Any, List, Optional
 
 from legacy_towers.cluster.addresses import (
+    Address,
     check_port_is_free,
     is_local,
     is_loopback,
@@ -83,18 +84,21 @@ def own_addresses(cluster: Cluster, allow_any_interface: bool) -> List[str]:
     local = [ip for ip in found[cluster.task] if is_local(ip)]
     if not local:
         raise ClusterError(
-            "this process is {}, whose address {} is {}, and that is not an address of this machine: start each task "
-            "on its own machine, or give --allow-any-interface (allow_any_interface=True) if packets to it are "
-            "redirected to this machine".format(
-                cluster.task, own, ", ".join(found[cluster.task])
-            )
+            "this process is {} at {}{}, which is not an address of this machine: start each task on its own machine, or "
+            "give --allow-any-interface (allow_any_interface=True) if packets to it are redirected to this "
+            "machine".format(cluster.task, own, _resolved(own, found[cluster.task]))
         )
     others = [task for task, ips in found.items() if not all(is_loopback(ip) for ip in ips)]
     if others and all(is_loopback(ip) for ip in local):
         raise ClusterError(
-            "{} is at {}, which is {} on this machine, so that {} at {} can't reach it: give its address in the "
-            "network, or correct /etc/hosts".format(
-                cluster.task, own, ", ".join(local), others[0], cluster.address_of(others[0])
+            "{} is at {}{}, where only this machine can reach it, and {} at {} can't: give its address in the network, "
+            "or correct /etc/hosts".format(
+                cluster.task, own, _resolved(own, local), others[0], cluster.address_of(others[0])
             )
         )
     return local
+
+
+def _resolved(address: Address, ips: List[str]) -> str:
+    """Returns what the name of a host stands for, such as " (10.0.0.1)"; "" for an IP address."""
+    return "" if ips == [address.host] else " ({})".format(", ".join(ips))

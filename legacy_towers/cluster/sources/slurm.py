@@ -12,6 +12,9 @@ NAME = "SLURM"
 _NODES = ("SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST")
 _PER_NODE = ("SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE")
 _TASKS = ("SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "SLURM_NPROCS")
+# Distributions of tasks over nodes that fill one node after the other; what follows a colon orders sockets and cores.
+_BLOCKS = ("block", "pack", "nopack")
+_BLOCK_ADVICE = "give srun --distribution=block, so that ranks fill the nodes one after the other"
 
 
 def _first(environ: Mapping[str, str], names: Sequence[str]) -> str:
@@ -44,18 +47,34 @@ def read(environ: Mapping[str, str], options: Options) -> Cluster:
                 of_tasks, tasks,
             )
         )
+    _check_distribution(environ)
     addresses = placed(nodes, counts, options.port, NAME)
-    _check_node(environ, addresses, rank)
+    if rank < tasks:
+        _check_place(environ, nodes, counts, rank)
     jobs, job, index = split_ranks(addresses, options.parameter_servers, rank, "SLURM ({})".format(of_tasks))
     read_names = ["SLURM_PROCID", of_nodes, of_counts, of_tasks]
     return cluster_of(jobs, job, index, NAME, [(name, environ[name]) for name in read_names])
 
 
-def _check_node(environ: Mapping[str, str], addresses: Sequence[str], rank: int) -> None:
-    """Raises ClusterError if SLURM placed this task on another node than its rank says: only blocks are supported."""
-    node = environ.get("SLURMD_NODENAME")
-    if node and rank < len(addresses) and not addresses[rank].startswith(node + ":"):
-        raise ClusterError(
-            "SLURM_PROCID is {} on the node {}, where the node list has {}: give srun --distribution=block, so that "
-            "ranks fill the nodes one after the other".format(rank, node, addresses[rank].rpartition(":")[0])
-        )
+def _check_distribution(environ: Mapping[str, str]) -> None:
+    """Raises ClusterError if srun did not fill the nodes one after the other."""
+    given = environ.get("SLURM_DISTRIBUTION", "")
+    if given and given.lower().split(",")[0].split(":")[0] not in _BLOCKS:
+        raise ClusterError("SLURM_DISTRIBUTION is {!r}: {}".format(given, _BLOCK_ADVICE))
+
+
+def _check_place(environ: Mapping[str, str], nodes: Sequence[str], counts: Sequence[int], rank: int) -> None:
+    """Raises ClusterError if SLURM placed this task elsewhere than its rank says: only blocks are supported."""
+    places = [(node, local) for node, count in enumerate(counts) for local in range(count)]
+    node, local = places[rank]
+    name = environ.get("SLURMD_NODENAME")
+    if name and name.lower() != nodes[node].lower():
+        raise ClusterError("SLURM_PROCID is {} on the node {}, where the node list has {}: {}".format(
+            rank, name, nodes[node], _BLOCK_ADVICE
+        ))
+    for variable, expected in (("SLURM_NODEID", node), ("SLURM_LOCALID", local)):
+        if environ.get(variable) and whole_number(environ, variable) != expected:
+            raise ClusterError("{} is {} for SLURM_PROCID {}, where {} tasks on the nodes {} make it {}: {}".format(
+                variable, environ[variable], rank, ", ".join(map(str, counts)), ", ".join(nodes), expected,
+                _BLOCK_ADVICE,
+            ))
