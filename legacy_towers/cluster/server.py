@@ -84,8 +84,8 @@ def own_addresses(cluster: Cluster, allow_any_interface: bool) -> List[str]:
     local = [ip for ip in found[cluster.task] if is_local(ip)]
     if not local:
         raise ClusterError(
-            "this process is {} at {}{}, which is not an address of this machine: start each task on its own machine, or "
-            "give --allow-any-interface (allow_any_interface=True) if packets to it are redirected to this "
+            "this process is {} at {}{}, which is not an address of this machine: start each task on its own machine, "
+            "or give --allow-any-interface (allow_any_interface=True) if packets to it are redirected to this "
             "machine".format(cluster.task, own, _resolved(own, found[cluster.task]))
         )
     others = [task for task, ips in found.items() if not all(is_loopback(ip) for ip in ips)]
