@@ -12,6 +12,7 @@ from legacy_towers.inputs.position import ExamplesPosition, Promise
 from legacy_towers.inputs.promises import IN_ORDER, promise_for
 from legacy_towers.specs.batch_sizes import Sizes, check_positive, check_sizes, resolve_sizes
 from legacy_towers.tensor_types import NestedTensors
+from legacy_towers.text.names import counted
 
 ORDERS = ("any", "fixed")
 REMAINDERS = ("drop", "pad", "short")
@@ -70,9 +71,10 @@ class Reading(NamedTuple):
         dropped = self.remainder == "drop"
         if dropped and known is not None and self.epochs is not None and known * self.epochs < sizes.global_:
             raise ArgumentError(
-                "{} epoch(s) of {} examples don't fill one batch of {} ({} towers of {}), so there is no step: use a "
-                "smaller batch size, more epochs, or remainder=\"short\"".format(
-                    self.epochs, known, sizes.global_, towers, sizes.per_tower
+                "{} of {} {} fill one batch of {} ({} towers of {}), so there is no step: use a smaller batch size, "
+                "more epochs, or remainder=\"short\"".format(
+                    counted(self.epochs, "epoch"), counted(known, "example"),
+                    "doesn't" if self.epochs == 1 else "don't", sizes.global_, towers, sizes.per_tower
                 )
             )
         return sizes

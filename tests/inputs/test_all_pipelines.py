@@ -215,7 +215,7 @@ def test_the_global_batch_size_must_be_divisible(sources, cpus):
 
     with pytest.raises(ArgumentError, match="global_batch_size=30 is not divisible by 4 towers: use 28 or 32"):
         inputs.feed(sources("arrays"), global_batch_size=30).build(cpus)
-    with pytest.raises(ArgumentError, match=r"1 epoch\(s\) of 64 examples don't fill one batch of 80 \(4 towers of 20"):
+    with pytest.raises(ArgumentError, match=r"1 epoch of 64 examples doesn't fill one batch of 80 \(4 towers of 20"):
         inputs.feed(sources("arrays"), per_tower_batch_size=20, epochs=1).build(cpus)
 
 

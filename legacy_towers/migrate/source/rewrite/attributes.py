@@ -1,4 +1,4 @@
-"""Attributes of an object that are of one example, and that nothing but its batch reads: variables take their place.
+"""Attributes of an object that hold one example, and that nothing but its batch reads: variables take their place.
 
     self.length = tf.size(value)                                 def parse(value):
     self.lengths = tf.train.batch([self.length], 8)                  length = tf.size(value)
@@ -54,7 +54,7 @@ def name_locally(
             is_own = there is source and is_of_self(each) and any(
                 one is other for one in around for other in own + [entry.statement])
             if not is_own:
-                raise Irregular(read, "{!r} is of one example, and is also used elsewhere{}".format(
+                raise Irregular(read, "{!r} holds one example, and is also used elsewhere{}".format(
                     name, in_file(there, source)), there.line(each))
             if any(one is other for one in around for other in examples.statements):
                 edits.replace(each, cst.Name(local))

@@ -57,7 +57,7 @@ def lines_of(site: Site, scope: Scope, given: Given, checks: Checks, tf: str, da
         raise Irregular(site, "its parse_fn may get many records at a time (read_batch_size)")
     shuffles = literal(given.get("randomize_input", cst.Name("True")))
     if shuffles not in ("True", "False"):
-        raise Irregular(site, "whether it shuffles (randomize_input) is known when the script runs only")
+        raise Irregular(site, "whether it shuffles (randomize_input) is known only when the script runs")
     seed = ""
     if shuffles == "True" and literal(given.get("seed", cst.Name("None"))) != "None":
         seed = ", seed={}".format(scope.code(given["seed"]))

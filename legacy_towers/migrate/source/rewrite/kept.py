@@ -165,7 +165,7 @@ class Kept:
                 made = _object(there, each.value, name_of_class)
                 is_single = made is not None and None not in batching_objects and made not in batching_objects
                 if not is_single or name not in kept:
-                    raise Irregular(self._read, "{!r} is of one example, and is also used elsewhere{}".format(
+                    raise Irregular(self._read, "{!r} holds one example, and is also used elsewhere{}".format(
                         name, in_file(there, source)), there.line(each))
         return is_single
 

@@ -300,7 +300,7 @@ class PipelineWriter:
             # What the new statement reads, without the calls that took the examples.
             used = read_first([entry.draft.edits.done(each)]) & examples.names
             if used and not entry.draft.edits.is_removed(each):
-                raise Irregular(site, "{!r} is of one example, and is used beside the batch".format(sorted(used)[0]),
+                raise Irregular(site, "{!r} holds one example, and is used beside the batch".format(sorted(used)[0]),
                                 source.line(each))
 
     def _write_batches(

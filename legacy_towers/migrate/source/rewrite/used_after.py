@@ -63,7 +63,7 @@ def check_unused_after(
                 sorted(used)[0]), source.line(_use(each, used)))
         if used:
             why = FETCHED if is_only_run(source, each, used) else (
-                "{!r} is of one example, and is used after the batch".format(sorted(used)[0]))
+                "{!r} holds one example, and is used after the batch".format(sorted(used)[0]))
             raise Irregular(read, why, source.line(_use(each, used)))
         waiting -= names_of(each).bound
     moved = {id(each) for each in examples.statements}
@@ -72,7 +72,7 @@ def check_unused_after(
             continue
         used = names_of(each).read & own
         if used:
-            raise Irregular(read, "{!r} is of one example, and {} uses it".format(
+            raise Irregular(read, "{!r} holds one example, and {} uses it".format(
                 sorted(used)[0], each.name.value), source.line(each))
     is_nested = source.block(statements[number]) is not (
         entry.function.body if entry.function is not None else source.module

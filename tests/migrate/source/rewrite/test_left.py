@@ -72,7 +72,7 @@ def _left(tmp_path, text):
                  "5: tf.ReaderBase.num_records_produced: it uses the position of its reader, which a dataset does not "
                  "have: count examples by tf.data or in Python", id="records produced"),
     pytest.param("x = tf.decode_raw(value, tf.uint8)\nb = tf.train.batch([x], 2)\nm = tf.reduce_mean(x - b)\n",
-                 "7: tf.ReaderBase.read: 'x' is of one example, and is used after the batch", id="example used later"),
+                 "7: tf.ReaderBase.read: 'x' holds one example, and is used after the batch", id="example used later"),
     pytest.param("x = tf.decode_raw(value, tf.uint8)\ntf.summary.merge([x])\nb = tf.train.batch([x], 2)\n",
                  "6: tf.ReaderBase.read: tf.summary.merge summarizes each example, which Dataset.map can't: summarize "
                  "the batch", id="merged summary"),
@@ -97,7 +97,7 @@ def _left(tmp_path, text):
                  "5: tf.contrib.training.bucket: its buckets have batches of several sizes, or may have: write it as "
                  "tf.data.experimental.group_by_window with a window_size_func", id="buckets of several sizes"),
     pytest.param("b = tf.contrib.training.bucket([value], tf.size(value), 2, 2, dynamic_pad=len(FILES) > 1)\n",
-                 "5: tf.contrib.training.bucket: whether it pads (dynamic_pad) is known when the script runs only",
+                 "5: tf.contrib.training.bucket: whether it pads (dynamic_pad) is known only when the script runs",
                  id="buckets that may pad"),
     pytest.param(_JOIN + "def f(examples):\n    return join(examples)\nb = f([[value, value] for _ in range(2)])\n",
                  "8: tf.train.batch_join: its list of examples is passed on by another function: join the list in the "
@@ -164,7 +164,7 @@ def _left(tmp_path, text):
                  "6: tf.train.batch: it is called in another block than its examples are read in: in a loop, perhaps",
                  id="batches in a loop"),
     pytest.param("a = tf.train.batch([value], 2)\nb = tf.train.batch([value], 2)\n",
-                 "6: tf.ReaderBase.read: 'value' is of one example, and is used after the batch", id="two batches"),
+                 "6: tf.ReaderBase.read: 'value' holds one example, and is used after the batch", id="two batches"),
     pytest.param("scale = 2\nx = tf.decode_raw(value, tf.uint8) * scale\nscale = 3\nb = tf.train.batch([x], 2)\n",
                  "7: tf.ReaderBase.read: 'scale' is bound again, after what computes an example reads it",
                  id="a name bound again"),
@@ -176,7 +176,7 @@ def _left(tmp_path, text):
                  "5: tf.train.batch: it is called with *arguments, **keywords or arguments that it does not have",
                  id="keywords"),
     pytest.param("b = tf.train.batch([value], 2, dynamic_pad=pad)\n",
-                 "5: tf.train.batch: whether it pads (dynamic_pad) is known when the script runs only", id="pads"),
+                 "5: tf.train.batch: whether it pads (dynamic_pad) is known only when the script runs", id="pads"),
     pytest.param("x = tf.decode_raw(value, tf.uint8)\nb = tf.train.maybe_batch([x], x > 1, 2, enqueue_many=True)\n",
                  "6: tf.train.maybe_batch: its keep_input is of many examples (enqueue_many): write it as "
                  "Dataset.filter, after Dataset.unbatch", id="keep_input of many examples"),
@@ -188,22 +188,22 @@ def _left(tmp_path, text):
                  "    return tf.contrib.training.bucket_by_sequence_length(n, [n], sizes, [4])\nb([2, 2])\n"
                  "c = tf.train.batch([value], 2)\n",
                  "7: tf.contrib.training.bucket_by_sequence_length: whether its batch_size is a number or a list is "
-                 "known when the script runs only", id="batch sizes of an argument"),
+                 "known only when the script runs", id="batch sizes of an argument"),
     pytest.param("n = tf.size(value)\nb = tf.contrib.training.bucket_by_sequence_length(n, {'n': n}, 2, [4])\n",
                  "6: tf.contrib.training.bucket_by_sequence_length: its tensors are a dict of one, which it gives back "
                  "with a list in it: batch a list", id="bucket of a dict of one"),
     pytest.param("with tf.control_dependencies([tf.assert_positive(tf.size(value))]):\n"
                  "    b = tf.train.batch([value], 2)\n",
-                 "5: tf.ReaderBase.read: 'value' is of one example, and is used beside the batch",
+                 "5: tf.ReaderBase.read: 'value' holds one example, and is used beside the batch",
                  id="control dependencies"),
     pytest.param("x = tf.decode_raw(value, tf.uint8)\nangle = tf.random_uniform([])\nif len(FILES) > 1:\n"
                  "    x = tf.contrib.image.rotate(x, angle)\n    b = tf.train.batch([x], 2)\nelse:\n"
                  "    b = tf.train.batch([x], 4)\n",
-                 "7: tf.ReaderBase.read: 'x' is of one example, and is used beside the batch",
+                 "7: tf.ReaderBase.read: 'x' holds one example, and is used beside the batch",
                  id="a branch that computes with a random number drawn before it"),
     pytest.param("x = tf.decode_raw(value, tf.uint8)\nif len(FILES) > 1:\n    y = tf.to_float(x)\n"
                  "    b = tf.train.batch([y], 2)\nelse:\n    b = tf.train.batch([x], 4)\nn = tf.size(x)\n",
-                 "11: tf.ReaderBase.read: 'x' is of one example, and is used after the batch",
+                 "11: tf.ReaderBase.read: 'x' holds one example, and is used after the batch",
                  id="a branch that computes, and an example used after all branches"),
 ])
 def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
@@ -361,11 +361,11 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
     pytest.param("def late():\n    return value\n"
                  "q = tf.train.string_input_producer(['a'])\n_, value = tf.TextLineReader().read(q)\n"
                  "b = tf.train.batch([value], 2)\n",
-                 "2: tf.ReaderBase.read: 'value' is of one example, and late uses it", id="function uses an example"),
+                 "2: tf.ReaderBase.read: 'value' holds one example, and late uses it", id="function uses an example"),
     pytest.param("class A(object):\n    def __init__(self):\n        q = tf.train.string_input_producer(['a'])\n"
                  "        _, v = tf.TextLineReader().read(q)\n        self.size = tf.size(v)\n"
                  "        self.sizes = tf.train.batch([self.size], 2)\na = A()\nprint(a.size)\n",
-                 "9: tf.ReaderBase.read: 'self.size' is of one example, and is also used elsewhere",
+                 "9: tf.ReaderBase.read: 'self.size' holds one example, and is also used elsewhere",
                  id="attribute of one example used elsewhere"),
     pytest.param("def read():\n    q = tf.train.string_input_producer(['a'])\n"
                  "    _, v = tf.TextLineReader().read(q)\n    if LATER:\n        return tf.constant('')\n    return v\n"

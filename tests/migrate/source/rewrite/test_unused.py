@@ -41,7 +41,7 @@ print(inputs(["a"]))
 ], ids=["not used", "with arguments", "used", "kept in an object", "in an expression", "queue",
         "queue of matched names", "queue without a name", "queue of names that a call makes",
         "queue that is kept in an object"])
-def test_a_reader_or_queue_that_is_not_used_goes(tmp_path, reader, is_left):
+def test_plan_rewrite_removes_readers_and_queues_that_nothing_uses(tmp_path, reader, is_left):
     path = tmp_path / "script.py"
     path.write_text(SCRIPT.format(reader))
     project = read_project([str(path)])
@@ -58,7 +58,7 @@ def test_a_reader_or_queue_that_is_not_used_goes(tmp_path, reader, is_left):
     ("numbers = tf.train.batch([number], 2)\nprint(tf.get_default_graph().get_tensor_by_name('batch:0'))\n",
      "tf.ReaderBase.read: single examples are fetched beside the batch: a queue divides its examples between both"),
 ], ids=["batch", "shuffled batch", "used", "used by its name"])
-def test_a_batch_that_is_not_used_goes_where_single_examples_are_fetched(tmp_path, batch, reason):
+def test_plan_rewrite_removes_a_batch_that_nothing_uses_where_single_examples_are_fetched(tmp_path, batch, reason):
     path = tmp_path / "script.py"
     path.write_text(BATCH.format(batch))
     project = read_project([str(path)])

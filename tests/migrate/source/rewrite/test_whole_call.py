@@ -36,7 +36,7 @@ FEATURES = "f = {'a': tf.FixedLenFeature([], tf.int64)}\nb = tf.contrib.learn.re
     (EXAMPLES.format("return tf.identity(record)") + ", parse_fn=parse, read_batch_size=4)\n",
      "its parse_fn may get many records at a time (read_batch_size)"),
     (EXAMPLES.format("return record") + ", randomize_input=bool(b'1'))\n",
-     "whether it shuffles (randomize_input) is known when the script runs only"),
+     "whether it shuffles (randomize_input) is known only when the script runs"),
     (EXAMPLES.format("return record").replace("TextLineReader", "WholeFileReader") + ")\n",
      "its reader is neither tf.TFRecordReader nor tf.TextLineReader: write it as a dataset of its files"),
 ], ids=["constant", "no num_epochs", "random", "variable", "placeholder", "iterator", "features", "parse_fn", "lines",

@@ -72,7 +72,7 @@ def lines_of(name: str, given: Given, scope: Scope, tf: str, dataset: str, prefe
     elif pads == "False":
         lines.append("{0} = {0}.batch({1}{2})".format(dataset, size, options))
     else:
-        raise Cant("whether it pads (dynamic_pad) is known when the script runs only")
+        raise Cant("whether it pads (dynamic_pad) is known only when the script runs")
     if prefetches:
         lines.append("{0} = {0}.prefetch(1)".format(dataset))
     return lines

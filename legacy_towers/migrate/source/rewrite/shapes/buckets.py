@@ -50,7 +50,7 @@ def lines_of(given: Given, scope: Scope, tf: str, dataset: str, rest: str) -> Li
         raise Cant("its batch_size is computed with {}, a name that is needed for tf.data".format(" or ".join(_OWN)))
     is_list = scope.is_list(given["batch_size"])
     if not is_list and not scope.is_constant(given["batch_size"]) and size.endswith("s"):
-        raise Cant("whether its batch_size is a number or a list is known when the script runs only")
+        raise Cant("whether its batch_size is a number or a list is known only when the script runs")
     if is_list or not rest:
         number = _number_of_buckets(given["bucket_boundaries"], boundaries)
         sizes = size if is_list else "[{}] * {}".format(size, number)

@@ -45,7 +45,7 @@ def lines_of(given: Given, scope: Scope, tf: str, dataset: str, rest: str) -> Li
                    "tf.data.experimental.group_by_window with a window_size_func")
     pads = literal(given["dynamic_pad"]) if "dynamic_pad" in given else "False"
     if pads not in ("True", "False"):
-        raise Cant("whether it pads (dynamic_pad) is known when the script runs only")
+        raise Cant("whether it pads (dynamic_pad) is known only when the script runs")
     batch = "padded_batch({}, {}.data.get_output_shapes(window)".format(size, tf) if pads == "True" else (
         "batch({}".format(size))
     lines = []

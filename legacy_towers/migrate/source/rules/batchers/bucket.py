@@ -11,7 +11,7 @@ function, here the number of the bucket as int64, and its second function batche
 `padded_batch` for `dynamic_pad=True`.
 """,
     limits="""
-It stays where buckets have batches of several sizes, and where `dynamic_pad` is known when the script runs only. A
+It stays where buckets have batches of several sizes, and where `dynamic_pad` is known only when the script runs. A
 `filter` leaves out examples whose bucket is not below `num_buckets`, unless it is a remainder of a division by it.
 """,
     example=Example(
