@@ -145,7 +145,7 @@ def _examine_training(script_run: Any, misplaced: Any) -> None:
     def lines(graph: Any, observed: Any) -> List[str]:
         return ([] if misplaced is None else misplaced.lines()) + errors(graph, observed)
 
-    script_run.runtime.training_start = TrainingStart(lines, script_run.runtime.say)
+    script_run.runtime.training_start = TrainingStart(lines, script_run.runtime.print_line)
 
 
 def _train_on_towers(script_run: Any, keep: str) -> None:
@@ -153,7 +153,7 @@ def _train_on_towers(script_run: Any, keep: str) -> None:
     from legacy_towers.replication.script import TowerRuns
 
     runtime = script_run.runtime
-    runtime.towers = TowerRuns(runtime.devices.tower_devices, keep, runtime.say)
+    runtime.towers = TowerRuns(runtime.devices.tower_devices, keep, runtime.print_line)
 
 
 def prepared(arguments: argparse.Namespace, **changed: Any) -> Tuple[Any, Callable[[], None]]:

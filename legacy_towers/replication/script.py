@@ -23,14 +23,14 @@ class TowerRuns:
     Args:
       devices: returns the device of each tower, once TensorFlow knows its devices.
       keep: "global" or "per-tower".
-      say: prints one line.
+      print_line: prints one line.
 
     Attributes:
       plans: the plan of each training step.
     """
 
-    def __init__(self, devices: Callable[[], List[str]], keep: str, say: Callable[[str], None]) -> None:
-        self._devices, self._keep, self._say = devices, keep, say
+    def __init__(self, devices: Callable[[], List[str]], keep: str, print_line: Callable[[str], None]) -> None:
+        self._devices, self._keep, self._print = devices, keep, print_line
         self._graphs: Any = weakref.WeakKeyDictionary()  # graph -> _Seen
         self._lock = threading.RLock()
         self._ended = False
@@ -97,7 +97,7 @@ class TowerRuns:
         plan = plan_of(first.step, comparison)
         self.plans.append(plan)
         for line in plan.lines():
-            self._say("--towers: " + line)
+            self._print("--towers: " + line)
 
     def refuse_other_runs(self, session: Session, fetches: Any, what: str) -> None:
         """Ends the script if `fetches`, which it runs in another way than by `session.run`, are a training step."""
@@ -115,7 +115,8 @@ class TowerRuns:
     def end(self) -> None:
         """Reports if no graph was replicated, since the script has trained none."""
         if not self.plans and not self._ended:
-            self._say("--towers: no session run of the script changed a variable by a gradient: nothing was replicated")
+            self._print(
+                "--towers: no session run of the script changed a variable by a gradient: nothing was replicated")
 
     def _seen(self, graph: Graph) -> "_Seen":
         if graph not in self._graphs:
@@ -162,7 +163,7 @@ class TowerRuns:
         return replaced, _First(step, replaced, feeds, fetched)
 
     def _end(self, reason: str) -> None:
-        self._say("error: --towers {}: {}".format(len(self._devices()), reason))
+        self._print("error: --towers {}: {}".format(len(self._devices()), reason))
         self._ended = True
         raise SystemExit(2)
 

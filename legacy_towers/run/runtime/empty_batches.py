@@ -55,11 +55,11 @@ class EmptyBatches:
                 _keep_apart(operation, _GRADIENTS[operation.type])
         self._examined[graph] = len(graph.get_operations())
 
-    def report(self, graph: Graph, feeds: Any, say: Callable[[str], None]) -> None:
-        """Reports, by `say`, what to do about a run that failed, if a fed batch is empty and may be the cause."""
+    def report(self, graph: Graph, feeds: Any, print_line: Callable[[str], None]) -> None:
+        """Prints what to do about a run that failed, if a fed batch is empty and may be the cause."""
         empty = [each for each, value in feeds.items() if np.size(value) == 0] if isinstance(feeds, dict) else []
         if self._is_needed and empty and any(each.type in _CONVOLUTIONS for each in graph.get_operations()):
-            say(
+            print_line(
                 "{!r} is fed an empty batch: with oneDNN, TensorFlow gives a convolution of it the shape of its input; "
                 "leave out such steps, or set {}=0".format(getattr(empty[0], "name", empty[0]), VARIABLE)
             )

@@ -213,7 +213,7 @@ def _write_report(path: str, runtime: ScriptRuntime) -> None:
     try:
         report.write(path, runtime)
     except ArgumentError as error:  # the script has ended, and its exit code must not change
-        runtime.say("error: {}".format(error))
+        runtime.print_line("error: {}".format(error))
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ class QueueConversion:
     """Converts the queues of each graph that a session runs.
 
     Args:
-      say: prints a line on standard error.
+      print_line: prints a line on standard error.
       proof: compares each conversion with the queues before it is made; None: it is not compared.
 
     Attributes:
@@ -29,8 +29,8 @@ class QueueConversion:
       proof: that.
     """
 
-    def __init__(self, say: Callable[[str], None], proof: Optional[QueueProof] = None) -> None:
-        self._say = say
+    def __init__(self, print_line: Callable[[str], None], proof: Optional[QueueProof] = None) -> None:
+        self._print = print_line
         self.proof = proof
         self.plans: List[PipelinePlan] = []
         self._without_runners: Dict[int, Graph] = {}  # graphs whose queues have had no queue runner so far
@@ -107,7 +107,7 @@ class QueueConversion:
         self._without_runners.pop(id(seen), None)
         seen.runners |= runners
         if session.sess_str:
-            self._say("the queues of a session on a server are not converted to tf.data: {}".format(session.sess_str))
+            self._print("the queues of a session on a server are not converted to tf.data: {}".format(session.sess_str))
             return
         for runner in own:
             graph.add_to_collection(tf.GraphKeys.QUEUE_RUNNERS, runner)
@@ -126,7 +126,7 @@ class QueueConversion:
     def _report(self, plan: PipelinePlan) -> None:
         self.plans.append(plan)
         for line in _lines(plan):
-            self._say(line)
+            self._print(line)
 
     def end(self) -> None:
         """Reports queues without a queue runner, and says so if there was no queue to convert."""
@@ -136,7 +136,7 @@ class QueueConversion:
             for plan in plans:
                 self._report(plan)
         if not self.plans and not self._found:
-            self._say("--queues-to-dataset: no session that the script ran reads from a queue with a queue runner")
+            self._print("--queues-to-dataset: no session that the script ran reads from a queue with a queue runner")
 
 
 class _Seen:

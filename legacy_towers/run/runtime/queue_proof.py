@@ -19,7 +19,7 @@ class QueueProof:
     """Proves the conversions of a script.
 
     Args:
-      say: prints a line on standard error.
+      print_line: prints a line on standard error.
       allow_different: whether the script goes on where tf.data gives other examples than the queues.
       announced_after: seconds after which a comparison that goes on is announced.
 
@@ -29,9 +29,10 @@ class QueueProof:
     """
 
     def __init__(
-        self, say: Callable[[str], None], allow_different: bool, announced_after: float = _ANNOUNCED_AFTER_SECONDS
+        self, print_line: Callable[[str], None], allow_different: bool,
+        announced_after: float = _ANNOUNCED_AFTER_SECONDS,
     ) -> None:
-        self._say = say
+        self._print = print_line
         self._allow_different = allow_different
         self._announced_after = announced_after
         self.pipelines: Dict[str, PipelineProof] = {}
@@ -43,25 +44,25 @@ class QueueProof:
         Raises:
           SystemExit: they differ, and that is not allowed.
         """
-        announcement = threading.Timer(self._announced_after, self._say, [_ANNOUNCEMENT])
+        announcement = threading.Timer(self._announced_after, self._print, [_ANNOUNCEMENT])
         announcement.daemon = True
         announcement.start()
         try:
             proof = prove(graph)
         except ArgumentError as error:
-            self._say("--prove: NOT COMPARED: {}".format(error))
+            self._print("--prove: NOT COMPARED: {}".format(error))
             return
         finally:
             announcement.cancel()
         for each in proof.pipelines:
             self.pipelines[each.name] = each
             for line in [str(each)] + ["  note: " + note for note in each.notes]:
-                self._say(line)
+                self._print(line)
         if proof.training is not None:
             self.training.append(proof.training)
-            self._say(str(proof.training))
+            self._print(str(proof.training))
         if proof.verdict == DIFFERENT and not self._allow_different:
-            self._say("error: tf.data gives other examples than the queues, so that the script is not run; "
+            self._print("error: tf.data gives other examples than the queues, so that the script is not run; "
                       "--allow-different runs it")
             raise SystemExit(1)
 

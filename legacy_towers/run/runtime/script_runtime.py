@@ -62,8 +62,8 @@ class ScriptRuntime:
         self.empty_feeds = empty_feeds.EmptyFeeds()
         self.step_limit = step_limit.StepLimit(self.options.timeout_steps) if self.options.timeout_steps else None
         if self.options.queues_to_dataset:
-            proof = QueueProof(self.say, self.options.allow_different) if self.options.prove else None
-            self.queues = QueueConversion(self.say, proof)
+            proof = QueueProof(self.print_line, self.options.allow_different) if self.options.prove else None
+            self.queues = QueueConversion(self.print_line, proof)
         self._patches.enter_context(default_graphs.default_graph_factory(graphs.Graph))
         self._patches.enter_context(default_sessions.managed_session_class(sessions.Session))
         self._patches.enter_context(default_sessions.config_of_new_sessions(sessions.adjusted))
@@ -91,14 +91,14 @@ class ScriptRuntime:
         """Returns whether `error` is the one by which `--timeout-steps` ends a MonitoredSession."""
         return self.step_limit is not None and error is self.step_limit.raised
 
-    def say(self, sentence: str) -> None:
+    def print_line(self, sentence: str) -> None:
         """Prints one line on standard error."""
         user_script.print_message(sentence)
 
     def report_mapped_devices(self) -> None:
         """Prints the devices that were mapped since the last call."""
         for sentence in self.devices.new_mappings() if self.devices is not None else ():
-            self.say(sentence)
+            self.print_line(sentence)
 
     def report_missing_cpus(self, owner: str, cpus: int, needed: int) -> None:
         """Reports that `owner` was created with `cpus` CPU devices, before the script named a device that needs more.
@@ -108,7 +108,7 @@ class ScriptRuntime:
           cpus: the number of its CPU devices.
           needed: the number of CPU devices that the script's devices need.
         """
-        self.say(
+        self.print_line(
             "{} was created before the script named its device {} and has {}: operations of missing devices run on "
             "/cpu:0; --num-devices {} gives each device its own".format(
                 owner, needed - 1, "1 CPU device" if cpus == 1 else "{} CPU devices".format(cpus), needed
@@ -125,5 +125,5 @@ class ScriptRuntime:
     def reject_missing_devices(self) -> None:
         """Ends the script, with an error message and exit code 2, if an option names a device that does not exist."""
         if self.devices.problem is not None:
-            self.say("error: " + self.devices.problem)
+            self.print_line("error: " + self.devices.problem)
             raise SystemExit(2)

@@ -92,7 +92,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
         except tf.errors.InvalidArgumentError:
             runtime, graph = current.script_runtime(), self.graph  # type: ignore[attr-defined]
             if runtime is not None:
-                runtime.empty_batches.report(graph, feed_dict, runtime.say)
+                runtime.empty_batches.report(graph, feed_dict, runtime.print_line)
             raise
         return run(fetches, feeds, options, run_metadata)
 
@@ -246,7 +246,8 @@ def merge(runtime: "ScriptRuntime", config: Any, on_this_process: bool) -> Any:
         merged = session_config(base=config, **runtime.options.session)
     except ArgumentError as error:  # without options, TensorFlow itself rejects the script's config
         if runtime.options.session:
-            runtime.say("error: the config of the script's session contradicts the options of run: {}".format(error))
+            runtime.print_line(
+                "error: the config of the script's session contradicts the options of run: {}".format(error))
             raise SystemExit(2) from None
         merged = tf.ConfigProto()
         merged.CopyFrom(config)

@@ -96,7 +96,7 @@ class _SessionRuns:
             step_limit.is_reached = True
             by = "--timeout-steps" if self._runtime.watch is None else "--warm-up and --steps"
             by = by if self._runtime.observer is None else "--steps"
-            self._runtime.say("ended after {} session run{} ({})".format(
+            self._runtime.print_line("ended after {} session run{} ({})".format(
                 step_limit.limit, "" if step_limit.limit == 1 else "s", by
             ))
         if self._is_monitored and step_limit.raised is None:

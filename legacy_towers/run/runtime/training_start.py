@@ -16,12 +16,12 @@ class TrainingStart:
 
     Args:
       examine: gets the graph and what its sessions have fetched so far, and returns the lines to print.
-      say: prints one line.
+      print_line: prints one line.
     """
 
-    def __init__(self, examine: Callable[[Graph, Observed], List[str]], say: Callable[[str], None]) -> None:
+    def __init__(self, examine: Callable[[Graph, Observed], List[str]], print_line: Callable[[str], None]) -> None:
         self._examine = examine
-        self._say = say
+        self._print = print_line
         self._said: Set[str] = set()
         self._graphs: Any = weakref.WeakKeyDictionary()  # graph -> _Seen
         self._lock = threading.Lock()
@@ -63,7 +63,7 @@ class TrainingStart:
         for line in self._examine(graph, seen.observed):
             if line not in self._said:
                 self._said.add(line)
-                self._say(line)
+                self._print(line)
 
 
 class _Seen:

@@ -127,7 +127,7 @@ class Kept:
                 self._calls.next_element(entry.dataset, self._calls.tensorflow(scope, self._read)))))
         if is_returned:
             # A function returns the dataset: `self.dataset = self.read(files)`.
-            edits.replace(last.targets[0], cst.AssignTarget(cst.parse_expression("self." + attribute)))
+            edits.replace(last.targets[0], cst.AssignTarget(cst.Attribute(cst.Name("self"), cst.Name(attribute))))
         else:
             edits.insert_before(last, lambda: source.parse("\n".join(lines)))
         self._write_batches(entry, function, batches, attribute)
