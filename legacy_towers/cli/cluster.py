@@ -3,6 +3,7 @@
 With --check, it starts TensorFlow's server of this task, waits for the others, and
 compares their versions: run it as each task, by the launcher that will start the
 training, or on this machine by `legacy-towers launch --workers 2 -- cluster --check`.
+With --tf-config, it prints this task's TF_CONFIG alone.
 """
 import argparse
 from typing import Sequence
@@ -15,11 +16,17 @@ def add_arguments(parser: Parser, given: Sequence[str]) -> None:
     parser.add_argument(
         "--check", action="store_true", help="start the server of this task, and wait until all are there and agree"
     )
+    parser.add_argument(
+        "--tf-config", action="store_true", help="print the TF_CONFIG of this task, for programs that read it"
+    )
     add_cluster_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     cluster = cluster_of(arguments)
+    if arguments.tf_config:
+        print(cluster.to_tf_config())
+        return 0
     print(cluster, flush=True)
     if not arguments.check:
         return 0

@@ -1,4 +1,5 @@
 """The value that describes a cluster: its tasks and their addresses, and which of them this process is."""
+import json
 from typing import Any, Dict, List, NamedTuple, Tuple
 
 from legacy_towers.text.names import counted
@@ -104,6 +105,11 @@ class Cluster(NamedTuple):
     def to_dict(self) -> Dict[str, List[str]]:
         """Returns job -> addresses, without the evaluator, which has no part in TensorFlow's cluster."""
         return {job: list(addresses) for job, addresses in self.jobs if job != EVALUATOR}
+
+    def to_tf_config(self) -> str:
+        """Returns the JSON text of TF_CONFIG for this process, as tf.estimator and tf.distribute read it."""
+        task = {"type": self.task_type, "index": self.task_index}
+        return json.dumps({"cluster": self.to_dict(), "task": task})
 
     def to_cluster_spec(self) -> Any:
         """Returns the tf.train.ClusterSpec, for `tf.train.Server`."""
