@@ -16,15 +16,15 @@ _ABOVE_SUMMARIES = "# Its summaries are of examples that are read for them."
 
 
 def write_map(
-    calls: Calls, entry: Entry, statement: Any, examples: Examples, element: Element, threads: str, place: Any = None,
-    names: Sequence[str] = ("parse", "parse_example", "parse_record"), summarized: str = "",
-    turns: Optional[Turns] = None,
+    calls: Calls, entry: Entry, statement: Any, examples: Examples, element: Element, threads: str,
+    places: Sequence[Any] = (), names: Sequence[str] = ("parse", "parse_example", "parse_record"),
+    summarized: str = "", turns: Optional[Turns] = None,
 ) -> str:
-    """Inserts the function of Dataset.map before `statement`, and the call of Dataset.map there or before `place`.
+    """Inserts the function of Dataset.map before `statement`, and its call there or before each of `places`.
 
     Args:
       calls, entry, examples, element: the functions, the place of the examples, what computes them, what is returned.
-      statement, place: where the function and the call are written.
+      statement, places: where the function and the calls are written.
       threads: the expression of the number of threads, "" for one.
       names: what the function may be called; the first name that is free is taken.
       summarized: what TensorFlow is called there, if the function makes summaries, which one more call of it keeps.
@@ -32,7 +32,6 @@ def write_map(
 
     Returns the expression of an example that is made from the names of `entry`, "" where it has these names.
     """
-    place = statement if place is None else place
     draft, roots = entry.draft, entry.roots
     edits, source = draft.edits, draft.source
     parallel = ", num_parallel_calls={}".format(threads) if threads else ""
@@ -45,7 +44,8 @@ def write_map(
     if direct is not None:
         lines = ([line.format(direct)] if direct else []) + after
         if lines:
-            edits.insert_before(place, lambda: _led_by(comments, source.parse("\n".join(lines))))
+            for place in places or [statement]:
+                edits.insert_before(place, lambda: _led_by(comments, source.parse("\n".join(lines))))
         if direct.startswith("lambda"):
             return direct.partition(": ")[2]
         return "{}({})".format(direct, roots.parameters()) if direct else ""
@@ -67,7 +67,7 @@ def write_map(
         if turns is not None:
             in_turn = turns.function(mapped_name, name, roots, scope, source)
             functions.append(in_turn.with_changes(leading_lines=gap))
-        return functions + (mapped(gap) if place is statement else [])
+        return functions + (mapped(gap) if not places else [])
 
     mapped_name, kept = name, []
     if turns is not None:
@@ -86,7 +86,7 @@ def write_map(
         return _led_by(above, source.parse("\n".join(kept + mapping + after)))
 
     edits.insert_before(statement, make)
-    if place is not statement:
+    for place in places:
         edits.insert_before(place, lambda: mapped([]))
     return "{}({})".format(name, roots.parameters())
 

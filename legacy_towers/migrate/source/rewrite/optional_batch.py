@@ -9,7 +9,7 @@
                                                         features = parse(rows)
                                                     loss = model(features)
 """
-from typing import Any, Callable, Optional, Sequence, Set
+from typing import Any, Callable, List, Sequence, Set
 
 import libcst as cst
 
@@ -26,8 +26,8 @@ from legacy_towers.migrate.source.rewrite.syntax import statements_of
 
 def optional_batch(
     entry: Entry, statement: Any, batches: Sequence[Batch], element: Element, examples: Examples, after: Sequence[Any]
-) -> Optional[cst.Assign]:
-    """Returns the assignment that batches where a statement leaves examples as they are in another branch, else None.
+) -> List[cst.Assign]:
+    """Returns the assignments that batch where a statement leaves examples as they are in another branch, else none.
 
     Args:
       entry: where the examples come from.
@@ -42,27 +42,34 @@ def optional_batch(
     """
     source = entry.draft.source
     if not isinstance(statement, cst.If) or not batches:
-        return None
+        return []
     calls = [call for _, call in batches]
     own: Set[str] = set(entry.roots.names)
     for each in examples.statements:
         own |= names_of(each).bound
     single = names_of(statement).bound & own & read_first(after)
     if not single or _always(statement, lambda each: any(call is one for call in calls for one in calls_in(each))):
-        return None
-    site, call = batches[0]
-    body = statements_of(statement.body)
-    batch, before = body[-1], names_of(*body[:-1])
-    is_batch = statement.orelse is None and isinstance(batch, cst.Assign) and batch.value is call and not (
-        (before.read | before.bound | before.changed) & own)
-    if not is_batch or not element.is_targets(targets(batch), source):
-        raise Irregular(site, "{!r} is one example where the `if` does not batch, and is read after it".format(
+        return []
+    found: List[cst.Assign] = []
+    node: Any = statement
+    while isinstance(node, cst.If):
+        body = statements_of(node.body)
+        batch, before = body[-1], names_of(*body[:-1])
+        is_batch = isinstance(batch, cst.Assign) and any(batch.value is call for call in calls) and not (
+            (before.read | before.bound | before.changed) & own)
+        if not is_batch or not element.is_targets(targets(batch), source):
+            break
+        found.append(batch)
+        node = node.orelse
+    if node is not None or len(found) != len(calls):
+        raise Irregular(batches[0][0], "{!r} is one example where the `if` does not batch, and is read after it".format(
             sorted(single)[0]), source.line(statement))
-    return batch
+    return found
 
 
 def write_optional(
-    batchers: BatchStage, entry: Entry, statement: Any, batch: cst.Assign, site: Any, example: str, tf: str
+    batchers: BatchStage, entry: Entry, statement: Any, found: Sequence[cst.Assign], batches: Sequence[Batch],
+    example: str, tf: str
 ) -> None:
     """Writes the batches of the dataset in the branch, and one of its elements in another branch.
 
@@ -70,18 +77,18 @@ def write_optional(
       batchers: the batchers.
       entry: where the examples come from.
       statement: the `if`.
-      batch: what `optional_batch` returned.
-      site: the call that batches.
+      found: what `optional_batch` returned.
+      batches: the calls that batch.
       example: the expression of an example, "" where it is an element of the dataset.
       tf: what TensorFlow is called.
     """
     source, edits = entry.draft.source, entry.draft.edits
     if batchers.is_initialized:
-        raise Irregular(site, "it computes examples with a table, and batches them in one branch only",
+        raise Irregular(batches[0][0], "it computes examples with a table, and batches them in one branch only",
                         source.line(statement))
-    assert isinstance(batch.value, cst.Call)  # see optional_batch
-    batchers.write(entry, site, batch.value, Scope(source, entry.function), source.block(batch))
-    target = source.code(batch.targets[0].target)
+    for site, call in batches:
+        batchers.write(entry, site, call, Scope(source, entry.function), source.block(source.statement(call)))
+    target = source.code(found[0].targets[0].target)
     lines = ["{0} = {0}.prefetch(1)".format(entry.dataset)] if batchers.prefetches(entry) else []
     lines.append("{} = {}.data.make_one_shot_iterator({}).get_next()".format(
         ", ".join(entry.roots.names) if example else target, tf, entry.dataset))
@@ -90,7 +97,10 @@ def write_optional(
     def with_other_branch(node: cst.If) -> cst.If:
         return node.with_changes(orelse=cst.Else(cst.IndentedBlock(source.parse("\n".join(lines)))))
 
-    edits.replace(statement, with_other_branch)
+    last = statement
+    while last.orelse is not None:
+        last = last.orelse
+    edits.replace(last, with_other_branch)
 
 
 def _always(statement: Any, batches: Callable[[Any], bool]) -> bool:

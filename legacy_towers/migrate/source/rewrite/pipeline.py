@@ -261,25 +261,25 @@ class PipelineWriter:
             self.batchers.is_initialized = True
         threads = self.batches.threads(batches, scope) if listed is None else self.joins.threads(listed.call)
         self._check_settings(entry, self.batches.settings(batches), threads, examples)
-        optional = None if later or self.later.sites or self.batches is not self.batchers else optional_batch(
+        optional = [] if later or self.later.sites or self.batches is not self.batchers else optional_batch(
             entry, statement, batches, element, examples, statements[number + 1 :])
-        if optional is not None and mapped.roots != entry.roots:
+        if optional and mapped.roots != entry.roots:
             raise Irregular(site, "it keeps an example in {}, and uses it with and without a batch".format(
                 entry.roots.names[0]))
         summarizes = checks.summarizes or checks.calls_unknown(inside, scope, own) and (
             self.calls.project.imports.has(source.path, summary_names.IN_CODE))
-        if summarizes and (optional is not None or self.batchers.is_initialized):
+        if summarizes and (optional or self.batchers.is_initialized):
             raise Irregular(site, "it makes summaries of single examples where a table is needed, or where an "
                             "example is also used without a batch: summarize the batch")
         joining = batches if self.batches is self.batchers else []
         turns = self.batchers.turns(joining if listed is None else [(listed.site, listed.call)], lambda: (
             self.calls.tensorflow(scope, site)))
-        if turns is not None and (optional is not None or element.is_many or self.batchers.is_initialized):
+        if turns is not None and (optional or element.is_many or self.batchers.is_initialized):
             raise Irregular(site, "its examples depend on the number of a thread, and are used without a batch, by "
                             "many at a time or with a table")
-        if optional is not None:
+        if optional:
             example = write_map(self.calls, mapped, statement, examples, element, threads, optional)
-            write_optional(self.batchers, entry, statement, optional, batches[0][0], example,
+            write_optional(self.batchers, entry, statement, optional, batches, example,
                            self.calls.tensorflow(scope, site))
         else:
             if self.batches is self.later and self.batchers.sites:

@@ -200,7 +200,8 @@ def is_next(draft: Draft, producer: cst.Call, statement: Any) -> bool:
 def put_matched(draft: Draft, scope: Scope, given: Dict[str, Any]) -> None:
     """Puts `match_filenames_once(...)` in place of a name that stands for it.
 
-    Where the names of the files are also fetched or printed, `matching_files` gives them, which needs no initializer.
+    Where the names of the files are also counted, fetched or printed, `matching_files` gives them, which needs no
+    initializer.
     """
     name = given.get("string_tensor")
     value = scope.resolved(name)
@@ -213,7 +214,9 @@ def put_matched(draft: Draft, scope: Scope, given: Dict[str, Any]) -> None:
     if not others:
         draft.edits.remove(source.statement(value))
         given["string_tensor"] = value
-    elif tensorflow is not None and all(_is_fetched(source, each) for each in others) and len(value.args) == 1:
+    elif tensorflow is not None and len(value.args) == 1 and all(
+        _is_fetched(source, each) or _is_counted(source, each, tensorflow) for each in others
+    ):
         pattern = value.args[0].value
         is_joined = all(dotted(each.func) in _names_of_join(source) for each in calls_in(pattern))
         if is_joined and all(len(scope.assigned(each)) < 2 for each in names_of(pattern).read):
@@ -231,6 +234,13 @@ def _names_of_join(source: Any) -> List[str]:
             if name.asname is None and (module, dotted(name.name)) in (("os.path", "join"), ("os", "path")):
                 found.append("join" if module == "os.path" else "path.join")
     return found
+
+
+def _is_counted(source: Any, use: cst.Name, tensorflow: str) -> bool:
+    """Returns whether a name is passed to tf.size or tf.shape."""
+    call = source.parents[source.parents[use]]
+    return isinstance(source.parents[use], cst.Arg) and isinstance(call, cst.Call) and call.args[0].value is use and (
+        dotted(call.func) in ("{}.{}".format(tensorflow, each) for each in ("size", "shape")))
 
 
 def _is_fetched(source: Any, use: cst.Name) -> bool:
