@@ -28,7 +28,8 @@
       branched        branches that compute and batch; optional_batch: a branch that batches, where another does not
       batch_stage     batchers; batch_conditions: lengths and keep_input;
                       prefetch_stage and queue_stage: queues behind them;
-                      queue_branches: a queue that two branches make; kept: examples that a class keeps
+                      queue_branches: a queue that two branches make; kept: examples that a class keeps, and
+                      kept_reads: those that another method computes with; objects: whose methods read once
     shapes/   what each producer, reader and batcher becomes
     functions, scope, names   functions and calls, where code is written, the names that it reads and binds
     passed_files, unread_collections   what callers pass to a producer; collections that nothing reads

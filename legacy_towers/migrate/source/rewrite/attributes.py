@@ -52,7 +52,7 @@ def name_locally(
             statement = there.statement(each)
             around = [statement] + there.above(statement)
             is_own = there is source and is_of_self(each) and any(
-                one is other for one in around for other in own + [entry.statement])
+                one is other for one in around for other in own + [entry.statement] + list(entry.makers))
             if not is_own:
                 raise Irregular(read, "{!r} holds one example, and is also used elsewhere{}".format(
                     name, in_file(there, source)), there.line(each))

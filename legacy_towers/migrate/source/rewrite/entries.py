@@ -19,6 +19,7 @@ class Entry(NamedTuple):
       dataset: the name of the dataset.
       computing: other statements that compute with the example, where several readers give its parts.
       branch: the statements that use them, in order, where these are only a branch of an `if`.
+      makers: the statements of another method that keep them in attributes of the object.
       shared: those of them before the `if`, which each branch has in its own function of Dataset.map.
     """
 
@@ -31,6 +32,7 @@ class Entry(NamedTuple):
     computing: Tuple[Any, ...] = ()
     branch: Tuple[Any, ...] = ()
     shared: Tuple[Any, ...] = ()
+    makers: Tuple[Any, ...] = ()
 
     def is_shared(self, statement: Any) -> bool:
         """Returns whether other branches of an `if` have a statement too, which may be removed for one of them."""

@@ -20,6 +20,7 @@ from legacy_towers.migrate.source.rewrite.examples import Element
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.mapping import write_map
 from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self, names_of
+from legacy_towers.migrate.source.rewrite.objects import class_of, object_of
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.syntax import LOOPS, statements_of
 from legacy_towers.migrate.source.rewrite.taken import attributes_of
@@ -104,7 +105,7 @@ class Kept:
             raise Irregular(self._read, why)
         is_single = self._is_single(entry, function, examples, kept)
         attribute = self._calls.dataset_attribute(scope)
-        self._name_locally(entry, examples)
+        name_kept(entry, examples, self._read)
         element = Element.of([cst.Name(each[len("self.") :]) for each in kept], source)
         last = examples.statements[-1] if examples.statements else entry.statement
         batches = [(each, self._calls.call(each)) for each in self._batches.sites]
@@ -144,7 +145,8 @@ class Kept:
         name_of_class = _class_of(source, function)
         batching_objects: List[Any] = []
         for draft, call in self._calls.callers_of(entry.draft, function):
-            made = _object(draft.source, getattr(call.func, "value", None), name_of_class)
+            made = _object(draft.source, getattr(call.func, "value", None), name_of_class) or (
+                object_of(self._calls, draft.source, call, class_of(source, function.body)))
             is_in_loop = any(isinstance(each, LOOPS) for each in draft.source.above(call))
             if is_in_loop or batching_objects and (made is None or made in batching_objects):
                 raise Irregular(self._batches.sites[0], "it is called several times, and each call would return the "
@@ -169,23 +171,6 @@ class Kept:
                         name, in_file(there, source)), there.line(each))
         return is_single
 
-    def _name_locally(self, entry: Entry, examples: region.Examples) -> None:
-        """Makes the attributes that are of an example variables in the statements that are moved."""
-        source, edits = entry.draft.source, entry.draft.edits
-        own = {each for each in examples.names if each.startswith("self.")}
-        found = names_of(*examples.statements)
-        bound = found.bound | found.read | set(entry.roots.names)
-        for name in sorted(own):
-            local = name[len("self.") :]
-            if local in bound:
-                raise Irregular(self._read, "the variable {!r} and the attribute {!r} have different values".format(
-                    local, name))
-            for each in attributes_of(source.module, local):
-                statement = source.statement(each)
-                chain = [statement] + source.above(statement)
-                if is_of_self(each) and any(one in examples.statements for one in chain):
-                    edits.replace(each, cst.Name(local))
-
     def _write_batches(
         self, entry: Entry, function: cst.FunctionDef, batches: Sequence[Tuple[Site, cst.Call]], attribute: str
     ) -> None:
@@ -206,6 +191,28 @@ class Kept:
         there = Entry(draft, function, None, entry.roots, False, dataset)
         for site, call in batches:
             self._batches.write(there, site, call, scope, function.body)
+
+
+def name_kept(entry: Entry, examples: region.Examples, read: Site) -> None:
+    """Makes the attributes that are of an example variables in the statements that are moved.
+
+    Raises:
+      Irregular: with the call `read`, where a variable has the name of an attribute.
+    """
+    source, edits = entry.draft.source, entry.draft.edits
+    own = {each for each in examples.names if each.startswith("self.")}
+    found = names_of(*examples.statements)
+    bound = found.bound | found.read | set(entry.roots.names)
+    for name in sorted(own):
+        local = name[len("self.") :]
+        if local in bound:
+            raise Irregular(read, "the variable {!r} and the attribute {!r} have different values".format(
+                local, name))
+        for each in attributes_of(source.module, local):
+            statement = source.statement(each)
+            chain = [statement] + source.above(statement)
+            if is_of_self(each) and any(one in examples.statements for one in chain):
+                edits.replace(each, cst.Name(local))
 
 
 def _class_of(source: Any, function: cst.FunctionDef) -> str:

@@ -46,7 +46,7 @@ def check_once(calls: Calls, draft: Draft, method: Any, owner: Any, site: Site) 
         found = calls.callers_of(where, function)
         in_loop = [call for there, call in found for each in there.source.above(call) if isinstance(each, LOOPS)]
         named = _uses_of_method(calls, where, function)
-        made = [_object_of(calls, there.source, call, owner) for there, call in found]
+        made = [object_of(calls, there.source, call, owner) for there, call in found]
         if found and named == len(found) and None not in made and len({id(each) for each in made}) == len(made):
             # Each call is of an object of its own.
             return
@@ -63,7 +63,7 @@ def check_once(calls: Calls, draft: Draft, method: Any, owner: Any, site: Site) 
             return
 
 
-def _object_of(calls: Calls, source: Source, call: cst.Call, owner: Any) -> Any:
+def object_of(calls: Calls, source: Source, call: cst.Call, owner: Any) -> Any:
     """Returns the call of a class that makes the object whose method `call` calls; None if it may be another's.
 
     Both are in the same function and the same loops, so that each call of the method is of a new object. The object may

@@ -29,6 +29,7 @@ from legacy_towers.migrate.source.rewrite.filled_queue import filled_queues
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.kept import Kept
+from legacy_towers.migrate.source.rewrite.kept_reads import follow_kept
 from legacy_towers.migrate.source.rewrite.mapping import write_map
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters, read_first, targets
 from legacy_towers.migrate.source.rewrite.optional_batch import optional_batch, write_optional
@@ -161,6 +162,10 @@ class PipelineWriter:
             return
         sink = self.sinks.first(entry, statements, start, self.batches, self._is_one_dataset)
         if sink < 0:
+            if len(self._stages) == 1 and follow_kept(
+                self.calls, self.stage.read, entry, statements, start, self._follow
+            ):
+                return
             raise Irregular(self.stage.read, "what it reads is neither batched nor returned there",
                             source.line(entry.statement or entry.function or source.module))
         if self._taken.setdefault((self.batches, statements[sink]), entry) is not entry:

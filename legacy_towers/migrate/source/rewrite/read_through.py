@@ -61,6 +61,8 @@ def write_through(
     names = inner.roots.names
     before = names_before(there.source, defined.node, inner.statement)
     for name in names:
+        if "." in name:
+            raise Irregular(origin.read, "the function keeps what it reads in {}: bind it to a variable".format(name))
         if name in before or name in order:
             raise Irregular(origin.read, "{!r} has another value before".format(name))
     if inner.expression is None:

@@ -16,6 +16,11 @@ _READER = """class A(object):
     def read(self):
         return tf.TextLineReader().read(self.q)[1]
 """
+_KEEPS = """class A(object):
+    def __init__(self):
+        queue = tf.train.string_input_producer(["a"])
+        _, self.x = tf.TextLineReader().read(queue)
+"""
 _ADDS = """def read(queue):
     _, value = tf.TFRecordReader().read(queue)
     tf.add_to_collection("{}", tf.size(value))
@@ -285,6 +290,24 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "8: tf.ReaderBase.read: its reader, self.reader, reads from 2 queues, and mixes their files, since it "
                  "goes on with the file that it has of another queue: make a reader for each queue",
                  id="a reader of an object that reads two queues"),
+    pytest.param(_KEEPS + "    def one(self):\n        return tf.train.batch([tf.size(self.x)], 2)\n"
+                 "    def two(self):\n        return tf.train.batch([self.x + 'a'], 2)\n"
+                 "a = A()\nb, c = a.one(), a.two()\n",
+                 "9: tf.ReaderBase.read: 'self.x' is of one example, and several methods use it: read and batch in one "
+                 "method", id="an example of an object that two methods batch"),
+    pytest.param(_KEEPS + "    def one(self, n):\n        return tf.train.batch([tf.size(self.x)], n)\n"
+                 "a = A()\nb, c = a.one(2), a.one(3)\n",
+                 "6: tf.ReaderBase.read: 'one' reads a queue that its object keeps, and is called several times",
+                 id="an example of an object that is batched twice"),
+    pytest.param(_KEEPS + "    def one(self):\n        return tf.train.batch([tf.size(self.x)], 2)\n"
+                 "a = A()\nb = a.one()\nprint(a.x)\n",
+                 "10: tf.ReaderBase.read: 'self.x' is of one example, and is also used elsewhere",
+                 id="an example of an object that is used outside of it"),
+    pytest.param("class A(object):\n    def read(self, queue):\n        _, self.x = tf.TextLineReader().read(queue)\n"
+                 "        return tf.size(self.x)\n"
+                 "x = A().read(tf.train.string_input_producer(['a']))\nb = tf.train.batch([x], 2)\n",
+                 "4: tf.ReaderBase.read: the function keeps what it reads in self.x: bind it to a variable",
+                 id="a function of a queue that keeps its record"),
     pytest.param("class Records:\n    def __init__(self, size):\n        self.size = size\n"
                  "        self.reader = tf.FixedLengthRecordReader(self.size)\n        self.size = 4\n"
                  "    def read(self, q):\n        _, x = self.reader.read(q)\n        return x\n"
