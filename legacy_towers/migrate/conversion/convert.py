@@ -272,6 +272,9 @@ class _Conversion:
 
 def _buffer_size(queue: Any, count: Optional[int]) -> int:
     """Returns how many elements of `count` examples a queue has room for, beside those that it shuffles."""
-    if queue is None or queue.kind == SHUFFLE or queue.capacity < 1:
+    if queue is None or queue.capacity < 1:
         return 2
+    if queue.kind == SHUFFLE:
+        # The buffer of the shuffle holds as many as the queue, so that this is memory on top of it.
+        return min(8, max(2, (queue.capacity - queue.min_after_dequeue) // (count or 1)))
     return max(1, queue.capacity // (count or 1))
