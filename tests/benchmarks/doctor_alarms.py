@@ -32,6 +32,22 @@ KNOWN = {
     "queue_csv": ("LD204",), "package": ("LD204",),
     "tower_feed_lists": ("LD205",),  # the first tower adds the regularization, and the gradients of two are averaged
     "queue_shuffled": ("LD102",),  # both towers concatenate the same batch of a second queue to their own examples
+    # Input pipelines in the idioms of 2016 to 2019: names are shuffled, not examples, and one thread decodes images.
+    **dict.fromkeys((
+        "augmentation_switched_by_feed", "buckets_of_aspect_ratios", "denoising_patches", "queue_size_summaries",
+        "road_segmentation_pairs", "sentence_classifier_text", "slim_prefetch_for_clones", "speaker_frames_supervisor",
+    ), ("LD308",)),
+    **dict.fromkeys((
+        "labels_from_paths", "maybe_batch_of_rare_labels", "only_roses_maybe_batch", "road_segmentation_two_readers",
+        "siamese_pairs", "slices_of_jpegs_augmented", "towers_of_a_split_batch", "train_and_validation_queues",
+        "train_or_valid_by_cond",
+    ), ("LD303",)),
+    "restored_then_evaluated": ("LD303", "LD308"),
+    "queue_sizes_in_summaries": ("LD303", "LD308", "LD403"),  # and each step computes all summaries
+    "gzip_autoencoder": ("LD307", "LD308"),
+    "cifar10_train": ("LD307",), "inception_two_stages": ("LD307",), "queue_of_batches": ("LD307",),
+    "towers_with_their_own_batches": ("LD307", "LD504"),  # it makes its queues under the device of a tower
+    "semi_supervised": ("LD301",),  # 5 examples to choose from, in batches of 6
     "tutorial": ("LD307",),  # as TensorFlow's own tutorial, it starts queue runners without a coordinator
 }
 EXAMPLES = ("cifar10.py", "digits.py", "gan.py", "input_bound.py", "large_feed.py", "placement.py", "triplet.py")

@@ -2,7 +2,7 @@
 from typing import List, Set
 
 from legacy_towers.migrate.conversion.operations import is_dequeue, is_read
-from legacy_towers.migrate.conversion.queue_graph import SHUFFLE, Queue, QueueGraph
+from legacy_towers.migrate.conversion.queue_graph import PRIORITY, SHUFFLE, Queue, QueueGraph
 from legacy_towers.tensor_types import Operation
 
 _SHUFFLES = ("RandomShuffle", "RandomShuffleV2")
@@ -16,9 +16,9 @@ def reads_before(queues: QueueGraph, queue: Queue) -> List[Operation]:
     return found
 
 
-def shuffling_queues(queues: QueueGraph, queue: Queue) -> List[Queue]:
-    """Returns the RandomShuffleQueues among `queue` and the queues of examples that fill it."""
-    return [each for each in _queues_before(queues, queue) if each.kind == SHUFFLE]
+def ordering_queues(queues: QueueGraph, queue: Queue) -> List[Queue]:
+    """Returns the queues that shuffle or sort among `queue` and the queues of examples that fill it."""
+    return [each for each in _queues_before(queues, queue) if each.kind in (SHUFFLE, PRIORITY)]
 
 
 def has_random_order(queue: Queue) -> bool:

@@ -138,6 +138,11 @@ with tf.train.MonitoredTrainingSession() as sess:
     "whole files by shuffled names": (
         read(shuffle=True, reader="WholeFileReader") + "steps(train(tf.train.batch([number], 2)))"
     ),
+    "shuffled names before a PriorityQueue": read(shuffle=True) + """
+ordered = tf.PriorityQueue(20, [tf.string], [[]])
+tf.train.add_queue_runner(tf.train.QueueRunner(ordered, [ordered.enqueue([tf.to_int64(number), value])]))
+steps(train(tf.train.batch([tf.string_to_number(ordered.dequeue()[1])], 4)))
+""",
     "shuffled names for a run without training": (
         read(shuffle=True) + "steps(tf.reduce_sum(tf.train.batch([number], 4)))"
     ),
