@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 
 from legacy_towers.compat.tf1 import user_script
+from legacy_towers.compat.tf1.pre_1_0 import chief_queue_runner
 from legacy_towers.compat.versions import tf
 
 
@@ -12,6 +13,8 @@ class SyncReplicasOptimizer(tf.train.SyncReplicasOptimizer):
 
     Before 1.0 they were (opt, replicas_to_aggregate, variable_averages, variables_to_average, replica_id,
     total_num_replicas, use_locking, name); 1.0 dropped replica_id.
+
+    The chief's session and Supervisor close without waiting 120 seconds for the gradients of workers that have ended.
     """
 
     _OLD = ("variable_averages", "variables_to_average", "replica_id", "total_num_replicas", "use_locking", "name")
@@ -30,6 +33,9 @@ class SyncReplicasOptimizer(tf.train.SyncReplicasOptimizer):
             # The default was 0, which meant replicas_to_aggregate, as None does in 1.x.
             keywords["total_num_replicas"] = keywords.get("total_num_replicas") or None
         super().__init__(opt, replicas_to_aggregate, *arguments, **keywords)
+
+    def get_chief_queue_runner(self) -> Any:
+        return chief_queue_runner.ends_with_the_session(super().get_chief_queue_runner())
 
     def get_clean_up_op(self) -> Any:
         """Returns the operation that the chief runs before it exits; it closes the token queue of the workers.
