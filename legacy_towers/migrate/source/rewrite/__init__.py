@@ -19,7 +19,8 @@
       passing         functions that take and return examples
       passed_queue    queues that are passed to a function which reads and batches; read_through: to one that reads
       filled_queue    queues of names that session.run fills; single: examples that nothing batches
-      held            queues that an object keeps; attributes: examples that only its batch reads;
+      held            queues that an object keeps; held_and_passed: those that it passes to a function;
+                      attributes: examples that only its batch reads;
                       families: classes that have objects in common
       region, checks  the statements that compute an example, and what can't be in Dataset.map; outer_names: what
                       functions read of the code around them; used_after: examples that are used otherwise

@@ -21,7 +21,6 @@ from legacy_towers.migrate.source.rewrite.examples import Element
 from legacy_towers.migrate.source.rewrite.names import names_of, read_first, targets
 from legacy_towers.migrate.source.rewrite.region import Examples, in_order
 from legacy_towers.migrate.source.rewrite.scope import Scope
-from legacy_towers.migrate.source.rewrite.syntax import statements_of
 
 
 def optional_batch(
@@ -53,7 +52,7 @@ def optional_batch(
     found: List[cst.Assign] = []
     node: Any = statement
     while isinstance(node, cst.If):
-        body = statements_of(node.body)
+        body = in_order(node.body)
         batch, before = body[-1], names_of(*body[:-1])
         is_batch = isinstance(batch, cst.Assign) and any(batch.value is call for call in calls) and not (
             (before.read | before.bound | before.changed) & own)

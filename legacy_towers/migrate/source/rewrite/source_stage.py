@@ -13,6 +13,7 @@ from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
 from legacy_towers.migrate.source.rewrite.held import is_held, write_held
+from legacy_towers.migrate.source.rewrite.held_and_passed import held_and_passed, write_held_and_passed
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
 from legacy_towers.migrate.source.rewrite.names import is_of_self, names_of
@@ -86,6 +87,9 @@ class SourceStage:
         source, edits = draft.source, draft.edits
         function = source.function(made[0])
         scope = Scope(source, function)
+        held = held_and_passed(self._calls, self._origin, draft, made[0]) if len(made) == 1 else None
+        if held is not None and not any(self._calls.is_inside(each, held.defined) for each in self._batches):
+            return write_held_and_passed(self, self._calls, self._origin, draft, is_batched, held)
         if len(made) == 1 and is_held(draft, made[0], self.read.path, self._calls.call(self.read)):
             return write_held(self, self._calls, self._origin, draft, is_batched)
         queue = self._queue_name(draft, made[0])

@@ -19,10 +19,11 @@ def examples(files, is_training, size):
         dataset = dataset.batch(size, drop_remainder=True)
         (number, pair) = tf.data.make_one_shot_iterator(dataset).get_next()
     elif size > 1:
-        dataset = dataset.map(parse)
-        dataset = dataset.unbatch()
-        dataset = dataset.batch(size, drop_remainder=True)
-        (number, pair) = tf.data.make_one_shot_iterator(dataset).get_next()
+        with tf.name_scope("batch"):
+            dataset = dataset.map(parse)
+            dataset = dataset.unbatch()
+            dataset = dataset.batch(size, drop_remainder=True)
+            (number, pair) = tf.data.make_one_shot_iterator(dataset).get_next()
     else:
         record = tf.data.make_one_shot_iterator(dataset).get_next()
         (number, pair) = parse(record)

@@ -12,7 +12,8 @@ def examples(files, is_training, size):
         (number, pair) = tf.train.shuffle_batch(
             [number, pair], batch_size=size, capacity=20, min_after_dequeue=4, enqueue_many=True)
     elif size > 1:
-        (number, pair) = tf.train.batch([number, pair], batch_size=size, capacity=20, enqueue_many=True)
+        with tf.name_scope("batch"):
+            (number, pair) = tf.train.batch([number, pair], batch_size=size, capacity=20, enqueue_many=True)
     number.set_shape([size])
     return {"number": number, "pair": pair}
 
