@@ -17,24 +17,14 @@ import statistics
 import time
 
 import numpy as np
+from small_net import RATE, ROWS, WIDTH, batches, in_numpy, start_values
 from timing import interleaved
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
 from legacy_towers.measure.statistics import ratio_interval
 
-LAYERS, WIDTH, ROWS, RATE = 4, 256, 32, 0.25
 STEPS_CHECKED = 3
-
-
-def start_values():
-    random = np.random.RandomState(0)
-    return [(random.normal(size=[WIDTH, WIDTH]) * WIDTH ** -0.5).astype(np.float32) for _ in range(LAYERS)]
-
-
-def batches(towers):
-    random = np.random.RandomState(1)
-    return random.normal(size=[towers, ROWS, WIDTH]).astype(np.float32)
 
 
 def loss_of(x):
@@ -44,22 +34,6 @@ def loss_of(x):
             weights = tf.get_variable("weights", [WIDTH, WIDTH], initializer=tf.constant_initializer(value))
             x = tf.tanh(tf.matmul(x, weights))
     return tf.reduce_mean(tf.square(x - 0.5))
-
-
-def in_numpy(towers, steps):
-    """Returns the weights after some steps of gradient descent on the mean over all examples, in float64."""
-    weights = [value.astype(np.float64) for value in start_values()]
-    rows = batches(towers).reshape([-1, WIDTH]).astype(np.float64)
-    for _ in range(steps):
-        kept = [rows]
-        for value in weights:
-            kept.append(np.tanh(kept[-1].dot(value)))
-        back = 2 * (kept[-1] - 0.5) / kept[-1].size
-        for layer in reversed(range(LAYERS)):
-            back = back * (1 - kept[layer + 1] ** 2)
-            gradient, back = kept[layer].T.dot(back), back.dot(weights[layer].T)
-            weights[layer] = weights[layer] - RATE * gradient
-    return weights
 
 
 def held(tower, device, rows):
