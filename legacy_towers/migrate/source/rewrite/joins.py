@@ -10,6 +10,7 @@
 Where the code in the list reads, several files are read at a time; where it computes only, several threads compute.
 Where an example depends on the number of the loop, examples get these numbers in turn (`turns`).
 """
+import functools
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import libcst as cst
@@ -23,6 +24,7 @@ from legacy_towers.migrate.source.rewrite.passed_lists import (
     check_only_joined,
     lists_of_callers,
     passed_list,
+    returned_list,
     uses_of_list,
     why_not_shown,
 )
@@ -76,6 +78,8 @@ class Joins:
         self._reading: List[Join] = []
         # Lists of what functions return that read -> the names of one of their elements.
         self._returned: Dict[cst.Call, Roots] = {}
+        # Statement of a function that returns a list of examples -> the list.
+        self._returning: Dict[Any, Join] = {}
         # Functions that get a list of examples, by the call that joins it.
         self._passed: Dict[cst.Call, Passed] = {}
         places = [(site, calls.draft(site.path), calls.call(site)) for site in joining]
@@ -101,11 +105,40 @@ class Joins:
             self._passed[call] = passed
             return None
         found = self._join(site, draft, call, tensors)
+        if found is None:
+            found = self._of_function(site, draft, call, tensors)
         if found is not None:
             self._found.append(found)
         return found
 
-    def _join(self, site: Site, draft: Draft, call: cst.Call, tensors: Any) -> Optional[Join]:
+    def _of_function(self, site: Site, draft: Draft, call: cst.Call, tensors: Any) -> Optional[Join]:
+        """Returns the list that a function of the project makes and returns, None if the source does not show one."""
+        returned = returned_list(self._calls, draft, call, tensors, functools.partial(self._is_joined, draft.source))
+        if returned is None:
+            return None
+        defined, statement = returned
+        value = statement.value
+        repeated = repeated_in(value)
+        if repeated is None:
+            made = self._join(site, defined.draft, call, value, statement)
+        else:
+            if isinstance(value, cst.ListComp):
+                check_same(site, defined.draft, value.elt)
+            made = Join(site, call, defined.draft, repeated[0], defined.draft.source.code(repeated[1]), statement, None,
+                        repeated[2])
+        if made is None or made.statement is None:
+            return None
+        self._returning[statement] = made
+        return made
+
+    def returned_by(self, statement: Any) -> Optional[Join]:
+        """Returns the list of examples that a statement returns, None if it returns none."""
+        return self._returning.get(statement)
+
+    def _join(
+        self, site: Site, draft: Draft, call: cst.Call, tensors: Any, returned: Any = None
+    ) -> Optional[Join]:
+        """Returns the list that a call takes, or that a function returns by the statement `returned`."""
         source = draft.source
         repeated = repeated_in(tensors)
         if repeated is not None:
@@ -116,7 +149,7 @@ class Joins:
             return Join(site, call, draft, tensors.elements[0].value, "1", None, None)
         if not isinstance(tensors, cst.Name):
             return None
-        function = source.function(call)
+        function = source.function(call if returned is None else returned)
         body = function.body if function is not None else source.module
         values = Scope(source, function).assigned(tensors.value)
         if len(values) != 1:
@@ -126,7 +159,8 @@ class Joins:
         if source.function(statement) is not function:
             return None
         # Other batchers may take the list, too, such as those of training and of evaluation.
-        uses = [each for each in uses_of(source, body, tensors.value) if not self._is_joined(source, each)]
+        uses = [each for each in uses_of(source, body, tensors.value)
+                if not self._is_joined(source, each) and each is not tensors]
         repeated = repeated_in(value)
         if repeated is not None and not uses:
             if isinstance(value, cst.ListComp):
@@ -234,7 +268,7 @@ class Joins:
         if join is None:
             return taken
         self._reading.append(join)
-        if taken.statement is not join.statement:
+        if taken.statement is not join.statement or isinstance(join.statement, cst.Return):
             return taken
         if taken.expression is not join.value:
             if taken.expression is None or join.value not in draft.source.above(taken.expression):
@@ -311,6 +345,9 @@ class Joins:
         if call in self._returned:
             returned = self._returned[call]
             return Element(returned.names, set(returned.names), returned.is_all)
+        if tensors is not None and any(join is each for each in self._returning.values()):
+            # The function that returns the list does not read.
+            raise Irregular(site, "the source does not show what it joins")
         value = join.value
         if isinstance(value, (cst.List, cst.Tuple, cst.Dict)):
             return join.draft.edits.done(value)

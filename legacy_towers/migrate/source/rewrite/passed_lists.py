@@ -8,14 +8,15 @@
 
     batches([read(queue) for _ in range(4)], 8)          batches(dataset, 8)
 """
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 
 import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
-from legacy_towers.migrate.source.rewrite.examples import Element, Roots
+from legacy_towers.migrate.source.rewrite.examples import Element, Roots, returns_of
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters
+from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import arguments
 from legacy_towers.migrate.source.values import Site
 
@@ -98,6 +99,29 @@ def lists_of_callers(calls: Calls, passed: Passed) -> List[Tuple[Draft, cst.Call
                 passed.defined.function.name), draft.source.line(call))
         found.append((draft, call, given[passed.parameter]))
     return found
+
+
+def returned_list(
+    calls: Calls, draft: Draft, call: cst.Call, tensors: Any, is_joined: Callable[[Any], bool]
+) -> Optional[Tuple[Defined, cst.Return]]:
+    """Returns the function that returns the list which a call joins, with its only return statement, or None.
+
+    Args:
+      calls: the functions and calls of the pipeline.
+      draft, call, tensors: the call that joins, and the name of its list.
+      is_joined: returns whether a use of the name is that of a join.
+    """
+    source = draft.source
+    function = source.function(call)
+    if not isinstance(tensors, cst.Name):
+        return None
+    values = Scope(source, function).assigned(tensors.value)
+    defined = calls.function_of(draft, values[0]) if len(values) == 1 and isinstance(values[0], cst.Call) else None
+    uses = uses_of(source, function.body if function is not None else source.module, tensors.value)
+    found = returns_of(defined.node) if defined is not None else []
+    if defined is None or len(found) != 1 or found[0].value is None or not all(is_joined(each) for each in uses):
+        return None
+    return defined, found[0]
 
 
 def why_not_shown(draft: Draft, call: cst.Call, value: Any) -> str:

@@ -104,7 +104,10 @@ class Passing:
 
     # Functions that return what they read
 
-    def write_return(self, entry: Entry, statement: Any, element: Element, is_initialized: bool = False) -> None:
+    def write_return(
+        self, entry: Entry, statement: Any, element: Element, is_initialized: bool = False,
+        listed: Optional[Join] = None,
+    ) -> None:
         """Writes what a function returns, and goes on where it is called.
 
         Args:
@@ -112,6 +115,7 @@ class Passing:
           statement: its return statement.
           element: what it returns.
           is_initialized: whether the dataset needs a table.
+          listed: the list of examples that it returns, None if it returns one example.
         """
         source, edits = entry.draft.source, entry.draft.edits
         assert entry.function is not None
@@ -152,12 +156,16 @@ class Passing:
                 raise Irregular(self.read, "the result of the function that reads is kept in an object",
                                 draft.source.line(caller))
             names = tuple(map(name_of, found))
-            is_all = len(names) == 1 and element.size > 1
+            is_all = len(names) == 1 and (element.size > 1 or listed is not None and element.is_all)
+            if listed is not None and (len(names) != 1 or len(callers) > 1):
+                raise Irregular(self.read, "it returns a list", source.line(statement))
             if not is_all and len(names) != element.size:
                 raise Irregular(self.read, "the source does not show what is returned", draft.source.line(caller))
             there = draft.source.function(caller)
             entry = Entry(draft, there, caller, Roots(names, is_all, returns_dict and len(names) == 1), False, "")
             scope = Scope(draft.source, there)
+            if listed is not None:
+                self._joins.returns(listed, entry.roots)
             if self._is_returned(call, entry):
                 continue
             if not self._is_taken(entry):

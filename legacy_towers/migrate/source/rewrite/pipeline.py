@@ -245,6 +245,8 @@ class PipelineWriter:
         takers = self.sinks.takers_in(entry, statement, examples.names, self.batches)
         scope = Scope(source, entry.function)
         listed = self.joins.of(takers[0][0]) if len(takers) == 1 and not batches else None
+        if not batches and not takers:
+            listed = self.joins.returned_by(statement)
         if batches:
             element = self.batches.element(entry, batches, examples, scope)
         elif listed is not None:
@@ -300,7 +302,7 @@ class PipelineWriter:
             self.passing.check_block(entry, call, source.block(statement))
             self.passing.write_taker(entry, call, function, examples.names, element, listed)
         if not batches and not takers:
-            self.passing.write_return(entry, statement, element)
+            self.passing.write_return(entry, statement, element, listed=listed)
         for each in [statement] + [one for one, _ in later]:
             # What the new statement reads, without the calls that took the examples.
             used = read_first([entry.draft.edits.done(each)]) & examples.names

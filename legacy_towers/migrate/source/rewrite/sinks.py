@@ -54,7 +54,9 @@ class Sinks:
                 batching = number
             if batching < 0 and self.takers_in(entry, statement, names, stage):
                 return number
-            if batching < 0 and isinstance(statement, cst.Return) and names_of(statement).read & names:
+            if batching < 0 and isinstance(statement, cst.Return) and (
+                names_of(statement).read & names or self._joins.returned_by(statement) is not None
+            ):
                 return number
             found = names_of(statement)
             if found.read & names and not is_only_run(entry.draft.source, statement, names):

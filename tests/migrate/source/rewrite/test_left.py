@@ -110,6 +110,10 @@ def _left(tmp_path, text):
     pytest.param(_JOIN.replace("return", "print(examples)\n    return") + "b = join([[value] for _ in range(2)])\n",
                  "6: tf.train.batch_join: 'join' uses the list that it joins for something else, too",
                  id="list used where it is joined"),
+    pytest.param("def decoded(x, n):\n    return [[x, tf.size(x)] for _ in range(n)]\ne = decoded(value, 2)\n"
+                 "b = tf.train.batch_join(e, 2)\n",
+                 "8: tf.train.batch_join: the source does not show what it joins",
+                 id="list of a function that does not read"),
     pytest.param(_JOIN + "e = [[value, value] for _ in range(2)]\nb = join(e)\nprint(len(e))\n",
                  "8: tf.train.batch_join: the source does not show that examples of the list that it gets are made "
                  "alike, and nothing else uses it", id="list used where it is made"),

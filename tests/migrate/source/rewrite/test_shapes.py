@@ -18,12 +18,13 @@ _SHUFFLED = {
     "batch_examples_shuffled", "batch_record_features", "buckets_by_length", "buckets_by_number",
     "buckets_by_remainder", "buckets_in_one_branch", "buckets_of_dicts", "columns_in_a_join",
     "functions_that_read_and_batch", "input_producer", "joined_readers", "joined_readers_in_a_list",
-    "keep_input_of_a_list_shuffled", "keep_input_shuffled", "lists_of_readers_passed", "lists_passed_in_turn",
-    "lists_passed_to_a_function", "numbers_of_threads", "numbers_of_threads_in_a_list", "own_queues_in_branches",
-    "own_shuffled_queue", "parsed_by_a_list_of_threads", "parsed_by_a_loop_of_threads", "queue_of_records",
-    "queue_of_records_read_by_threads", "queue_of_records_returned", "readers_joined_for_one_of_two_batchers",
-    "readers_joined_in_a_loop", "readers_of_two_classes", "records_shuffled", "shapes_of_a_function",
-    "slices_shuffled", "slim_parallel_read", "slim_provider", "two_batchers",
+    "keep_input_of_a_list_shuffled", "keep_input_shuffled", "lists_of_readers_passed", "lists_of_readers_returned",
+    "lists_of_threads_returned", "lists_passed_in_turn", "lists_passed_to_a_function", "numbers_of_threads",
+    "numbers_of_threads_in_a_list", "own_queues_in_branches", "own_shuffled_queue", "parsed_by_a_list_of_threads",
+    "parsed_by_a_loop_of_threads", "queue_of_records", "queue_of_records_read_by_threads",
+    "queue_of_records_returned", "readers_joined_for_one_of_two_batchers", "readers_joined_in_a_loop",
+    "readers_of_two_classes", "records_shuffled", "shapes_of_a_function", "slices_shuffled", "slim_parallel_read",
+    "slim_provider", "two_batchers",
 }
 _NAMES = sorted(
     os.path.basename(path)[: -len("_before.py")] for path in glob.glob(os.path.join(_PAIRS, "*_before.py"))
