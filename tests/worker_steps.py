@@ -115,6 +115,8 @@ def train(case, cluster, server, towers, steps, hooks=()):
             model_fn, inputs, tf.train.MomentumOptimizer(0.1, 0.9), lt.devices.cpus(towers), variables="replicated",
             cluster=cluster, **options
         )
+        if cluster is not None:
+            step.watches_workers.seconds = 600.0  # however busy the machine is
         fetches = {"loss": step.loss, "metrics": step.metrics, "rows": step.input.per_tower}
         if step.input.counts is not None:
             fetches["counts"] = step.input.counts
@@ -158,6 +160,30 @@ def main(hosts, task, towers, output):
         except lt.errors.ClusterError as error:
             results["another step"] = str(error)
     np.savez(output, **results)
+    if cluster is not None:
+        lose_worker(cluster, server, towers)
+
+
+class EndAt(tf.train.SessionRunHook):
+    """Ends the process before its run of a number, from 1."""
+
+    def __init__(self, run):
+        self.run = run
+
+    def before_run(self, run_context):
+        self.run -= 1
+        if self.run == 0:
+            os._exit(0)
+
+
+def lose_worker(cluster, server, towers):
+    """Lets worker 1 end in the middle of training; prints the error of worker 0."""
+    try:
+        train("split, clipped", cluster, server, towers, STEPS, [EndAt(3)] if cluster.task_index else [])
+    except lt.errors.MissingTaskError as error:
+        sys.stderr.write("raised: {}\n".format(error))
+        sys.stderr.flush()
+        os._exit(1)
 
 
 if __name__ == "__main__":

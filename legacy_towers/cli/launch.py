@@ -30,6 +30,10 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
         "--evaluators", type=int, default=0, metavar="N", help="tasks that evaluate: 0 or 1 (default: 0)"
     )
     parser.add_argument("--towers", type=int, metavar="N", help="towers of each task, with `-- train JOB`")
+    parser.add_argument(
+        "--restarts", type=int, default=0, metavar="N",
+        help="how often all tasks start again when one fails; train resumes from its last checkpoint (default: 0)",
+    )
     # What follows -- is not parsed: it has options of its own.
     words: List[str] = []
     if _DASHES in given:
@@ -46,7 +50,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise ArgumentError("write the command after --, as in: legacy-towers launch --workers 2 -- {}".format(
             " ".join(arguments.command_words + words)
         ))
+    if arguments.restarts < 0:
+        raise ArgumentError("--restarts is {}: it must be at least 0".format(arguments.restarts))
     if words[:1] == ["train"]:
+        if arguments.restarts and not any(word.split("=")[0] == "--checkpoint-dir" for word in words):
+            raise ArgumentError("--restarts needs a checkpoint to resume from: give --checkpoint-dir to train")
         # Last, where nothing follows that could be taken for its value.
         words += [] if any(word.split("=")[0] == "--cluster" for word in words) else ["--cluster"]
         words += [] if arguments.towers is None else ["--towers", str(arguments.towers)]
@@ -55,7 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     from legacy_towers.cluster.launch import launch
 
     return launch(
-        _command(words), arguments.workers, arguments.ps, chief=arguments.chief, evaluators=arguments.evaluators
+        _command(words), arguments.workers, arguments.ps, chief=arguments.chief, evaluators=arguments.evaluators,
+        restarts=arguments.restarts,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, List, NamedTuple
 
 from legacy_towers.errors import ClusterError
 
+_CONNECT_SECONDS = 1.0
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.%\w]+\]|[^\[\]:/\s]+):(\d{1,5})$")
 
 
@@ -128,3 +129,18 @@ def _socket_for(ip: str) -> socket.socket:
 
 def _reason(error: Any) -> str:
     return str(getattr(error, "strerror", None) or error)
+
+
+def is_refused(text: str) -> bool:
+    """Returns whether nothing listens at an address "host:port" of a machine that can be reached.
+
+    A process that is stopped, or that has no time to answer, still listens; one that has ended does not.
+    """
+    address = parse_address(text, "a task")
+    try:
+        socket.create_connection((address.host, address.port), _CONNECT_SECONDS).close()
+    except ConnectionRefusedError:
+        return True
+    except OSError:  # it does not resolve, or can't be reached in time
+        return False
+    return False

@@ -8,6 +8,7 @@ import threading
 import time
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from legacy_towers.cluster.guard import Guard
 from legacy_towers.cluster.local_ports import reserved_addresses
 from legacy_towers.cluster.processes import TaskProcess
 from legacy_towers.cluster.value import CHIEF, EVALUATOR, PARAMETER_SERVER, WORKER, Task
@@ -17,6 +18,8 @@ from legacy_towers.text.names import counted
 # How long tasks have to end by themselves, after SIGTERM, before they are killed.
 GRACE_SECONDS = 8.0
 _POLL_SECONDS = 0.05
+# Exit codes after which tasks are not started again: success, a wrong option, Ctrl-C and SIGTERM.
+_FINAL = (0, 2, 128 + signal.SIGINT, 128 + signal.SIGTERM)
 _PLACEHOLDER = re.compile(r"(?<!\$)\{(\w+)\}")
 
 
@@ -30,12 +33,13 @@ def launch(
     stderr: Any = None,
     chief: bool = False,
     evaluators: int = 0,
+    restarts: int = 0,
 ) -> int:
     """Runs `command` once per task, each with its TF_CONFIG, and returns the exit code when all have ended.
 
     Each line of their output begins with the name of the task. When a task fails, the others get SIGTERM, and are
     killed after `grace_seconds`. Parameter servers, which serve without end, are ended when all other tasks have.
-    Ctrl-C and SIGTERM end all tasks.
+    Ctrl-C and SIGTERM end all tasks. So does the end of this process by SIGKILL: a second process sees to it.
 
     Args:
       command: the program and its arguments. In each word, "{job_name}", "{task_index}" and "{worker_hosts}",
@@ -48,9 +52,11 @@ def launch(
       chief: whether a task of the job "chief" trains too, as tf.estimator needs it; else worker 0 is the chief.
       evaluators: 1 for a task that evaluates checkpoints. Its address is in its own TF_CONFIG, where strategies of
         tf.distribute need it, and not in those of the others, which don't connect to it.
+      restarts: how often all tasks are started again, when one has failed. Not after exit code 2, a wrong option, or
+        130 and 143, with which programs end that Ctrl-C or SIGTERM has asked to.
 
     Returns:
-      0 if all did; else the exit code of the first task that failed, 1 for one that was ended by a signal;
+      0 if all did; else the exit code of the first task that failed last, 1 for one that was ended by a signal;
       128 + N if signal N ended the launch.
 
     Raises:
@@ -61,21 +67,32 @@ def launch(
     counts = _counts(workers, parameter_servers, chief, evaluators)
     output = stdout or sys.stdout.buffer
     messages = stderr or sys.stderr.buffer
-    with reserved_addresses(sum(count for _, count in counts)) as addresses, _Signals() as signals:
+    reserved = reserved_addresses(sum(count for _, count in counts))
+    with reserved as addresses, _Signals() as signals, Guard(grace_seconds) as guard:
         jobs: Dict[str, List[str]] = {}
         for job, count in counts:
             jobs[job], addresses = addresses[:count], addresses[count:]
-        processes: List[TaskProcess] = []
+        tasks = [Task(job, index) for job, count in counts for index in range(count)]
+        commands = [([_filled(word, jobs, task) for word in command], _environment(environ, jobs, task))
+                    for task in tasks]
         writing = threading.Lock()
-        try:
-            for job, count in counts:
-                for task in (Task(job, index) for index in range(count)):
-                    words = [_filled(word, jobs, task) for word in command]
-                    environment = _environment(environ, jobs, task)
+        for left in reversed(range(restarts + 1)):
+            processes: List[TaskProcess] = []
+            try:
+                for task, (words, environment) in zip(tasks, commands):
                     processes.append(TaskProcess(task, words, environment, output, messages, writing))
-            return _wait(processes, signals, messages, grace_seconds)
-        finally:
-            end_all(processes, grace_seconds)
+                    guard.started(processes[-1].process.pid)
+                code = _wait(processes, signals, messages, grace_seconds)
+            finally:
+                end_all(processes, grace_seconds)
+                for each in processes:
+                    guard.ended(each.process.pid)
+            if code in _FINAL or not left or signals.received is not None:
+                return code
+            _print_message(messages, "starting all {} again, {} of {}".format(
+                counted(len(tasks), "task"), restarts - left + 1, counted(restarts, "restart")
+            ))
+    raise AssertionError("the last start returns")
 
 
 def _counts(workers: int, parameter_servers: int, chief: bool, evaluators: int) -> List[Tuple[str, int]]:

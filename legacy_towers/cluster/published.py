@@ -4,8 +4,10 @@ The operations are those that TensorFlow has had since 1.0 (VariableV2, Assign),
 can read each other's text and report it: tried between 1.15.5 and 2.21, both ways.
 """
 import threading
+import time
 from typing import Any, Optional, Tuple
 
+from legacy_towers.cluster.addresses import is_refused
 from legacy_towers.cluster.value import Task
 from legacy_towers.compat import tf
 
@@ -35,13 +37,22 @@ class Reader(threading.Thread):
       task: the other task.
       address: its address, "host:port".
       other: whether the server at the address is that of another task.
+      answered: when the last call that succeeded ended, by time.monotonic(); None before.
+      failed_calls: how many calls have failed since.
+      refused: since when nothing listens at the address, by time.monotonic(); None if something does.
     """
 
-    def __init__(self, task: Task, address: str, changed: threading.Condition) -> None:
+    def __init__(
+        self, task: Task, address: str, changed: threading.Condition, seconds_between: float = 0.1
+    ) -> None:
         super().__init__(name="read " + str(task), daemon=True)
         self.task = task
         self.address = address
         self.other = False
+        self.answered: Optional[float] = None
+        self.failed_calls = 0
+        self.refused: Optional[float] = None
+        self._seconds_between = seconds_between
         self._changed = changed
         self._ended = threading.Event()
         self._text: Optional[bytes] = None
@@ -59,15 +70,20 @@ class Reader(threading.Thread):
                 with tf.Session("grpc://" + self.address, graph=graph, config=_config(self.task)) as session:
                     while not self._ended.is_set():
                         self._set(session.run(value), "")
-                        self._ended.wait(0.1)
+                        self.answered, self.failed_calls, self.refused = time.monotonic(), 0, None
+                        self._ended.wait(self._seconds_between)
             except tf.errors.FailedPreconditionError:  # it has not published anything yet
+                self.failed_calls += 1
                 self._ended.wait(0.1)
             except tf.errors.InvalidArgumentError:  # the server has no device of this task
                 self.other = True
                 self._set(None, "InvalidArgumentError")
+                self.failed_calls += 1
                 self._ended.wait(0.2)
             except tf.errors.OpError as error:
                 self._set(self._text, type(error).__name__)
+                self.failed_calls += 1
+                self.refused = (self.refused or time.monotonic()) if is_refused(self.address) else None
                 self._ended.wait(0.2)
 
     def end(self) -> None:

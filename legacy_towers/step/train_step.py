@@ -9,6 +9,7 @@ from legacy_towers.inputs.base import TowerBatches
 from legacy_towers.step.plan import Plan
 from legacy_towers.step.running import Running
 from legacy_towers.step.together import StopTogetherHook
+from legacy_towers.step.watch_workers import WatchWorkersHook
 from legacy_towers.tensor_types import GradientPairs, Operation, Session, SessionRunHook, Tensor, Variable
 from legacy_towers.text.documented_fields import documented_fields
 from legacy_towers.text.names import quoted
@@ -165,6 +166,11 @@ class TrainStep:
     def stops_together(self) -> Optional[StopTogetherHook]:
         """The hook by which all workers of a cluster stop after the same step; None in one process."""
         return next((hook for hook in self.hooks if isinstance(hook, StopTogetherHook)), None)
+
+    @property
+    def watches_workers(self) -> Optional[WatchWorkersHook]:
+        """The hook that ends a step which waits for a worker that doesn't answer; None in one process."""
+        return next((hook for hook in self.hooks if isinstance(hook, WatchWorkersHook)), None)
 
     @property
     def train_op(self) -> Operation:

@@ -19,6 +19,7 @@ from legacy_towers.step.setup import Setup, StepTowers
 from legacy_towers.step.together import StartTogetherHook, StopTogetherHook
 from legacy_towers.step.train_step import TrainOpSchedule
 from legacy_towers.step.updates import Updates
+from legacy_towers.step.watch_workers import WatchWorkersHook
 from legacy_towers.tensor_types import SessionRunHook, Tensor
 from legacy_towers.text.names import quoted
 from legacy_towers.variables import Replicated, Strategy
@@ -74,13 +75,15 @@ class Exchanged(NamedTuple):
     Attributes:
       gradients: of each objective, with the loss over all workers.
       metrics: name -> scalar tensor, the mean over all workers' towers.
-      start: the hook to run first: one start for all.
+      watch: the hook to run first: it notices workers that don't answer.
+      start: the hook to run next: one start for all.
       stop: the hook to run last: one end for all.
       needed: tensors that each step has to compute.
     """
 
     gradients: List[ObjectiveGradients]
     metrics: Dict[str, Tensor]
+    watch: SessionRunHook
     start: SessionRunHook
     stop: SessionRunHook
     needed: List[Tensor]
@@ -111,6 +114,7 @@ def exchange(setup: Setup, gradients: Sequence[ObjectiveGradients], metrics: Dic
     return Exchanged(
         [each._replace(loss=loss) for each, loss in zip(gradients, losses)],
         dict(zip(names, means[len(gradients):])),
+        WatchWorkersHook(workers.cluster),
         StartTogetherHook(workers, _fingerprint(setup)),
         StopTogetherHook(workers, vote, votes, start_votes, vector),
         [vector],
@@ -121,7 +125,8 @@ def of_workers(updates: Updates, exchanged: Exchanged) -> Updates:
     """Returns updates whose train op runs what the workers exchange in each step, with the hooks for that."""
     together = tf.group(*(updates.schedule.all_ops + exchanged.needed), name="train_op_of_workers")
     return updates._replace(
-        schedule=TrainOpSchedule({}, [], together), hooks=[exchanged.start] + updates.hooks + [exchanged.stop]
+        schedule=TrainOpSchedule({}, [], together),
+        hooks=[exchanged.watch, exchanged.start] + updates.hooks + [exchanged.stop],
     )
 
 

@@ -74,7 +74,8 @@ def ordered_hooks(parts: SessionParts) -> List[Any]:
     hooks += [parts.guard] if parts.guard is not None else []
     hooks += [parts.calling]
     saving = _checkpoint(parts)
-    if saving:
+    # A step that waits for another worker may have updated some of the variables: nothing is saved beside it.
+    if saving and together is None:
         parts.interrupt.saving = saving[0]
         if parts.stall is not None:
             parts.stall.saving = saving[0]

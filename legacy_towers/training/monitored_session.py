@@ -174,6 +174,8 @@ class TrainingSession:
             )
         if step.stops_together is not None:
             step.stops_together.reason = lambda: self._interrupt.signal or 1
+        if step.watches_workers is not None and self.store is not None:
+            step.watches_workers.before_exit = self.store.unlock
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Any:

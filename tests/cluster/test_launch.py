@@ -9,6 +9,7 @@ import threading
 import time
 
 import pytest
+import waiting
 from commands import command
 
 from legacy_towers.cluster.environment import from_environment
@@ -141,6 +142,8 @@ def test_a_signal_ends_all_tasks(number, code):
     ("launch -- no-such-program", "'no-such-program' is neither a program nor one of the subcommands train, cluster"),
     ("launch -- clustr", "did you mean 'cluster'?"),
     ("launch --towers 2 -- true", "--towers is an option of `train`"),
+    ("launch --restarts 1 -- train job.py", "--restarts needs a checkpoint to resume from"),
+    ("launch --restarts -1 -- true", "--restarts is -1"),
 ])
 def test_wrong_arguments_of_launch_are_refused(words, message, capsys):
     assert command(words) == 2
@@ -150,3 +153,37 @@ def test_wrong_arguments_of_launch_are_refused(words, message, capsys):
 def test_a_program_that_cannot_run_is_an_error():
     with pytest.raises(ArgumentError, match="can't run '/': Permission denied"):
         launch(["/"], 1)
+
+
+def test_tasks_that_fail_are_started_again(tmp_path):
+    # Worker 1 fails in its first and second run.
+    program = of_task("worker 1", "echo run >> {0}/runs; [ $(wc -l < {0}/runs) -gt 2 ]".format(tmp_path), "true")
+    code, _, messages = shell(program, restarts=3)
+    assert code == 0
+    assert [line for line in messages if "starting" in line] == [
+        "legacy-towers launch: starting all 2 tasks again, 1 of 3 restarts",
+        "legacy-towers launch: starting all 2 tasks again, 2 of 3 restarts",
+    ]
+
+
+@pytest.mark.parametrize("exit_code, runs", [(3, 2), (2, 1), (143, 1)])
+def test_the_exit_code_decides_whether_tasks_are_started_again(exit_code, runs, tmp_path):
+    program = "echo run >> {}/runs; exit {}".format(tmp_path, exit_code)
+    assert shell(program, workers=1, restarts=1)[0] == exit_code
+    assert len((tmp_path / "runs").read_text().splitlines()) == runs
+
+
+def test_tasks_end_when_the_launcher_is_killed(tmp_path):
+    # When each has printed for a while, `launch` has noted both. What they print then has no reader, which ends a shell
+    # that reports a signal.
+    tasks = 'trap "touch {0}/$$; exit 0" TERM; for i in 0 1 2 3 4 5 6 7 8 9; do echo up; sleep 0.05; done; '
+    tasks += 'exec 3>&1 > /dev/null 2>&1; echo up >&3; exec 3>&-; while true; do sleep 0.05; done'
+    tasks = tasks.format(tmp_path)
+    with subprocess.Popen(
+        [sys.executable, "-m", "legacy_towers", "launch", "--workers", "2", "--", "sh", "-c", tasks],
+        stdout=subprocess.PIPE, cwd=os.path.dirname(__file__),
+    ) as launcher:
+        for _ in range(22):
+            launcher.stdout.readline()
+        launcher.kill()
+    assert waiting.happens(lambda: len(list(tmp_path.iterdir())) == 2)

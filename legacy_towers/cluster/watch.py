@@ -1,0 +1,107 @@
+"""Notices which other tasks of a running cluster have stopped to answer: killed, stopped, or out of reach."""
+import threading
+import time
+from typing import List, NamedTuple, Optional
+
+from legacy_towers.cluster.published import Reader
+from legacy_towers.cluster.records import STARTED, parse_record
+from legacy_towers.cluster.value import Cluster, Task
+
+# A task that does not answer is reported after the first time, and missing after the second: on a machine that is busy,
+# answers can take seconds.
+REPORT_SECONDS = 8.0
+MISSING_SECONDS = 25.0
+# A task at whose address nothing listens is missing after this.
+_REFUSED_SECONDS = 3.0
+# A process that was itself stopped for a while has one failed call, and is not to blame the others for it.
+_FAILED_CALLS = 3
+_SECONDS_BETWEEN_CALLS = 1.0
+_ENDING_SECONDS = 3.0
+
+
+class Silent(NamedTuple):
+    """A task that does not answer.
+
+    Attributes:
+      task: which task.
+      reason: what is known of it, such as "has ended: nothing listens at node1:2222".
+      is_missing: whether it is not to be waited for any more.
+    """
+
+    task: Task
+    reason: str
+    is_missing: bool
+
+    def __str__(self) -> str:
+        return "{}, which {}".format(self.task, self.reason)
+
+
+class Watch:
+    """Asks the server of each other task every second, in threads, whether it still answers.
+
+    A server answers by threads of TensorFlow, so that a task that computes, saves or evaluates for long is not missing.
+    """
+
+    def __init__(self, cluster: Cluster, seconds: float = MISSING_SECONDS) -> None:
+        """
+        Args:
+          cluster: the tasks, all of which have started, and which of them this process is.
+          seconds: how long a task may not answer.
+        """
+        self._cluster = cluster
+        self._seconds = seconds
+        self._watched: List[_Watched] = []
+
+    def start(self) -> None:
+        """Begins to ask; each task counts as having answered now."""
+        self.stop()
+        self._watched = [
+            _Watched(task, self._cluster.address_of(task))
+            for task in self._cluster.connected_tasks if task != self._cluster.task
+        ]
+
+    def stop(self) -> None:
+        """Ends the threads, each after the call that it is in, and waits a little for that."""
+        for each in self._watched:
+            each.reader.end()
+        for each in self._watched:
+            each.reader.join(_ENDING_SECONDS)
+        self._watched = []
+
+    @property
+    def readers(self) -> List[Reader]:
+        """What asks each other task."""
+        return [each.reader for each in self._watched]
+
+    def silent(self) -> List[Silent]:
+        """Returns the tasks that have not answered for a while, or have ended, or were started again."""
+        found = [each.silent(self._seconds) for each in self._watched]
+        return [each for each in found if each is not None]
+
+
+class _Watched:
+    """One other task."""
+
+    def __init__(self, task: Task, address: str) -> None:
+        self.reader = Reader(task, address, threading.Condition(), _SECONDS_BETWEEN_CALLS)
+        self._started = time.monotonic()
+        self._text: Optional[bytes] = None
+        self.reader.start()
+
+    def silent(self, seconds: float) -> Optional[Silent]:
+        task, address, now = self.reader.task, self.reader.address, time.monotonic()
+        text, error = self.reader.read()
+        if self._text is None and text is not None:
+            record = parse_record(text)
+            self._text = text if record is not None and record.state == STARTED else None
+        elif text is not None and text != self._text:
+            return Silent(task, "was started again at {}".format(address), True)
+        refused = self.reader.refused
+        if refused is not None and now - refused >= _REFUSED_SECONDS:
+            return Silent(task, "has ended: nothing listens at {}".format(address), True)
+        silent = now - (self.reader.answered or self._started)
+        if self.reader.failed_calls < _FAILED_CALLS or silent < min(seconds, REPORT_SECONDS):
+            return None
+        return Silent(
+            task, "has not answered at {} for {:.0f} seconds ({})".format(address, silent, error), silent >= seconds
+        )

@@ -1,0 +1,177 @@
+"""Ends a step that waits for a worker that does not answer any more, with an error that names it."""
+import os
+import sys
+import threading
+import time
+from typing import Any, Callable, List, Optional, Sequence
+
+from legacy_towers.cluster.value import Cluster, Task
+from legacy_towers.cluster.watch import MISSING_SECONDS, Silent, Watch
+from legacy_towers.compat import tf
+from legacy_towers.errors import MissingTaskError
+from legacy_towers.tensor_types import Coordinator, Session
+
+_POLL_SECONDS = 0.25
+# How long the session's thread may take to raise the error, before the process ends.
+_LEAVING_SECONDS = 3.0
+# What TensorFlow 2 raises for a connection that is lost, and for a run that ends therefore; and how long the watch may
+# take to find the task.
+_LOST = (tf.errors.UnavailableError, tf.errors.AbortedError, tf.errors.CancelledError)
+_EXPLAINING_SECONDS = 8.0
+# Frames of these files show that the session's thread waits, in a run or for the end of the session.
+_WAITING_FILES = (
+    os.path.join("python", "client", "session.py"), os.path.join("python", "training", "monitored_session.py"),
+    os.path.join("python", "training", "coordinator.py"), os.path.join("legacy_towers", "step", "running.py"),
+)
+
+
+class WatchWorkersHook(tf.train.SessionRunHook):
+    """Raises `MissingTaskError` in a step that waits for a task that does not answer.
+
+    Runs first, since the start of a session waits for the other workers too. On TensorFlow 1.15 nothing can wake an
+    all-reduce that waits for a worker: the process ends then, with exit code 1. While this task saves or evaluates it
+    waits for no other: one that does not answer then ends the next step.
+
+    Attributes:
+      seconds: how long a task may not answer before this one ends; one that has ended is noticed within 10 seconds.
+      before_exit: called before the process ends while the session's thread still waits.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.seconds = MISSING_SECONDS
+        self.before_exit: Callable[[], None] = lambda: None
+        self._cluster = cluster
+        self._thread: Optional[int] = None
+        self._session: Optional[Session] = None
+        self._coordinator: Optional[Coordinator] = None
+        self._is_waiting = False
+        self._ended = threading.Event()
+        self._watching: Optional[threading.Thread] = None
+        self._reported: List[Task] = []
+        self._missing = ""
+        self._is_explaining = False
+
+    def begin(self) -> None:
+        """Begins to watch."""
+        self._thread = threading.get_ident()
+        self._session = self._coordinator = None
+        self._is_waiting = True
+        self._ended.set()  # ends the thread of an earlier session
+        self._ended = threading.Event()
+        self._watching = threading.Thread(
+            target=self._watch, args=(self._ended,), name="legacy_towers workers", daemon=True
+        )
+        self._watching.start()
+
+    def after_create_session(self, session: Session, coord: Coordinator) -> None:
+        """Takes a new session."""
+        self._session, self._coordinator = session, coord
+        self._thread = threading.get_ident()
+        self._is_waiting = True
+
+    def before_run(self, run_context: Any) -> None:
+        """Notes that a run waits for the other workers from now on."""
+        self._is_waiting = True
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Notes that it does not."""
+        self._is_waiting = False
+
+    def end(self, session: Session) -> None:
+        """Ends the watch."""
+        self._ended.set()
+        if self._watching is not None:
+            self._watching.join(_LEAVING_SECONDS)
+
+    def explain(self, error: BaseException) -> Optional[MissingTaskError]:
+        """Returns an error that names the tasks that have ended, for one that says that a connection was lost."""
+        if not isinstance(error, _LOST):
+            return None
+        self._is_explaining = True
+        until = time.monotonic() + _EXPLAINING_SECONDS
+        while not self._missing and not self._ended.is_set() and time.monotonic() < until:
+            time.sleep(0.05)
+        self._is_explaining = False
+        return MissingTaskError(self._missing) if self._missing else None
+
+    def _watch(self, ended: threading.Event) -> None:
+        watch = Watch(self._cluster, self.seconds)
+        watch.start()
+        try:
+            while not ended.wait(_POLL_SECONDS):
+                silent = watch.silent()
+                if not self._is_in_tensorflow():
+                    if self._coordinator is not None and self._coordinator.should_stop():
+                        return  # the session has ended by an error, without `end`
+                elif self._is_waiting:
+                    missing = [each for each in silent if each.is_missing]
+                    if missing:
+                        self._end_run(missing)
+                        return
+                    self._report(silent)
+        finally:
+            watch.stop()
+
+    def _report(self, silent: Sequence[Silent]) -> None:
+        """Prints which tasks do not answer, and which do again, once each."""
+        for each in silent:
+            if each.task not in self._reported:
+                self._reported.append(each.task)
+                _print("{} waits for {}; it ends after {:.0f} seconds without an answer".format(
+                    self._cluster.task, each, self.seconds
+                ))
+        tasks = [each.task for each in silent]
+        for task in [each for each in self._reported if each not in tasks]:
+            self._reported.remove(task)
+            _print("{} answers again".format(task))
+
+    def _end_run(self, missing: Sequence[Silent]) -> None:
+        text = "{} waits for {}".format(self._cluster.task, " and for ".join(map(str, missing)))
+        is_raised = self._is_explaining
+        self._missing = text
+        if is_raised:
+            return
+        _print(text)
+        if self._coordinator is not None:
+            self._coordinator.request_stop(_raised(MissingTaskError(text)))
+            # Cancels the run, on TensorFlow 2.
+            threading.Thread(target=self._close, name="legacy_towers close", daemon=True).start()
+        until = time.monotonic() + _LEAVING_SECONDS
+        while time.monotonic() < until:
+            if not self._is_in_tensorflow():
+                return
+            time.sleep(0.05)
+        self.before_exit()
+        try:
+            _print("the process ends, since nothing can end its step")
+            sys.stdout.flush()
+        finally:
+            os._exit(1)
+
+    def _close(self) -> None:
+        assert self._session is not None
+        try:
+            self._session.close()
+        except (tf.errors.OpError, RuntimeError):  # the process ends if the run does not
+            pass
+
+    def _is_in_tensorflow(self) -> bool:
+        frame = None if self._thread is None else sys._current_frames().get(self._thread)
+        while frame is not None:
+            if frame.f_code.co_filename.endswith(_WAITING_FILES):
+                return True
+            frame = frame.f_back
+        return False
+
+
+def _print(text: str) -> None:
+    sys.stderr.write("legacy_towers: {}\n".format(text))
+    sys.stderr.flush()
+
+
+def _raised(error: MissingTaskError) -> Any:
+    """Returns the type, the error and its traceback, as a coordinator raises them in the session's thread."""
+    try:
+        raise error
+    except MissingTaskError:
+        return sys.exc_info()
