@@ -141,7 +141,8 @@ class PipelineWriter:
         sink = self.sinks.first(entry, statements, start, self.batches, False)
         is_taken = sink >= 0 and (not isinstance(statements[sink], cst.Return) or bool(
             self.batches.batches_in(entry, statements[sink])))
-        return not is_taken and is_single(self.calls, entry, statements, start)
+        return not is_taken and is_single(
+            self.calls, entry, statements, start, self.batchers.sites + self.later.sites)
 
     # From an entry to what takes the examples
 

@@ -4,6 +4,7 @@
     image = read(queue)                             record = make_one_shot_iterator(dataset).get_next()
     print(session.run(image))                       image = read(record)
 """
+import ast
 from typing import Any, List, Sequence, Set
 
 import libcst as cst
@@ -16,17 +17,20 @@ from legacy_towers.migrate.source.rewrite.region import exits
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import Source
 from legacy_towers.migrate.source.rewrite.visiting import Visitor
-from legacy_towers.migrate.source.values import Site
+from legacy_towers.migrate.source.values import Function, Site, place_of
 
 
-def is_single(calls: Calls, entry: Entry, statements: Sequence[Any], start: int) -> bool:
-    """Returns whether an example is used in its block only, by TensorFlow and session.run: nothing may batch it.
+def is_single(
+    calls: Calls, entry: Entry, statements: Sequence[Any], start: int, batching: Sequence[Site]
+) -> bool:
+    """Returns whether an example is used in its block only, by session.run, TensorFlow and functions that don't batch.
 
     Args:
       calls: the functions and calls of the pipeline.
       entry: where the example is read.
       statements: the statements of its block, in order.
       start: the number of the first one after the reader.
+      batching: the calls of the pipeline that batch.
     """
     source = entry.draft.source
     checks = Checks(calls.project.knowledge, source)
@@ -51,7 +55,8 @@ def is_single(calls: Calls, entry: Entry, statements: Sequence[Any], start: int)
         if is_other or found.changed or any("." in each for each in found.bound):
             return False
         for call in calls_in(statement):
-            if checks.functions(call) and names_of(*[each.value for each in call.args]).read & names:
+            is_given = bool(names_of(*[each.value for each in call.args]).read & names)
+            if is_given and _may_batch(calls, checks.functions(call), batching):
                 return False
         names |= found.bound
     block = [entry.statement] + list(statements)
@@ -61,6 +66,24 @@ def is_single(calls: Calls, entry: Entry, statements: Sequence[Any], start: int)
     # The record has no name before where a function gets it.
     own = names - set(entry.roots.names) if entry.is_computing else names
     return entry.function is not None or not _is_read_by_functions(calls, source, own)
+
+
+def _may_batch(calls: Calls, functions: Set[Function], batching: Sequence[Site]) -> bool:
+    """Returns whether functions of the project, or those that they call, have one of the calls that batch."""
+    knowledge = calls.project.knowledge
+    nodes = {site.node for site in batching}
+    waiting, seen = list(functions), set(functions)
+    while waiting:
+        function = waiting.pop()
+        inside = [each for each in ast.walk(function.node) if isinstance(each, ast.Call)]
+        if any(each in nodes for each in inside):
+            return True
+        called = knowledge.calls.get(function.path, {})
+        for each in inside:
+            more = called.get((each.lineno, each.col_offset), set()) - seen
+            seen |= more
+            waiting += sorted(more, key=place_of)
+    return False
 
 
 def write_single(calls: Calls, entry: Entry, read: Site) -> None:
