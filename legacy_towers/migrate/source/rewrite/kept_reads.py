@@ -98,7 +98,7 @@ def follow_kept(
     if not examples.statements and not edits.is_removed(last):
         if not element.is_root(mapped.roots):
             raise Irregular(read, "its result is kept in an object")
-        edits.replace(last.targets[0], cst.AssignTarget(cst.parse_expression(_SELF + attribute)))
+        edits.replace(last.targets[0], cst.AssignTarget(cst.Attribute(cst.Name("self"), cst.Name(attribute))))
     else:
         write_map(calls, mapped, last, examples, element, "")
         edits.insert_before(last, lambda: source.parse("self.{} = {}".format(attribute, entry.dataset)))

@@ -1,5 +1,5 @@
 """Reasons why queues and readers that objects, dicts and lists keep are not rewritten."""
-from typing import Any, Optional
+from typing import Any, Dict, Optional
 
 import libcst as cst
 
@@ -9,7 +9,9 @@ from legacy_towers.migrate.source.rewrite.names import is_of_self
 from legacy_towers.migrate.source.rewrite.origins import READ
 from legacy_towers.migrate.source.values import Site
 
-_KINDS = {cst.Attribute: "an object", cst.Subscript: "a dict or list", cst.Tuple: "a tuple", cst.List: "a list"}
+_KINDS: Dict[Any, str] = {
+    cst.Attribute: "an object", cst.Subscript: "a dict or list", cst.Tuple: "a tuple", cst.List: "a list",
+}
 
 
 def why_kept(what: str, source: Any, statement: Any) -> str:
