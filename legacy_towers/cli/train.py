@@ -37,6 +37,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     settings = settings_of(arguments)
     cluster = _cluster_of_run(arguments, job_function.name)
+    if cluster is not None and cluster.cluster.task_type == "ps":
+        from legacy_towers.training.runs.serving import serve_run
+
+        with interruptible():
+            serve_run(cluster, settings)
+        return 0
     notes: Any = silent(sys.stderr) if arguments.quiet else sys.stderr
     if arguments.fast_dev_run:
         with interruptible():
@@ -57,6 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
         details.append("the variables were restored {} after a loss of NaN".format(
             "once" if trained.restored == 1 else "{} times".format(trained.restored)
         ))
+    if trained.late is not None:
+        details.append(trained.late)
     details += trained.traces
     if trained.stopped_early is not None:
         details.append(trained.stopped_early)
@@ -82,6 +90,8 @@ def _cluster_of_run(arguments: argparse.Namespace, name: str) -> Any:
     """Returns the cluster that the options name, and prints it; None without --cluster."""
     if arguments.cluster is None:
         check_no_cluster_options(arguments)
+        if arguments.backup_workers:
+            raise ArgumentError("--backup-workers has no effect without --cluster")
         return None
     if arguments.fast_dev_run:
         raise ArgumentError("--fast-dev-run tries a job in one process: leave out --cluster")

@@ -26,7 +26,13 @@ def add_train_options(parser: Parser, given: Sequence[str]) -> None:
     _add_records(parser)
     _add_printed(parser)
     _add_session(parser)
-    add_cluster_options(parser.add_argument_group("several processes"))
+    cluster = parser.add_argument_group("several processes")
+    add_cluster_options(cluster)
+    cluster.add_argument(
+        "--backup-workers", type=int, default=0, metavar="B",
+        help="with parameter servers: an update does not wait for the last B workers, whose gradients are dropped "
+        "(default: 0)",
+    )
     add_job(parser, given)
 
 

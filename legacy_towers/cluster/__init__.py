@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, List
 if TYPE_CHECKING:
     from legacy_towers.cluster.barrier import start as start
     from legacy_towers.cluster.environment import from_environment as from_environment
+    from legacy_towers.cluster.finished import finish as finish
+    from legacy_towers.cluster.finished import serve as serve
     from legacy_towers.cluster.server import start_server as start_server
     from legacy_towers.cluster.value import Cluster as Cluster
     from legacy_towers.cluster.value import Task as Task
@@ -20,13 +22,15 @@ if TYPE_CHECKING:
 _NAMES = {
     "Cluster": "legacy_towers.cluster.value",
     "Task": "legacy_towers.cluster.value",
+    "finish": "legacy_towers.cluster.finished",
     "from_environment": "legacy_towers.cluster.environment",
+    "serve": "legacy_towers.cluster.finished",
     "session_config": "legacy_towers.cluster.worker_config",
     "start": "legacy_towers.cluster.barrier",
     "start_server": "legacy_towers.cluster.server",
 }
 
-__all__ = ["Cluster", "Task", "from_environment", "session_config", "start", "start_server"]
+__all__ = ["Cluster", "Task", "finish", "from_environment", "serve", "session_config", "start", "start_server"]
 
 
 def __getattr__(name: str) -> Any:

@@ -105,6 +105,10 @@ class Workers:
                 bits = tf.zeros(bits.shape, tf.int32) if bits.shape.is_fully_defined() else tf.zeros_like(bits)
             return from_bits(self.sum(bits, name), dtype)
 
+    def of_chief_to_write(self, tensor: Tensor, name: str) -> Tensor:
+        """Returns the chief's tensor where it is written into a variable: in all workers."""
+        return self.of_chief(tensor, name)
+
     def of_each(self, value: Tensor, name: str) -> Tensor:
         """Returns the vector of all workers' scalars, by the workers' numbers."""
         with tf.name_scope("workers"), tf.device(self.device):

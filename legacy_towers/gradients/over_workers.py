@@ -1,8 +1,10 @@
 """Gradients over the workers of a cluster: within each worker first, then by few all-reduces between them."""
 from typing import Any, Dict, List, Sequence, Tuple
 
+from legacy_towers.cluster.served import ServedWorkers, is_on_server
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
+from legacy_towers.devices import short_name
 from legacy_towers.errors import TowerError
 from legacy_towers.gradients.base import GradientRow, Reduction, TowerGradients
 
@@ -30,7 +32,20 @@ def updated(reduction: Reduction, gradients: TowerGradients, state: Any) -> Towe
     if workers is None or gradients.reduced or not result.reduced or reduction.traits.passes_regularization:
         return result
     is_sum = reduction.traits.sums or gradients.context.tower_weights is not None
+    if isinstance(workers, ServedWorkers):
+        return result._replace(rows=[_on_server(row, workers, is_sum, gradients.context.scope) for row in result.rows])
     return result._replace(rows=_over_workers(result.rows, workers, is_sum, gradients.context.scope))
+
+
+def _on_server(row: GradientRow, workers: ServedWorkers, is_sum: bool, scope: str) -> GradientRow:
+    """Returns the row over all workers, summed on the variable's server, at the chief."""
+    gradient = row.gradients[0]
+    if gradient is None:
+        return row
+    device = row.device if is_on_server(row.device) else workers.host
+    combined = workers.combined_gradient(gradient, is_sum, "{}/{}".format(scope, row.name), device)
+    reduced_by = "{}, sum over {} workers on {}".format(row.reduced_by, workers.required, short_name(device))
+    return row._replace(gradients=[combined], reduced_by=reduced_by)
 
 
 def _over_workers(rows: Sequence[GradientRow], workers: Workers, is_sum: bool, scope: str) -> List[GradientRow]:

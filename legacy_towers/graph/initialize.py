@@ -1,5 +1,5 @@
 """Initializes the variables and tables that have no value yet in a session."""
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List, Optional
 
 from legacy_towers.compat import tf
 
@@ -11,7 +11,12 @@ class MissingInitializer:
     restored values stay. It builds its operations once, and again when the graph has more variables or tables.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, only: Optional[Callable[[Any], bool]] = None) -> None:
+        """
+        Args:
+          only: returns whether a variable may be initialized here; None: all may.
+        """
+        self._only = only or (lambda variable: True)
         self._covered: List[Any] = []
         self._build(_everything())
 
@@ -27,7 +32,7 @@ class MissingInitializer:
         session.run(self._tables)
 
     def _build(self, covered: List[Any]) -> None:
-        variables = tf.global_variables() + tf.local_variables()
+        variables = [each for each in tf.global_variables() + tf.local_variables() if self._only(each)]
         with tf.name_scope("initialize_missing"), tf.device("/cpu:0"):
             self._tables = tf.tables_initializer()
             # The identity counts as a use: at exit TensorFlow warns of a report that nothing reads.

@@ -36,7 +36,9 @@ def is_asynchronous(strategy: Strategy) -> bool:
     return strategy.updates == "asynchronous"
 
 
-def batches_of(inputs: Input, devices: Sequence[DeviceString], strategy: Strategy) -> TowerBatches:
+def batches_of(
+    inputs: Input, devices: Sequence[DeviceString], strategy: Strategy, workers: Optional[Workers] = None
+) -> TowerBatches:
     """Returns the towers' batches; for asynchronous towers, such that each tower can take its batch alone.
 
     Raises:
@@ -47,7 +49,7 @@ def batches_of(inputs: Input, devices: Sequence[DeviceString], strategy: Strateg
     batches = inputs.build_asynchronous(devices)
     check_asynchronous_batches(batches)
     position = batches.position
-    if len(devices) == 1:
+    if len(devices) == 1 and workers is None:
         return batches
     if position is None or not position.by_tower:
         return batches._replace(position=None, ids=(), plan=batches.plan.with_promise(refused(_NO_POSITION)))

@@ -2,8 +2,9 @@
 import numbers
 from typing import Any, Callable, Dict, Optional, Sequence, Union
 
+from legacy_towers.cluster.served import ServedWorkers, served_workers
 from legacy_towers.cluster.value import Cluster
-from legacy_towers.cluster.workers import on_task, workers_of
+from legacy_towers.cluster.workers import on_task
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.optimizers import learning_rate_of
 from legacy_towers.errors import ArgumentError
@@ -18,7 +19,7 @@ from legacy_towers.graph.placement import PlacementWarningHook
 from legacy_towers.graph.session_check import DeviceCheckHook, explain_missing_devices
 from legacy_towers.inputs.base import Input, host_device
 from legacy_towers.inputs.position import counting_hooks
-from legacy_towers.step.asynchronous import batches_of, check_towers, summary_tower_in_run, tensors_of
+from legacy_towers.step.asynchronous import batches_of, check_towers, is_asynchronous, summary_tower_in_run, tensors_of
 from legacy_towers.step.likely_mistakes import warn_of_large_batches, warn_of_shared_devices
 from legacy_towers.step.objective_gradients import objective_gradients
 from legacy_towers.step.objectives import (
@@ -30,6 +31,8 @@ from legacy_towers.step.objectives import (
 )
 from legacy_towers.step.plan_rows import describe_summaries, plan_of
 from legacy_towers.step.random_model import with_random_model
+from legacy_towers.step.served import add_admission, begin_exchange, check_update_ops, end_exchange
+from legacy_towers.step.served_asynchronous import asynchronous_over_workers
 from legacy_towers.step.setup import Setup, StepOptions, build_setup, build_towers, check_distinct_examples
 from legacy_towers.step.skipping import guarded
 from legacy_towers.step.train_step import TrainStep
@@ -39,6 +42,7 @@ from legacy_towers.step.workers import (
     check_towers_of_workers,
     check_workers_can_train,
     exchange,
+    fingerprint_of,
     of_workers,
 )
 from legacy_towers.tensor_types import DeviceString, Optimizer, Variable
@@ -48,7 +52,7 @@ from legacy_towers.towers.replicate import ModelFn, check_devices, check_model_f
 from legacy_towers.towers.summaries import keep_summaries
 from legacy_towers.update.update_ops import chosen_policy
 from legacy_towers.variables import Strategy
-from legacy_towers.variables.named import as_strategy
+from legacy_towers.variables.over_workers import strategy_over_workers
 
 
 def build_train_step(
@@ -66,6 +70,7 @@ def build_train_step(
     var_list: Optional[Sequence[Variable]] = None,
     skip_nonfinite: bool = False,
     cluster: Optional[Cluster] = None,
+    backup_workers: int = 0,
 ) -> TrainStep:
     """Builds training on several towers into the default graph; synchronous, unless `variables` says otherwise.
 
@@ -102,7 +107,10 @@ def build_train_step(
       cluster: the cluster of which this process is a worker, whose `lt.cluster.start` has returned: `devices` are those
         of this worker, every worker builds the same step, and together they compute the steps of one process with all
         their towers. Loss, metrics and gradients are those of all workers, so that each of them must run each step:
-        whoever fetches the loss in another run waits for the others. None: one process.
+        whoever fetches the loss in another run waits for the others. Where the cluster has parameter servers, the
+        variables live there; the default is then "parameter_server", or "balanced" over several. None: one process.
+      backup_workers: how many workers an update does not wait for, with parameter servers: it takes the gradients of
+        those that come first, and those of the others are dropped, and counted (`step.stops_together.late`).
 
     Raises:
       ArgumentError: an argument is out of range; the reduction has a sum layout where each tower applies its own
@@ -112,23 +120,25 @@ def build_train_step(
       ClusterError: workers can't train this step together; the message names what they can't.
     """
     check_model_fn(model_fn)
-    workers = workers_of(cluster)
+    workers = served_workers(cluster, backup_workers)
     if cluster is not None:
         check_devices(devices)
         devices = on_task(cluster, devices)
     check_arguments(inputs, devices, summary_tower, moving_average_decay)
     check_on_missing(on_missing)
     check_use_resource(use_resource)
-    strategy = as_strategy(variables, devices)
+    strategy = strategy_over_workers(variables, devices, cluster)
     policy = chosen_policy(update_ops, strategy)
     default_reduction = mean() if reduction is None else reduction_from(reduction)
     host = host_device(devices[0])
     summary_tower = summary_tower_in_run(strategy, summary_tower, len(devices))
     warn_of_shared_devices(devices)
     if workers is not None:
-        check_workers_can_train(strategy)
+        check_workers_can_train(strategy, workers)
+        check_update_ops(policy, strategy, workers)
         inputs = inputs.of_worker(workers)
-    batches = batches_of(inputs, devices, strategy)
+        add_admission(workers)
+    batches = batches_of(inputs, devices, strategy, workers)
     warn_of_large_batches(batches.plan)
     global_step = _global_step(strategy, host, use_resource)
     with tf.device(host):
@@ -164,13 +174,24 @@ def _train_step(setup: Setup, objectives: Sequence[Objective], trained: Sequence
     owned = variables_of_objectives(objectives, trained)
     gradients = [objective_gradients(setup, each, owned[each.name], len(objectives) == 1) for each in objectives]
     metrics = None
-    if options.workers is not None:
+    is_synchronous = not is_asynchronous(options.strategy)
+    served = isinstance(options.workers, ServedWorkers)
+    if served and is_synchronous:
+        exchange_ = begin_exchange(setup, gradients, mean_metrics(setup.training, setup.tower_weights))
+        gradients, metrics = exchange_.gradients, exchange_.metrics
+    elif options.workers is not None and is_synchronous:
         exchanged = exchange(setup, gradients, mean_metrics(setup.training, setup.tower_weights))
         gradients, metrics = exchanged.gradients, exchanged.metrics
     checked = guarded(setup, gradients)
     gradients = checked.gradients
     updates = build_updates(setup, checked)
-    if options.workers is not None:
+    is_finite = checked.is_finite
+    if served and is_synchronous:
+        ended = end_exchange(setup, exchange_, checked, updates, fingerprint_of(setup))
+        updates, gradients, metrics, is_finite = ended
+    elif served:
+        updates = asynchronous_over_workers(setup, updates, fingerprint_of(setup))
+    elif options.workers is not None:
         updates = of_workers(updates, exchanged)
     # After all else: until now no tower's graph reaches into another's, which the checks above rely on.
     setup.cross_tower.connect()
@@ -189,7 +210,7 @@ def _train_step(setup: Setup, objectives: Sequence[Objective], trained: Sequence
     explain_finalized_graph(loss.graph)
     required = list(setup.batches.hooks) + updates.hooks
     # What compares the workers is before all in which one waits for the others.
-    hooks = [] if options.workers is None else updates.hooks[:2]
+    hooks = [] if options.workers is None else updates.hooks[:1 if served else 2]
     hooks += setup.batches.hooks
     hooks += counting_hooks(setup.batches.position, setup.batches.per_tower, setup.batches.ids)
     hooks += [DeviceCheckHook(plan.devices, uses), PlacementWarningHook(plan.devices)]
@@ -213,7 +234,7 @@ def _train_step(setup: Setup, objectives: Sequence[Objective], trained: Sequence
         plan=plan,
         validation_loss=setup.validation_loss,
         validation_metrics=setup.validation_metrics,
-        is_finite=checked.is_finite,
+        is_finite=is_finite,
         learning_rates=_learning_rates(objectives),
     )
 

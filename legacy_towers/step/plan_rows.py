@@ -1,6 +1,7 @@
 """The plan of a built step: its rows and sentences."""
 from typing import List, Optional, Sequence
 
+from legacy_towers.cluster.served import ServedWorkers
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.gradients.base import GradientRow
@@ -39,7 +40,9 @@ def plan_of(setup: Setup, gradients: Sequence[ObjectiveGradients], summaries: st
         moving_average_decay=setup.options.moving_average_decay,
         validating=[tower.index for tower in setup.validating],
         weights="" if is_asynchronous(strategy) else _describe_weights(setup.batches),
-        workers="" if setup.options.workers is None else _describe_workers(setup.options.workers, len(setup.training)),
+        workers="" if setup.options.workers is None else _describe_workers(
+            setup.options.workers, len(setup.training), is_asynchronous(strategy)
+        ),
     )
 
 
@@ -99,13 +102,29 @@ def _describe_regularization(terms: Sequence[RegularizationTerm], towers: int, i
     return "; ".join(phrases)
 
 
-def _describe_workers(workers: Workers, towers: int) -> str:
-    return (
-        "{}, one of {}, each with {} ({} towers in all); loss, metrics and gradients are those of all, reduced within "
-        "each worker and then between them; initial values are those of {}".format(
-            workers.names[workers.index], workers.size, counted(towers, "tower"), towers * workers.size,
-            workers.names[0],
+def _describe_workers(workers: Workers, towers: int, is_alone: bool) -> str:
+    """Returns a sentence on the workers of the step.
+
+    Args:
+      is_alone: whether each tower applies its own gradients.
+    """
+    chief = workers.names[0]
+    if is_alone:
+        how = "each tower applies its own gradients; loss and metrics are those of tower 0; {} initializes variables"
+    elif isinstance(workers, ServedWorkers):
+        how = (
+            "loss, metrics and gradients are those of all, reduced within each worker and then on the parameter servers"
         )
+        if workers.backups:
+            how += ", without those of the last {}".format(counted(workers.backups, "worker"))
+        how += "; {} applies the updates and initializes variables"
+    else:
+        how = (
+            "loss, metrics and gradients are those of all, reduced within each worker and then between them; initial "
+            "values are those of {}"
+        )
+    return "{}, one of {}, each with {} ({} towers in all); {}".format(
+        workers.names[workers.index], workers.size, counted(towers, "tower"), towers * workers.size, how.format(chief)
     )
 
 

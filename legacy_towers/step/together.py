@@ -2,6 +2,7 @@
 import zlib
 from typing import Any, Callable, List
 
+from legacy_towers.cluster.finished import finish
 from legacy_towers.cluster.worker_config import session_config
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
@@ -48,6 +49,10 @@ class StartTogetherHook(tf.train.SessionRunHook):
     def after_create_session(self, session: Session, coord: Coordinator) -> None:
         """Waits for all workers, compares what they built, and sets the variables."""
         self._check(session)
+        self._compare(session)
+        session.run(self._broadcast)
+
+    def _compare(self, session: Session) -> None:
         prints = session.run(self._prints)
         others = [name for name, found in zip(self._workers.names, prints) if found != prints[0]]
         if others:
@@ -56,7 +61,6 @@ class StartTogetherHook(tf.train.SessionRunHook):
                     listed(others), self._workers.names[0]
                 )
             )
-        session.run(self._broadcast)
 
     def _check(self, session: Session) -> None:
         cluster, config = self._workers.cluster, config_of(session)
@@ -68,7 +72,10 @@ class StartTogetherHook(tf.train.SessionRunHook):
             raise ClusterError(
                 "this session is not one of a worker: create it, and the server, with "
                 "config=lt.cluster.session_config(cluster, ...), which names the group leader {!r} and lets the "
-                "session see the devices of {} alone".format(cluster.chief.device, cluster.task)
+                "session see the devices of {} alone{}".format(
+                    cluster.chief.device, cluster.task,
+                    ", and of the parameter servers" if cluster.parameter_servers else "",
+                )
             )
 
 
@@ -81,7 +88,10 @@ class StopTogetherHook(tf.train.SessionRunHook):
       reason: returns the number of the signal because of which this worker asks to stop; 1 for another reason.
       asked: the names of the workers that asked to stop; [] before.
       signal: the number of a signal that one of them received; 0 for none.
+      waits_for_chief: whether another worker, the chief, initializes the variables that this one trains.
     """
+
+    waits_for_chief = False
 
     def __init__(
         self, workers: Workers, vote: Tensor, votes: Tensor, start_votes: Tensor, in_each_step: Tensor
@@ -124,6 +134,10 @@ class StopTogetherHook(tf.train.SessionRunHook):
             self._pending = self._pending or float(self.reason())
         if self._is_step and self._is_over(run_values.results):
             run_context.request_stop()
+
+    def finish(self) -> None:
+        """Lets the parameter servers know that this worker has finished."""
+        finish(self._workers.cluster)
 
     def _is_over(self, votes: Any) -> bool:
         found = [(name, int(vote)) for name, vote in zip(self._workers.names, votes) if vote]

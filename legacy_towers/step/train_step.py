@@ -1,6 +1,7 @@
 """`TrainStep`, what `build_train_step` returns, and its objectives."""
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence
 
+from legacy_towers.cluster.served import is_on_server
 from legacy_towers.errors import ArgumentError
 from legacy_towers.graph.closed_queues import ClosedQueueCheck
 from legacy_towers.graph.initialize import MissingInitializer
@@ -154,7 +155,11 @@ class TrainStep:
         self.validation_metrics = validation_metrics or {}
         self.learning_rates = learning_rates or {}
         self.is_finite = is_finite or {}
-        self._initialize_missing = MissingInitializer()
+        # Another worker, the chief, initializes what is on the parameter servers.
+        self._waits_for_chief = self.stops_together is not None and self.stops_together.waits_for_chief
+        self._initialize_missing = MissingInitializer(
+            (lambda variable: not is_on_server(variable.device)) if self._waits_for_chief else None
+        )
         self._check_queues = ClosedQueueCheck()
 
     @property
@@ -224,7 +229,9 @@ class TrainStep:
         # It withdraws what the others request.
         last = [] if self.stops_together is None else [self.stops_together]
         own = [hook for hook in self.hooks if hook not in last]
-        return Running(session, self._train_op_of, first + own + others + last, self._initialize, self.global_step)
+        # Until the hooks have waited for the chief, it has no value; and the step has one train op.
+        global_step = None if self._waits_for_chief else self.global_step
+        return Running(session, self._train_op_of, first + own + others + last, self._initialize, global_step)
 
     def check_devices(self, session: Session) -> None:
         """Checks that a session has every device that the step names, without running anything.

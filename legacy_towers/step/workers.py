@@ -1,6 +1,8 @@
 """What differs where the towers of a step are those of one worker of a cluster: what is refused and what exchanged."""
 from typing import Any, Dict, List, NamedTuple, Sequence
 
+from legacy_towers.cluster.served import ServedWorkers
+from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.errors import ClusterError
 from legacy_towers.gradients.base import Reduction
@@ -21,7 +23,7 @@ from legacy_towers.step.train_step import TrainOpSchedule
 from legacy_towers.step.updates import Updates
 from legacy_towers.step.watch_workers import WatchWorkersHook
 from legacy_towers.tensor_types import SessionRunHook, Tensor
-from legacy_towers.text.names import quoted
+from legacy_towers.text.names import counted, quoted
 from legacy_towers.variables import Replicated, Strategy
 
 # Reductions whose results are equal in all workers. Others have random numbers, or state that a worker decides alone.
@@ -30,11 +32,30 @@ _SHARED = (
 )
 
 
-def check_workers_can_train(strategy: Strategy) -> None:
-    """Raises ClusterError unless the strategy works over workers."""
+def check_workers_can_train(strategy: Strategy, workers: Workers) -> None:
+    """Raises ClusterError unless the strategy works over these workers."""
+    if isinstance(workers, ServedWorkers):
+        if strategy.copies:
+            raise ClusterError(
+                "the cluster has {}, which {!r} does not use: leave them out, or train with variables="
+                "'parameter_server', 'balanced', 'partitioned' or 'asynchronous'".format(
+                    counted(len(workers.servers), "parameter server"), strategy
+                )
+            )
+        if strategy.updates == "asynchronous" and workers.backups:
+            raise ClusterError(
+                "backup_workers is {} with {!r}: no worker waits for another".format(workers.backups, strategy)
+            )
+        return
+    if not strategy.copies:
+        raise ClusterError(
+            "{!r} keeps variables on parameter servers, and the cluster has none: add tasks of the job ps, or train "
+            "with variables='replicated'".format(strategy)
+        )
     if type(strategy) is not Replicated:
         raise ClusterError(
-            "workers of a cluster train with variables='replicated', and not yet with {!r}".format(strategy)
+            "workers of a cluster train with variables='replicated' or by parameter servers, and not yet with "
+            "{!r}".format(strategy)
         )
 
 
@@ -115,7 +136,7 @@ def exchange(setup: Setup, gradients: Sequence[ObjectiveGradients], metrics: Dic
         [each._replace(loss=loss) for each, loss in zip(gradients, losses)],
         dict(zip(names, means[len(gradients):])),
         WatchWorkersHook(workers.cluster),
-        StartTogetherHook(workers, _fingerprint(setup)),
+        StartTogetherHook(workers, fingerprint_of(setup)),
         StopTogetherHook(workers, vote, votes, start_votes, vector),
         [vector],
     )
@@ -130,7 +151,7 @@ def of_workers(updates: Updates, exchanged: Exchanged) -> Updates:
     )
 
 
-def _fingerprint(setup: Setup) -> str:
+def fingerprint_of(setup: Setup) -> str:
     """Returns what must be equal in all workers, besides the variables and what they exchange."""
     options: Any = setup.options
     return repr((

@@ -15,13 +15,14 @@ _ANNOUNCED_AFTER_SECONDS = 2.0
 
 def build_job_step(
     job: Job, source: inputs.Input, devices: Sequence[str], model_fn: Optional[Callable[[Any, str], Any]] = None,
-    cluster: Optional[Cluster] = None,
+    cluster: Optional[Cluster] = None, backup_workers: int = 0,
 ) -> TrainStep:
     """Builds the train step of a job in the default graph, with the step options of the job.
 
     Args:
       model_fn: replaces the model function of the job, for example by one that takes a part of the batch.
       cluster: the cluster of which this process is a worker; None for one process.
+      backup_workers: how many workers a synchronous update over parameter servers does not wait for.
 
     Raises:
       UserError: the strategy or the reduction of the job is unknown, or its step can't be built.
@@ -32,7 +33,13 @@ def build_job_step(
         optimizer_of(job, len(devices) * (1 if cluster is None else cluster.workers)),
         devices,
         cluster=cluster,
-        **dict(job.step_options, variables=strategy_of(job, devices), reduction=reduction_of(job))
+        **dict(
+            job.step_options,
+            # Over workers a name means other devices: those of the parameter servers.
+            variables=job.variables if cluster is not None and cluster.parameter_servers else strategy_of(job, devices),
+            reduction=reduction_of(job),
+            backup_workers=backup_workers,
+        )
     )
 
 

@@ -27,6 +27,7 @@ from legacy_towers.training.nan_policy import NAN_LIMIT, check_on_nan
 from legacy_towers.training.stall_policy import STALL_SECONDS
 from legacy_towers.training.user_hooks import hooks_for
 from legacy_towers.training.warm_start import WarmStart, as_warm_start
+from legacy_towers.training.worker_scaffold import worker_scaffold
 
 # How long threads of the input may take to end.
 _GRACE_SECONDS = 30
@@ -229,7 +230,11 @@ class TrainingSession:
             return session
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
-        is_over = bool(self._stack.__exit__(kind, error, traceback))
+        try:
+            is_over = bool(self._stack.__exit__(kind, error, traceback))
+        finally:
+            if self._step.stops_together is not None:
+                self._step.stops_together.finish()
         last_step = None if self._calling is None else self._calling.last_step
         if self._calls_end and (kind is None or is_over) and last_step is not None:
             self._callbacks.ended(last_step)
@@ -250,6 +255,8 @@ class TrainingSession:
 
     def _scaffold(self) -> Optional[Any]:
         """Returns a scaffold that restores the newest checkpoint, or applies the warm start where there is none."""
+        if self._step.stops_together is not None and self._step.stops_together.waits_for_chief:
+            return worker_scaffold()
         store, starter = self.store, None
         if self._warm_start is not None and (store is None or store.newest().checkpoint is None):
             starter = WarmStarter(self._warm_start)

@@ -70,6 +70,7 @@ class TrainSettings(NamedTuple):
     warm_start_include: Optional[Sequence[str]] = None
     warm_start_exclude: Sequence[str] = ()
     warm_start_strict: bool = False
+    backup_workers: int = 0
 
     def warm_start_value(self) -> Optional[WarmStart]:
         """Returns the warm start that is given; None for the job's.

@@ -25,7 +25,7 @@ from legacy_towers.training.train import train
 # Three processes share two cores with whatever else runs.
 pytestmark = pytest.mark.timeout(900)
 
-HOSTS = "worker=127.0.0.1:2222,127.0.0.1:2223;ps=127.0.0.1:2224"
+HOSTS = "worker=127.0.0.1:2222,127.0.0.1:2223"
 
 
 @pytest.fixture(scope="module")
@@ -125,9 +125,9 @@ def test_a_variable_that_cannot_be_sent_is_named():
         bits_of(tf.constant(["a"]), tf.string, "words")
 
 
-def build(task="worker:1", model_fn=None, inputs=None, devices=("/cpu:0", "/cpu:1"), **options):
+def build(task="worker:1", hosts=HOSTS, model_fn=None, inputs=None, devices=("/cpu:0", "/cpu:1"), **options):
     """Builds a step of a worker, without a server."""
-    cluster = lt.cluster.from_environment({}, hosts=HOSTS, task=task)
+    cluster = lt.cluster.from_environment({}, hosts=hosts, task=task)
     options = dict(dict(variables="replicated"), **options)
     return lt.build_train_step(
         model_fn or worker_steps.model(), inputs or worker_steps.dataset(), options.pop("optimizer", None)
@@ -163,7 +163,7 @@ def fed():
 
 
 @pytest.mark.parametrize("options, error, message", [
-    (dict(variables=None), ClusterError, "not yet with ParameterServer"),
+    (dict(variables=None), ClusterError, "ParameterServer.* keeps variables on parameter servers, and the cluster has"),
     (dict(variables="local_sgd:2"), ClusterError, "not yet with LocalSGD"),
     (dict(reduction="mean+add_noise:0.1"), ClusterError, "add_noise"),
     (dict(reduction="accumulate:2+mean"), ClusterError, "accumulate"),
@@ -175,7 +175,7 @@ def fed():
     (dict(model_fn=normalized_over_towers), ClusterError, "between the towers of one process"),
     (dict(model_fn=two_losses, optimizer=alternating), ClusterError, "alternate, such as 'one' with steps=1"),
     (dict(devices=["/job:worker/task:0/cpu:0"]), ClusterError, "each worker builds its own towers"),
-    (dict(task="ps:0"), ClusterError, "ps:0 builds no step"),
+    (dict(task="ps:0", hosts=HOSTS + ";ps=127.0.0.1:2224"), ClusterError, "ps:0 builds no step"),
 ])
 def test_a_step_that_workers_cannot_train_is_refused_by_name(options, error, message):
     with pytest.raises(error, match=message):
@@ -267,13 +267,12 @@ def test_a_launched_run_whose_worker_is_killed_restarts_and_uses_each_example_on
     ("--variables auto", "--variables auto measures in one process"),
     ("--on-nan restore --checkpoint-dir run", "--on-nan restore works in one process only"),
     ("--fast-dev-run", "--fast-dev-run tries a job in one process"),
-    ("--cluster-ps 1", "no strategy over workers uses them yet"),
+    ("--backup-workers 1", "--backup-workers 1: only workers that train by parameter servers"),
 ])
 def test_options_of_train_that_workers_cannot_use_are_refused(options, message, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     job_file = job_files.write(tmp_path, "line.py", job_files.LINE)
-    hosts = HOSTS if "ps" in options else HOSTS.split(";")[0]
-    words = "train {} --cluster {} --task worker:0 {}".format(job_file, hosts, options.replace("--cluster-ps 1", ""))
+    words = "train {} --cluster {} --task worker:0 {}".format(job_file, HOSTS, options)
     assert command(words) == 2
     assert message in capsys.readouterr().err
 

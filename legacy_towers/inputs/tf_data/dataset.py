@@ -181,6 +181,8 @@ class DatasetInput(routes.DatasetPipeline):
         return self.build_over(datasets, devices)
 
     def build_asynchronous(self, devices: Sequence[str]) -> TowerBatches:
+        if self._workers is not None:
+            return self._asynchronous_of_worker(self._workers, devices)
         if self.route not in routes.ASYNCHRONOUS_ROUTES or self._reading.order == "fixed" or len(devices) == 1:
             return self.build(devices)
         with tf.device(host_device(devices[0])):
@@ -188,14 +190,24 @@ class DatasetInput(routes.DatasetPipeline):
             datasets = logged._asynchronous_datasets(self._reading.sizes(len(devices)))
         return self._build_over(datasets, devices, asynchronous=True)
 
-    def _asynchronous_datasets(self, sizes: Sizes) -> routes.Datasets:
+    def _asynchronous_of_worker(self, workers: Workers, devices: Sequence[str]) -> TowerBatches:
+        if len(devices) == 1 or self._reading.order == "fixed":
+            return self.build(devices)
+        if not self._reading.examples.source.can_be_sharded:
+            raise InputError("asynchronous towers can't each read a part of {}: use one per worker".format(self.source))
+        sharded = DatasetInput(self._reading.logged(), "sharded", self._options, workers)
+        with tf.device(host_device(devices[0])):
+            datasets = sharded._asynchronous_datasets(sharded._sizes(len(devices)), sharded._own(len(devices)))
+        return sharded._build_over(datasets, devices, asynchronous=True)
+
+    def _asynchronous_datasets(self, sizes: Sizes, own: Optional[range] = None) -> routes.Datasets:
         one_tower = Sizes(sizes.per_tower, sizes.per_tower, 1)
         if self.route == "sharded":
             # Each tower goes through its shard at its own speed: there is no position of all.
-            start = start_of(self._reading.examples.seed)
-            shards = [self._batches(sizes.per_tower, start, (sizes.towers, each)) for each in range(sizes.towers)]
-            datasets = [self._completed(each, one_tower) for each in shards]
-            applied = [self._options.applied(self._prefetched(each, sizes)) for each in datasets]
+            start, own = start_of(self._reading.examples.seed), own or range(sizes.towers)
+            shards = [self._batches(sizes.per_tower, start, (sizes.towers, each)) for each in own]
+            datasets = [self._prefetched(self._completed(each, one_tower), sizes) for each in shards]
+            applied = [self._options.applied(each) for each in datasets]
             return routes.Datasets(applied, examples=self._reading.examples)
         starts = _fed_starts(self._reading.examples.seed, 1)
         position = self._position(one_tower)

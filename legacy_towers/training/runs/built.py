@@ -51,7 +51,9 @@ def build_run(run: PreparedRun, store: CheckpointStore, stream: TextIO) -> Built
     newest = store.newest()
     warn_of_problems(newest)
     with announced_build(len(run.devices), stream):
-        step = build_job_step(run.job, run.source, run.devices, cluster=run.cluster)
+        step = build_job_step(
+            run.job, run.source, run.devices, cluster=run.cluster, backup_workers=run.settings.backup_workers
+        )
     evaluator = _evaluator(run, stream)
     start, end = newest.step_to_resume(), run.end
     if newest.checkpoint is not None:

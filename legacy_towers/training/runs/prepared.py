@@ -83,7 +83,7 @@ def prepare(
     if cluster is not None:
         workers = cluster.workers
         check_worker_settings(job, settings, cluster)
-        job, settings = with_worker_defaults(job, settings)
+        job, settings = with_worker_defaults(job, settings, cluster)
     sizes = batch_sizes(job, settings, workers)
     devices = tower_devices(settings.device, settings.towers, settings.soft_placement)
     config = make_config(settings, cluster)

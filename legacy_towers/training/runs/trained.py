@@ -27,6 +27,7 @@ class Trained(NamedTuple):
       staleness: one sentence per tower on how stale its gradients were; [] unless towers train asynchronously.
       skipped: the training records that were skipped; None unless bad records are skipped.
       towers: how many towers trained, on all workers.
+      late: a sentence on how many steps of this worker came too late; None without backup workers.
     """
 
     plan: Plan
@@ -46,3 +47,4 @@ class Trained(NamedTuple):
     staleness: List[str]
     skipped: Optional[SkippedRecords]
     towers: int = 1
+    late: Optional[str] = None

@@ -6,7 +6,6 @@ from legacy_towers.cluster.value import Cluster
 from legacy_towers.errors import ClusterError
 from legacy_towers.specs.keywords import AUTO
 from legacy_towers.tensor_types import ConfigProto
-from legacy_towers.text.names import counted
 from legacy_towers.training.job import Job
 from legacy_towers.training.settings import TrainSettings
 
@@ -32,11 +31,6 @@ class ClusterOfRun(NamedTuple):
 
 def check_worker_settings(job: Job, settings: TrainSettings, cluster: Cluster) -> None:
     """Raises ClusterError, which names the option, for what workers can't do together."""
-    if cluster.parameter_servers:
-        raise ClusterError(
-            "the cluster has {}, and no strategy over workers uses them yet: with --variables replicated each worker "
-            "has the variables, so leave them out".format(counted(cluster.parameter_servers, "parameter server"))
-        )
     for option, value in (
         ("--variables", settings.variables or job.variables), ("--reduction", settings.reduction or job.reduction)
     ):
@@ -44,16 +38,29 @@ def check_worker_settings(job: Job, settings: TrainSettings, cluster: Cluster) -
             raise ClusterError(
                 "{} auto measures in one process: choose by `legacy-towers compare`, and name the choice".format(option)
             )
+    if not 0 <= settings.backup_workers < max(cluster.workers, 1):
+        raise ClusterError("--backup-workers is {}: allowed are 0 to {}, with {} workers".format(
+            settings.backup_workers, cluster.workers - 1, cluster.workers
+        ))
+    if settings.backup_workers and not cluster.parameter_servers:
+        raise ClusterError(
+            "--backup-workers {}: only workers that train by parameter servers can leave out late ones, and there are "
+            "none".format(settings.backup_workers)
+        )
     if settings.on_nan == "restore":
         raise ClusterError(
             "--on-nan restore works in one process only, not yet in a cluster: give stop, skip or off"
         )
 
 
-def with_worker_defaults(job: Job, settings: TrainSettings) -> Tuple[Job, TrainSettings]:
-    """Returns job and settings with variables="replicated" where neither says where variables live."""
+def with_worker_defaults(job: Job, settings: TrainSettings, cluster: Cluster) -> Tuple[Job, TrainSettings]:
+    """Returns job and settings with a strategy that suits the cluster where neither says where variables live.
+
+    It is "replicated"; with parameter servers "parameter_server", or "balanced" over several.
+    """
     if settings.variables is None and job.variables is None:
-        settings = settings._replace(variables="replicated")
+        default = {0: "replicated", 1: "parameter_server"}.get(cluster.parameter_servers, "balanced")
+        settings = settings._replace(variables=default)
     return job, settings
 
 
