@@ -1,4 +1,5 @@
 """Notices which other tasks of a running cluster have stopped to answer: killed, stopped, or out of reach."""
+import atexit
 import threading
 import time
 from typing import List, NamedTuple, Optional
@@ -16,7 +17,7 @@ _REFUSED_SECONDS = 3.0
 # A process that was itself stopped for a while has one failed call, and is not to blame the others for it.
 _FAILED_CALLS = 3
 _SECONDS_BETWEEN_CALLS = 1.0
-_ENDING_SECONDS = 3.0
+_ENDING_SECONDS = 6.0
 
 
 class Silent(NamedTuple):
@@ -55,6 +56,8 @@ class Watch:
     def start(self) -> None:
         """Begins to ask; each task counts as having answered now."""
         self.stop()
+        # A thread that is inside TensorFlow when the interpreter ends would abort the process.
+        atexit.register(self.stop)
         self._watched = [
             _Watched(task, self._cluster.address_of(task))
             for task in self._cluster.connected_tasks if task != self._cluster.task
@@ -67,6 +70,7 @@ class Watch:
         for each in self._watched:
             each.reader.join(_ENDING_SECONDS)
         self._watched = []
+        atexit.unregister(self.stop)
 
     @property
     def readers(self) -> List[Reader]:

@@ -1,4 +1,5 @@
 """Ends a step that waits for a worker that does not answer any more, with an error that names it."""
+import atexit
 import os
 import sys
 import threading
@@ -135,7 +136,10 @@ class WatchWorkersHook(tf.train.SessionRunHook):
         if self._coordinator is not None:
             self._coordinator.request_stop(_raised(MissingTaskError(text)))
             # Cancels the run, on TensorFlow 2.
-            threading.Thread(target=self._close, name="legacy_towers close", daemon=True).start()
+            closing = threading.Thread(target=self._close, name="legacy_towers close", daemon=True)
+            closing.start()
+            # A thread that is inside TensorFlow when the interpreter ends would abort the process.
+            atexit.register(closing.join, _LEAVING_SECONDS)
         until = time.monotonic() + _LEAVING_SECONDS
         while time.monotonic() < until:
             if not self._is_in_tensorflow():
