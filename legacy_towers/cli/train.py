@@ -5,11 +5,12 @@ a checkpoint resumes from it and ends at the same step. Ctrl-C or SIGTERM ends t
 after the current step, with a checkpoint.
 """
 import argparse
+import os
 import sys
 from typing import Any, Optional, Sequence
 
 from legacy_towers.cli.cluster_options import check_no_cluster_options, cluster_of
-from legacy_towers.cli.job_options import job_of
+from legacy_towers.cli.job_options import job_of, options_of
 from legacy_towers.cli.log_file import silent
 from legacy_towers.cli.parser import Parser
 from legacy_towers.cli.train_options import add_train_options
@@ -36,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     from legacy_towers.training.train import train
 
     settings = settings_of(arguments)
-    cluster = _cluster_of_run(arguments, job_function.name)
+    cluster = _cluster_of_run(arguments, job_function)
     if cluster is not None and cluster.cluster.task_type == "ps":
         from legacy_towers.training.runs.serving import serve_run
 
@@ -86,12 +87,15 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _cluster_of_run(arguments: argparse.Namespace, name: str) -> Any:
+def _cluster_of_run(arguments: argparse.Namespace, job_function: Any) -> Any:
     """Returns the cluster that the options name, and prints it; None without --cluster."""
     if arguments.cluster is None:
         check_no_cluster_options(arguments)
         if arguments.backup_workers:
             raise ArgumentError("--backup-workers has no effect without --cluster")
+        if "TF_CONFIG" in os.environ and not arguments.quiet:
+            print("TF_CONFIG is not read, and this process trains alone: --cluster trains over its tasks",
+                  file=sys.stderr)
         return None
     if arguments.fast_dev_run:
         raise ArgumentError("--fast-dev-run tries a job in one process: leave out --cluster")
@@ -102,9 +106,13 @@ def _cluster_of_run(arguments: argparse.Namespace, name: str) -> Any:
     if found.is_chief and not arguments.quiet:
         print(found, file=sys.stderr, flush=True)
 
+    of_job = {"--" + name.replace("_", "-"): value for name, value in options_of(arguments).items()}
+    of_job["the checksum of the job's file"] = job_function.checksum
+
     def start(config: Any, flags: Any) -> Any:
         return clusters.start(
-            found, "train " + name, flags, config, arguments.start_seconds, arguments.allow_any_interface
+            found, "train " + job_function.name, dict(flags, **of_job), config, arguments.start_seconds,
+            arguments.allow_any_interface,
         )
 
     return ClusterOfRun(found, start)

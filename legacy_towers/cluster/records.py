@@ -49,7 +49,7 @@ def own_record(cluster: Cluster, job: str, flags: Mapping[str, Any]) -> Record:
 
     return Record(
         str(cluster.task), tf.__version__, VERSION, "{}.{}.{}".format(*sys.version_info[:3]), cluster.to_dict(), job,
-        {name: str(value) for name, value in flags.items()},
+        {name: str(value) for name, value in flags.items() if value is not None},
     )
 
 

@@ -4,6 +4,7 @@ import importlib.util
 import inspect
 import os
 import sys
+import zlib
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Union
 
 from legacy_towers.errors import JobError
@@ -146,6 +147,12 @@ class JobFunction:
                     "the option --{} of the command line".format(name, self.name, name.replace("_", "-"))
                 )
             self.options[name] = parameter.default
+
+    @property
+    def checksum(self) -> str:
+        """Eight hexadecimal digits that differ where the text of the job's file does."""
+        with open(self._function.__code__.co_filename, "rb") as file:
+            return "{:08x}".format(zlib.crc32(file.read()))
 
     def __call__(self, **options: Any) -> Job:
         job = self._function(**options)

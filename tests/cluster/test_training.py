@@ -14,7 +14,9 @@ import worker_steps
 from commands import command
 
 import legacy_towers as lt
+from legacy_towers import cluster as clusters
 from legacy_towers.cluster.launch import launch
+from legacy_towers.cluster.records import own_record
 from legacy_towers.cluster.workers import bits_of, from_bits
 from legacy_towers.compat import tf
 from legacy_towers.errors import ClusterError, InputError, TowerError
@@ -280,3 +282,30 @@ def test_options_of_train_that_workers_cannot_use_are_refused(options, message, 
 def test_a_cluster_option_without_a_cluster_is_refused(tmp_path, capsys):
     assert command("train {} --task worker:0".format(job_files.write(tmp_path, "line.py", job_files.LINE))) == 2
     assert "--task has no effect without --cluster" in capsys.readouterr().err
+
+
+def test_all_workers_must_have_the_options_of_the_job_and_its_file(tmp_path, monkeypatch, capsys):
+    compared = []
+
+    def start(cluster, job, flags, *others):
+        compared.append(own_record(cluster, job, flags).flags)
+        raise ClusterError("the test ends here")
+
+    monkeypatch.setattr(clusters, "start", start)
+    job_file = job_files.write(tmp_path, "line.py", job_files.LINE)
+    words = "train {} --cluster {} --task worker:0 --steps 3".format(job_file, HOSTS)
+    assert command(words) == command(words + " --rate 0.2") == 2
+    job_files.write(tmp_path, "line.py", job_files.LINE.replace("RandomState(0)", "RandomState(7)"))
+    assert command(words) == 2
+    first, second, third = compared
+    assert {name for name in first if second[name] != first[name]} == {"--rate"}
+    assert {name for name in first if third[name] != first[name]} == {"the checksum of the job's file"}
+    assert "--per-tower-batch-size" not in first  # it is not given
+
+
+def test_train_says_that_it_does_not_read_tf_config(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    tasks = {"cluster": {"worker": HOSTS[len("worker="):].split(",")}, "task": {"type": "worker", "index": 0}}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(tasks))
+    assert command("train {} --steps 1".format(job_files.write(tmp_path, "line.py", job_files.LINE))) == 0
+    assert "TF_CONFIG is not read, and this process trains alone" in capsys.readouterr().err
