@@ -53,6 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.restarts < 0:
         raise ArgumentError("--restarts is {}: it must be at least 0".format(arguments.restarts))
     if words[:1] == ["train"]:
+        if arguments.evaluators:
+            raise ArgumentError("--evaluators: the chief of `train` evaluates, so leave it out")
         if arguments.restarts and not any(word.split("=")[0] == "--checkpoint-dir" for word in words):
             raise ArgumentError("--restarts needs a checkpoint to resume from: give --checkpoint-dir to train")
         # Last, where nothing follows that could be taken for its value.

@@ -123,8 +123,9 @@ def _describe_workers(workers: Workers, towers: int, is_alone: bool) -> str:
             "loss, metrics and gradients are those of all, reduced within each worker and then between them; initial "
             "values are those of {}"
         )
-    return "{}, one of {}, each with {} ({} towers in all); {}".format(
-        workers.names[workers.index], workers.size, counted(towers, "tower"), towers * workers.size, how.format(chief)
+    return "{}, one of {}, each with {} ({} in all); {}".format(
+        workers.names[workers.index], workers.size, counted(towers, "tower"), counted(towers * workers.size, "tower"),
+        how.format(chief),
     )
 
 

@@ -142,6 +142,7 @@ def test_a_signal_ends_all_tasks(number, code):
     ("launch -- no-such-program", "'no-such-program' is neither a program nor one of the subcommands train, cluster"),
     ("launch -- clustr", "did you mean 'cluster'?"),
     ("launch --towers 2 -- true", "--towers is an option of `train`"),
+    ("launch --evaluators 1 -- train job.py", "the chief of `train` evaluates"),
     ("launch --restarts 1 -- train job.py", "--restarts needs a checkpoint to resume from"),
     ("launch --restarts -1 -- true", "--restarts is -1"),
 ])
