@@ -45,7 +45,7 @@ def rewriting_of(name):
         code = command(["migrate", script_runs.path_of(name), "--diff"])
     if not code:
         return "rewritten"
-    found = re.search(r"^left: .*?\.py:\d+: (.*)$", output.getvalue(), re.MULTILINE)
+    found = re.search(r"^left: .*?\.py:\d+:\d+: (.*)$", output.getvalue(), re.MULTILINE)
     return found.group(1) if found else "stays"
 
 

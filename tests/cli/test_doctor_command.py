@@ -176,7 +176,7 @@ def test_a_checkpoint_is_examined_without_running_it(tmp_path, capsys):
     (["--explain", "LT106"], "no check has the code 'LT106': codes that begin with LT are rules of migrate; see "
      "`legacy-towers migrate --explain LT106`"),
     (["--explain", "LD301", "train.py"], "--explain runs nothing: remove 'train.py'"),
-    (["--explain", "LD399"], "no check has the code 'LD399': the closest are LD307, LD308, LD309; see "),
+    (["--explain", "LD399"], "no check has the code 'LD399': the closest are LD308, LD309, LD310; see "),
     (["--select", "LX", "{meta}"], "no check has the code 'LX'"),
     (["--select", "LD9", "{job}"], "no check has the code 'LD9'; see `legacy-towers doctor --explain all`"),
     (["{folder}/no.meta"], "no.meta: can't be read as a MetaGraph: "),
@@ -199,7 +199,7 @@ def test_wrong_arguments_are_errors(arguments, message, tmp_path, capsys):
 def test_an_unknown_code_is_refused_before_the_script_runs(option, tmp_path):
     done = doctor(tmp_path, "print('ran')", option, "LD39")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("legacy-towers: error: no check has the code 'LD39': the closest are LD307, ")
+    assert done.stderr.startswith("legacy-towers: error: no check has the code 'LD39': the closest are LD308, ")
     assert done.stderr.count("\n") == 1
 
 
