@@ -65,9 +65,24 @@ def read_project(paths: Sequence[str]) -> Project:
     found = find_files(paths)
     roots = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
     imports = Imports(found.python, [os.path.normpath(root) if root else "" for root in roots])
+    return _read(imports, found.unread, found.notebooks)
+
+
+def with_sources(project: Project, sources: Dict[str, bytes]) -> Project:
+    """Returns a project as `read_project` does, with other bytes for some of its files.
+
+    Args:
+      project: the project.
+      sources: path -> the bytes.
+    """
+    unread = [each for each in project.unread if each.path not in project.files]
+    return _read(project.imports.with_sources(sources), unread, project.notebooks)
+
+
+def _read(imports: "Imports", unread: List[SourceFile], notebooks: List[str]) -> Project:
     knowledge = Knowledge(imports.with_queues)
-    files = {path: parsed(path, found.python[path]) for path in imports.related()}
-    unread = found.unread + [file for file in files.values() if file.problem is not None]
+    files = {path: parsed(path, imports.sources[path]) for path in imports.related()}
+    unread = unread + [file for file in files.values() if file.problem is not None]
     lookups = Lookups(module=imports.module, scope=lambda path: knowledge.scopes.setdefault(path, {}))
     trees = knowledge.trees = {path: file.tree for path, file in files.items() if file.tree is not None}
     with deep_recursion():
@@ -80,7 +95,8 @@ def read_project(paths: Sequence[str]) -> Project:
                 break
     knowledge.forget_resolved()
     sites = sorted(knowledge.sites.values(), key=position)
-    return Project(files, sites, knowledge, unread, found.notebooks, len(found.python) + len(found.unread), imports)
+    found = len(imports.sources) + len([each for each in unread if each.path not in files])
+    return Project(files, sites, knowledge, unread, notebooks, found, imports)
 
 
 class Imports:
@@ -89,13 +105,21 @@ class Imports:
     Args:
       sources: path -> the bytes of the file.
       roots: the folders that modules are searched in, after those of the file and above it.
+
+    Attributes:
+      sources: path -> the bytes of the file.
+      with_queues: the paths of the files whose text has names of queues.
     """
 
     def __init__(self, sources: Dict[str, bytes], roots: List[str]) -> None:
-        self._sources = sources
+        self.sources = sources
         self._roots = roots
         self._known: Dict[Tuple[str, str, int], Optional[str]] = {}
         self.with_queues = {path for path, source in sources.items() if re.search(NEEDLES, source) is not None}
+
+    def with_sources(self, sources: Dict[str, bytes]) -> "Imports":
+        """Returns these imports with other bytes for some files."""
+        return Imports(dict(self.sources, **sources), self._roots)
 
     def module(self, importer: str, name: str, level: int) -> Optional[str]:
         """Returns the path of the module of the project that an import statement names, None if it is another's."""
@@ -126,7 +150,7 @@ class Imports:
         if stem == "__init__":
             stem = os.path.basename(os.path.dirname(os.path.abspath(path)))
         mentioned = re.compile(rb"\b" + re.escape(name.encode("utf-8")) + rb"\b")
-        for other, source in sorted(self._sources.items()):
+        for other, source in sorted(self.sources.items()):
             if other == path or stem.encode("utf-8") not in source or mentioned.search(source) is None:
                 continue
             for dotted, level in imported_names(source):
@@ -139,7 +163,7 @@ class Imports:
 
     def has(self, path: str, pattern: Pattern[bytes]) -> bool:
         """Returns whether a file that `path` imports, directly or not, has a pattern in its text."""
-        return any(pattern.search(self._sources[each]) is not None for each in self._reached(path))
+        return any(pattern.search(self.sources[each]) is not None for each in self._reached(path))
 
     def reaches(self, path: str, other: str) -> bool:
         """Returns whether a file imports another one, directly or not."""
@@ -151,7 +175,7 @@ class Imports:
         waiting = [path]
         while waiting:
             current = waiting.pop()
-            new = self._imported(current, self._sources[current]) - reached
+            new = self._imported(current, self.sources[current]) - reached
             reached |= new
             waiting += sorted(new)
         return reached - {path}
@@ -167,7 +191,7 @@ class Imports:
 
     def related(self) -> List[str]:
         """Returns the files with queues, those that import them, directly or not, and those that these import."""
-        imported = {path: self._imported(path, source) for path, source in self._sources.items()}
+        imported = {path: self._imported(path, source) for path, source in self.sources.items()}
         importers: Dict[str, Set[str]] = {}
         for path, others in imported.items():
             for other in others:
@@ -187,7 +211,7 @@ class Imports:
 
     def _imported(self, path: str, source: bytes) -> Set[str]:
         found = {self.module(path, name, level) for name, level in imported_names(source)}
-        return {each for each in found if each in self._sources and each != path}
+        return {each for each in found if each in self.sources and each != path}
 
     @staticmethod
     def _in_order(paths: List[str], imported: Dict[str, Set[str]]) -> List[str]:

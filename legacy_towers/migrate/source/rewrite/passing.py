@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 import libcst as cst
 
+from legacy_towers.migrate.source.rewrite import calls_apart
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, Roots, is_dict, returns_of
@@ -149,8 +150,7 @@ class Passing:
                 continue
             caller = draft.source.statement(call)
             if not isinstance(caller, cst.Assign) or caller.value is not call or len(caller.targets) != 1:
-                raise Irregular(self.read, "the result of the function that reads is used in an expression",
-                                draft.source.line(caller))
+                raise Irregular(self.read, calls_apart.REASON, draft.source.line(caller))
             found = targets(caller)
             if not all(map(name_of, found)):
                 raise Irregular(self.read, "the result of the function that reads is kept in an object",

@@ -1,9 +1,10 @@
 """Plans the rewriting of a project: the new text of its files, or the calls that stay, with the reason."""
 from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from legacy_towers.migrate.source.pipelines import Pipeline, Pipelines
-from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.pipelines import Pipeline, Pipelines, find_pipelines
+from legacy_towers.migrate.source.project import Project, with_sources
 from legacy_towers.migrate.source.queue_api import DESCRIPTIONS
+from legacy_towers.migrate.source.rewrite import calls_apart
 from legacy_towers.migrate.source.rewrite.controls import rewrite_controls
 from legacy_towers.migrate.source.rewrite.controls.foreign import ModuleGraph
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Drafts, Irregular, Left, Program
@@ -53,7 +54,29 @@ def plan_rewrite(project: Project, found: Pipelines, target: str = TF1) -> Rewri
         if len(apart.rewritten) > len(rewriting.rewritten):
             left = [each._replace(reason=REASON) if each.site.name == prefetch.NAME else each for each in apart.left]
             return apart._replace(left=left)
-    return rewriting
+    return _with_calls_apart(project, found, target, rewriting)
+
+
+def _with_calls_apart(project: Project, found: Pipelines, target: str, rewriting: Rewriting) -> Rewriting:
+    """Returns the rewriting of a project whose calls that read are statements of their own, if it is one of more."""
+    if all(each.reason != calls_apart.REASON for each in rewriting.left):
+        return rewriting
+    sources = calls_apart.sources_with_calls_apart(project, rewriting.left)
+    if not sources:
+        return rewriting
+    other = with_sources(project, sources)
+    pipelines = find_pipelines(other)
+    again = _planned(other, pipelines, target, Drafts(other, target == TF2))
+    numbers = {each.number for each in again.rewritten}
+    kinds = [
+        [(each.number, [(site.path, site.name) for site in each.sites]) for each in one.pipelines]
+        for one in (found, pipelines)
+    ]
+    if kinds[0] != kinds[1] or not numbers > {each.number for each in rewriting.rewritten}:
+        return rewriting
+    rewritten = [each for each in found.pipelines if each.number in numbers]
+    gone = {id(site) for each in rewritten for site in each.sites}
+    return Rewriting(again.texts, rewritten, [each for each in rewriting.left if id(each.site) not in gone])
 
 
 def _planned(project: Project, found: Pipelines, target: str, drafts: Drafts) -> Rewriting:
