@@ -95,9 +95,10 @@ def _wait(
     """Returns the records of all other tasks when `is_there(record)` holds for each.
 
     Raises:
-      MissingTaskError: a task has failed since one is missing, or is missing or not in that state at the deadline.
-      ClusterError: an address is that of another task, tasks have other versions of legacy_towers, or a task has failed
-        by a contradiction.
+      MissingTaskError: a task is missing or not in that state at the deadline, or another task has failed for that
+        reason.
+      ClusterError: an address is that of another task, versions of legacy_towers differ, or another task has reported
+        a contradiction.
     """
     with changed:
         while True:

@@ -1,4 +1,4 @@
-"""The end of a parameter server: it serves until all workers have said that they have finished."""
+"""The end of a parameter server: it runs until all workers have reported that they have finished."""
 import time
 from typing import Any, Set
 
@@ -13,16 +13,20 @@ _CALL_SECONDS = 5.0
 
 
 def serve(cluster: Cluster, server: Any) -> None:
-    """Returns when all workers have finished; for the task of a parameter server.
+    """Waits until all workers have finished; for the task of a parameter server.
 
     Args:
+      cluster: the tasks, and which of them this process is.
       server: what `lt.cluster.start` returned.
 
     Raises:
       ClusterError: this process is not a parameter server.
     """
     if cluster.task_type != PARAMETER_SERVER:
-        raise ClusterError("{} is not a parameter server: only these serve".format(cluster.task))
+        raise ClusterError(
+            "this process is {}, not a parameter server: call lt.cluster.serve only where cluster.task_type is "
+            "{!r}".format(cluster.task, PARAMETER_SERVER)
+        )
     expected = {str(task) for task in cluster.training_tasks}
     found: Set[str] = set()
     graph, queue = _graph(cluster, cluster.task_index)
@@ -39,9 +43,9 @@ def serve(cluster: Cluster, server: Any) -> None:
 
 
 def finish(cluster: Cluster) -> None:
-    """Lets the parameter servers of a cluster know that this worker has finished; nothing where there are none.
+    """Reports to all parameter servers that this worker has finished; does nothing where there are none.
 
-    `lt.training.session` calls it when it is left, and `legacy-towers train`.
+    `legacy-towers train` calls it, and so does `lt.training.session` when it is left.
     """
     for index in range(cluster.parameter_servers):
         graph, queue = _graph(cluster, index)

@@ -39,7 +39,8 @@ def launch(
 
     Each line of their output begins with the name of the task. When a task fails, the others get SIGTERM, and are
     killed after `grace_seconds`. Parameter servers, which serve without end, are ended when all other tasks have.
-    Ctrl-C and SIGTERM end all tasks. So does the end of this process by SIGKILL: a second process sees to it.
+    Ctrl-C and SIGTERM end all tasks. If this process is killed by SIGKILL, a guard process ends
+    them.
 
     Args:
       command: the program and its arguments. In each word, "{job_name}", "{task_index}" and "{worker_hosts}",

@@ -1,4 +1,4 @@
-"""Notices which other tasks of a running cluster have stopped to answer: killed, stopped, or out of reach."""
+"""Finds the tasks of a running cluster that no longer answer: killed, suspended or unreachable."""
 import atexit
 import threading
 import time

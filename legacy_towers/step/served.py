@@ -1,4 +1,4 @@
-"""What differs where the workers of a cluster train variables on parameter servers, synchronously.
+"""Synchronous training of workers whose variables are on parameter servers.
 
     chief     push own gradients -> take the sums -> update -> global step, losses, votes to each worker's queue
     others    push own gradients -> wait for the step in their queue
@@ -172,7 +172,8 @@ def check_update_ops(policy: str, strategy: Strategy, workers: Workers) -> None:
     """Raises ClusterError for update ops that several workers would run on the same variables."""
     if isinstance(workers, ServedWorkers) and strategy.updates == "reduced" and policy == "all":
         raise ClusterError(
-            "update_ops='all' over workers with parameter servers: the chief runs the update ops: use 'first' or 'mean'"
+            "update_ops='all' over workers with parameter servers is not supported, since the chief alone runs the update "
+            "ops: use 'first' or 'mean'"
         )
 
 

@@ -32,7 +32,7 @@ def asynchronous_over_workers(setup: Setup, updates: Updates, fingerprint: str) 
 class AsynchronousStopHook(StopTogetherHook):
     """Lets all workers end when one is asked to, each after its current update: a request to stop is a vote.
 
-    The end of a worker's data is none: the others go on with theirs.
+    The end of a worker's data is not a request to stop: the other workers continue with theirs.
     """
 
     def __init__(

@@ -63,7 +63,7 @@ class ServedStartHook(StartTogetherHook):
 
 
 class ServedStopHook(StopTogetherHook):
-    """Lets all workers end after the same step: a request to stop becomes a vote in the next step, which all take.
+    """A StopTogetherHook for variables on parameter servers; it also counts this worker's late steps.
 
     Attributes:
       runs: how many steps this worker has run.
@@ -100,7 +100,7 @@ class ServedStopHook(StopTogetherHook):
         return tf.train.SessionRunArgs([asked.fetches, admitted], feed)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        """Requests a stop if a worker voted for it, and counts what came too late."""
+        """Requests a stop if a worker voted for it, and counts the steps that came too late."""
         votes = None
         if self._is_step:
             votes, admitted = run_values.results
@@ -109,7 +109,7 @@ class ServedStopHook(StopTogetherHook):
         super().after_run(run_context, tf.train.SessionRunValues(votes, None, None))
 
     def end(self, session: Session) -> None:
-        """Lets a worker that was late, and waits for another step, know that there is none."""
+        """Closes the queues of the other workers, so that one that was late stops waiting for another step."""
         session.run(self._close)
 
     def __str__(self) -> str:

@@ -80,7 +80,7 @@ class StartTogetherHook(tf.train.SessionRunHook):
 
 
 class StopTogetherHook(tf.train.SessionRunHook):
-    """Lets all workers end after the same step: a request to stop becomes a vote in the next step, which all take.
+    """Stops all workers after the same step: a request to stop becomes a vote, which all workers read in the next step.
 
     Runs last: it withdraws what the hooks before it, or the caller, request in a run.
 

@@ -1,4 +1,4 @@
-"""What differs where the towers of a step are those of one worker of a cluster: what is refused and what exchanged."""
+"""Training over the workers of a cluster: checks of what works, and the exchange of losses, metrics and votes."""
 from typing import Any, Dict, List, NamedTuple, Sequence
 
 from legacy_towers.cluster.served import ServedWorkers
@@ -44,7 +44,9 @@ def check_workers_can_train(strategy: Strategy, workers: Workers) -> None:
             )
         if strategy.updates == "asynchronous" and workers.backups:
             raise ClusterError(
-                "backup_workers is {} with {!r}: no worker waits for another".format(workers.backups, strategy)
+                "backup_workers is {} with {!r}, where no worker waits for another: leave backup_workers out".format(
+                    workers.backups, strategy
+                )
             )
         return
     if not strategy.copies:
@@ -70,7 +72,7 @@ def check_objective_of_workers(objective: Objective, reduction: Reduction) -> No
         inner = member.reduction if isinstance(member, Bucketed) else member
         if not isinstance(inner, _SHARED):
             raise ClusterError(
-                "workers of a cluster can't reduce gradients by {!r} yet: mean, sum, tree, bucketed around one of "
+                "workers of a cluster can't reduce gradients by {!r} yet: mean, sum, tree, bucketed of one of "
                 "these, clipping, scale, loss_scale, missing and densify work".format(member)
             )
 

@@ -169,9 +169,9 @@ class TrainingSession:
         self._target = target
         if (step.stops_together is None) != (not target):
             raise ArgumentError(
-                "target is {!r}: give that of the server for a step that was built with a cluster, and no other".format(
-                    target
-                )
+                "target is {!r}, and the step was built without a cluster: leave it out".format(target) if target else
+                "the step was built with a cluster, and target is missing: pass target=server.target, where server is "
+                "what lt.cluster.start(...) returned"
             )
         if step.stops_together is not None:
             step.stops_together.reason = lambda: self._interrupt.signal or 1

@@ -194,7 +194,9 @@ class DatasetInput(routes.DatasetPipeline):
         if len(devices) == 1 or self._reading.order == "fixed":
             return self.build(devices)
         if not self._reading.examples.source.can_be_sharded:
-            raise InputError("asynchronous towers can't each read a part of {}: use one per worker".format(self.source))
+            raise InputError(
+                "asynchronous towers can't each read a part of {}: use one tower per worker".format(self.source)
+            )
         sharded = DatasetInput(self._reading.logged(), "sharded", self._options, workers)
         with tf.device(host_device(devices[0])):
             datasets = sharded._asynchronous_datasets(sharded._sizes(len(devices)), sharded._own(len(devices)))

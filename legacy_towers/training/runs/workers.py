@@ -1,4 +1,4 @@
-"""What differs where a training run is that of one worker of a cluster."""
+"""Settings of a training run in a cluster: checks, defaults, and what all workers must have in common."""
 import io
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, TextIO, Tuple
 
@@ -74,7 +74,7 @@ def common_flags(settings: TrainSettings, resumed_step: Optional[int]) -> Dict[s
 
 
 def stream_of(is_chief: bool, stream: TextIO) -> TextIO:
-    """Returns where progress is printed: for workers other than the chief, which have the same, nowhere."""
+    """Returns the stream for progress: `stream` on the chief, one that drops its text on the other workers."""
     return stream if is_chief else _Nowhere()
 
 
