@@ -172,8 +172,8 @@ def check_update_ops(policy: str, strategy: Strategy, workers: Workers) -> None:
     """Raises ClusterError for update ops that several workers would run on the same variables."""
     if isinstance(workers, ServedWorkers) and strategy.updates == "reduced" and policy == "all":
         raise ClusterError(
-            "update_ops='all' over workers with parameter servers is not supported, since the chief alone runs the update "
-            "ops: use 'first' or 'mean'"
+            "update_ops='all' over workers with parameter servers is not supported, since the chief alone runs the "
+            "update ops: use 'first' or 'mean'"
         )
 
 
