@@ -3,15 +3,12 @@ import threading
 
 import numpy as np
 import ports
+from worker_model import BATCH, ROWS, STEPS, TARGETS, model
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
 
 TOWERS = 2
-STEPS = 4
-BATCH = 12
-ROWS = np.random.RandomState(0).randn(BATCH * (STEPS + 1), 6).astype(np.float32)
-TARGETS = np.random.RandomState(1).randn(BATCH * (STEPS + 1), 3).astype(np.float32)
 # Most rows of the table have no gradient in a step, others several.
 WORDS = np.random.RandomState(2).randint(0, 40, BATCH * (STEPS + 1)).astype(np.int64) // 3 * 3
 OPTIONS = dict(logical_cpus=TOWERS, intra_op_threads=1, inter_op_threads=2)
@@ -60,36 +57,6 @@ class LocalCluster:
             [each for each in range(len(self.workers)) if each not in results]
         )
         return [results[index] for index in range(len(self.workers))]
-
-
-def constant(*shape):
-    return tf.constant_initializer(np.linspace(-0.5, 0.7, int(np.prod(shape))).reshape(shape))
-
-
-def normalize(hidden):
-    moving = tf.get_variable("moving_mean", [8], hidden.dtype, initializer=tf.zeros_initializer(), trainable=False)
-    mean = tf.reduce_mean(hidden, axis=0)
-    tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_sub(moving, (moving - mean) * 0.1))
-    return hidden - mean
-
-
-def model(dtype=tf.float32, regularized=False, normalized=False, embedded=False):
-    """Returns a model function of two layers."""
-
-    def model_fn(batch, mode):
-        regularizer = (lambda weights: 0.05 * tf.reduce_sum(tf.square(weights))) if regularized else None
-        x = tf.cast(batch["x"], dtype)
-        hidden = tf.matmul(x, tf.get_variable("w", [6, 8], dtype, constant(6, 8), regularizer=regularizer))
-        if embedded:
-            table = tf.get_variable("table", [40, 8], dtype, constant(40, 8))
-            hidden += tf.nn.embedding_lookup(table, batch["word"], partition_strategy="div")
-        if normalized:
-            hidden = normalize(hidden)
-        second = tf.get_variable("v", [8, 3], dtype, constant(8, 3))
-        errors = tf.reduce_mean(tf.square(tf.matmul(tf.tanh(hidden), second) - tf.cast(batch["y"], dtype)), axis=1)
-        return lt.TowerOutput(loss=errors, metrics={"largest": tf.cast(errors, tf.float32)})
-
-    return model_fn
 
 
 def dataset(count=BATCH * STEPS, **options):

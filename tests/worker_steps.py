@@ -8,49 +8,13 @@ import os
 import sys
 
 import numpy as np
+from worker_model import BATCH, ROWS, STEPS, TARGETS, model
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
 
-STEPS = 4
-BATCH = 12
-ROWS = np.random.RandomState(0).randn(BATCH * (STEPS + 1), 6).astype(np.float32)
-TARGETS = np.random.RandomState(1).randn(BATCH * (STEPS + 1), 3).astype(np.float32)
-
-
 # Its initial values and the order of its examples differ from run to run, and must not from worker to worker.
 DRAWN = "drawn initial values and order"
-
-
-def constant(*shape):
-    return tf.constant_initializer(np.linspace(-0.5, 0.7, int(np.prod(shape))).reshape(shape))
-
-
-def normalize(hidden):
-    """Subtracts the mean of the batch, and keeps a moving mean, as batch norm does."""
-    moving = tf.get_variable("moving_mean", [8], initializer=tf.zeros_initializer(), trainable=False)
-    mean = tf.reduce_mean(hidden, axis=0)
-    tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_sub(moving, (moving - mean) * 0.1))
-    return hidden - mean
-
-
-def model(dtype=tf.float32, regularized=False, normalized=False, drawn=False):
-    """Returns a model function of two layers."""
-
-    def model_fn(batch, mode):
-        regularizer = (lambda weights: 0.05 * tf.reduce_sum(tf.square(weights))) if regularized else None
-        x = tf.cast(batch["x"], dtype)
-        first = tf.get_variable(
-            "w", [6, 8], dtype, None if drawn else constant(6, 8), regularizer=regularizer
-        )
-        hidden = tf.matmul(x, first)
-        if normalized:
-            hidden = normalize(hidden)
-        second = tf.get_variable("v", [8, 3], dtype, constant(8, 3))
-        errors = tf.reduce_mean(tf.square(tf.matmul(tf.tanh(hidden), second) - tf.cast(batch["y"], dtype)), axis=1)
-        return lt.TowerOutput(loss=errors, metrics={"largest": tf.cast(errors, tf.float32)})
-
-    return model_fn
 
 
 def examples(count=BATCH * STEPS, seed=7):

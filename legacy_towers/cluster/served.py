@@ -8,22 +8,20 @@ import re
 from typing import Any, Dict, List, Optional
 
 from legacy_towers.cluster.value import PARAMETER_SERVER, Cluster, Task
-from legacy_towers.cluster.workers import Workers
+from legacy_towers.cluster.workers import Workers, cpu_of
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import run_after
 from legacy_towers.errors import ArgumentError, ClusterError
 from legacy_towers.tensor_types import Gradient, Operation, Tensor
 
 # A local step that is never too late, and one that always is.
-_IN_TIME, _TOO_LATE = 2 ** 62, -1
+IN_TIME, TOO_LATE = 2 ** 62, -1
 _WIDE = (tf.float32, tf.float64)
 
 
 def server_devices(cluster: Cluster) -> List[str]:
     """Returns the devices on which variables live: the CPU of each parameter server."""
-    return [
-        Task(PARAMETER_SERVER, index).device + "/device:CPU:0" for index in range(cluster.parameter_servers)
-    ]
+    return [cpu_of(Task(PARAMETER_SERVER, index).device) for index in range(cluster.parameter_servers)]
 
 
 def is_on_server(device: str) -> bool:
@@ -70,7 +68,7 @@ class ServedWorkers(Workers):
         self.pushes: List[Operation] = []
         self.pushed: List[Tensor] = []
         self.before_pushes: List[Operation] = []
-        self.local_step: Any = tf.constant(_IN_TIME, tf.int64)
+        self.local_step: Any = tf.constant(IN_TIME, tf.int64)
         self.leftovers: List[Any] = []
         self.admission: Any = None
         self.last = 0

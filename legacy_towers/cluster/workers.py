@@ -4,7 +4,7 @@
                   -> all-reduce ->                  all run the same steps, so that no all-reduce waits for ever
     worker 1: x1 /                 \\ x0 + x1
 """
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List
 
 from legacy_towers.cluster.value import Cluster
 from legacy_towers.compat import tf
@@ -45,8 +45,8 @@ class Workers:
         self.index = cluster.training_tasks.index(cluster.task)
         self.is_chief = cluster.is_chief
         self.names = [str(task) for task in cluster.training_tasks]
-        self.device = _cpu_of(cluster.task.device)
-        self._group = collectives.group_key([_cpu_of(task.device) for task in cluster.training_tasks])
+        self.device = cpu_of(cluster.task.device)
+        self._group = collectives.group_key([cpu_of(task.device) for task in cluster.training_tasks])
         self._keys: Dict[int, str] = {}
 
     def sum(self, tensor: Tensor, name: str) -> Tensor:
@@ -63,7 +63,7 @@ class Workers:
             return tensor
         sent_dtype = tf.float32 if dtype in _AS_FLOAT32 else dtype
         if not collectives.supports_sum(sent_dtype):
-            raise ClusterError("workers can't exchange {!r}, which is {}".format(name, dtype.name))
+            raise _not_exchangeable(name, dtype)
         with tf.name_scope("workers"), tf.device(self.device):
             sent = tf.cast(tensor, sent_dtype)
             if shape.is_fully_defined():
@@ -135,11 +135,6 @@ class Workers:
         return "{} of {} workers".format(self.cluster.task, self.size)
 
 
-def workers_of(cluster: Optional[Cluster]) -> Optional[Workers]:
-    """Returns the workers of a cluster for a new graph; None without a cluster."""
-    return None if cluster is None else Workers(cluster)
-
-
 def on_task(cluster: Cluster, devices: Any) -> List[str]:
     """Returns device strings of this process with its task: "/cpu:1" is "/job:worker/task:0/device:CPU:1".
 
@@ -162,8 +157,13 @@ def on_task(cluster: Cluster, devices: Any) -> List[str]:
     return found
 
 
-def _cpu_of(task_device: str) -> str:
+def cpu_of(task_device: str) -> str:
+    """Returns the device string of the CPU of a task, whose own device is given."""
     return task_device + "/device:CPU:0"
+
+
+def _not_exchangeable(name: str, dtype: Any) -> ClusterError:
+    return ClusterError("workers can't exchange {!r}, which is {}".format(name, dtype.name))
 
 
 def bits_of(tensor: Tensor, dtype: Any, name: str) -> Tensor:
@@ -180,7 +180,7 @@ def bits_of(tensor: Tensor, dtype: Any, name: str) -> Tensor:
         return tf.bitcast(tf.cast(tensor, tf.float32), tf.int32)
     if dtype in _AS_BITS:
         return tf.bitcast(tensor, tf.int32)
-    raise ClusterError("workers can't exchange {!r}, which is {}".format(name, dtype.name))
+    raise _not_exchangeable(name, dtype)
 
 
 def from_bits(bits: Tensor, dtype: Any) -> Tensor:

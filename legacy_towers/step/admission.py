@@ -6,7 +6,7 @@
 """
 from typing import Sequence
 
-from legacy_towers.cluster.served import _IN_TIME, _TOO_LATE, ServedWorkers
+from legacy_towers.cluster.served import IN_TIME, TOO_LATE, ServedWorkers
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import run_after
 from legacy_towers.tensor_types import Operation, Tensor
@@ -43,7 +43,7 @@ class Admission:
                 done = tf.raw_ops.ConsumeMutexLock(mutex_lock=self._lock)
             with tf.control_dependencies([done]):
                 workers.local_step = tf.where(
-                    self.is_admitted, tf.constant(_IN_TIME, tf.int64), tf.constant(_TOO_LATE, tf.int64)
+                    self.is_admitted, tf.constant(IN_TIME, tf.int64), tf.constant(TOO_LATE, tf.int64)
                 )
 
     def after(self, tensors: Sequence[Tensor]) -> None:

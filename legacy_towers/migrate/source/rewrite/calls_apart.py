@@ -28,21 +28,22 @@ def sources_with_calls_apart(project: Project, left: Sequence[Left]) -> Dict[str
       project: the project.
       left: the calls that stay: those with `REASON` are in such functions.
     """
-    sources: Dict[str, Source] = {}
-    for path in project.files:
-        source = _source(project, path)
-        if source is not None:
-            sources[path] = source
     functions: Set[str] = set()
     for each in left:
-        if each.reason == REASON and each.site.path in sources:
-            source = sources[each.site.path]
-            call = source.call(each.site)
-            function = None if call is None else source.function(call)
-            if function is not None:
-                functions.add(function.name.value)
-    found = {path: _apart(source, project.files[path].source, functions) for path, source in sources.items()}
-    return {path: text for path, text in found.items() if text is not None}
+        source = _source(project, each.site.path) if each.reason == REASON else None
+        call = None if source is None else source.call(each.site)
+        function = None if source is None or call is None else source.function(call)
+        if function is not None:
+            functions.add(function.name.value)
+    found: Dict[str, bytes] = {}
+    for path, file in project.files.items():
+        # Parsing takes long: only files with one of the names.
+        if any(name.encode("utf-8") in file.source for name in functions):
+            source = _source(project, path)
+            text = None if source is None else _apart(source, file.source, functions)
+            if text is not None:
+                found[path] = text
+    return found
 
 
 def _source(project: Project, path: str) -> Optional[Source]:
