@@ -2,7 +2,7 @@
 import time
 from typing import Any, Set
 
-from legacy_towers.cluster.served import server_devices
+from legacy_towers.cluster.parameter_servers import server_devices
 from legacy_towers.cluster.value import PARAMETER_SERVER, Cluster, Task
 from legacy_towers.compat import tf
 from legacy_towers.errors import ClusterError

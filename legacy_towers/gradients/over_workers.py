@@ -1,7 +1,7 @@
 """Gradients over the workers of a cluster: within each worker first, then by few all-reduces between them."""
 from typing import Any, Dict, List, Sequence, Tuple
 
-from legacy_towers.cluster.served import ServedWorkers, is_on_server
+from legacy_towers.cluster.parameter_servers import ParameterServerWorkers, is_on_server
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.devices import short_name
@@ -32,12 +32,12 @@ def updated(reduction: Reduction, gradients: TowerGradients, state: Any) -> Towe
     if workers is None or gradients.reduced or not result.reduced or reduction.traits.passes_regularization:
         return result
     is_sum = reduction.traits.sums or gradients.context.tower_weights is not None
-    if isinstance(workers, ServedWorkers):
+    if isinstance(workers, ParameterServerWorkers):
         return result._replace(rows=[_on_server(row, workers, is_sum, gradients.context.scope) for row in result.rows])
     return result._replace(rows=_over_workers(result.rows, workers, is_sum, gradients.context.scope))
 
 
-def _on_server(row: GradientRow, workers: ServedWorkers, is_sum: bool, scope: str) -> GradientRow:
+def _on_server(row: GradientRow, workers: ParameterServerWorkers, is_sum: bool, scope: str) -> GradientRow:
     """Returns the row over all workers, summed on the variable's server, at the chief."""
     gradient = row.gradients[0]
     if gradient is None:

@@ -1,7 +1,7 @@
 """The gradient of the regularization losses, which is the same in all towers: computed, and added, only once."""
 from typing import Any, List, Optional, Sequence
 
-from legacy_towers.cluster.served import ServedWorkers
+from legacy_towers.cluster.parameter_servers import ParameterServerWorkers
 from legacy_towers.compat import tf
 from legacy_towers.gradients.base import GradientRow, Reduction, ReductionContext, TowerGradients
 from legacy_towers.gradients.over_workers import updated
@@ -76,11 +76,11 @@ def _summed_towers(context: ReductionContext) -> Any:
     """Returns the number of towers in a sum, an int or an int32 scalar tensor: a tower of weight 0 is left out."""
     workers = context.workers
     if context.tower_weights is None:
-        return len(context.devices) * (workers.required if isinstance(workers, ServedWorkers) else 1)
+        return len(context.devices) * (workers.required if isinstance(workers, ParameterServerWorkers) else 1)
     if not context.weights_vary:
         return len([tower_weight for tower_weight in context.tower_weights if tower_weight > 0])
     own = tf.add_n([tf.cast(tf.greater(tower_weight, 0), tf.int32) for tower_weight in context.tower_weights])
-    return workers.sum(own, context.scope + "/summed towers") if isinstance(workers, ServedWorkers) else own
+    return workers.sum(own, context.scope + "/summed towers") if isinstance(workers, ParameterServerWorkers) else own
 
 
 def _with_regularization(row: GradientRow, before: GradientRow, factor: Any) -> GradientRow:

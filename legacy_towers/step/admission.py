@@ -6,7 +6,7 @@
 """
 from typing import Sequence
 
-from legacy_towers.cluster.served import IN_TIME, TOO_LATE, ServedWorkers
+from legacy_towers.cluster.parameter_servers import IN_TIME, TOO_LATE, ParameterServerWorkers
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import run_after
 from legacy_towers.tensor_types import Operation, Tensor
@@ -21,7 +21,7 @@ class Admission:
       admitted: int64 variable of shape [2] on the first server: the step, and how many were admitted to it.
     """
 
-    def __init__(self, workers: ServedWorkers) -> None:
+    def __init__(self, workers: ParameterServerWorkers) -> None:
         self.admitted = workers.variable(tf.constant([0, 0], tf.int64), "legacy_towers_admitted")
         with tf.device(workers.device):
             self.own_step = tf.Variable(

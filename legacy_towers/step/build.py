@@ -2,7 +2,7 @@
 import numbers
 from typing import Any, Callable, Dict, Optional, Sequence, Union
 
-from legacy_towers.cluster.served import ServedWorkers, served_workers
+from legacy_towers.cluster.parameter_servers import ParameterServerWorkers, workers_of
 from legacy_towers.cluster.value import Cluster
 from legacy_towers.cluster.workers import on_task
 from legacy_towers.compat import tf
@@ -20,6 +20,7 @@ from legacy_towers.graph.session_check import DeviceCheckHook, explain_missing_d
 from legacy_towers.inputs.base import Input, host_device
 from legacy_towers.inputs.position import counting_hooks
 from legacy_towers.step.asynchronous import batches_of, check_towers, is_asynchronous, summary_tower_in_run, tensors_of
+from legacy_towers.step.asynchronous_parameter_servers import asynchronous_over_workers
 from legacy_towers.step.likely_mistakes import warn_of_large_batches, warn_of_shared_devices
 from legacy_towers.step.objective_gradients import objective_gradients
 from legacy_towers.step.objectives import (
@@ -29,10 +30,9 @@ from legacy_towers.step.objectives import (
     trained_variables,
     variables_of_objectives,
 )
+from legacy_towers.step.parameter_servers import add_admission, begin_exchange, check_update_ops, end_exchange
 from legacy_towers.step.plan_rows import describe_summaries, plan_of
 from legacy_towers.step.random_model import with_random_model
-from legacy_towers.step.served import add_admission, begin_exchange, check_update_ops, end_exchange
-from legacy_towers.step.served_asynchronous import asynchronous_over_workers
 from legacy_towers.step.setup import Setup, StepOptions, build_setup, build_towers, check_distinct_examples
 from legacy_towers.step.skipping import guarded
 from legacy_towers.step.train_step import TrainStep
@@ -120,7 +120,7 @@ def build_train_step(
       ClusterError: workers can't train this step together; the message names what they can't.
     """
     check_model_fn(model_fn)
-    workers = served_workers(cluster, backup_workers)
+    workers = workers_of(cluster, backup_workers)
     if cluster is not None:
         check_devices(devices)
         devices = on_task(cluster, devices)
@@ -175,8 +175,8 @@ def _train_step(setup: Setup, objectives: Sequence[Objective], trained: Sequence
     gradients = [objective_gradients(setup, each, owned[each.name], len(objectives) == 1) for each in objectives]
     metrics = None
     is_synchronous = not is_asynchronous(options.strategy)
-    served = isinstance(options.workers, ServedWorkers)
-    if served and is_synchronous:
+    has_servers = isinstance(options.workers, ParameterServerWorkers)
+    if has_servers and is_synchronous:
         exchange_ = begin_exchange(setup, gradients, mean_metrics(setup.training, setup.tower_weights))
         gradients, metrics = exchange_.gradients, exchange_.metrics
     elif options.workers is not None and is_synchronous:
@@ -186,10 +186,10 @@ def _train_step(setup: Setup, objectives: Sequence[Objective], trained: Sequence
     gradients = checked.gradients
     updates = build_updates(setup, checked)
     is_finite = checked.is_finite
-    if served and is_synchronous:
+    if has_servers and is_synchronous:
         ended = end_exchange(setup, exchange_, checked, updates, fingerprint_of(setup))
         updates, gradients, metrics, is_finite = ended
-    elif served:
+    elif has_servers:
         updates = asynchronous_over_workers(setup, updates, fingerprint_of(setup))
     elif options.workers is not None:
         updates = of_workers(updates, exchanged)
@@ -210,7 +210,7 @@ def _train_step(setup: Setup, objectives: Sequence[Objective], trained: Sequence
     explain_finalized_graph(loss.graph)
     required = list(setup.batches.hooks) + updates.hooks
     # What compares the workers is before all in which one waits for the others.
-    hooks = [] if options.workers is None else updates.hooks[:1 if served else 2]
+    hooks = [] if options.workers is None else updates.hooks[:1 if has_servers else 2]
     hooks += setup.batches.hooks
     hooks += counting_hooks(setup.batches.position, setup.batches.per_tower, setup.batches.ids)
     hooks += [DeviceCheckHook(plan.devices, uses), PlacementWarningHook(plan.devices)]

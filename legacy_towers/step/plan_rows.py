@@ -1,7 +1,7 @@
 """The plan of a built step: its rows and sentences."""
 from typing import List, Optional, Sequence
 
-from legacy_towers.cluster.served import ServedWorkers
+from legacy_towers.cluster.parameter_servers import ParameterServerWorkers
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.gradients.base import GradientRow
@@ -111,7 +111,7 @@ def _describe_workers(workers: Workers, towers: int, is_alone: bool) -> str:
     chief = workers.names[0]
     if is_alone:
         how = "each tower applies its own gradients; loss and metrics are those of tower 0; {} initializes variables"
-    elif isinstance(workers, ServedWorkers):
+    elif isinstance(workers, ParameterServerWorkers):
         how = (
             "loss, metrics and gradients are those of all, reduced within each worker and then on the parameter servers"
         )

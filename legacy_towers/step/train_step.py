@@ -1,7 +1,7 @@
 """`TrainStep`, what `build_train_step` returns, and its objectives."""
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence
 
-from legacy_towers.cluster.served import is_on_server
+from legacy_towers.cluster.parameter_servers import is_on_server
 from legacy_towers.errors import ArgumentError
 from legacy_towers.graph.closed_queues import ClosedQueueCheck
 from legacy_towers.graph.initialize import MissingInitializer

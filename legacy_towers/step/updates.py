@@ -1,7 +1,7 @@
 """The operations that write the variables: of each objective, and of all objectives together."""
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from legacy_towers.cluster.served import ServedWorkers
+from legacy_towers.cluster.parameter_servers import ParameterServerWorkers
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.base import TowerGradients, pairs_of
@@ -114,7 +114,7 @@ def _asynchronous(setup: Setup, gradients: Sequence[ObjectiveGradients]) -> Upda
     averaged = [variable for each in gradients for variable in each.variables]
     workers = setup.options.workers
     # The lock is one for the towers of all workers.
-    host = workers.host if isinstance(workers, ServedWorkers) else setup.host
+    host = workers.host if isinstance(workers, ParameterServerWorkers) else setup.host
     built = asynchronous_updates(updates, setup.global_step, host, setup.moving_averages, averaged)
     position = setup.batches.position
     if position is not None:

@@ -1,7 +1,7 @@
 """Training over the workers of a cluster: checks of what works, and the exchange of losses, metrics and votes."""
 from typing import Any, Dict, List, NamedTuple, Sequence
 
-from legacy_towers.cluster.served import ServedWorkers
+from legacy_towers.cluster.parameter_servers import ParameterServerWorkers
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.errors import ClusterError
@@ -34,7 +34,7 @@ _SHARED = (
 
 def check_workers_can_train(strategy: Strategy, workers: Workers) -> None:
     """Raises ClusterError unless the strategy works over these workers."""
-    if isinstance(workers, ServedWorkers):
+    if isinstance(workers, ParameterServerWorkers):
         if strategy.copies:
             raise ClusterError(
                 "the cluster has {}, which {!r} does not use: leave them out, or train with variables="

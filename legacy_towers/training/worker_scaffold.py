@@ -1,7 +1,7 @@
 """The initialization of a worker whose variables are on parameter servers, where the chief initializes them."""
 from typing import Any
 
-from legacy_towers.cluster.served import is_on_server
+from legacy_towers.cluster.parameter_servers import is_on_server
 from legacy_towers.compat import tf
 
 

@@ -1,7 +1,7 @@
 """The strategies of a cluster's workers, by the names that they have in one process."""
 from typing import Any, Optional, Sequence
 
-from legacy_towers.cluster.served import server_devices
+from legacy_towers.cluster.parameter_servers import server_devices
 from legacy_towers.cluster.value import Cluster
 from legacy_towers.specs.strategies import parse_strategy
 from legacy_towers.variables import Asynchronous, Balanced, ParameterServer, Partitioned, Strategy

@@ -5,14 +5,14 @@
 """
 from typing import Any, Dict, List, NamedTuple, Sequence
 
-from legacy_towers.cluster.served import ServedWorkers, is_on_server
+from legacy_towers.cluster.parameter_servers import ParameterServerWorkers, is_on_server
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.errors import ClusterError
 from legacy_towers.gradients.tower_weights import weighted_mean
 from legacy_towers.step.admission import Admission
 from legacy_towers.step.objective_gradients import ObjectiveGradients
-from legacy_towers.step.served_hooks import ServedStartHook, ServedStopHook
+from legacy_towers.step.parameter_server_hooks import ParameterServerStartHook, ParameterServerStopHook
 from legacy_towers.step.setup import Setup
 from legacy_towers.step.skipping import Guarded
 from legacy_towers.step.train_step import TrainOpSchedule
@@ -22,7 +22,7 @@ from legacy_towers.text.names import quoted
 from legacy_towers.variables import Strategy
 
 
-class ServedExchange(NamedTuple):
+class ParameterServerExchange(NamedTuple):
     """What the workers exchange in each step besides gradients and statistics.
 
     Attributes:
@@ -40,7 +40,7 @@ class ServedExchange(NamedTuple):
     admission: Any
 
 
-class ServedStep(NamedTuple):
+class ParameterServerStep(NamedTuple):
     """A step whose train op is this worker's part of it, with what all workers get of it.
 
     Attributes:
@@ -58,7 +58,7 @@ class ServedStep(NamedTuple):
 
 def begin_exchange(
     setup: Setup, gradients: Sequence[ObjectiveGradients], metrics: Dict[str, Tensor]
-) -> ServedExchange:
+) -> ParameterServerExchange:
     """Adds losses and metrics to what the workers sum; to be called before updates are built.
 
     Args:
@@ -86,13 +86,13 @@ def begin_exchange(
     means = [tf.cast(summed[position], each.dtype) for position, each in enumerate(own)]
     for position, each in enumerate(once):
         means[position] = means[position] if each is None else means[position] + each
-    return ServedExchange(
+    return ParameterServerExchange(
         [each._replace(loss=loss) for each, loss in zip(gradients, means)], dict(zip(names, means[len(gradients):])),
         vote, votes, workers.admission,
     )
 
 
-def votes_of(workers: ServedWorkers) -> Any:
+def votes_of(workers: ParameterServerWorkers) -> Any:
     """Returns the placeholder of this worker's vote to stop, the variable with all votes, and the op that adds it."""
     votes = workers.variable([0.0] * workers.size, "legacy_towers_votes_to_stop")
     with tf.device(workers.device), tf.name_scope("over_workers"):
@@ -101,8 +101,8 @@ def votes_of(workers: ServedWorkers) -> Any:
 
 
 def end_exchange(
-    setup: Setup, exchange: ServedExchange, checked: Guarded, updates: Updates, fingerprint: str
-) -> ServedStep:
+    setup: Setup, exchange: ParameterServerExchange, checked: Guarded, updates: Updates, fingerprint: str
+) -> ParameterServerStep:
     """Returns this worker's part of the step: to be called when its updates are built, which the chief alone runs."""
     workers: Any = setup.options.workers
     check_variables_on_servers()
@@ -140,9 +140,9 @@ def end_exchange(
             votes = tf.identity(vector[length - size:], name="stop_votes")
     start_votes = workers.of_each(exchange.vote, "votes to stop before the first step")
     count = len(gradients) + len(names)
-    start = ServedStartHook(workers, fingerprint, exchange, setup.global_step)
-    stop = ServedStopHook(workers, exchange.vote, votes, start_votes, vector, queues, exchange.admission)
-    return ServedStep(
+    start = ParameterServerStartHook(workers, fingerprint, exchange, setup.global_step)
+    stop = ParameterServerStopHook(workers, exchange.vote, votes, start_votes, vector, queues, exchange.admission)
+    return ParameterServerStep(
         updates._replace(
             schedule=TrainOpSchedule({}, [], train_op), hooks=[start] + updates.hooks + [stop]
         ),
@@ -170,7 +170,7 @@ def check_variables_on_servers() -> None:
 
 def check_update_ops(policy: str, strategy: Strategy, workers: Workers) -> None:
     """Raises ClusterError for update ops that several workers would run on the same variables."""
-    if isinstance(workers, ServedWorkers) and strategy.updates == "reduced" and policy == "all":
+    if isinstance(workers, ParameterServerWorkers) and strategy.updates == "reduced" and policy == "all":
         raise ClusterError(
             "update_ops='all' over workers with parameter servers is not supported, since the chief alone runs the "
             "update ops: use 'first' or 'mean'"
@@ -179,5 +179,5 @@ def check_update_ops(policy: str, strategy: Strategy, workers: Workers) -> None:
 
 def add_admission(workers: Workers) -> None:
     """Creates what decides whose gradients are in time, where there are backup workers: before the first of them."""
-    if isinstance(workers, ServedWorkers) and workers.backups:
+    if isinstance(workers, ParameterServerWorkers) and workers.backups:
         workers.admission = Admission(workers)

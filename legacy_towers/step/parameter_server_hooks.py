@@ -7,7 +7,7 @@ from legacy_towers.step.together import StartTogetherHook, StopTogetherHook
 from legacy_towers.tensor_types import Coordinator, Session, Tensor, Variable
 
 
-class ServedStartHook(StartTogetherHook):
+class ParameterServerStartHook(StartTogetherHook):
     """Waits until the chief has initialized or restored the variables, and checks that all built the same step.
 
     Runs before all that reads variables at the start of a session.
@@ -62,7 +62,7 @@ class ServedStartHook(StartTogetherHook):
             session.run(self._seen)
 
 
-class ServedStopHook(StopTogetherHook):
+class ParameterServerStopHook(StopTogetherHook):
     """A StopTogetherHook for variables on parameter servers; it also counts this worker's late steps.
 
     Attributes:

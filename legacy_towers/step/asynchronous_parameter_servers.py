@@ -8,8 +8,8 @@ Updates are applied one at a time, those of all workers, by a lock on the first 
 from typing import Any
 
 from legacy_towers.compat import tf
-from legacy_towers.step.served import ServedExchange, check_variables_on_servers, votes_of
-from legacy_towers.step.served_hooks import ServedStartHook
+from legacy_towers.step.parameter_server_hooks import ParameterServerStartHook
+from legacy_towers.step.parameter_servers import ParameterServerExchange, check_variables_on_servers, votes_of
 from legacy_towers.step.setup import Setup
 from legacy_towers.step.together import StopTogetherHook
 from legacy_towers.step.updates import Updates
@@ -24,7 +24,9 @@ def asynchronous_over_workers(setup: Setup, updates: Updates, fingerprint: str) 
     with tf.device(workers.device), tf.name_scope("over_workers"):
         seen = tf.identity(votes.read_value(), name="stop_votes")
     start_votes = workers.of_each(vote, "votes to stop before the first step")
-    start = ServedStartHook(workers, fingerprint, ServedExchange([], {}, vote, votes, None), setup.global_step)
+    start = ParameterServerStartHook(
+        workers, fingerprint, ParameterServerExchange([], {}, vote, votes, None), setup.global_step
+    )
     stop = AsynchronousStopHook(workers, vote, seen, start_votes, added)
     return updates._replace(hooks=[start] + updates.hooks + [stop])
 

@@ -29,7 +29,7 @@ def is_on_server(device: str) -> bool:
     return bool(tf.DeviceSpec.from_string(device or "").job == PARAMETER_SERVER)
 
 
-class ServedWorkers(Workers):
+class ParameterServerWorkers(Workers):
     """The workers of a cluster with parameter servers, and what this one exchanges with the others in one graph.
 
     Sums are computed on the servers, by `tf.ConditionalAccumulator`s: each worker adds its part, and the chief, whose
@@ -235,7 +235,7 @@ class ServedWorkers(Workers):
         return text
 
 
-def served_workers(cluster: Optional[Cluster], backups: int = 0) -> Optional[Workers]:
+def workers_of(cluster: Optional[Cluster], backups: int = 0) -> Optional[Workers]:
     """Returns the workers of a cluster for a new graph, by its parameter servers if it has any; None without a cluster.
 
     Raises:
@@ -243,7 +243,7 @@ def served_workers(cluster: Optional[Cluster], backups: int = 0) -> Optional[Wor
       ClusterError: this process does not train, or backups are given without parameter servers.
     """
     if cluster is not None and cluster.parameter_servers:
-        return ServedWorkers(cluster, backups)
+        return ParameterServerWorkers(cluster, backups)
     if backups:
         raise ClusterError(
             "backup_workers is {}: only workers that train by parameter servers can leave out late ones".format(backups)
