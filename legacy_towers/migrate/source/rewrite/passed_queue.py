@@ -5,7 +5,7 @@
         return tf.train.batch([decode(value)], size)     ...
     batches(string_input_producer(files), 8)         batches(dataset, 8)
 """
-from typing import Any, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 import libcst as cst
 
@@ -95,9 +95,19 @@ def write_passed(
 
 
 def passed_on(calls: Calls, defined: Defined, origin: Origin) -> Optional[Tuple[Defined, cst.Call, cst.Name]]:
-    """Returns the function that reads, its call and the queue there, where a function passes its queue on to it."""
+    """Returns the function that a function passes its queue on to, with the call and the queue there.
+
+    It reads, or passes the queue on to one that does. Returns None where the function itself reads, for example.
+    """
+    return _passed_on(calls, defined, origin, [])
+
+
+def _passed_on(
+    calls: Calls, defined: Defined, origin: Origin, seen: List[Any]
+) -> Optional[Tuple[Defined, cst.Call, cst.Name]]:
     source = defined.draft.source
-    if source.path == origin.read.path and source.function(calls.call(origin.read)) is defined.node:
+    is_reading = source.path == origin.read.path and source.function(calls.call(origin.read)) is defined.node
+    if is_reading or any(defined.node is each for each in seen):
         return None
     found = []
     for name in parameters(defined.node):
@@ -105,14 +115,22 @@ def passed_on(calls: Calls, defined: Defined, origin: Origin) -> Optional[Tuple[
             argument = source.parents[use]
             call: Any = source.parents[argument]
             inner = calls.function_of(defined.draft, call) if isinstance(call, cst.Call) else None
-            if isinstance(argument, cst.Arg) and inner is not None and calls.is_inside(origin.read, inner):
-                given = arguments(call, parameters(inner.node)[1 if inner.is_method else 0 :])
-                read: Any = calls.call(origin.read)
-                queue: Any = read.args[0].value if origin.reader is not None and read.args else getattr(
-                    read.func, "value", None)
-                if given is not None and isinstance(queue, cst.Name) and given.get(queue.value) is use:
-                    found.append((inner, call, use))
+            if not isinstance(argument, cst.Arg) or inner is None:
+                continue
+            given = arguments(call, parameters(inner.node)[1 if inner.is_method else 0 :])
+            queue: Any = _queue_of(calls, inner, origin, seen + [defined.node])
+            if given is not None and isinstance(queue, cst.Name) and given.get(queue.value) is use:
+                found.append((inner, call, use))
     return found[0] if len(found) == 1 else None
+
+
+def _queue_of(calls: Calls, defined: Defined, origin: Origin, seen: List[Any]) -> Any:
+    """Returns what a function reads from, or passes on to a function that reads; None if it does neither."""
+    if calls.is_inside(origin.read, defined):
+        read: Any = calls.call(origin.read)
+        return read.args[0].value if origin.reader is not None and read.args else getattr(read.func, "value", None)
+    further = _passed_on(calls, defined, origin, seen)
+    return further[2] if further is not None else None
 
 
 def _check_once(draft: Draft, first: Any, place: Any, call: cst.Call, origin: Origin) -> None:

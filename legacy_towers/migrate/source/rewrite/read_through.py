@@ -5,8 +5,10 @@
         return decode(value)
                                                          dataset = dataset.flat_map(tf.data.TFRecordDataset)
     image = read(queue)                                  dataset = dataset.map(read)
+
+So do functions that pass the queue on to it.
 """
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import libcst as cst
 
@@ -23,41 +25,51 @@ from legacy_towers.migrate.source.rewrite.syntax import arguments
 from legacy_towers.migrate.source.rewrite.taken import Taken
 
 
+class Step(NamedTuple):
+    """A call that passes a queue to a function.
+
+    Attributes:
+      draft: the file of the call.
+      scope: where the call is.
+      defined: the function.
+      call: the call.
+    """
+
+    draft: Draft
+    scope: Scope
+    defined: Defined
+    call: cst.Call
+
+
 def write_through(
-    calls: Calls, origin: Origin, reading: Reader, inner: Taken, is_batched: bool, draft: Draft, scope: Scope, tf: str,
-    defined: Defined, call: cst.Call,
+    calls: Calls, origin: Origin, reading: Reader, inner: Taken, is_batched: bool, tf: str, steps: Sequence[Step]
 ) -> Tuple[Taken, Optional[readers.Records], cst.Arg]:
-    """Makes a function that reads from a queue one of a record.
+    """Makes a function that reads from a queue, and those that pass the queue on to it, functions of a record.
 
     Args:
       calls: the functions and calls of the pipeline.
       origin, reading: the producer and reader.
       inner: what takes the result of the reader in the function.
       is_batched: whether the pipeline batches.
-      draft, scope: where the function is called, and the dataset is made.
-      tf: what TensorFlow is called there.
-      defined: the function.
-      call: the call.
+      tf: what TensorFlow is called where the dataset is made.
+      steps: the calls that pass the queue, from where the dataset is made to the function that reads.
 
     Returns:
-      What takes the result of the call, how records are read, and the argument of the call that was the queue.
+      What takes the result of the first call, how records are read, and the argument of this call that was the queue.
 
     Raises:
-      Irregular: the function uses its queue or a name of the record in another way.
+      Irregular: a function uses its queue or a name of the record in another way.
     """
+    defined = steps[-1].defined
     there = defined.draft
     read = calls.call(origin.read)
     order = parameters(defined.node)[1 if defined.is_method else 0 :]
-    given = arguments(call, order)
+    given = arguments(steps[-1].call, order)
     read_from = read.args[0].value if origin.reader is not None else None
     if origin.reader is None and isinstance(read.func, cst.Attribute):
         read_from = read.func.value
     if given is None or not isinstance(read_from, cst.Name) or read_from.value not in given:
         raise Irregular(origin.read, "its queue is not a parameter of the function")
-    queue = read_from.value
-    uses = uses_of(there.source, defined.node.body, queue)
-    if len(uses) != 1:
-        raise Irregular(origin.read, "the function uses its queue in another way", there.source.line(uses[1]))
     names = inner.roots.names
     before = names_before(there.source, defined.node, inner.statement)
     for name in names:
@@ -69,23 +81,56 @@ def write_through(
         there.edits.remove(inner.statement)
     else:
         there.edits.replace(inner.expression, cst.Name(names[0]))
-    records = reading.records(scope, tf, defined, call)
+    reading.outer = [(each.defined, each.call) for each in steps[:-1]]
+    records = reading.records(steps[0].scope, tf, defined, steps[-1].call)
     reading.remove()
-    # Without a batch, the function computes in the graph as before.
-    problem = reading.problem_in(defined) if is_batched else None
-    if problem is not None:
-        raise Irregular(origin.read, problem[0], problem[1])
+    queue = read_from
+    for step in reversed(steps):
+        queue, names, argument = _passed_record(calls, origin, step, queue, names)
+        # Without a batch, the function computes in the graph as before.
+        problem = reading.problem_in(step.defined) if is_batched else None
+        if problem is not None:
+            raise Irregular(origin.read, problem[0], problem[1])
+    first = steps[0]
+    return Taken(first.draft.source.statement(first.call), Roots(names), first.call, inner.key), records, argument
+
+
+def _passed_record(
+    calls: Calls, origin: Origin, step: Step, queue: Any, names: Tuple[str, ...]
+) -> Tuple[Any, Tuple[str, ...], cst.Arg]:
+    """Gives a function a record in the place of its queue, and passes it.
+
+    Args:
+      calls: the functions and calls of the pipeline.
+      origin: the producer and reader.
+      step: the call of the function.
+      queue: the name in the function that is the queue.
+      names: the names of the record there.
+
+    Returns:
+      What the call passed as the queue, the names of the record where the call is, and the argument of the call.
+    """
+    defined, there, draft = step.defined, step.defined.draft, step.draft
+    order = parameters(defined.node)[1 if defined.is_method else 0 :]
+    given = arguments(step.call, order)
+    if given is None or not isinstance(queue, cst.Name) or queue.value not in given:
+        raise Irregular(origin.read, "its queue is not a parameter of the function")
+    uses = uses_of(there.source, defined.node.body, queue.value)
+    if len(uses) != 1:
+        other = next((each for each in uses if each is not queue), queue)
+        raise Irregular(origin.read, "the function uses its queue in another way", there.source.line(other))
     for param in defined.node.params.params:
-        if param.name.value == queue:
+        if param.name.value == queue.value:
             _replace_by_each(there, param, [param.with_changes(name=cst.Name(each)) for each in names])
-    argument = next(each for each in call.args if each.value is given[queue])
-    free = [_free_name(draft, there, scope, each) for each in names]
+    value = given[queue.value]
+    argument = next(each for each in step.call.args if each.value is value)
+    free = tuple(_free_name(draft, there, step.scope, each) for each in names)
     _replace_by_each(draft, argument, [
         argument.with_changes(value=cst.Name(one), keyword=cst.Name(name) if argument.keyword is not None else None)
         for one, name in zip(free, names)
     ])
-    calls.handled(draft, call, defined)
-    return Taken(draft.source.statement(call), Roots(tuple(free)), call, inner.key), records, argument
+    calls.handled(draft, step.call, defined)
+    return value, free, argument
 
 
 def _free_name(draft: Draft, there: Draft, scope: Scope, name: str) -> str:
@@ -98,9 +143,9 @@ def _free_name(draft: Draft, there: Draft, scope: Scope, name: str) -> str:
 
 
 def _is_bound(source: Any, function: Optional[cst.FunctionDef], name: str) -> bool:
-    """Returns whether a function, or the top level of a file, binds a name."""
-    body = function.body if function is not None else source.module
-    return name in names_of(*body.body).bound
+    """Returns whether a function, or the top level of a file, binds or reads a name."""
+    found = names_of(*(function.body if function is not None else source.module).body)
+    return name in found.bound or name in found.read or function is not None and name in parameters(function)
 
 
 def _replace_by_each(draft: Draft, node: Any, new: List[Any]) -> None:

@@ -51,6 +51,8 @@ class Reader:
         self._site = site
         self._read = read
         self._is_chosen = False
+        # The functions that pass the queue on, from where the dataset is made, with the calls of them.
+        self.outer: Sequence[Tuple[Defined, cst.Call]] = ()
 
     def records(
         self, scope: Scope, tf: str, through: Optional[Defined] = None, call: Optional[cst.Call] = None
@@ -136,12 +138,13 @@ class Reader:
         """Returns what the parameters of the function that makes the reader are where the dataset is made."""
         given: Dict[str, Any] = {}
         if through is not None and call is not None and function is through.node:
-            by_call = arguments(call, parameters(through.node)[1 if through.is_method else 0 :])
+            by_call = self._by_call(through, call, scope)
             given = dict(_defaults(there, function, scope), **by_call) if by_call is not None else {}
         owner = _class_of(there, function)
         if owner is None:
             if function is not None and call is not None and isinstance(call.func, cst.Attribute) and (
                 through is not None and function is through.node and isinstance(call.func.value, cst.Name)
+                and not self.outer
             ):
                 # `inputs.read(queue)`
                 given[MODULE] = call.func.value
@@ -152,11 +155,28 @@ class Reader:
                 getattr(read.func, "value", None)
             ):
                 given["self"] = cst.Name("self")
-        elif call is not None and isinstance(call.func, cst.Attribute) and dotted(call.func.value) and (
+        elif not self.outer and call is not None and isinstance(call.func, cst.Attribute) and dotted(
+            call.func.value
+        ) and (
             there is through.draft.source and _class_of(there, through.node) is owner
         ):
             given["self"] = call.func.value
         return given
+
+    def _by_call(self, through: Defined, call: cst.Call, scope: Scope) -> Optional[Dict[str, Any]]:
+        """Returns what a call passes, as it is written where the dataset is made."""
+        found = arguments(call, parameters(through.node)[1 if through.is_method else 0 :])
+        place = call
+        for outer, outer_call in reversed(self.outer):
+            values = arguments(outer_call, parameters(outer.node)[1 if outer.is_method else 0 :])
+            if found is None or values is None:
+                return None
+            source = outer.draft.source
+            inner, line = Scope(source, outer.node), source.line(place)
+            here = {name: carried(value, inner, values, source is scope.source, line) for name, value in found.items()}
+            found = {name: value for name, value in here.items() if value is not None}
+            place = outer_call
+        return found
 
     def remove(self) -> None:
         """Removes the statement that makes the reader, and the parameter by which it is passed to the function."""
@@ -236,7 +256,13 @@ class Reader:
             if name in given:
                 values.append(given[name])
                 calls.append((there, call, given[name]))
-        self._remove_value(values)
+        passed_on = [each for each in calls if _is_parameter_of(each[0].source, *each[1:])]
+        for there, call, value in passed_on:
+            # A function that passes the reader on, as it passes the queue on.
+            self._remove_parameter(there, there.source.function(call), value)
+        values = [each for each in values if all(each is not value for _, _, value in passed_on)]
+        if values or not passed_on:
+            self._remove_value(values)
         draft.edits.replace(function.params, lambda params: params.with_changes(params=_ended([
             each for each in params.params if each.name.value != name
         ])))
@@ -303,6 +329,13 @@ def _class_of(source: Source, function: Any) -> Any:
         return None
     around = source.parents.get(source.parents[function])
     return around if isinstance(around, cst.ClassDef) else None
+
+
+def _is_parameter_of(source: Source, call: cst.Call, value: Any) -> bool:
+    """Returns whether what a call passes is a parameter of the function that it is in, which does not bind it."""
+    function = source.function(call)
+    return function is not None and isinstance(value, cst.Name) and value.value in parameters(function) and (
+        value.value not in names_of(*function.body.body).bound)
 
 
 def _is_parameter(source: Source, use: cst.Name, function: Any) -> bool:

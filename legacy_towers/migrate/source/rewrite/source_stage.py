@@ -20,7 +20,7 @@ from legacy_towers.migrate.source.rewrite.names import is_of_self, names_of
 from legacy_towers.migrate.source.rewrite.origins import ELEMENTS, LIMIT, READ, READ_UP_TO, Origin, branches_of
 from legacy_towers.migrate.source.rewrite.passed_files import check_passed
 from legacy_towers.migrate.source.rewrite.passed_queue import passed_on, write_passed
-from legacy_towers.migrate.source.rewrite.read_through import write_through
+from legacy_towers.migrate.source.rewrite.read_through import Step, write_through
 from legacy_towers.migrate.source.rewrite.reader import Reader
 from legacy_towers.migrate.source.rewrite.reasons import why_kept
 from legacy_towers.migrate.source.rewrite.region import region_of, within_binding
@@ -261,14 +261,23 @@ class SourceStage:
         self, draft: Draft, scope: Scope, tf: str, defined: Defined, call: cst.Call
     ) -> Tuple[Taken, Optional[readers.Records]]:
         """Makes a function that reads from a queue one of a record, and returns what takes its result."""
-        there = defined.draft
         read = self._calls.call(self.read)
-        if there.source.function(read) is not defined.node:
+        steps = [Step(draft, scope, defined, call)]
+        further = passed_on(self._calls, defined, self._origin)
+        while further is not None:
+            last = steps[-1].defined
+            inside = last.draft.source.between(further[1], last.node)
+            if any(isinstance(each, LOOPS) for each in inside):
+                raise Irregular(self.read, "its queue is passed on in a loop", last.draft.source.line(further[1]))
+            steps.append(Step(last.draft, Scope(last.draft.source, last.node), further[0], further[1]))
+            further = passed_on(self._calls, further[0], self._origin)
+        there = steps[-1].defined
+        if there.draft.source.function(read) is not there.node:
             raise Irregular(self.read, "it is in a function within a function")
-        inner = self.takes.of(there, read)
-        self._check_read_once(there, inner)
+        inner = self.takes.of(there.draft, read)
+        self._check_read_once(there.draft, inner)
         taken, records, argument = write_through(
-            self._calls, self._origin, self.reading, inner, self._is_batched, draft, scope, tf, defined, call)
+            self._calls, self._origin, self.reading, inner, self._is_batched, tf, steps)
         self._passed = (draft, argument)
         return taken, records
 
