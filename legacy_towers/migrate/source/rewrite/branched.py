@@ -6,7 +6,10 @@ maps the dataset itself.
         image = tf.random_crop(image, [24, 24, 3])                 def parse(image, label): ...
         return tf.train.shuffle_batch([image, label], 8, ...)      dataset = dataset.map(parse).shuffle(...).batch(8)
     return tf.train.batch([image, label], 8)                   dataset = dataset.batch(8)
+
+A branch may also return a single example, which becomes the next element of the dataset.
 """
+import functools
 from typing import Any, Callable, List, Sequence, Set
 
 import libcst as cst
@@ -22,7 +25,7 @@ from legacy_towers.migrate.source.rewrite.names import names_of, targets
 from legacy_towers.migrate.source.rewrite.region import Examples, Unclear, computing, exits, in_order, region_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import statements_of
-from legacy_towers.migrate.source.rewrite.tensors import is_tensor
+from legacy_towers.migrate.source.rewrite.tensors import tensors_after
 from legacy_towers.migrate.source.values import Site
 
 # A branch has no more statements of its own that others have too.
@@ -59,7 +62,7 @@ class Branched:
           entry: where the examples come from.
           statements: the statements of its block, in order.
           start: the number of the first one after the reader.
-          sink: the number of the first one that batches.
+          sink: the number of the first one that batches, or that returns a single example before.
         """
         source = entry.draft.source
         scope = Scope(source, entry.function)
@@ -73,7 +76,8 @@ class Branched:
             examples = computing(statements, start, sink, set(entry.roots.names), first, checks.is_random)
         except Unclear:
             return False
-        branches = self._branches(entry, statements, sink, examples.names)
+        singles: List[Any] = []
+        branches = self._branches(entry, statements, sink, examples.names, singles)
         used = names_of(statement, *(each for branch in branches for each in branch)).read
         if not branches or not self._is_clear(statements[:sink], examples, used, checks):
             return False
@@ -81,7 +85,7 @@ class Branched:
         if examples.statements:
             shared = [each for each in tensors_of(self._calls, entry, examples, scope) if each in used]
             if set(shared) != examples.names & used:
-                return self._is_written_whole(entry, statements, sink, examples, branches)
+                return not singles and self._is_written_whole(entry, statements, sink, examples, branches)
             problem = checks.problem_inside(examples.statements, self._own)
             element = Element.of([cst.Name(each) for each in shared], source)
             read = names_of(*examples.statements).read - examples.names
@@ -93,6 +97,13 @@ class Branched:
             threads = self._threads(entry, branches, statement, scope)
             write_map(self._calls, entry, statement, examples, element, threads)
             roots = Roots(tuple(shared))
+        for block in singles:
+            if roots.is_all:
+                raise Irregular(self._read, "one branch returns a single example, and another one batches",
+                                source.line(statement))
+            text = "{} = {}".format(", ".join(roots.names), source.code(self._calls.next_element(
+                entry.dataset, self._calls.tensorflow(scope, self._read))))
+            entry.draft.edits.insert_before(in_order(block)[0], functools.partial(source.parse, text))
         for branch in branches:
             self._follow(entry._replace(statement=None, roots=roots, is_computing=False, branch=tuple(branch)))
         return True
@@ -112,10 +123,24 @@ class Branched:
             self._follow(entry._replace(branch=before + tuple(branch), shared=before))
         return True
 
-    def _branches(self, entry: Entry, statements: Sequence[Any], sink: int, names: Set[str]) -> List[Any]:
+    def early_return(self, entry: Entry, statements: Sequence[Any], start: int, sink: int) -> int:
+        """Returns the number of the first `if` before the batch that returns a single example, -1 without it."""
+        names = set(entry.roots.names)
+        for number, statement in enumerate(statements[start:sink], start):
+            found = names_of(statement)
+            if isinstance(statement, cst.If) and found.read & names and exits(statement):
+                return number
+            if found.read & names:
+                names |= found.bound | found.changed
+        return -1
+
+    def _branches(
+        self, entry: Entry, statements: Sequence[Any], sink: int, names: Set[str], singles: List[Any]
+    ) -> List[Any]:
         """Returns the statements of each branch, [] where no branch computes what it batches, and all batch the same.
 
-        Where an `if` returns, the statements after it are a branch.
+        Where an `if` returns, the statements after it are a branch. The blocks that return single examples are added to
+        `singles`.
         """
         blocks: List[Any] = []
         node = statements[sink]
@@ -129,8 +154,19 @@ class Branched:
             blocks.append(node.body)
         if goes_on and any(not isinstance(statements_of(each)[-1], cst.Return) for each in blocks):
             return []
-        branches = [in_order(each) for each in blocks] + ([list(statements[sink + 1 :])] if goes_on else [])
-        computes = False
+        rest = list(statements[sink + 1 :])
+        for block in list(blocks):
+            inside = in_order(block)
+            if isinstance(inside[-1], cst.Return) and names_of(*inside).read & names and not any(
+                self._batches.batches_in(entry, each) for each in inside
+            ):
+                singles.append(block)
+                blocks.remove(block)
+        if singles and not blocks and goes_on:
+            # It may have branches, too.
+            return [rest]
+        branches = [in_order(each) for each in blocks] + ([rest] if goes_on else [])
+        computes = bool(singles)
         tensors: Set[str] = set()
         # What the code after the `if` may read of it: batches that have the names of examples.
         batched = set(names)
@@ -179,16 +215,11 @@ def tensors_of(calls: Calls, entry: Entry, examples: Examples, scope: Scope) -> 
     """Returns the names of examples that are tensors for sure, or dicts of tensors, in order."""
     found: List[str] = [] if entry.roots.is_all else list(entry.roots.names)
     for statement in examples.statements:
-        bound = names_of(statement).bound
         names = [each.value for each in targets(statement) if isinstance(each, cst.Name)]
-        value = statement.value if isinstance(statement, cst.Assign) else None
-        is_shown = len(names) == len(targets(statement)) > 0 and (
-            is_tensor(calls, entry.draft, value, found, scope) if len(names) == 1 else _are_read(entry, statement)
-        )
-        if not is_shown:
-            found = [each for each in found if each not in bound]
-        else:
+        if len(names) > 1 and _are_read(entry, statement):
             found += [each for each in names if each not in found]
+        else:
+            found = tensors_after(calls, entry.draft, [statement], found, scope)
     return found
 
 

@@ -169,13 +169,22 @@ class PipelineWriter:
                 return
             raise Irregular(self.stage.read, "what it reads is neither batched nor returned there",
                             source.line(entry.statement or entry.function or source.module))
-        if self._taken.setdefault((self.batches, statements[sink]), entry) is not entry:
-            raise Irregular(self.stage.read, "examples of several producers are in one batch: read each from its "
-                            "own dataset, and zip the datasets", source.line(statements[sink]))
         is_plain = self.batches is self.batchers and not self.later.sites and (
             len(self._stages) == 1 or not self._is_one_dataset)
+        early = self.branched.early_return(entry, statements, start, sink) if is_plain else -1
+        if early >= 0:
+            self._take(entry, statements[early])
+            if self.branched.is_written(entry, statements, start, early):
+                return
+        self._take(entry, statements[sink])
         if not is_plain or not self.branched.is_written(entry, statements, start, sink):
             self._write_sink(entry, statements, start, sink)
+
+    def _take(self, entry: Entry, statement: Any) -> None:
+        """Records that a statement takes the examples of an entry."""
+        if self._taken.setdefault((self.batches, statement), entry) is not entry:
+            raise Irregular(self.stage.read, "examples of several producers are in one batch: read each from its "
+                            "own dataset, and zip the datasets", entry.draft.source.line(statement))
 
     def _statements(self, entry: Entry) -> Tuple[List[Any], int]:
         """Returns the statements of the block that gets examples, and the number of the first one after the reader."""

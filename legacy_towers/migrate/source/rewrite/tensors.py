@@ -6,13 +6,15 @@ import libcst as cst
 from legacy_towers.migrate.source.rewrite.drafts import Draft
 from legacy_towers.migrate.source.rewrite.examples import returned
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined
-from legacy_towers.migrate.source.rewrite.names import assigned_pairs, dotted, names_of, parameters
+from legacy_towers.migrate.source.rewrite.names import assigned_pairs, dotted, names_of, parameters, targets
+from legacy_towers.migrate.source.rewrite.region import in_order
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import arguments
 from legacy_towers.migrate.source.rewrite.visiting import Visitor
 
 # What tf.* functions return that is not a tensor or a dict of tensors.
 _OTHERS = ("decode_csv", "split", "unstack", "unpack", "meshgrid", "parse_single_sequence_example", "get_variable")
+_LISTS = ("decode_csv", "split", "unstack", "unpack")
 # Functions that call functions are looked into up to this depth.
 _DEPTH = 4
 
@@ -39,11 +41,57 @@ def is_tensor(calls: Calls, draft: Draft, value: Any, known: Sequence[str], scop
             calls, draft, defined, value, known, scope, depth), depth + 1)
     if isinstance(value, cst.BinaryOperation):
         return any(is_tensor(calls, draft, each, known, scope, depth) for each in (value.left, value.right))
-    if isinstance(value, cst.Subscript) and isinstance(value.value, cst.Name) and len(value.slice) == 1:
-        index = value.slice[0].slice
-        is_key = isinstance(index, cst.Index) and isinstance(index.value, cst.SimpleString)
-        return is_key and value.value.value in known
+    if isinstance(value, cst.UnaryOperation) and not isinstance(value.operator, cst.Not):
+        return is_tensor(calls, draft, value.expression, known, scope, depth)
+    if isinstance(value, cst.Subscript):
+        # A part of a tensor, or what a dict or list of tensors has.
+        return is_tensor(calls, draft, value.value, known, scope, depth) or _is_list(value.value, scope) and (
+            len(value.slice) == 1 and isinstance(value.slice[0].slice, cst.Index))
     return False
+
+
+def _is_list(value: Any, scope: Scope) -> bool:
+    """Returns whether an expression is a call of a function of TensorFlow that returns a list of tensors."""
+    name = dotted(value.func) if isinstance(value, cst.Call) else ""
+    return name.startswith("{}.".format(scope.tensorflow())) and name.rpartition(".")[2] in _LISTS
+
+
+def tensors_after(
+    calls: Calls, draft: Draft, statements: Sequence[Any], known: Sequence[str], scope: Scope
+) -> List[str]:
+    """Returns the names that are tensors for sure after statements, or dicts of tensors, in order.
+
+    Args:
+      calls: the functions and calls of the pipeline.
+      draft, scope: the file and function of the statements.
+      statements: the statements.
+      known: the names of those before.
+    """
+    found = list(known)
+    for statement in statements:
+        if isinstance(statement, cst.If):
+            blocks, node = [], statement
+            while isinstance(node, cst.If):
+                blocks.append(in_order(node.body))
+                node = node.orelse
+            blocks.append(in_order(node.body) if node is not None else [])
+            after = [tensors_after(calls, draft, each, found, scope) for each in blocks]
+            found = [each for each in after[0] if all(each in one for one in after)]
+            continue
+        bound = names_of(statement).bound
+        shown: List[str] = []
+        if isinstance(statement, cst.AugAssign) and isinstance(statement.target, cst.Name):
+            shown = [statement.target.value] if statement.target.value in found else []
+        elif isinstance(statement, cst.Assign) and len(statement.targets) == 1:
+            pairs = assigned_pairs(statement)
+            parts = [each.value for each in targets(statement) if isinstance(each, cst.Name)]
+            if len(parts) == len(targets(statement)) > 1 and _is_list(statement.value, scope):
+                shown = parts
+            elif len(pairs) == len(parts) == len(targets(statement)):
+                shown = [each for each, (_, value) in zip(parts, pairs) if is_tensor(calls, draft, value, found, scope)]
+        found = [each for each in found if each not in bound or each in shown] + [
+            each for each in shown if each not in found]
+    return found
 
 
 def _tensors_passed(
