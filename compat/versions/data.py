@@ -111,6 +111,28 @@ def set_private_threads(options: Any, threads: int) -> None:
         options.experimental_threading.private_threadpool_size = threads
 
 
+def get_next_in_place(iterator: Any) -> Any:
+    """Returns the tensors of the next element of `iterator`, taken in the thread that runs the session's operations.
+
+    `get_next` wakes a thread of the iterator, which takes 30 to 50 us: a sixth of a short step. Here the session's
+    thread itself waits for the element. What makes it runs in threads of its own on TF 2.x; on TF 1.15 it needs those
+    of the session, so that there this is `get_next`.
+
+    Args:
+      iterator: of a dataset of tuples of dense tensors, which waits for nothing that the session has yet to run.
+
+    Private: the iterator's resource. Tried on 1.15, 2.13, 2.16 and 2.21; ends with 1.15.
+    """
+    if not hasattr(tf.data.Options(), "threading"):
+        return iterator.get_next()
+    return tuple(tf.raw_ops.IteratorGetNextSync(
+        iterator=iterator._iterator_resource,
+        output_types=tf.nest.flatten(tf.data.get_output_types(iterator)),
+        output_shapes=tf.nest.flatten(tf.data.get_output_shapes(iterator)),
+        name="IteratorGetNext",
+    ))
+
+
 def with_parallel_operations(dataset: Any) -> Any:
     """Returns `dataset` with operations in its functions that use all cores, as those of a session do.
 

@@ -115,6 +115,19 @@ def test_with_parallel_operations_gives_operations_all_threads():
     assert dataset.options().threading.max_intra_op_parallelism == 0
 
 
+def test_get_next_in_place_reads_in_the_thread_of_the_session():
+    dataset = tf.data.Dataset.range(4).map(lambda x: (x, x * 2)).batch(2)
+    elements = data.get_next_in_place(tf.data.make_one_shot_iterator(dataset))
+    if hasattr(tf.data.Options(), "threading"):
+        assert elements[0].op.type == "IteratorGetNextSync"
+    with tf.Session() as opened:
+        assert [[each.tolist() for each in opened.run(elements)] for _ in range(2)] == [
+            [[0, 1], [0, 2]], [[2, 3], [4, 6]],
+        ]
+        with pytest.raises(tf.errors.OutOfRangeError):
+            opened.run(elements)
+
+
 @pytest.mark.parametrize(
     "structure",
     [

@@ -51,6 +51,19 @@ def test_tensors_of_the_queue_are_fed(graph):
         assert session.run(total) == 1
 
 
+def test_steps_of_a_session_with_one_thread_wait_for_two_datasets(graph):
+    images = []
+    for tower in range(2):
+        number = tf.train.range_input_producer(40, num_epochs=1, shuffle=False).dequeue()
+        image = tf.image.resize(tf.fill([32, 32, 3], tf.cast(number, tf.float32)), [256, 256])
+        images.append(tf.reduce_mean(tf.train.batch([image], 2, num_threads=2), [1, 2, 3]))
+    convert()
+    config = tf.ConfigProto(inter_op_parallelism_threads=1, use_per_session_threads=True)
+    with started(tf.Session(config=config)) as session:
+        found = np.array([session.run(images, options=tf.RunOptions(timeout_in_ms=60000)) for _ in range(20)])
+    np.testing.assert_allclose(np.sort(found.transpose(1, 0, 2).reshape(2, 40)), [np.arange(40)] * 2, rtol=1e-5)
+
+
 def test_a_graph_without_queues_says_so(graph):
     assert str(convert()) == "no queues to convert"
 
