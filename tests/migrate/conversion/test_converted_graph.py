@@ -53,7 +53,7 @@ def test_tensors_of_the_queue_are_fed(graph):
 
 def test_steps_of_a_session_with_one_thread_wait_for_two_datasets(graph):
     images = []
-    for tower in range(2):
+    for _ in range(2):
         number = tf.train.range_input_producer(40, num_epochs=1, shuffle=False).dequeue()
         image = tf.image.resize(tf.fill([32, 32, 3], tf.cast(number, tf.float32)), [256, 256])
         images.append(tf.reduce_mean(tf.train.batch([image], 2, num_threads=2), [1, 2, 3]))
