@@ -150,6 +150,10 @@ def new_draft(file: SourceFile, site: Site, is_python_3: bool = False) -> Draft:
         return _draft(file, site, form.text.encode("utf-8"), form)
     except cst.ParserSyntaxError as error:
         raise Irregular(site, "{} can't be parsed: {}".format(file.path, error.message), error.raw_line) from None
+    except UnicodeDecodeError as error:
+        line = file.source[:error.start].count(b"\n") + 1
+        raise Irregular(site, "{}, line {}, has bytes that are not {}: save it in the encoding that it declares".format(
+            file.path, line, error.encoding.upper())) from None
 
 
 def _draft(file: SourceFile, site: Site, content: bytes, form: Optional[Form]) -> Draft:

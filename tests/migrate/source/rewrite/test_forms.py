@@ -160,3 +160,13 @@ def test_a_file_in_another_encoding_is_left(tmp_path):
     plan = _plan(path)
     assert plan.texts == {}
     assert ["is encoded in iso-8859-1: make it one of UTF-8 first" in each.reason for each in plan.left] == [True]
+
+
+def test_a_file_with_bytes_of_another_encoding_than_it_declares_is_left(tmp_path):
+    path = tmp_path / "script.py"
+    # GBK in a comment, which Python's own parser may not look at.
+    path.write_bytes(("# -*- coding: utf-8 -*-\n" + _READ.format("#\n") + "b = tf.train.batch([x], 2)\n").encode() +
+                     b"#\xb7\xfb\n")
+    plan = _plan(path)
+    assert plan.texts == {}
+    assert ["has bytes that are not UTF-8" in each.reason for each in plan.left] == [True]
