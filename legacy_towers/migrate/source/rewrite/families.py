@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterable, List, Optional, Set
 
 import libcst as cst
 
+from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import Source
 
 Families = Dict[str, Set[str]]
@@ -35,7 +36,9 @@ def families_of(trees: Iterable[Optional[ast.AST]]) -> Families:
 
 
 def is_of_another(families: Families, source: Source, node: cst.Attribute, owner: Optional[cst.ClassDef]) -> bool:
-    """Returns whether `self.name` is in a method of a class that has no object in common with another class.
+    """Returns whether an attribute is of an object that is not one of a class.
+
+    This is known of `self.name` in a method of another class, and of `record.name` after `record = Record()`.
 
     Args:
       families: what `families_of` returns.
@@ -43,11 +46,14 @@ def is_of_another(families: Families, source: Source, node: cst.Attribute, owner
       node: the attribute.
       owner: the other class.
     """
-    is_self = isinstance(node.value, cst.Name) and node.value.value == "self"
-    here = class_around(source, node)
-    if not is_self or here is None or owner is None:
+    if owner is None or not isinstance(node.value, cst.Name):
         return False
-    return here.name.value not in families.get(owner.name.value, {here.name.value})
+    here = class_around(source, node)
+    if node.value.value == "self":
+        return here is not None and here.name.value not in families.get(owner.name.value, {here.name.value})
+    made = Scope(source, source.function(node)).resolved(node.value)
+    name = made.func.value if isinstance(made, cst.Call) and isinstance(made.func, cst.Name) else ""
+    return name in families and name not in families.get(owner.name.value, {name})
 
 
 def class_around(source: Source, node: Any) -> Optional[cst.ClassDef]:
