@@ -30,6 +30,7 @@ from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.kept import Kept
 from legacy_towers.migrate.source.rewrite.kept_reads import follow_kept
+from legacy_towers.migrate.source.rewrite.loop_constants import with_constants
 from legacy_towers.migrate.source.rewrite.mapping import write_map
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters, read_first, targets
 from legacy_towers.migrate.source.rewrite.optional_batch import optional_batch, write_optional
@@ -226,6 +227,7 @@ class PipelineWriter:
             )
         except region.Unclear as unclear:
             raise Irregular(site, str(unclear), source.line(unclear.node)) from None
+        examples = with_constants(source, examples, statements[:number], self.joins.loops)
         if self.batches is self.queue:
             examples = self.queue.apart(entry, examples, statement)
         kept = sorted(each for each in examples.names if each.startswith("self."))

@@ -17,6 +17,7 @@ _PAIRS = os.path.join(os.path.dirname(__file__), "pairs")
 _SHUFFLED = {
     "batch_examples_shuffled", "batch_record_features", "buckets_by_length", "buckets_by_number",
     "buckets_by_remainder", "buckets_in_one_branch", "buckets_of_dicts", "columns_in_a_join",
+    "constants_of_a_loop_of_threads",
     "functions_that_read_and_batch", "input_producer", "joined_readers", "joined_readers_in_a_list",
     "keep_input_of_a_list_shuffled", "keep_input_shuffled", "lists_of_readers_passed", "lists_of_readers_returned",
     "lists_of_threads_returned", "lists_passed_in_turn", "lists_passed_to_a_function", "numbers_of_threads",
