@@ -18,6 +18,7 @@ from legacy_towers.migrate.source.rewrite.region import in_order, region_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import readers
 from legacy_towers.migrate.source.rewrite.syntax import LOOPS, arguments
+from legacy_towers.migrate.source.rewrite.taken import is_printed
 
 
 def write_passed(
@@ -36,7 +37,8 @@ def write_passed(
     """
     source, edits = draft.source, draft.edits
     site, there = origin.producers[0], defined.draft
-    producer, read = calls.call(site), calls.call(origin.read)
+    read = calls.call(origin.read)
+    producer = stage.made_by or calls.call(site)
     first, place = source.statement(producer), source.statement(call)
     order = parameters(defined.node)[1 if defined.is_method else 0 :]
     given = arguments(call, order)
@@ -47,7 +49,9 @@ def write_passed(
     if given is None or not isinstance(read_from, cst.Name) or read_from.value not in given:
         raise Irregular(origin.read, "its queue is not a parameter of the function")
     parameter = read_from.value
-    if len(uses_of(there.source, defined.node.body, parameter)) != 1 or origin.read.name == READ_UP_TO:
+    uses = uses_of(there.source, defined.node.body, parameter)
+    printed = [each for each in uses if is_printed(there.source, each)]
+    if len(uses) - len(printed) != 1 or origin.read.name == READ_UP_TO:
         raise Irregular(origin.read, "the function uses its queue in another way", there.source.line(read))
     _check_once(draft, first, place, call, origin)
     scope, inner = Scope(source, source.function(producer)), Scope(there.source, defined.node)
@@ -55,6 +59,8 @@ def write_passed(
     name = calls.dataset_parameter(defined)
     dataset = calls.dataset_name(scope)
     lines = stage.producer_lines(draft, scope, calls.tensorflow(scope, site), dataset, site, producer)
+    for each in stage.printed:
+        edits.replace(each, cst.Name(dataset))
     if queue is not None:
         edits.remove(first)
     edits.insert_before(first if queue is not None else place, lambda: source.parse("\n".join(lines)))
@@ -77,6 +83,8 @@ def write_passed(
     if inner_read is None and not calls.is_first(defined, parameter):
         # Another producer's queue is passed to the function, too.
         return entry
+    for each in printed:
+        there.edits.replace(each, cst.Name(name))
     for param in defined.node.params.params:
         if param.name.value == parameter:
             there.edits.replace(param.name, cst.Name(name))

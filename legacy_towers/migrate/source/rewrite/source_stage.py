@@ -24,12 +24,13 @@ from legacy_towers.migrate.source.rewrite.read_through import Step, write_throug
 from legacy_towers.migrate.source.rewrite.reader import Reader
 from legacy_towers.migrate.source.rewrite.reasons import why_kept
 from legacy_towers.migrate.source.rewrite.region import region_of, within_binding
+from legacy_towers.migrate.source.rewrite.returned_queue import returned_queue, write_returned
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import batchers, producers, readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
 from legacy_towers.migrate.source.rewrite.size_summaries import is_summarized
 from legacy_towers.migrate.source.rewrite.syntax import LOOPS
-from legacy_towers.migrate.source.rewrite.taken import Taken, Takes, is_next, put_matched
+from legacy_towers.migrate.source.rewrite.taken import Taken, Takes, is_next, is_printed, put_matched
 from legacy_towers.migrate.source.values import Site
 
 
@@ -49,6 +50,8 @@ class SourceStage:
       is_endless: whether no producer has num_epochs.
       is_single: whether nothing batches what is read, in a pipeline with batches.
       is_mapped: whether a function computes with what is read, before it is batched or queued.
+      made_by: the call of a function that makes and returns the queue, None without such a function.
+      printed: where the script prints the queue.
       is_one_by_one: whether the records that reader.read_up_to reads are queued one by one, as they are.
     """
 
@@ -74,6 +77,8 @@ class SourceStage:
         self.is_mapped = False
         self.is_one_by_one = False
         self.is_single = False
+        self.made_by: Optional[cst.Call] = None
+        self.printed: List[Any] = []
 
     def entry(self, is_batched: bool) -> Optional[Entry]:
         """Writes the dataset of records, and returns where code gets them.
@@ -92,6 +97,14 @@ class SourceStage:
             return write_held_and_passed(self, self._calls, self._origin, draft, is_batched, held)
         if len(made) == 1 and is_held(draft, made[0], self.read.path, self._calls.call(self.read)):
             return write_held(self, self._calls, self._origin, draft, is_batched)
+        returned = returned_queue(self._calls, draft, made[0]) if len(made) == 1 and (
+            self._producer.name not in ELEMENTS and self._producer not in self._calls.filled) else None
+        if returned is not None:
+            write_returned(self, self._calls, self._producer, draft, made[0], returned)
+            self.made_by, draft = returned.call, returned.draft
+            source, edits, made = draft.source, draft.edits, [returned.call]
+            function = source.function(made[0])
+            scope = Scope(source, function)
         queue = self._queue_name(draft, made[0])
         there = self._reading_function(draft, function, made, queue)
         batches = there is not None and any(self._calls.is_inside(each, there[0]) for each in self._batches)
@@ -133,6 +146,8 @@ class SourceStage:
             # Records that are read many at a time, to be queued one by one, are read one by one.
             return source.parse("\n".join(before + (more if self.is_one_by_one else many or more)))
 
+        for each in self.printed:
+            edits.replace(each, cst.Name(dataset))
         is_own_statement = queue is not None or self._producer.name in ELEMENTS and len(made) > 1
         if is_own_statement:
             for each in statements:
@@ -238,7 +253,8 @@ class SourceStage:
         passed = []
         if self._producer in self._calls.filled:
             uses = [each for each in uses if not draft.edits.is_removed(source.statement(each))]
-        for use in (each for each in uses if not is_summarized(draft, each)):
+        self.printed = [each for each in uses if is_printed(source, each)]
+        for use in (each for each in uses if not is_summarized(draft, each) and each not in self.printed):
             parent = source.parents[use]
             around = source.parents[parent]
             is_own = self.read.path == source.path and (
@@ -287,6 +303,8 @@ class SourceStage:
         self, draft: Draft, scope: Scope, tf: str, dataset: str, site: Site, call: cst.Call
     ) -> List[str]:
         """Returns the statements that make the dataset of a producer."""
+        if self.made_by is call:
+            return ["{} = {}".format(dataset, scope.code(call))]
         filled = self._calls.filled.get(site)
         if filled is not None:
             self.is_endless = False

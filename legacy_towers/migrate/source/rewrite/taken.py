@@ -253,3 +253,11 @@ def _is_fetched(source: Any, use: cst.Name) -> bool:
         return False
     is_run = isinstance(call.func, cst.Attribute) and call.func.attr.value == "run" and call.args[0] is argument
     return is_run or isinstance(call.func, cst.Name) and call.func.value == "print"
+
+
+def is_printed(source: Any, use: cst.CSTNode) -> bool:
+    """Returns whether a use of a name only prints it: `print(queue)`."""
+    argument = source.parents[use]
+    call = source.parents[argument]
+    return isinstance(argument, cst.Arg) and isinstance(call, cst.Call) and dotted(call.func) == "print" and (
+        isinstance(source.parents[call], cst.Expr))
