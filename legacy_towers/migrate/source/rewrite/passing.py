@@ -107,7 +107,7 @@ class Passing:
 
     def write_return(
         self, entry: Entry, statement: Any, element: Element, is_initialized: bool = False,
-        listed: Optional[Join] = None,
+        listed: Optional[Join] = None, beside: Sequence[int] = (),
     ) -> None:
         """Writes what a function returns, and goes on where it is called.
 
@@ -117,6 +117,7 @@ class Passing:
           element: what it returns.
           is_initialized: whether the dataset needs a table.
           listed: the list of examples that it returns, None if it returns one example.
+          beside: the places of what it returns beside the example: `return image, len(files)`.
         """
         source, edits = entry.draft.source, entry.draft.edits
         assert entry.function is not None
@@ -128,6 +129,10 @@ class Passing:
                             source.line(others[0]))
         scope = Scope(source, entry.function)
         callers = self._calls.callers_of(entry.draft, entry.function)
+        more = [statement.value.elements[each].value for each in beside]
+        if more and not callers:
+            raise Irregular(self.read, "nothing in the project calls the function that reads, and it returns more than "
+                            "an example", source.line(statement))
         if not callers:
             # It gives an example to code of other projects, as before.
             if is_initialized:
@@ -138,7 +143,7 @@ class Passing:
             edits.replace(statement.value, cst.Call(cst.Name("list"), [cst.Arg(example)]) if is_list else example)
             return
         returns_dict = is_dict(self._calls.shown(entry.draft, scope.resolved(statement.value)), scope)
-        edits.replace(statement.value, cst.Name(entry.dataset))
+        edits.replace(statement.value, _with_more(entry.dataset, more))
         function = self._calls.of_node(entry.draft, entry.function)
         if len(callers) > 1:
             self._calls.is_only_pipeline = False
@@ -152,6 +157,10 @@ class Passing:
             if not isinstance(caller, cst.Assign) or caller.value is not call or len(caller.targets) != 1:
                 raise Irregular(self.read, calls_apart.REASON, draft.source.line(caller))
             found = targets(caller)
+            if more and len(found) != element.size + len(more):
+                raise Irregular(self.read, "the source does not show what is returned", draft.source.line(caller))
+            kept = [found[each] for each in beside]
+            found = [each for each in found if all(each is not one for one in kept)]
             if not all(map(name_of, found)):
                 raise Irregular(self.read, "the result of the function that reads is kept in an object",
                                 draft.source.line(caller))
@@ -168,6 +177,9 @@ class Passing:
                 self._joins.returns(listed, entry.roots)
             if self._is_returned(call, entry):
                 continue
+            if more and not self._is_taken(entry):
+                raise Irregular(self.read, "it returns more than an example, which is not batched",
+                                draft.source.line(caller))
             if not self._is_taken(entry):
                 branches = self._branches(draft, caller, names)
                 chosen = entry._replace(statement=branches)
@@ -178,7 +190,7 @@ class Passing:
                 entry = chosen
             dataset = self._datasets.get(entry.statement) or self._calls.passed.get(call, ("", ""))[0]
             dataset = self._datasets.setdefault(entry.statement, dataset or self._calls.dataset_name(scope))
-            draft.edits.replace(caller.targets[0], cst.AssignTarget(cst.Name(dataset)))
+            draft.edits.replace(caller.targets[0], cst.AssignTarget(_with_more(dataset, kept)))
             self._follow(entry._replace(dataset=dataset))
 
     def _is_returned(self, call: cst.Call, entry: Entry) -> bool:
@@ -253,3 +265,11 @@ class Passing:
         """Returns the expression of the next element of the dataset that a call returns."""
         iterator = cst.Call(cst.parse_expression(tf + ".data.make_one_shot_iterator"), [cst.Arg(call)])
         return cst.Call(cst.Attribute(iterator, cst.Name("get_next")))
+
+
+def _with_more(dataset: str, more: Sequence[Any]) -> Any:
+    """Returns the expression of a dataset, with others after it."""
+    if not more:
+        return cst.Name(dataset)
+    parts = [cst.Name(dataset)] + list(more)
+    return cst.Tuple([cst.Element(each) for each in parts], lpar=[], rpar=[])

@@ -37,7 +37,7 @@ from legacy_towers.migrate.source.rewrite.optional_batch import optional_batch, 
 from legacy_towers.migrate.source.rewrite.passing import Passing
 from legacy_towers.migrate.source.rewrite.prefetch_stage import PrefetchStage
 from legacy_towers.migrate.source.rewrite.queue_stage import QueueStage
-from legacy_towers.migrate.source.rewrite.regular import check_regular
+from legacy_towers.migrate.source.rewrite.regular import check_only_of_queues, check_regular
 from legacy_towers.migrate.source.rewrite.results import returned_element
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.single import is_single, write_single
@@ -73,6 +73,7 @@ class PipelineWriter:
         self.calls.filled, pipeline = filled_queues(project, pipeline, self.calls)
         pipeline = without_unused_batches(pipeline, self.calls)
         check_regular(project, pipeline)
+        check_only_of_queues(pipeline, self.calls)
         self.joins = Joins(self.calls, pipeline.sites)
         self._stages, pipeline = stages_of(project, pipeline, self.calls, self.joins)
         # The one whose examples are followed.
@@ -259,6 +260,7 @@ class PipelineWriter:
         listed = self.joins.of(takers[0][0]) if len(takers) == 1 and not batches else None
         if not batches and not takers:
             listed = self.joins.returned_by(statement)
+        beside: List[int] = []
         if batches:
             element = self.batches.element(entry, batches, examples, scope)
         elif listed is not None:
@@ -266,7 +268,8 @@ class PipelineWriter:
         elif takers:
             element = self.passing.taker_element(entry, takers, examples.names)
         else:
-            element = returned_element(self.calls, self.stage.read, entry, statement)
+            element, beside = returned_element(
+                self.calls, self.stage.read, entry, statement, examples.names | set(entry.roots.names))
         element = named_locally(element, variables)
         stack_tuples(self.calls, entry, examples.statements, element, site)
         captured = self._captured(entry, examples, element)
@@ -314,7 +317,7 @@ class PipelineWriter:
             self.passing.check_block(entry, call, source.block(statement))
             self.passing.write_taker(entry, call, function, examples.names, element, listed)
         if not batches and not takers:
-            self.passing.write_return(entry, statement, element, listed=listed)
+            self.passing.write_return(entry, statement, element, listed=listed, beside=beside)
         for each in [statement] + [one for one, _ in later]:
             # What the new statement reads, without the calls that took the examples.
             used = read_first([entry.draft.edits.done(each)]) & examples.names

@@ -1,9 +1,12 @@
 """The calls that a pipeline must not have to be rewritten, each with the reason and what to do by hand."""
 from typing import Optional
 
+import libcst as cst
+
 from legacy_towers.migrate.source.pipelines import Pipeline
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
+from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.origins import DEQUEUE, READ, READ_UP_TO
 from legacy_towers.migrate.source.rewrite.shapes import batchers, prefetch, producers, queues, readers, slim_readers
 from legacy_towers.migrate.source.rules.registry import of_name
@@ -66,6 +69,19 @@ def check_regular(project: Project, pipeline: Pipeline) -> None:
         if is_taken or site.name not in _REGULAR:
             raise Irregular(site, reason_of(site.name) or "it is not rewritten; by hand it becomes {}".format(
                 of_name(site.name).becomes))
+
+
+def check_only_of_queues(pipeline: Pipeline, calls: Calls) -> None:
+    """Raises Irregular if a call of a queue or reader may also be of an object of a class of the project."""
+    for site in pipeline.sites:
+        if not site.name.startswith(("tf.QueueBase.", "tf.ReaderBase.")):
+            continue
+        call = calls.call(site)
+        for each in calls.functions_of(calls.draft(site.path), call):
+            # Not `make_queue` in `make_queue().dequeue()`, which begins at the same place.
+            if isinstance(call.func, cst.Attribute) and each.node.name.value == call.func.attr.value:
+                raise Irregular(site, "it may also be a call of {!r} of the project, which stays: call both by "
+                                "different functions".format(each.function.name))
 
 
 def reason_of(name: str) -> Optional[str]:

@@ -1,5 +1,5 @@
 """What a function that reads returns, as an element of its dataset."""
-from typing import Any
+from typing import Any, List, Set, Tuple
 
 import libcst as cst
 
@@ -7,12 +7,21 @@ from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, returns_of
 from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.names import names_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.tensors import is_tensor
 from legacy_towers.migrate.source.values import Site
 
 
-def returned_element(calls: Calls, read: Site, entry: Entry, statement: Any) -> Element:
-    """Returns the element that a function returns which reads: what its return statement shows.
+def returned_element(calls: Calls, read: Site, entry: Entry, statement: Any, names: Set[str]) -> Tuple[Element, List[int]]:
+    """Returns the element that a function returns which reads, and the places of what it returns beside an example.
+
+    Args:
+      calls: the functions and calls of the pipeline.
+      read: the call that reads.
+      entry: where the function gets examples.
+      statement: the return statement.
+      names: the names of examples.
 
     Raises:
       Irregular: with the call `read`, where the source does not show it.
@@ -31,20 +40,26 @@ def returned_element(calls: Calls, read: Site, entry: Entry, statement: Any) -> 
     shown = [Scope(called.draft.source, called.node).resolved(each.value) for each in returns_of(called.node)
              if each.value is not None] if called is not None else []
     if shown and all(isinstance(each, cst.Dict) for each in shown):
-        return Element.of([written(value)], source)
+        return Element.of([written(value)], source), []
     if size > 1:
-        return Element.of([written(value)], source)._replace(size=size)
+        return Element.of([written(value)], source)._replace(size=size), []
     if isinstance(value, (cst.Tuple, cst.List)):
-        return Element.of([written(each.value) for each in value.elements], source)
+        scope = Scope(source, entry.function)
+        beside = [
+            number for number, each in enumerate(value.elements) if not names_of(each.value).read & names and (
+                not is_tensor(calls, entry.draft, scope.resolved(each.value), [], scope))
+        ]
+        parts = [written(each.value) for number, each in enumerate(value.elements) if number not in beside]
+        return Element.of(parts, source), beside
     if isinstance(value, (cst.Name, cst.Attribute, cst.Subscript, cst.Dict)) or (
         isinstance(value, cst.Call) and calls.function_of(entry.draft, value) is None
     ):
         found = Scope(source, entry.function).resolved(value)
         if isinstance(found, (cst.List, cst.Tuple, cst.ListComp)):
             raise Irregular(read, "it returns a list", source.line(statement))
-        return Element.of([written(value)], source)
+        return Element.of([written(value)], source), []
     if _is_number(value):
-        return Element.of([written(value)], source)
+        return Element.of([written(value)], source), []
     raise Irregular(read, "the source does not show what is returned", source.line(statement))
 
 
