@@ -13,7 +13,9 @@ from legacy_towers.migrate.source.rewrite.tensors import is_tensor
 from legacy_towers.migrate.source.values import Site
 
 
-def returned_element(calls: Calls, read: Site, entry: Entry, statement: Any, names: Set[str]) -> Tuple[Element, List[int]]:
+def returned_element(
+    calls: Calls, read: Site, entry: Entry, statement: Any, names: Set[str]
+) -> Tuple[Element, List[int]]:
     """Returns the element that a function returns which reads, and the places of what it returns beside an example.
 
     Args:

@@ -514,12 +514,13 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "5: tf.contrib.slim.ParallelReader: its readers fill a queue that the script makes: read by "
                  "slim.parallel_read, which makes it, or write it as Dataset.interleave over the files, then shuffle",
                  id="ParallelReader"),
-    pytest.param("from tensorflow.contrib import slim\nclass Batches(object):\n    def dequeue(self):\n        return 1\n"
+    pytest.param("from tensorflow.contrib import slim\n"
+                 "class Batches(object):\n    def dequeue(self):\n        return 1\n"
                  "def take(queue):\n    return queue.dequeue()\n"
                  "_, x = tf.TextLineReader().read(tf.train.string_input_producer(['a']))\nb = tf.train.batch([x], 2)\n"
                  "c = take(slim.prefetch_queue.prefetch_queue([b]))\nd = take(Batches())\n",
-                 "7: tf.QueueBase.dequeue: it may also be a call of 'Batches.dequeue' of the project, which stays: call "
-                 "both by different functions", id="a queue or an object of the project is passed"),
+                 "7: tf.QueueBase.dequeue: it may also be a call of 'Batches.dequeue' of the project, which stays: "
+                 "call both by different functions", id="a queue or an object of the project is passed"),
     pytest.param("def f(files):\n    _, x = tf.TextLineReader().read(tf.train.string_input_producer(files))\n"
                  "    return x, len(files)\nx, n = f(['a'])\nb = tf.train.batch([x], n)\ny, m = f(['b'])\n"
                  "z = tf.size(y)\n",
