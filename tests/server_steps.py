@@ -21,7 +21,8 @@ class LocalCluster:
     def __init__(self, workers=2, servers=2):
         self._held = ports.held(workers + servers)
         addresses = [each.replace("localhost", "127.0.0.1") for each in self._held.__enter__()]
-        self.hosts = "worker={};ps={}".format(",".join(addresses[:workers]), ",".join(addresses[workers:]))
+        jobs = {"worker": addresses[:workers], "ps": addresses[workers:]}
+        self.hosts = ";".join("{}={}".format(job, ",".join(tasks)) for job, tasks in jobs.items() if tasks)
         self.workers = [self.task("worker:{}".format(index)) for index in range(workers)]
         self.servers = [self.task("ps:{}".format(index)) for index in range(servers)]
         self.targets = {}

@@ -51,6 +51,29 @@ def all_reduce_between(tensor: Any, members: int, group: int, instance: int) -> 
         return collective_ops.all_reduce(tensor, members, group, instance, "Add", "Id")
 
 
+def all_gather_between(tensor: Any, members: int, group: int, instance: int) -> Any:
+    """Returns the tensors that `members` graphs pass in, one after the other along the first axis.
+
+    The arguments are those of `all_reduce_between`. Sizes may differ from run to run where `gathers_any_size`.
+    """
+    # Private, as in `all_reduce_sum`. Tried on 2.13 and 2.21, with tf.train.Servers of 2 and 3 tasks.
+    from tensorflow.python.ops import collective_ops
+
+    with tf.device(tensor.device):
+        return collective_ops.all_gather(tensor, members, group, instance)
+
+
+def gathers_any_size() -> bool:
+    """Returns whether the tensors of `all_gather_between` can have other sizes in each run.
+
+    1.15 keeps the sizes of the first run ("Inconsistent output shapes, got [9,2], but expected is [3,2]"); tried on
+    1.15, 2.13 and 2.21. Ends with 1.15.
+    """
+    from tensorflow.python.ops import collective_ops
+
+    return hasattr(collective_ops, "all_gather_v2")
+
+
 def supports_sum(dtype: Any) -> bool:
     """Returns whether `all_reduce_sum` takes tensors of `dtype`."""
     if dtype in (tf.float32, tf.float64, tf.int32, tf.int64):

@@ -4,7 +4,7 @@
                   -> all-reduce ->                  all run the same steps, so that no all-reduce waits for ever
     worker 1: x1 /                 \\ x0 + x1
 """
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Sequence
 
 from legacy_towers.cluster.value import Cluster
 from legacy_towers.compat import tf
@@ -116,12 +116,53 @@ class Workers:
             # Not by a product: 0 times NaN is NaN.
             return self.sum(tf.where(own > 0, tf.fill([self.size], value), tf.zeros([self.size], value.dtype)), name)
 
+    def rows_of_each(self, tensors: Sequence[Tensor], name: str) -> Tensor:
+        """Returns how many rows each worker's tensors have: int32 of shape [workers, tensors]."""
+        with tf.name_scope("workers"), tf.device(self.device):
+            own = tf.stack([tf.shape(tensor)[0] for tensor in tensors])
+            slot = tf.one_hot(self.index, self.size, dtype=tf.int32)
+            return self.sum(slot[:, tf.newaxis] * own[tf.newaxis, :], name)
+
+    def gathered(self, tensor: Tensor, rows: Tensor, name: str) -> Tensor:
+        """Returns the rows of all workers' tensors, in the order of the workers.
+
+            worker 0: a b     -> a b | c 0 0     -> a b c        each is as long as the longest on the way
+            worker 1: c       -> a b | c 0 0     -> a b c
+
+        Args:
+          tensor: of one dtype in all workers, and of one shape but for the first axis; float16 and bfloat16 are sent as
+            float32.
+          rows: int32 of shape [workers], how many rows each has.
+          name: the same in all workers; says what is gathered.
+        """
+        if self.size == 1:
+            return tensor
+        dtype = tensor.dtype
+        with tf.name_scope("workers"), tf.device(self.device):
+            sent = tf.cast(tensor, tf.float32) if dtype in _AS_FLOAT32 else tensor
+            # No collective takes an empty tensor.
+            longest, own = tf.maximum(tf.reduce_max(rows), 1), tf.shape(sent)[0]
+            others = [[0, 0]] * (sent.shape.ndims - 1)
+            if collectives.gathers_any_size():
+                padded = tf.pad(sent, [[0, longest - own]] + others)
+                whole = collectives.all_gather_between(padded, self.size, self._group, self._key(padded, name))
+            else:
+                before = self.index * longest
+                placed = tf.pad(sent, [[before, self.size * longest - before - own]] + others)
+                whole = self._all_reduce(placed, name)
+            parts = [whole[worker * longest:worker * longest + rows[worker]] for worker in range(self.size)]
+            return tf.cast(tf.concat(parts, axis=0), dtype)
+
     @property
     def exchanged(self) -> List[str]:
         """The names of what is exchanged, dtypes and shapes included."""
         return sorted(self._keys.values())
 
     def _all_reduce(self, tensor: Tensor, name: str) -> Tensor:
+        key = self._key(tensor, name)
+        return collectives.all_reduce_between(tf.identity(tensor), self.size, self._group, key)
+
+    def _key(self, tensor: Tensor, name: str) -> int:
         shape = "?" if not tensor.shape.is_fully_defined() else "x".join(map(str, tensor.shape.as_list()))
         text = "{} {} {}".format(name, tensor.dtype.name, shape)
         key = collectives.instance_key(text)
@@ -129,7 +170,7 @@ class Workers:
             text += "+"
             key = collectives.instance_key(text)
         self._keys[key] = text
-        return collectives.all_reduce_between(tf.identity(tensor), self.size, self._group, key)
+        return key
 
     def __str__(self) -> str:
         return "{} of {} workers".format(self.cluster.task, self.size)

@@ -5,8 +5,8 @@ from legacy_towers.cluster.parameter_servers import ParameterServerWorkers, is_o
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.devices import short_name
-from legacy_towers.errors import TowerError
 from legacy_towers.gradients.base import GradientRow, Reduction, TowerGradients
+from legacy_towers.gradients.slices_over_workers import slices_over_workers
 
 # An all-reduce takes about a millisecond, however small it is: gradients up to the first size are sent together, in
 # messages up to the second.
@@ -51,6 +51,11 @@ def _on_server(row: GradientRow, workers: ParameterServerWorkers, is_sum: bool, 
 def _over_workers(rows: Sequence[GradientRow], workers: Workers, is_sum: bool, scope: str) -> List[GradientRow]:
     """Returns the rows over all workers: large gradients one by one, small ones as parts of a longer tensor."""
     result = list(rows)
+    sparse = [position for position, row in enumerate(rows) if isinstance(row.gradients[0], tf.IndexedSlices)]
+    combined_slices = slices_over_workers([rows[position] for position in sparse], workers, is_sum, scope)
+    for position, each in zip(sparse, combined_slices):
+        reduced_by = "{}, rows gathered from {} workers".format(rows[position].reduced_by, workers.size)
+        result[position] = rows[position]._replace(gradients=[each], reduced_by=reduced_by)
     for positions in _messages(rows):
         gradients = [rows[position].gradients[0] for position in positions]
         if len(positions) == 1:
@@ -71,24 +76,15 @@ def _over_workers(rows: Sequence[GradientRow], workers: Workers, is_sum: bool, s
 def _messages(rows: Sequence[GradientRow]) -> List[List[int]]:
     """Returns the positions of the rows that are sent together, from the last row to the first.
 
-    Backpropagation yields the last ones first: these are sent while the others are computed.
-
-    Raises:
-      TowerError: a gradient is sparse.
+    Backpropagation yields the last ones first: these are sent while the others are computed. Sparse gradients are left
+    out.
     """
     messages: List[List[int]] = []
     open_messages: Dict[Any, Tuple[List[int], int]] = {}  # dtype -> (the positions, their bytes)
     for position in reversed(range(len(rows))):
         gradient = rows[position].gradients[0]
-        if gradient is None:
+        if gradient is None or isinstance(gradient, tf.IndexedSlices):
             continue
-        if isinstance(gradient, tf.IndexedSlices):
-            raise TowerError(
-                "the gradient for {!r} is sparse, and the workers of a cluster exchange dense ones: put "
-                "lt.gradients.densify() before the reduction, as in chain(densify(), mean())".format(
-                    rows[position].name
-                )
-            )
         size = gradient.shape.num_elements() * gradient.dtype.size if gradient.shape.is_fully_defined() else None
         if size is None or size > _SMALL_BYTES:
             messages.append([position])

@@ -19,7 +19,7 @@ from legacy_towers.cluster.launch import launch
 from legacy_towers.cluster.records import own_record
 from legacy_towers.cluster.workers import bits_of, from_bits
 from legacy_towers.compat import tf
-from legacy_towers.errors import ClusterError, InputError, TowerError
+from legacy_towers.errors import ClusterError, InputError
 from legacy_towers.training.job import load_job
 from legacy_towers.training.settings import TrainSettings
 from legacy_towers.training.train import train
@@ -137,12 +137,6 @@ def build(task="worker:1", hosts=HOSTS, model_fn=None, inputs=None, devices=("/c
     )
 
 
-def embedding_model(batch, mode):
-    table = tf.get_variable("table", [10, 3])
-    rows = tf.gather(table, tf.cast(tf.abs(batch["x"][:, 0]), tf.int32))
-    return lt.TowerOutput(loss=tf.reduce_mean(tf.square(rows - batch["y"])))
-
-
 def normalized_over_towers(batch, mode):
     hidden = lt.cross_tower_batch_norm(tf.layers.flatten(batch["x"]), training=True)
     return lt.TowerOutput(loss=tf.reduce_mean(tf.square(tf.matmul(hidden, tf.get_variable("w", [6, 3])) - batch["y"])))
@@ -171,7 +165,6 @@ def fed():
     (dict(reduction="accumulate:2+mean"), ClusterError, "accumulate"),
     (dict(reduction="compressed"), ClusterError, "compressed"),
     (dict(reduction="collective"), ClusterError, "collective"),
-    (dict(model_fn=embedding_model), TowerError, "'table' is sparse.*densify"),
     (dict(inputs=worker_steps.dataset(route="per_device")), InputError, "per_device"),
     (dict(inputs=fed()), InputError, "divide lt.inputs.feed among themselves: use lt.inputs.dataset"),
     (dict(model_fn=normalized_over_towers), ClusterError, "between the towers of one process"),
