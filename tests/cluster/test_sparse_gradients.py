@@ -53,7 +53,9 @@ CASES = {
     "adam, 2 towers, clipped": (
         "adam", 2, dict(index_dtype=tf.int32), {}, dict(reduction="mean+clip_by_global_norm:0.5")
     ),
-    "float64, adagrad, sum, moving averages": ("adagrad", 1, dict(dtype=tf.float64), {}, dict(reduction="sum", moving_average_decay=0.9)),
+    "float64, adagrad, sum, moving averages": (
+        "adagrad", 1, dict(dtype=tf.float64), {}, dict(reduction="sum", moving_average_decay=0.9)
+    ),
     "float16": ("sgd", 1, dict(dtype=tf.float16), {}, {}),
     # The last step has 1 of 8 examples: one worker has none.
     "short last batch": ("momentum", 2, {}, dict(remainder="short", count=COUNT - 7), dict(skip_nonfinite=True)),
