@@ -6,6 +6,7 @@ writes what it computed as a .npz file.
 """
 import os
 import sys
+import tempfile
 
 import numpy as np
 from worker_model import BATCH, ROWS, STEPS, TARGETS, model
@@ -21,6 +22,20 @@ def examples(count=BATCH * STEPS, seed=7):
     return lt.Examples.from_arrays({"x": ROWS[:count], "y": TARGETS[:count]}, seed=seed)
 
 
+def of_files():
+    """Returns the same examples from files of different sizes."""
+    folder = tempfile.mkdtemp()
+    rows = np.concatenate([ROWS, TARGETS], axis=1)[:BATCH * STEPS]
+    for index, part in enumerate(np.split(rows, [7, 9, 30])):
+        part.tofile(os.path.join(folder, "{}.bin".format(index)))
+
+    def parse(record):
+        numbers = tf.reshape(tf.decode_raw(record, tf.float32), [9])
+        return {"x": numbers[:6], "y": numbers[6:]}
+
+    return lt.Examples.from_fixed_length(os.path.join(folder, "*.bin"), 36, parse, seed=7)
+
+
 def dataset(count=BATCH * STEPS, seed=7, **options):
     return lt.inputs.dataset(examples(count, seed), global_batch_size=BATCH, epochs=1, **options)
 
@@ -34,6 +49,9 @@ CASES = {
     "sharded batches, tree": lambda: (model(), dataset(order="fixed", route="sharded"), dict(reduction="tree")),
     "sharded examples, sum": lambda: (
         model(regularized=True), dataset(route="sharded", shuffle=20), dict(reduction="sum")
+    ),
+    "sharded files": lambda: (
+        model(), lt.inputs.dataset(of_files(), global_batch_size=BATCH, epochs=1, route="sharded", shard="files"), {}
     ),
     # The last step has 7 of 12 examples: 3, 3, 1 and none per tower.
     "short last batch": lambda: (

@@ -1,5 +1,5 @@
 """What every set of examples can do, whatever its source: map, shuffle, count, identify and batch its examples."""
-from typing import Any, Callable, Iterator, Optional, Sequence, Tuple, TypeVar, Union
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union
 
 from legacy_towers.compat import tf
 from legacy_towers.data import batches as batches_
@@ -109,6 +109,28 @@ class ExampleSet:
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise ArgumentError("take: a number of examples of at least 1 is needed, got {!r}".format(count))
         return type(self)(first_records(self._source, count), self._maps, self._shuffle, self._seed)
+
+    def file_shards(self: Self, shards: int) -> List[Self]:
+        """Returns the examples in several shards of consecutive ones; most files belong to one shard as a whole.
+
+            3 files a a a a  b b b b  c c c c       3 shards   [a a a a] [b b b b] [c c c c]
+            2 files a a a a a a  b b                3 shards   [a a a] [a a a] [b b]
+
+        All shards together have each example once, with its id, and their sizes differ by one example at most. A file
+        at a border is read for both shards, the second of which skips its first records without parsing them. To find
+        the borders, the records of each file are counted once: of uncompressed TFRecord files the headers are read, of
+        fixed-length records nothing, of other files all.
+
+        Raises:
+          ArgumentError: `shards` is not a whole number of at least 1, or the examples are not read from files, skip bad
+            records, or are limited by `take`.
+          InputError: a file is damaged.
+        """
+        if isinstance(shards, bool) or not isinstance(shards, int) or shards < 1:
+            raise ArgumentError("file_shards: a number of shards of at least 1 is needed, got {!r}".format(shards))
+        return [
+            type(self)(source, self._maps, self._shuffle, self._seed) for source in self._source.file_shards(shards)
+        ]
 
     def with_ids(self: Self) -> Self:
         """Returns these examples with their ids: {"id": int64 scalar, "example": the example without its id}.

@@ -6,13 +6,16 @@ of a fixed-length record (from 0), or the number of a line (from 1, as editors c
 """
 import copy
 import functools
-from typing import Any, Callable, Iterator, List, Optional, Set
+import itertools
+from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.data import scan
 from legacy_towers.data import files as files_
 from legacy_towers.data import tfrecord_files
+from legacy_towers.data.file_shards import Piece, pieces_of_shards
 from legacy_towers.data.sources import Raw, Source
+from legacy_towers.errors import ArgumentError
 from legacy_towers.tensor_types import Dataset
 
 POSITIONS = 2 ** 40  # possible positions in a file: a terabyte of bytes
@@ -25,6 +28,7 @@ class RecordFiles(Source):
     position_name = ""  # "byte", "record" or "line", for `name_of`
     record_dtype = tf.string
     _read_buffer: Optional[int] = None  # bytes; None leaves it to TensorFlow
+    _pieces: Optional[List[Piece]] = None  # of the files, for a shard of them; None: all
 
     def __init__(self, files: files_.Files, parse: Callable[[Any], Any], count: Optional[int]) -> None:
         self._paths = files_.find_files(files)
@@ -32,8 +36,13 @@ class RecordFiles(Source):
         self._folder = files_.shared_folder(self._paths)
         self._parse = parse
         self._count = count
+        self._counts: Dict[Tuple[str, int], int] = {}  # path and size of a file -> its records
 
     def describe(self) -> str:
+        if self._pieces is not None:
+            return ", ".join(map(self._name_of_piece, self._pieces[:3])) + (
+                " and {} more".format(len(self._pieces) - 3) if len(self._pieces) > 3 else ""
+            ) or "no records"
         plural = "s" if len(self._paths) > 1 else ""
         return "{} {} file{} ({})".format(len(self._paths), self.kind, plural, files_.name_some(self._paths))
 
@@ -46,9 +55,29 @@ class RecordFiles(Source):
         return self.exact_count()
 
     def exact_count(self) -> int:
+        if self._pieces is not None:
+            return sum(piece.take for piece in self._pieces)
         return sum(self._count_file(path) for path in self._paths)
 
+    def check_file_shards(self) -> None:
+        if self._pieces is not None:
+            raise ArgumentError("a shard of files can't be divided by files: {}".format(self.describe()))
+
+    def file_shards(self, shards: int) -> List[Source]:
+        self.check_file_shards()
+        return [self._shard(pieces) for pieces in pieces_of_shards(self._counts_of_files(), shards)]
+
+    def _shard(self, pieces: List[Piece]) -> Source:
+        shard = copy.copy(self)
+        shard._pieces = pieces
+        shard._count = shard.exact_count()
+        shard.paths = [self._paths[piece.file] for piece in shard._pieces]
+        shard.has_queue = False
+        return shard
+
     def records(self, shuffle_files: bool, seed: Any) -> Dataset:
+        if self._pieces is not None:
+            return self._records_of_pieces(lambda first_id, path: self._file_dataset(path), shuffle_files, seed)
         paths = tf.data.Dataset.from_tensor_slices(self._paths)
         if shuffle_files and len(self._paths) > 1:
             paths = paths.shuffle(len(self._paths), seed=seed)
@@ -71,6 +100,8 @@ class RecordFiles(Source):
         return self._parse
 
     def records_with_ids(self, shuffle_files: bool, seed: Any) -> Dataset:
+        if self._pieces is not None:
+            return self._records_of_pieces(self._file_dataset_with_ids, shuffle_files, seed)
         first_ids = [index * POSITIONS for index in self._file_indices()]
         files = tf.data.Dataset.zip((
             tf.data.Dataset.from_tensor_slices(tf.constant(first_ids, tf.int64)),
@@ -79,6 +110,35 @@ class RecordFiles(Source):
         if shuffle_files and len(self._paths) > 1:
             files = files.shuffle(len(self._paths), seed=seed)
         return files.flat_map(tf.autograph.experimental.do_not_convert(self._file_dataset_with_ids))
+
+    def _records_of_pieces(self, read: Callable[[Any, Any], Dataset], shuffle_files: bool, seed: Any) -> Dataset:
+        """Returns the dataset of a shard; `read` returns that of a whole file, from its first id and its path."""
+        pieces, indices = self._pieces or [], self._file_indices()
+        files = tf.data.Dataset.from_tensor_slices((
+            tf.constant([indices[piece.file] * POSITIONS for piece in pieces], tf.int64),
+            tf.constant(list(self.paths), tf.string),
+            tf.constant([piece.skip for piece in pieces], tf.int64),
+            tf.constant([piece.take for piece in pieces], tf.int64),
+        ))
+        if shuffle_files and len(pieces) > 1:
+            files = files.shuffle(len(pieces), seed=seed)
+        return files.flat_map(tf.autograph.experimental.do_not_convert(
+            lambda first_id, path, skip, take: read(first_id, path).skip(skip).take(take)
+        ))
+
+    def _counts_of_files(self) -> List[int]:
+        """Returns the number of records of each file; reads a file once, as long as its size does not change."""
+        keys = [(path, files_.size_of(path)) for path in self._paths]
+        for key in keys:
+            if key not in self._counts:
+                self._counts[key] = self._count_file(key[0])
+        return [self._counts[key] for key in keys]
+
+    def _name_of_piece(self, piece: Piece) -> str:
+        path = files_.without_folder(self._paths[piece.file], self._folder)
+        if piece.is_whole:
+            return path
+        return "records {:,} to {:,} of {}".format(piece.skip, piece.skip + piece.take - 1, path)
 
     def queue_readers_with_ids(
         self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]
@@ -95,21 +155,31 @@ class RecordFiles(Source):
         return index * POSITIONS + position, read.value
 
     def ids(self) -> Iterator[int]:
-        for index, path in zip(self._file_indices(), self._paths):
-            for position in self._positions(path):
-                yield index * POSITIONS + position
+        indices = self._file_indices()
+        for number in range(self.number_of_files()):
+            file, first, end = self._range_of(number)
+            for position in itertools.islice(self._positions(self._paths[file]), first, end):
+                yield indices[file] * POSITIONS + position
 
     def name_of(self, example_id: int) -> str:
         index, position = divmod(example_id, POSITIONS)
         return "{}, {} {}".format(files_.without_folder(self._paths[index], self._folder), self.position_name, position)
 
     def number_of_files(self) -> int:
-        return len(self._paths)
+        return len(self.paths)
 
     def read_file(self, index: int) -> Iterator[Raw]:
-        first = self._file_indices()[index] * POSITIONS
-        for number, part in enumerate(self._parts(self._paths[index])):
+        file, begin, end = self._range_of(index)
+        first = self._file_indices()[file] * POSITIONS
+        for number, part in itertools.islice(enumerate(self._parts(self._paths[file])), begin, end):
             yield Raw(first + part.offset, number, part.record, part.problem, part.lost_bytes)
+
+    def _range_of(self, index: int) -> Tuple[int, int, Optional[int]]:
+        """Returns which file is the one of this number, its first record, and the one after the last; None: all."""
+        if self._pieces is None:
+            return index, 0, None
+        piece = self._pieces[index]
+        return piece.file, piece.skip, piece.skip + piece.take
 
     def place_of(self, record: Raw) -> str:
         index, position = divmod(record.id, POSITIONS)
@@ -184,7 +254,7 @@ class TFRecords(RecordFiles):
         return super()._readers(readers, shuffle, seed, epochs)
 
     def _check_ends(self) -> None:
-        for path in self._paths:
+        for path in self.paths:
             if path not in self._complete:
                 tfrecord_files.check_is_complete(path, self._compression)
                 self._complete.add(path)

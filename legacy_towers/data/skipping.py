@@ -171,6 +171,12 @@ class SkippingSource(Source):
     def place_of(self, record: Raw) -> str:
         return self._source.place_of(record)
 
+    def check_file_shards(self) -> None:
+        raise ArgumentError(
+            'examples that skip bad records can\'t be divided by files, since the good ones are known only when all '
+            'are read: leave out shard="files"'
+        )
+
     def with_read_buffer(self, size: int) -> Source:
         return SkippingSource(self._source.with_read_buffer(size), self._maps, self.skipped)
 

@@ -122,6 +122,23 @@ class Source:
             size, self.describe()
         ))
 
+    def check_file_shards(self) -> None:
+        """Raises ArgumentError unless the records are read from files that can be divided."""
+        raise ArgumentError('{} can\'t be divided by files: leave out shard="files"'.format(self.describe()))
+
+    def file_shards(self, shards: int) -> "List[Source]":
+        """Returns the sources of several shards of consecutive records, of files of their own as far as possible.
+
+        All shards together have each record once, under its id; their sizes differ by one record at most. Queues can't
+        read them.
+
+        Raises:
+          ArgumentError: see `check_file_shards`.
+          InputError: a file is damaged, so that its records can't be counted.
+        """
+        self.check_file_shards()
+        raise NotImplementedError
+
     def logged(self, whole_epochs: bool) -> "Source":
         """Returns this source, with a `log` of its own if its iterators report their position.
 
@@ -253,6 +270,12 @@ class WithIds(Source):
 
     def with_read_buffer(self, size: int) -> Source:
         return WithIds(self.source.with_read_buffer(size))
+
+    def check_file_shards(self) -> None:
+        self.source.check_file_shards()
+
+    def file_shards(self, shards: int) -> List[Source]:
+        return [WithIds(shard) for shard in self.source.file_shards(shards)]
 
     def logged(self, whole_epochs: bool) -> Source:
         return WithIds(self.source.logged(whole_epochs))

@@ -1,11 +1,14 @@
 """Examples that are one file each, such as images."""
+import copy
 import functools
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Iterator, List, Optional
 
 from legacy_towers.compat import tf
 from legacy_towers.data import files as files_
-from legacy_towers.data.sources import IndexSource, Raw
+from legacy_towers.data.file_shards import consecutive_shards
+from legacy_towers.data.sources import IndexSource, Raw, Source
 from legacy_towers.errors import InputError
+from legacy_towers.tensor_types import Dataset
 
 
 class WholeFiles(IndexSource):
@@ -25,13 +28,36 @@ class WholeFiles(IndexSource):
                 files_.name_some(empty)
             ))
         self._parse = parse
+        self._rows = range(len(self._paths))
 
     def describe(self) -> str:
-        plural = "s" if len(self._paths) > 1 else ""
-        return "{} whole file{} ({})".format(len(self._paths), plural, files_.name_some(self._paths))
+        paths = self._paths[self._rows.start:self._rows.stop]
+        plural = "" if len(paths) == 1 else "s"
+        return "{} whole file{} ({})".format(len(paths), plural, files_.name_some(paths))
 
     def count(self) -> int:
-        return len(self._paths)
+        return len(self._rows)
+
+    def records(self, shuffle_files: bool, seed: Any) -> Dataset:
+        return tf.data.Dataset.range(self._rows.start, self._rows.stop)
+
+    def ids(self) -> Iterator[int]:
+        return iter(self._rows)
+
+    def read_file(self, index: int) -> Iterator[Raw]:
+        return (Raw(row, number, row) for number, row in enumerate(self._rows))
+
+    def check_file_shards(self) -> None:
+        pass
+
+    def file_shards(self, shards: int) -> List[Source]:
+        return [self._shard(rows) for rows in consecutive_shards(len(self._rows), shards)]
+
+    def _shard(self, rows: range) -> Source:
+        shard = copy.copy(self)
+        shard._rows = self._rows[rows.start:rows.stop]
+        shard.has_queue = False
+        return shard
 
     def parser(self, in_variables: bool = False) -> Callable[..., Any]:
         paths = tf.constant(self._paths, name="paths")

@@ -1,4 +1,4 @@
-"""Specs of input pipelines: "feed", "dataset:sharded", "staged+queue", ..."""
+"""Specs of input pipelines: "feed", "dataset:sharded", "dataset:sharded:files", "staged+queue", ..."""
 from typing import Any, Dict, Tuple
 
 from legacy_towers.specs.grammar import Grammar, Options, Term, Unit, checked, parse
@@ -6,6 +6,8 @@ from legacy_towers.specs.grammar import Grammar, Options, Term, Unit, checked, p
 # The routes from tf.data to the towers; see `legacy_towers.inputs.dataset`.
 ROUTES: Tuple[str, ...] = ("split", "next_per_tower", "sharded", "per_device")
 DEFAULT_ROUTE = "next_per_tower"
+# How the route "sharded" divides the data.
+SHARDS: Tuple[str, ...] = ("records", "files")
 SYNTHETIC = "synthetic"
 STAGED = "staged"
 
@@ -15,6 +17,8 @@ def _background(text: str) -> Options:
 
 
 def _route(text: str) -> Options:
+    if text == "sharded:files":
+        return {"route": "sharded", "shard": "files"}
     if text not in ROUTES:
         raise ValueError(text)
     return {"route": text}
@@ -25,7 +29,7 @@ GRAMMAR = Grammar("input pipeline", {
     SYNTHETIC: Term(),
     "feed": Term("'background'", _background),
     "queue": Term(),
-    "dataset": Term("one of the routes {}".format(", ".join(ROUTES)), _route),
+    "dataset": Term("one of the routes {}, or sharded:files".format(", ".join(ROUTES)), _route),
     STAGED: Term(wraps=("feed", "queue", "dataset"), needs_inner=True),
 })
 
@@ -35,7 +39,7 @@ _PLAIN: Tuple[str, ...] = (SYNTHETIC, "feed", "feed:background", "queue") + tupl
 # The full name of each pipeline, in the order of `compare`.
 PIPELINES: Tuple[str, ...] = _PLAIN + tuple("{}+{}".format(STAGED, name) for name in _PLAIN if name != SYNTHETIC)
 # For the help of options.
-HELP = "{}, or {}+ and any of these but {}".format(", ".join(_PLAIN), STAGED, SYNTHETIC)
+HELP = "{}, dataset:sharded:files, or {}+ and any of these but {}".format(", ".join(_PLAIN), STAGED, SYNTHETIC)
 
 
 def parse_pipeline(text: Any) -> Unit:

@@ -62,6 +62,28 @@ def test_shards_with_remainder(remainder, sources, make_input, drive, cpus):
     assert sorted(seen) == list(range(1, COUNT, 4))
 
 
+@pytest.mark.parametrize("remainder", ["drop", "pad", "short"])
+def test_towers_of_shards_of_files_have_each_example_once_per_epoch(remainder, sources, make_input, drive, cpus):
+    options = {"per_tower_batch_size": 5, "epochs": 2, "remainder": remainder}
+    # 3 files of 22, 21 and 21 examples, for 4 towers.
+    batches = make_input("dataset:sharded:files", sources("tfrecords", seed=8), **options).build(cpus)
+    assert batches.plan.shards[:2] == (
+        "16 examples of each epoch: records 0 to 15 of 0.tfrecord",
+        "16 examples of each epoch: records 16 to 21 of 0.tfrecord, records 0 to 9 of 1.tfrecord",
+    )
+    counts = batches.counts or [5] * 4
+    fetched = batches._replace(per_tower=[
+        {"id": tower["id"], "count": count} for tower, count in zip(batches.per_tower, counts)
+    ])
+    steps = drive(fetched)
+    assert len(steps) == (6 if remainder == "drop" else 7)
+    for tower in range(4):
+        seen = [number for step in steps for number in step[tower]["id"][:step[tower]["count"]].tolist()]
+        assert len(seen) == 32 - (2 if remainder == "drop" else 0)
+        assert set(seen) == set(range(16 * tower, 16 * tower + 16))
+        assert sorted(seen[:16]) == list(range(16 * tower, 16 * tower + 16))
+
+
 @pytest.mark.parametrize("pipeline", ["queue", "dataset:next_per_tower"])
 def test_shards_of_towers_that_compete(pipeline, sources, make_input, cpus):
     plan = make_input(pipeline, sources("arrays", seed=8), per_tower_batch_size=4).build(cpus).plan

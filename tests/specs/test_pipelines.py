@@ -30,6 +30,7 @@ def test_pipelines_are_listed_by_their_full_names():
     ("dataset", "dataset:next_per_tower"),
     ("staged+dataset", "staged+dataset:next_per_tower"),
     ("staged+queue", "staged+queue"),
+    ("staged+dataset:sharded:files", "staged+dataset:sharded:files"),
 ])
 def test_full_name(text, full):
     assert full_name(text) == full
@@ -48,6 +49,9 @@ def test_dataset_builds_the_pipeline_of_its_full_name():
     ("", "--input: the input pipeline '' is empty: the names are 'synthetic', 'feed', 'queue', 'dataset', 'staged'"),
     ("files", "--input: there is no input pipeline 'files': the names are 'synthetic', 'feed'"),
     ("dataset:spilt", "--input: the input pipeline 'dataset:spilt': after \":\", 'dataset' takes one of the routes "),
+    ("dataset:sharded:file", "'dataset' takes one of the routes split, next_per_tower, sharded, per_device, "
+     "or sharded:files"),
+    ("dataset:split:files", "after \":\", 'dataset' takes one of the routes"),
     ("feed:2", "--input: the input pipeline 'feed:2': after \":\", 'feed' takes 'background'"),
     ("queue:2", "--input: the input pipeline 'queue:2': 'queue' takes no \":\""),
     ("staged", "'staged' is a wrapper and needs what it wraps after it, as in 'staged+feed'"),

@@ -1,5 +1,7 @@
 """A run that is saved and resumed goes on as one that was never interrupted: same examples, same order, same bits."""
 import collections
+import os
+import tempfile
 
 import numpy as np
 import pytest
@@ -17,6 +19,23 @@ def augmented(**options):
         return dict(example, x=example["x"] + tf.random.stateless_normal([3], seed))
 
     return arrays(**options).map(noisy, with_seed=True)
+
+
+def of_files(**options):
+    """Returns examples from three files of 5, 1 and 34 records."""
+    from legacy_towers.compat import tf
+    from legacy_towers.data import Examples
+
+    folder = tempfile.mkdtemp()
+    for index, numbers in enumerate(np.split(np.arange(COUNT), [5, 6])):
+        rows = np.concatenate([numbers[:, None].astype(np.float32), ROWS[numbers]], axis=1)
+        rows.tofile(os.path.join(folder, "{}.bin".format(index)))
+
+    def parse(record):
+        numbers = tf.reshape(tf.decode_raw(record, tf.float32), [4])
+        return {"id": tf.cast(numbers[0], tf.int64), "x": numbers[1:]}
+
+    return Examples.from_fixed_length(os.path.join(folder, "*.bin"), 16, parse, **options)
 
 
 def generator(**options):
@@ -54,6 +73,8 @@ EXACT = {
     "dataset, fixed order": lambda: pipeline("dataset:split", order="fixed"),
     "dataset, sharded": lambda: pipeline("dataset:sharded", seed=3),
     "dataset, sharded in fixed order": lambda: pipeline("dataset:sharded", order="fixed"),
+    "dataset, sharded by files": lambda: pipeline("dataset:sharded:files", of_files, seed=3),
+    "sharded by files, padded": lambda: pipeline("dataset:sharded:files", of_files, seed=3, epochs=3, remainder="pad"),
     "dataset, per device": lambda: pipeline("dataset:per_device", mapped, seed=4),
     "augmented": lambda: pipeline("dataset", augmented, seed=3),
     "generator": lambda: pipeline("dataset", generator, seed=3),

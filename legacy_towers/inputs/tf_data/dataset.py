@@ -5,11 +5,11 @@
     sharded          examples -> shard k for tower k -> per-tower batches -> one iterator and get_next per tower
     per_device       examples -> per-tower batches -> in turn to a buffer on each tower's device -> one get_next each
 """
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
-from legacy_towers.compat.versions.data import prefetched, set_deterministic, set_private_threads
+from legacy_towers.compat.versions.data import prefetched
 from legacy_towers.data import Examples
 from legacy_towers.data.example_set import Shuffle
 from legacy_towers.data.start import Start, start_of
@@ -20,9 +20,12 @@ from legacy_towers.inputs.promises import refused
 from legacy_towers.inputs.reading import Reading
 from legacy_towers.inputs.record_files import record_hooks
 from legacy_towers.inputs.tf_data import remainders, routes
+from legacy_towers.inputs.tf_data.dataset_options import Options
+from legacy_towers.inputs.tf_data.starts import fed_starts, feed_of
 from legacy_towers.specs.batch_sizes import Sizes, check_positive
-from legacy_towers.specs.pipelines import DEFAULT_ROUTE
-from legacy_towers.tensor_types import Dataset, Session
+from legacy_towers.specs.pipelines import DEFAULT_ROUTE, SHARDS
+from legacy_towers.tensor_types import Dataset
+from legacy_towers.text.names import counted
 
 
 def dataset(
@@ -39,6 +42,7 @@ def dataset(
     deterministic: Optional[bool] = None,
     private_threads: Optional[int] = None,
     read_buffer_bytes: Optional[int] = None,
+    shard: str = "records",
 ) -> "DatasetInput":
     """Creates an input pipeline that reads the examples with tf.data.
 
@@ -47,6 +51,7 @@ def dataset(
         next_per_tower             as above with order="fixed"; else each tower takes the next batch, in any order
         sharded                    tower 0 [a c]  1 [b d]      0 [e g]  1 [f h]
         sharded, order="fixed"     tower 0 [a b]  1 [c d]      0 [e f]  1 [g h]
+        sharded, shard="files"     tower 0 the first of its files' examples, 1 the first of its own
 
         inputs = lt.inputs.dataset(examples, per_tower_batch_size=32, route="split", epochs=10)
 
@@ -67,6 +72,9 @@ def dataset(
         TensorFlow's default, which keeps the order. order="fixed" implies True.
       private_threads: size of the private thread pool of each iterator's dataset; None uses the session's threads.
       read_buffer_bytes: size of the read buffer of each file; None lets TensorFlow choose.
+      shard: how the route "sharded" divides the examples. "records": tower k of N reads all files, and takes every N-th
+        example from number k on. "files": it reads files of its own, as `Examples.file_shard` gives them: as many
+        examples as the others, so that a file at a border has two readers. Files are then shuffled too.
 
     Raises:
       ArgumentError: the options contradict each other, or an option does not apply to these examples.
@@ -78,11 +86,13 @@ def dataset(
             'route="sharded" reads the data once per tower, but two iterators of {} may return different examples: '
             'use route="split", "next_per_tower" or "per_device"'.format(examples.describe())
         )
+    _check_shard(examples, route, order, shard)
     if read_buffer_bytes is not None:
         check_positive("read_buffer_bytes", read_buffer_bytes)
         reading = reading._replace(examples=examples.with_read_buffer(read_buffer_bytes))
     options = Options(
-        prefetch, parallel_calls, True if order == "fixed" else deterministic, private_threads, read_buffer_bytes
+        prefetch, parallel_calls, True if order == "fixed" else deterministic, private_threads, read_buffer_bytes,
+        by_files=shard == "files",
     )
     return DatasetInput(reading, route, options)
 
@@ -110,36 +120,19 @@ def _check_options(
         raise ArgumentError('deterministic=False contradicts order="fixed": leave one of them out')
 
 
-class Options(NamedTuple):
-    """The options of a dataset; see `dataset`."""
-
-    prefetch: int
-    parallel_calls: Optional[int]
-    deterministic: Optional[bool]
-    private_threads: Optional[int]
-    read_buffer_bytes: Optional[int]
-
-    def details(self) -> Dict[str, Any]:
-        """Returns the options that are set, for the plan."""
-        details: Dict[str, Any] = {"prefetch": "{} steps".format(self.prefetch)}
-        for name in ("parallel_calls", "deterministic", "private_threads", "read_buffer_bytes"):
-            if getattr(self, name) is not None:
-                details[name] = getattr(self, name)
-        return details
-
-    def applied(self, dataset_: Dataset) -> Dataset:
-        """Returns `dataset_` with the options that are set by tf.data.Options."""
-        if self.deterministic is None and self.private_threads is None:
-            return dataset_
-        options = tf.data.Options()
-        if self.deterministic is not None:
-            set_deterministic(options, self.deterministic)
-        if self.deterministic is False:
-            # Otherwise TensorFlow fuses parsing and batching into an operation that always keeps the order.
-            options.experimental_optimization.map_and_batch_fusion = False
-        if self.private_threads is not None:
-            set_private_threads(options, self.private_threads)
-        return dataset_.with_options(options)
+def _check_shard(examples: Examples, route: str, order: str, shard: str) -> None:
+    """Raises ArgumentError if `shard` is invalid, contradicts another option, or does not apply to these examples."""
+    if shard not in SHARDS:
+        raise ArgumentError('shard must be "records" or "files", got {!r}'.format(shard))
+    if shard == "records":
+        return
+    if route != "sharded":
+        raise ArgumentError('shard="files" needs route="sharded": with route={!r} one reader reads all files'.format(
+            route
+        ))
+    if order == "fixed":
+        raise ArgumentError('shard="files" contradicts order="fixed", which gives the towers examples of one order')
+    examples.source.check_file_shards()
 
 
 class DatasetInput(routes.DatasetPipeline):
@@ -150,6 +143,7 @@ class DatasetInput(routes.DatasetPipeline):
         self._reading = reading
         self._options = options
         self._workers = workers
+        self._by_files: List[Examples] = []  # the shards, once they are known
 
     def of_worker(self, workers: Workers) -> Input:
         if self.route == "per_device":
@@ -211,11 +205,11 @@ class DatasetInput(routes.DatasetPipeline):
             datasets = [self._prefetched(self._completed(each, one_tower), sizes) for each in shards]
             applied = [self._options.applied(each) for each in datasets]
             return routes.Datasets(applied, examples=self._reading.examples)
-        starts = _fed_starts(self._reading.examples.seed, 1)
+        starts = fed_starts(self._reading.examples.seed, 1)
         position = self._position(one_tower)
         position.by_tower = True
         batches = self._prefetched(self._per_tower_batches(one_tower, starts[0]), sizes)
-        feed = _feed_of(position, starts)
+        feed = feed_of(position, starts)
         return routes.Datasets([self._options.applied(batches)], position, feed, self._reading.examples)
 
     def build_over(self, datasets: routes.Datasets, devices: Sequence[str]) -> TowerBatches:
@@ -232,6 +226,8 @@ class DatasetInput(routes.DatasetPipeline):
         ahead = prefetch * 2 + 2 if self.route == "per_device" else prefetch + 2
         plan = self._reading.plan("dataset", self.route, sizes, self._details(sizes, asynchronous), asynchronous)
         plan = plan._replace(steps_ahead=ahead)
+        if self._options.by_files:
+            plan = plan._replace(shards=self._files_of_towers(sizes.towers))
         position = datasets.position
         if position is not None:
             plan = plan.with_promise(position.promise)
@@ -253,7 +249,7 @@ class DatasetInput(routes.DatasetPipeline):
     def _datasets(self, towers: int) -> routes.Datasets:
         sizes, own = self._sizes(towers), self._own(towers)
         # Only shards of examples begin at places of their own.
-        starts = _fed_starts(self._reading.examples.seed, towers if self._is_sharded_before_batching() else 1)
+        starts = fed_starts(self._reading.examples.seed, towers if self._is_sharded_before_batching() else 1)
         if self.route == "split":
             datasets = [self._global_batches(sizes, starts[0])]
         elif self.route != "sharded":
@@ -266,14 +262,15 @@ class DatasetInput(routes.DatasetPipeline):
         position = self._position(sizes)
         datasets = [self._options.applied(self._prefetched(each, sizes)) for each in datasets]
         shards = (sizes.towers, own[0]) if self._is_sharded_before_batching() else (1, 0)
-        feed = _feed_of(position, starts, shards, self._workers)
+        feed = feed_of(position, starts, shards, self._workers)
         return routes.Datasets(datasets, position, feed, self._reading.examples)
 
     def _is_sharded_before_batching(self) -> bool:
         return self.route == "sharded" and self._reading.order != "fixed"
 
     def _position(self, sizes: Sizes) -> ExamplesPosition:
-        shards = "in shards for {} towers".format(sizes.towers) if self._is_sharded_before_batching() else ""
+        kind = "file shards" if self._options.by_files else "shards"
+        shards = "in {} for {} towers".format(kind, sizes.towers) if self._is_sharded_before_batching() else ""
         promise = None
         if self._options.deterministic is False:
             promise = refused("with deterministic=False the examples come in any order, and none is counted")
@@ -289,7 +286,10 @@ class DatasetInput(routes.DatasetPipeline):
 
     def _batches(self, size: int, start: Start, shard: Optional[Sequence[int]] = None) -> Dataset:
         reading = self._reading
-        return reading.examples.batched_dataset(
+        examples = reading.examples
+        if shard is not None and self._options.by_files:
+            examples, shard = self._file_shards(shard[0])[shard[1]], None
+        return examples.batched_dataset(
             size,
             # All batches of endless data are full, and so have a static batch size.
             drop_remainder=reading.remainder == "drop" or reading.epochs is None,
@@ -320,7 +320,7 @@ class DatasetInput(routes.DatasetPipeline):
         )
 
     def _shards(self, sizes: Sizes, starts: Sequence[Start], own: range) -> List[Dataset]:
-        """Returns a dataset of every N-th example for each tower; without "drop", all are as long as the longest.
+        """Returns a dataset of the examples of each tower's shard; without "drop", all are as long as the longest.
 
         Args:
           own: the numbers of the towers that are built, of all that `sizes` are for.
@@ -333,68 +333,42 @@ class DatasetInput(routes.DatasetPipeline):
             return [remainders.with_count(shard, sizes.per_tower) for shard in shards]
         count = reading.examples.count()
         lengths = [_steps((count + towers - 1 - tower) // towers * reading.epochs, sizes) for tower in range(towers)]
-        # A tower whose shard is empty computes copies of the first tower's.
-        beginning = self._batches(sizes.per_tower, start_of(reading.examples.seed), (towers, 0))
-        copies = remainders.with_count(beginning.take(1), 0).repeat(lengths[0])
         return [
             remainders.completed_steps(shard, 1, sizes.per_tower, reading.remainder, lengths[0] - length)
-            if length else remainders.completed_batches(copies, 1, sizes.per_tower, reading.remainder)
+            if length else remainders.completed_batches(
+                self._copies(sizes, lengths[0]), 1, sizes.per_tower, reading.remainder
+            )
             for shard, length in zip(shards, lengths[own.start:own.stop])
         ]
 
+    def _copies(self, sizes: Sizes, steps: int) -> Dataset:
+        """Returns what a tower whose shard is empty computes: the first tower's first batch, in all steps."""
+        beginning = self._batches(sizes.per_tower, start_of(self._reading.examples.seed), (sizes.towers, 0))
+        return remainders.with_count(beginning.take(1), 0).repeat(steps)
+
+    def _files_of_towers(self, towers: int) -> Tuple[str, ...]:
+        """Returns a description of each tower's examples, for the plan."""
+        return tuple("{} of each epoch: {}".format(counted(shard.count(), "example"), shard.describe())
+                     for shard in self._file_shards(towers))
+
+    def _file_shards(self, towers: int) -> List[Examples]:
+        if len(self._by_files) != towers:
+            self._by_files = self._reading.examples.file_shards(towers)
+        return self._by_files
+
     def _details(self, sizes: Sizes, asynchronous: bool) -> Dict[str, Any]:
-        details = self._options.details()
+        details, what = self._options.details(), "files" if self._options.by_files else "examples"
         if self.route == "per_device":
             details["prefetch"] = "{0} steps on each device, {0} on the host".format(self._options.prefetch)
         if self.route == "sharded" and self._reading.order == "fixed":
             details["sharded"] = "batches, after batching"
         elif self.route == "sharded" and asynchronous:
-            details["sharded"] = "examples, before shuffling; a tower ends with its shard"
+            details["sharded"] = "{}, before shuffling; a tower ends with its shard".format(what)
         elif self.route == "sharded":
-            details["sharded"] = "examples, before shuffling; data ends with the {} shard".format(
-                "shortest" if self._reading.remainder == "drop" else "longest"
+            details["sharded"] = "{}, before shuffling; data ends with the {} shard".format(
+                what, "shortest" if self._reading.remainder == "drop" else "longest"
             )
         return details
-
-
-def _feed_of(
-    position: ExamplesPosition,
-    starts: Sequence[Start],
-    shards: Tuple[int, int] = (1, 0),
-    workers: Optional[Workers] = None,
-) -> Callable[[Session], Dict[Any, Any]]:
-    """Returns the function that begins a session, and returns what is fed to the starts of the readers.
-
-    Args:
-      shards: into how many shards the data is divided, and which of them the first reader reads.
-      workers: the workers of a cluster, which all begin where the chief does, in its order; None for one process.
-    """
-    own = agreed = None
-    if workers is not None:
-        own = tf.placeholder(tf.int64, [2], name="examples_and_seed")
-        agreed = workers.of_chief(own, "examples used before, and seed")
-
-    def feed(session: Session) -> Dict[Any, Any]:
-        position.begin(lambda: int(session.run(starts[0].seed)))
-        if agreed is not None:
-            position.begin_at(*map(int, session.run(agreed, {own: [position.examples, position.seed]})))
-        fed: Dict[Any, Any] = {}
-        for number, start in enumerate(starts):
-            fed.update(zip(start, position.start_of_shard(shards[0], shards[1] + number)))
-        return fed
-
-    return feed
-
-
-def _fed_starts(seed: Optional[int], number: int) -> List[Start]:
-    """Creates the tensors by which a hook says where each of several readers begins; unfed: at the beginning."""
-    return [
-        Start(*[
-            tf.placeholder_with_default(default, [], name=name)
-            for name, default in zip(Start._fields, start_of(seed))
-        ])
-        for _ in range(number)
-    ]
 
 
 def _steps(examples: int, sizes: Sizes) -> int:
