@@ -72,7 +72,8 @@ def _compare_tasks(
     """Returns when all tasks have read all records; raises if they don't, after the others have read the reason."""
     deadline = time.monotonic() + seconds
     try:
-        records = _wait(readers, changed, deadline, lambda record: True, seconds)
+        # One that has started before it read this task trains with an earlier process of this task, and ends soon.
+        records = _wait(readers, changed, deadline, lambda record: record.state != STARTED, seconds)
         records[cluster.task] = record
         found = contradictions(records, cluster.chief)
         if found:
@@ -155,7 +156,9 @@ def _missing(missing: List[Reader], of_other_versions: List[Task], seconds: floa
 def _last_error(reader: Reader) -> str:
     text, error = reader.read()
     if not error:
-        return ""
+        record = None if text is None else parse_record(text)
+        is_training = record is not None and record.state == STARTED
+        return " (it trains already: start all tasks again, not this one alone)" if is_training else ""
     return " (it was there, and no longer answers)" if text is not None else " ({})".format(error)
 
 

@@ -3,19 +3,22 @@
 The operations are those that TensorFlow has had since 1.0 (VariableV2, Assign), so that tasks with different versions
 can read each other's text and report it: tried between 1.15.5 and 2.21, both ways.
 """
+import contextlib
 import threading
 import time
-from typing import Any, Optional, Tuple
+from typing import Any, Iterator, Optional, Tuple
 
 from legacy_towers.cluster.addresses import is_refused
 from legacy_towers.cluster.value import Task
 from legacy_towers.compat import tf
+from legacy_towers.tensor_types import Session
 
 _NAME = "legacy_towers_start"
 # A call to a task that does not answer returns after this.
 _CALL_SECONDS = 2.0
 # The server of this process always answers, but not soon if the machine is busy.
 _OWN_CALL_SECONDS = 60.0
+_TRIES = 5
 
 
 def publish(target: str, task: Task, text: str) -> None:
@@ -26,8 +29,33 @@ def publish(target: str, task: Task, text: str) -> None:
       task: the task that this process is.
     """
     graph, _, given, assign = _graph(task)
-    with tf.Session(target, graph=graph, config=_config(task, _OWN_CALL_SECONDS)) as session:
-        session.run(assign, {given: text})
+    for tries_left in reversed(range(_TRIES)):
+        try:
+            with session_on(target, graph, _config(task, _OWN_CALL_SECONDS)) as session:
+                session.run(assign, {given: text})
+            return
+        except tf.errors.AbortedError:
+            # Another process that takes itself for this task has connected: TensorFlow drops the session then.
+            if not tries_left:
+                raise
+
+
+def published(target: str, task: Task, seconds: float = _OWN_CALL_SECONDS) -> Optional[bytes]:
+    """Returns the text that a task publishes; None if there is none.
+
+    Args:
+      target: the target of the task's server.
+      seconds: how long to wait for it.
+
+    Raises:
+      tf.errors.OpError: it does not answer.
+    """
+    graph, value, _, _ = _graph(task)
+    with session_on(target, graph, _config(task, seconds)) as session:
+        try:
+            return bytes(session.run(value))
+        except tf.errors.FailedPreconditionError:
+            return None
 
 
 class Reader(threading.Thread):
@@ -67,13 +95,13 @@ class Reader(threading.Thread):
         while not self._ended.is_set():
             try:
                 # Directly on its server: a session of one's own would first wait for all tasks of the cluster.
-                with tf.Session("grpc://" + self.address, graph=graph, config=_config(self.task)) as session:
+                with session_on("grpc://" + self.address, graph, _config(self.task)) as session:
                     while not self._ended.is_set():
-                        self._set(session.run(value), "")
+                        self._set(self._answer(session, value), "")
                         self.answered, self.failed_calls, self.refused = time.monotonic(), 0, None
                         self._ended.wait(self._seconds_between)
             except tf.errors.FailedPreconditionError:  # it has not published anything yet
-                self.failed_calls += 1
+                self.answered, self.failed_calls, self.refused = time.monotonic(), 0, None
                 self._ended.wait(0.1)
             except tf.errors.InvalidArgumentError:  # the server has no device of this task
                 self.other = True
@@ -83,8 +111,21 @@ class Reader(threading.Thread):
             except tf.errors.OpError as error:
                 self._set(self._text, type(error).__name__)
                 self.failed_calls += 1
-                self.refused = (self.refused or time.monotonic()) if is_refused(self.address) else None
-                self._ended.wait(0.2)
+                self._look_whether_refused()
+                # No call before something listens there: each would wait for its whole time, and so would the end.
+                while not self._ended.wait(0.2) and self.refused is not None:
+                    self._look_whether_refused()
+
+    def _answer(self, session: Session, value: Any) -> Any:
+        try:
+            return session.run(value)
+        except tf.errors.OpError:
+            # Before the session is closed, which takes seconds if its server has ended.
+            self._look_whether_refused()
+            raise
+
+    def _look_whether_refused(self) -> None:
+        self.refused = (self.refused or time.monotonic()) if is_refused(self.address) else None
 
     def end(self) -> None:
         """Ends the thread after the call that it is in."""
@@ -94,6 +135,20 @@ class Reader(threading.Thread):
         with self._changed:
             self._text, self._error = text, error
             self._changed.notify_all()
+
+
+@contextlib.contextmanager
+def session_on(target: str, graph: Any, config: Any) -> Iterator[Session]:
+    """Gives a session on the server of a task that may end.
+
+    TensorFlow's own context manager would close it in a thread, where an error is printed if the server has ended.
+    """
+    session = tf.Session(target, graph=graph, config=config)
+    try:
+        yield session
+    finally:
+        with contextlib.suppress(tf.errors.OpError):
+            session.close()
 
 
 def _graph(task: Task) -> Tuple[Any, Any, Any, Any]:

@@ -1,6 +1,7 @@
 """What each task of a cluster publishes about itself before the start, and the contradictions between tasks."""
 import json
 import sys
+import uuid
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from legacy_towers.cluster.value import Cluster, Task
@@ -25,6 +26,8 @@ class Record(NamedTuple):
         are ready; FAILED: it will not start.
       failure: with FAILED, the reason.
       is_contradiction: with FAILED, whether tasks contradict each other; else one is missing.
+      run: which process of the task this is: another one after a restart.
+      finished: of a parameter server: the names of the workers that have finished, separated by spaces.
     """
 
     task: str
@@ -37,6 +40,8 @@ class Record(NamedTuple):
     state: str = PRESENT
     failure: str = ""
     is_contradiction: bool = False
+    run: str = ""
+    finished: str = ""
 
     def as_json(self) -> str:
         """Returns the record as JSON."""
@@ -49,7 +54,7 @@ def own_record(cluster: Cluster, job: str, flags: Mapping[str, Any]) -> Record:
 
     return Record(
         str(cluster.task), tf.__version__, VERSION, "{}.{}.{}".format(*sys.version_info[:3]), cluster.to_dict(), job,
-        {name: str(value) for name, value in flags.items() if value is not None},
+        {name: str(value) for name, value in flags.items() if value is not None}, run=uuid.uuid4().hex,
     )
 
 

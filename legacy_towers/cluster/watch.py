@@ -5,7 +5,7 @@ import time
 from typing import List, NamedTuple, Optional
 
 from legacy_towers.cluster.published import Reader
-from legacy_towers.cluster.records import STARTED, parse_record
+from legacy_towers.cluster.records import PRESENT, STARTED, Record, parse_record
 from legacy_towers.cluster.value import Cluster, Task
 
 # A task that does not answer is reported after the first time, and missing after the second: on a machine that is busy,
@@ -78,27 +78,38 @@ class Watch:
         return [each.reader for each in self._watched]
 
     def silent(self) -> List[Silent]:
-        """Returns the tasks that have not answered for a while, or have ended, or were started again."""
+        """Returns the tasks that have not answered for a while, or were started again, or have ended before their work.
+
+        A worker that has finished, which parameter servers publish, may end.
+        """
         found = [each.silent(self._seconds) for each in self._watched]
-        return [each for each in found if each is not None]
+        finished = {name for each in self._watched for name in each.finished}
+        return [each for each in found if each is not None and str(each.task) not in finished]
 
 
 class _Watched:
-    """One other task."""
+    """One other task.
+
+    Attributes:
+      finished: the names of the workers that have finished, by what it publishes.
+    """
 
     def __init__(self, task: Task, address: str) -> None:
         self.reader = Reader(task, address, threading.Condition(), _SECONDS_BETWEEN_CALLS)
         self._started = time.monotonic()
         self._text: Optional[bytes] = None
+        self._run: Optional[str] = None
+        self._is_another = False
+        self.finished: List[str] = []
         self.reader.start()
 
     def silent(self, seconds: float) -> Optional[Silent]:
         task, address, now = self.reader.task, self.reader.address, time.monotonic()
         text, error = self.reader.read()
-        if self._text is None and text is not None:
-            record = parse_record(text)
-            self._text = text if record is not None and record.state == STARTED else None
-        elif text is not None and text != self._text:
+        if text is not None and text != self._text:
+            self._text = text
+            self._take(parse_record(text))
+        if self._is_another:
             return Silent(task, "was started again at {}".format(address), True)
         refused = self.reader.refused
         if refused is not None and now - refused >= _REFUSED_SECONDS:
@@ -109,3 +120,14 @@ class _Watched:
         return Silent(
             task, "has not answered at {} for {:.0f} seconds ({})".format(address, silent, error), silent >= seconds
         )
+
+    def _take(self, record: Optional[Record]) -> None:
+        if record is None:  # of another version, or of another program
+            self._is_another = self._run is not None
+            return
+        # When this task began to watch, all had read each other's records.
+        is_another = record.state == PRESENT or self._run is not None and record.run != self._run
+        self._is_another = self._is_another or is_another
+        self.finished = record.finished.split()
+        if record.state == STARTED:
+            self._run = record.run

@@ -13,6 +13,7 @@ from legacy_towers.step.parameter_servers import ParameterServerExchange, check_
 from legacy_towers.step.setup import Setup
 from legacy_towers.step.together import StopTogetherHook
 from legacy_towers.step.updates import Updates
+from legacy_towers.step.watch_workers import WatchWorkersHook
 from legacy_towers.tensor_types import Operation, Tensor
 
 
@@ -27,8 +28,9 @@ def asynchronous_over_workers(setup: Setup, updates: Updates, fingerprint: str) 
     start = ParameterServerStartHook(
         workers, fingerprint, ParameterServerExchange([], {}, vote, votes, None), setup.global_step
     )
-    stop = AsynchronousStopHook(workers, vote, seen, start_votes, added)
-    return updates._replace(hooks=[start] + updates.hooks + [stop])
+    watch = WatchWorkersHook(workers.cluster)
+    stop = AsynchronousStopHook(workers, vote, seen, start_votes, added, watch)
+    return updates._replace(hooks=[watch, start] + updates.hooks + [stop])
 
 
 class AsynchronousStopHook(StopTogetherHook):
@@ -38,11 +40,13 @@ class AsynchronousStopHook(StopTogetherHook):
     """
 
     def __init__(
-        self, workers: Any, vote: Tensor, votes: Tensor, start_votes: Tensor, add_vote: Operation
+        self, workers: Any, vote: Tensor, votes: Tensor, start_votes: Tensor, add_vote: Operation,
+        watch: WatchWorkersHook,
     ) -> None:
         super().__init__(workers, vote, votes, start_votes, votes)
         self.waits_for_chief = not workers.is_chief
         self._add_vote = add_vote
+        self._watch = watch
         self._has_voted = False
 
     def after_create_session(self, session: Any, coord: Any) -> None:
@@ -61,3 +65,7 @@ class AsynchronousStopHook(StopTogetherHook):
             run_context.session.run(self._add_vote, {self._vote: float(self.reason())})
         if self._is_over(run_values.results):
             run_context.request_stop()
+
+    def end(self, session: Any) -> None:
+        """Ends the watch of the other tasks, after all else."""
+        self._watch.stop()

@@ -210,7 +210,7 @@ def _train_step(setup: Setup, objectives: Sequence[Objective], trained: Sequence
     explain_finalized_graph(loss.graph)
     required = list(setup.batches.hooks) + updates.hooks
     # What compares the workers is before all in which one waits for the others.
-    hooks = [] if options.workers is None else updates.hooks[:1 if has_servers else 2]
+    hooks = [] if options.workers is None else updates.hooks[:2]
     hooks += setup.batches.hooks
     hooks += counting_hooks(setup.batches.position, setup.batches.per_tower, setup.batches.ids)
     hooks += [DeviceCheckHook(plan.devices, uses), PlacementWarningHook(plan.devices)]

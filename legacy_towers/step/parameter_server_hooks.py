@@ -4,6 +4,7 @@ from typing import Any, List
 
 from legacy_towers.compat import tf
 from legacy_towers.step.together import StartTogetherHook, StopTogetherHook
+from legacy_towers.step.watch_workers import WatchWorkersHook
 from legacy_towers.tensor_types import Coordinator, Session, Tensor, Variable
 
 
@@ -72,12 +73,13 @@ class ParameterServerStopHook(StopTogetherHook):
 
     def __init__(
         self, workers: Any, vote: Tensor, votes: Tensor, start_votes: Tensor, in_each_step: Tensor, queues: List[Any],
-        admission: Any,
+        admission: Any, watch: WatchWorkersHook,
     ) -> None:
         super().__init__(workers, vote, votes, start_votes, in_each_step)
         self.waits_for_chief = not workers.is_chief
         self.runs = self.late = 0
         self._admission = admission
+        self._watch = watch
         self._close = tf.no_op()
         self._has_voted = False
         if workers.is_chief:
@@ -111,6 +113,7 @@ class ParameterServerStopHook(StopTogetherHook):
     def end(self, session: Session) -> None:
         """Closes the queues of the other workers, so that one that was late stops waiting for another step."""
         session.run(self._close)
+        self._watch.stop()
 
     def __str__(self) -> str:
         return "{}: {:,} of {:,} steps came too late and were left out".format(

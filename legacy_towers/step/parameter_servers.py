@@ -17,6 +17,7 @@ from legacy_towers.step.setup import Setup
 from legacy_towers.step.skipping import Guarded
 from legacy_towers.step.train_step import TrainOpSchedule
 from legacy_towers.step.updates import Updates
+from legacy_towers.step.watch_workers import WatchWorkersHook
 from legacy_towers.tensor_types import Tensor
 from legacy_towers.text.names import quoted
 from legacy_towers.variables import Strategy
@@ -141,10 +142,13 @@ def end_exchange(
     start_votes = workers.of_each(exchange.vote, "votes to stop before the first step")
     count = len(gradients) + len(names)
     start = ParameterServerStartHook(workers, fingerprint, exchange, setup.global_step)
-    stop = ParameterServerStopHook(workers, exchange.vote, votes, start_votes, vector, queues, exchange.admission)
+    watch = WatchWorkersHook(workers.cluster)
+    stop = ParameterServerStopHook(
+        workers, exchange.vote, votes, start_votes, vector, queues, exchange.admission, watch
+    )
     return ParameterServerStep(
         updates._replace(
-            schedule=TrainOpSchedule({}, [], train_op), hooks=[start] + updates.hooks + [stop]
+            schedule=TrainOpSchedule({}, [], train_op), hooks=[watch, start] + updates.hooks + [stop]
         ),
         [each._replace(loss=loss) for each, loss in zip(gradients, found)],
         dict(zip(names, found[len(gradients):])),

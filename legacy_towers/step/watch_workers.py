@@ -6,13 +6,16 @@ import threading
 import time
 from typing import Any, Callable, List, Optional, Sequence
 
-from legacy_towers.cluster.value import Cluster, Task
+from legacy_towers.cluster.value import PARAMETER_SERVER, Cluster, Task
 from legacy_towers.cluster.watch import MISSING_SECONDS, Silent, Watch
 from legacy_towers.compat import tf
 from legacy_towers.errors import MissingTaskError
 from legacy_towers.tensor_types import Coordinator, Session
+from legacy_towers.tensorflow_logs import end_held_logs
 
 _POLL_SECONDS = 0.25
+# A session whose coordinator stops, and that runs nothing for so many polls, has ended by an error, without `end`.
+_OVER_POLLS = 20
 # How long the session's thread may take to raise the error, before the process ends.
 _LEAVING_SECONDS = 3.0
 # What TensorFlow 2 raises for a connection that is lost, and for a run that ends therefore; and how long the watch may
@@ -31,7 +34,7 @@ class WatchWorkersHook(tf.train.SessionRunHook):
 
     Runs first, since the start of a session waits for the other workers too. On TensorFlow 1.15 nothing can wake an
     all-reduce that waits for a worker: the process ends then, with exit code 1. While this task saves or evaluates it
-    waits for no other: one that does not answer then ends the next step.
+    waits for no other worker: one that does not answer then ends the next step. For a parameter server it always waits.
 
     Attributes:
       seconds: how long a task may not answer before this one ends; one that has ended is noticed within 10 seconds.
@@ -79,6 +82,12 @@ class WatchWorkersHook(tf.train.SessionRunHook):
         self._is_waiting = False
 
     def end(self, session: Session) -> None:
+        """Ends the watch; that of parameter servers at `stop`, since a checkpoint may be saved yet."""
+        self._is_waiting = False
+        if not self._cluster.parameter_servers:
+            self.stop()
+
+    def stop(self) -> None:
         """Ends the watch."""
         self._ended.set()
         if self._watching is not None:
@@ -98,17 +107,22 @@ class WatchWorkersHook(tf.train.SessionRunHook):
     def _watch(self, ended: threading.Event) -> None:
         watch = Watch(self._cluster, self.seconds)
         watch.start()
+        over = 0
         try:
             while not ended.wait(_POLL_SECONDS):
                 silent = watch.silent()
                 if not self._is_in_tensorflow():
-                    if self._coordinator is not None and self._coordinator.should_stop():
-                        return  # the session has ended by an error, without `end`
-                elif self._is_waiting:
-                    missing = [each for each in silent if each.is_missing]
-                    if missing:
-                        self._end_run(missing)
+                    over = over + 1 if self._coordinator is not None and self._coordinator.should_stop() else 0
+                    if over >= _OVER_POLLS:
                         return
+                    continue
+                over = 0
+                silent = [each for each in silent if self._is_waiting or each.task.type == PARAMETER_SERVER]
+                missing = [each for each in silent if each.is_missing]
+                if missing:
+                    self._end_run(missing)
+                    return
+                if self._is_waiting:
                     self._report(silent)
         finally:
             watch.stop()
@@ -133,7 +147,8 @@ class WatchWorkersHook(tf.train.SessionRunHook):
         if is_raised:
             return
         _print(text)
-        if self._coordinator is not None:
+        # That of an earlier session has been joined, where TensorFlow tries to create the session again.
+        if self._coordinator is not None and not self._coordinator.joined:
             self._coordinator.request_stop(_raised(MissingTaskError(text)))
             # Cancels the run, on TensorFlow 2.
             closing = threading.Thread(target=self._close, name="legacy_towers close", daemon=True)
@@ -148,6 +163,7 @@ class WatchWorkersHook(tf.train.SessionRunHook):
         self.before_exit()
         try:
             _print("the process ends, since nothing can end its step")
+            end_held_logs()
             sys.stdout.flush()
         finally:
             os._exit(1)

@@ -24,13 +24,13 @@ import tempfile
 import time
 from typing import Any, List, Optional, Tuple
 
-from legacy_towers.tensorflow_logs.reader import ALL, WARNINGS, severity_of
+from legacy_towers.tensorflow_logs.reader import ALL, ERRORS, WARNINGS, severity_of
 
 if sys.platform.startswith("linux"):
     import fcntl
     import termios
 
-__all__ = ["ALL", "VARIABLE", "WARNINGS", "HeldLogs", "are_shown", "split_lines"]
+__all__ = ["ALL", "ERRORS", "VARIABLE", "WARNINGS", "HeldLogs", "are_shown", "end_held_logs", "split_lines"]
 
 VARIABLE = "TF_CPP_MIN_LOG_LEVEL"
 _STDERR = 2
@@ -177,12 +177,12 @@ class _Direct(io.FileIO):
     def __init__(self, logs: HeldLogs) -> None:
         super().__init__(os.dup(_STDERR), "w")
         self.name = "<stderr>"
-        self._logs = logs
+        self.logs = logs
 
     def write(self, data: Any) -> Any:
-        if self._logs.takes_standard_error():
-            self._logs.settle()
-        elif self._logs._reader is not None:
+        if self.logs.takes_standard_error():
+            self.logs.settle()
+        elif self.logs._reader is not None:
             return os.write(_STDERR, data)  # a job has redirected it, or closed it
         return super().write(data)
 
@@ -211,6 +211,21 @@ def split_lines(text: str) -> Tuple[str, str]:
     for line in text.splitlines():
         (logged if severity_of(line.encode("utf-8", "replace")) else others).append(line)
     return "\n".join(logged), "\n".join(others)
+
+
+def end_held_logs(least: Optional[str] = None) -> None:
+    """Ends what holds the log in this process, if anything does, before `os._exit`, after which all would be printed.
+
+    Args:
+      least: messages of this severity, such as ERRORS, or higher are printed first; None: all are discarded.
+    """
+    # The LoggedStream that is sys.stderr, if it is one, has the stream as its attribute.
+    stream = getattr(sys.stderr, "terminal", sys.stderr)
+    raw = getattr(getattr(stream, "buffer", None), "raw", None)
+    if isinstance(raw, _Direct):
+        if least is not None:
+            raw.logs.show(least)
+        raw.logs.end()
 
 
 def are_shown() -> bool:

@@ -24,7 +24,7 @@ import sys
 import time
 from typing import Deque, List, NamedTuple
 
-ALL, WARNINGS = "I", "W"
+ALL, WARNINGS, ERRORS = "I", "W", "E"
 _SEVERITIES = b"IWEF"
 # 2026-11-22 16:10:43.088882: I tensorflow/core/platform/cpu_feature_guard.cc:142] ...     up to TF 2.15
 # I0000 00:00:1795363835.947992   18462 port.cc:153] ...                                     by Abseil

@@ -233,8 +233,11 @@ class TrainingSession:
         try:
             is_over = bool(self._stack.__exit__(kind, error, traceback))
         finally:
-            if self._step.stops_together is not None:
-                self._step.stops_together.finish()
+            if self._step.watches_workers is not None:
+                self._step.watches_workers.stop()
+        if self._step.stops_together is not None and (kind is None or is_over):
+            # Not after an error: the others notice that this worker ends, and end too.
+            self._step.stops_together.finish()
         last_step = None if self._calling is None else self._calling.last_step
         if self._calls_end and (kind is None or is_over) and last_step is not None:
             self._callbacks.ended(last_step)

@@ -68,6 +68,13 @@ def test_the_log_of_a_process_that_is_killed_or_crashes_is_printed(name):
     assert (done.returncode, done.stderr) == (-getattr(signal, name), "user\n" + LOG)
 
 
+@pytest.mark.parametrize("least, expected", [("", ""), ("'I'", LOG), ("'E'", "")])
+def test_end_held_logs_decides_what_is_printed_after_os_exit(least, expected):
+    program = "from legacy_towers.tensorflow_logs import end_held_logs; end_held_logs({}); os._exit(3)"
+    done = run_held(program.format(least))
+    assert (done.returncode, done.stderr) == (3, expected)
+
+
 def test_the_log_of_a_killed_process_is_printed_though_its_child_runs_on():
     done = run_held(
         """

@@ -12,6 +12,8 @@ import threading
 import time
 from typing import Any, Callable, Dict, Iterator, Optional
 
+from legacy_towers.tensorflow_logs import ERRORS, end_held_logs
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 # Seconds between two calls of `tick`, before and after the first signal.
@@ -152,6 +154,7 @@ def end_process(code: int, message: str) -> None:
     try:
         sys.stderr.write(message + "\n")
         sys.stderr.flush()
+        end_held_logs(ERRORS)
         sys.stdout.flush()
     finally:
         os._exit(code)
