@@ -1,7 +1,6 @@
-"""A job whose workers record the ids of the examples of each step, and kill a task of their cluster once."""
+"""A job whose workers record the ids of the examples of each step, and send a signal to a task once."""
 import json
 import os
-import signal
 import subprocess
 import textwrap
 
@@ -9,8 +8,8 @@ import job_files
 import ports
 import preloaded
 
-# The source of a job file. Each task writes its process id to a file; at the step AT, worker 1 kills the task
-# KILLED, as in KILLED=ps:0 AT=4, unless it has done so. A lost task is noticed soon, however busy the machine is else.
+# The source of a job file. Each task writes its process id to a file; at the step AT, worker 1 sends
+# SIGKILL, or SIGNAL, to the task KILLED, as in KILLED=ps:0 AT=4, unless it has done so. A lost task is noticed soon.
 _RECORDING = """
 import legacy_towers.cluster.watch
 import legacy_towers.step.watch_workers
@@ -26,7 +25,7 @@ def kill_once(step):
     if NAME == "worker:1" and step >= int(os.environ["AT"]) and not os.path.exists("killed"):
         open("killed", "w").close()
         with open("pid-" + os.environ["KILLED"]) as file:
-            os.kill(int(file.read()), signal.SIGKILL)
+            os.kill(int(file.read()), getattr(signal, os.environ.get("SIGNAL", "SIGKILL")))
 
 class Recorder(tf.train.SessionRunHook):
     def __init__(self, step):
@@ -70,14 +69,16 @@ def words(folder, options):
 
 
 class Tasks:
-    """The processes of a cluster of 2 workers and a parameter server, without a launcher that would end them."""
+    """The processes of a cluster of 2 workers, without a launcher that would end them."""
 
-    def __init__(self, folder, options, **environment):
-        self._held = ports.held(3)
+    def __init__(self, folder, options, servers, **environment):
+        self._held = ports.held(2 + servers)
         addresses = [each.replace("localhost", "127.0.0.1") for each in self._held.__enter__()]
-        cluster = {"worker": addresses[:2], "ps": addresses[2:]}
+        cluster = {"worker": addresses[:2]}
+        if servers:
+            cluster["ps"] = addresses[2:]
         self._processes = {}
-        for name in ("worker:0", "worker:1", "ps:0"):
+        for name in ["worker:0", "worker:1"] + ["ps:{}".format(index) for index in range(servers)]:
             job, index = name.split(":")
             config = json.dumps({"cluster": cluster, "task": {"type": job, "index": int(index)}})
             self._processes[name] = subprocess.Popen(
@@ -90,7 +91,3 @@ class Tasks:
         outputs = {name: each.communicate(timeout=seconds)[0].decode() for name, each in self._processes.items()}
         self._held.__exit__(None, None, None)
         return {name: (each.returncode, outputs[name]) for name, each in self._processes.items()}
-
-    def send(self, name, number=signal.SIGTERM):
-        """Sends a signal to a task."""
-        self._processes[name].send_signal(number)

@@ -1,4 +1,4 @@
-"""Training with parameter servers whose task is killed: who notices it, and what a restart uses of the data."""
+"""Training over tasks of which one gets a signal: who ends, what is saved, and what a restart uses of the data."""
 import io
 import os
 import signal
@@ -7,6 +7,7 @@ import killed_tasks
 import pytest
 
 from legacy_towers.cluster.launch import launch
+from legacy_towers.training.checkpoints.store import CheckpointStore
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -18,14 +19,23 @@ def fresh_graph():
     """Replaces the fixture of conftest.py: all that trains is in other processes."""
 
 
-def test_a_killed_task_is_named_by_all_others_and_a_restart_uses_each_example_once(tmp_path):
-    folders = {killed: tmp_path / killed for killed in ("ps:0", "worker:1")}
-    tasks = {}
-    for killed, folder in folders.items():
-        folder.mkdir()
-        tasks[killed] = killed_tasks.Tasks(folder, OPTIONS, KILLED=killed, AT="5")
-    for killed, each in tasks.items():
-        ended = each.ends()
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Returns the folder, and the exit code and the output of each task, of clusters that run at the same time."""
+    started = {}
+    for name, servers, options, environment in (
+        ("ps:0", 1, OPTIONS, dict(KILLED="ps:0")),
+        ("worker:1", 1, OPTIONS, dict(KILLED="worker:1")),
+        ("SIGTERM", 0, OPTIONS + " --save-steps 1000", dict(KILLED="worker:1", SIGNAL="SIGTERM")),
+    ):
+        folder = tmp_path_factory.mktemp("run")
+        started[name] = folder, killed_tasks.Tasks(folder, options, servers, AT="5", **environment)
+    return {name: (folder, tasks.ends()) for name, (folder, tasks) in started.items()}
+
+
+def test_a_killed_task_is_named_by_all_others_and_a_restart_uses_each_example_once(runs):
+    for killed in ("ps:0", "worker:1"):
+        folder, ended = runs[killed]
         assert ended.pop(killed)[0] == -signal.SIGKILL
         for task, (code, output) in ended.items():
             assert code == 1, (task, output[-3000:])
@@ -35,7 +45,7 @@ def test_a_killed_task_is_named_by_all_others_and_a_restart_uses_each_example_on
             assert reason in output, (task, output[-3000:])
             assert "Exception in thread" not in output and "TensorFlow's log" not in output, output
 
-    folder, output = folders["ps:0"], io.BytesIO()
+    (folder, _), output = runs["ps:0"], io.BytesIO()
     (folder / "killed").unlink()
     here = os.getcwd()
     os.chdir(str(folder))
@@ -56,3 +66,16 @@ def test_a_killed_task_is_named_by_all_others_and_a_restart_uses_each_example_on
     for epoch in (range(1, 6), range(6, 11)):
         ids = [each for number in epoch for worker in steps for each in worker[number]]
         assert sorted(ids) == list(range(1000))
+
+
+def test_sigterm_at_one_worker_ends_all_with_one_checkpoint_of_the_same_step(runs):
+    folder, ended = runs["SIGTERM"]
+    assert [code for code, _ in ended.values()] == [143, 143], ended
+    steps = [max(killed_tasks.recorded_ids(folder, task)) for task in ("worker:0", "worker:1")]
+    assert steps[0] == steps[1] < 10
+    store = CheckpointStore(str(folder / "run"))
+    newest = store.newest()
+    assert (newest.step, newest.problems) == (steps[0], [])
+    # Besides the one before the first step.
+    saved = sorted(each for each in os.listdir(str(folder / "run")) if each.endswith(".index"))
+    assert saved == ["model.ckpt-0.index", "model.ckpt-{}.index".format(steps[0])]
