@@ -17,6 +17,7 @@ from legacy_towers.migrate.source.rewrite.names import name_of, names_of, parame
 from legacy_towers.migrate.source.rewrite.origins import outermost
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.syntax import LOOPS, arguments, statements_of
+from legacy_towers.migrate.source.rewrite.zipped_calls import entries_of, write_zip
 from legacy_towers.migrate.source.values import Site
 
 # Longer lines are broken.
@@ -32,16 +33,19 @@ class Passing:
       read: the call that reads.
       follow: goes from where code gets examples to what takes them.
       is_taken: returns whether something batches, passes on, keeps or returns the examples that code gets.
+      is_one_example: returns whether what code gets in several places is put together before it is batched.
     """
 
     def __init__(
-        self, calls: Calls, joins: Joins, read: Site, follow: Callable[[Entry], None], is_taken: Callable[[Entry], bool]
+        self, calls: Calls, joins: Joins, read: Site, follow: Callable[[Entry], None],
+        is_taken: Callable[[Entry], bool], is_one_example: Callable[[Sequence[Entry]], bool],
     ) -> None:
         self._calls = calls
         self._joins = joins
         self.read = read
         self._follow = follow
         self._is_taken = is_taken
+        self._is_one_example = is_one_example
         # Call of a function that reads -> the names of what it returns, and how many functions have returned it.
         self._returned: Dict[cst.Call, Roots] = {}
         self._written: Dict[cst.Call, int] = {}
@@ -147,6 +151,13 @@ class Passing:
         function = self._calls.of_node(entry.draft, entry.function)
         if len(callers) > 1:
             self._calls.is_only_pipeline = False
+        for together in entries_of(callers) if listed is None and not more else ():
+            if self._is_one_example(together):
+                zipped = [each.statement.value for each in together]
+                for draft, call in [each for each in callers if each[1] in zipped]:
+                    self._calls.handled(draft, call, function)
+                    callers.remove((draft, call))
+                self._follow(write_zip(self._calls, self.read, together, element, returns_dict))
         for draft, call in callers:
             self._calls.handled(draft, call, function)
             join = self._joins.of_value(call) if call in self._calls.passed else None

@@ -79,7 +79,9 @@ class PipelineWriter:
         # The one whose examples are followed.
         self.stage = self._stages[0]
         self.batchers = BatchStage(pipeline, self.calls, self._stages, self.joins)
-        self.passing = Passing(self.calls, self.joins, self.stage.read, self._follow, self._is_taken)
+        self.passing = Passing(
+            self.calls, self.joins, self.stage.read, self._follow, self._is_taken,
+            lambda entries: Zip(self.calls, self.joins, self.batches.sites).is_one_example(entries))
         own = [self.calls.call(each) for stage in self._stages for each in stage.sites]
         self.branched = Branched(self.calls, self.batchers, self.stage.read, own, self._follow)
         self.later: Any = PrefetchStage(project, pipeline, self.calls)

@@ -248,10 +248,6 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "c = tf.train.batch([x, y], 2)\n",
                  "6: tf.ReaderBase.read: 'x' is the name of what two readers read",
                  id="two readers, a name used twice"),
-    pytest.param("def read(names):\n    q = tf.train.string_input_producer(names)\n"
-                 "    return tf.TextLineReader().read(q)[1]\n"
-                 "x = read(['a'])\ny = read(['b'])\nc = tf.train.batch([x, y], 2)\n",
-                 None, id="a function that reads, twice for one batch"),
     pytest.param("q = tf.train.string_input_producer(['a'])\nr = tf.TextLineReader()\nexamples = []\n"
                  "for number in range(2):\n    _, x = r.read(q)\n    examples.append([x, tf.constant(number)])\n"
                  "c = tf.train.batch_join(examples, 2)\n",
