@@ -26,7 +26,8 @@
                       functions read of the code around them; used_after: examples that are used otherwise
       mapping         the function of Dataset.map; examples: what it returns; results: of a function that reads;
                       stacked: tuples in it; turns: numbers of threads
-      branched        branches that compute and batch; optional_batch: a branch that batches, where another does not
+      branched        branches that compute and batch; opposite: an `if not` after an `if`; optional_batch: a branch
+                      that batches, where another does not
       batch_stage     batchers; batch_conditions: lengths and keep_input;
                       prefetch_stage and queue_stage: queues behind them;
                       queue_branches: a queue that two branches make; kept: examples that a class keeps, and

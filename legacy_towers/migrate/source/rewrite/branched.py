@@ -21,11 +21,12 @@ from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.mapping import write_map
-from legacy_towers.migrate.source.rewrite.names import names_of, targets
+from legacy_towers.migrate.source.rewrite.names import names_of
+from legacy_towers.migrate.source.rewrite.opposite import opposite_of
 from legacy_towers.migrate.source.rewrite.region import Examples, Unclear, computing, exits, in_order, region_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import statements_of
-from legacy_towers.migrate.source.rewrite.tensors import tensors_after
+from legacy_towers.migrate.source.rewrite.tensors import tensors_of
 from legacy_towers.migrate.source.values import Site
 
 # A branch has no more statements of its own that others have too.
@@ -77,7 +78,8 @@ class Branched:
         except Unclear:
             return False
         singles: List[Any] = []
-        branches = self._branches(entry, statements, sink, examples.names, singles)
+        opposite = opposite_of(source, statements, sink)
+        branches = self._branches(entry, statements, sink, examples.names, singles, opposite)
         used = names_of(statement, *(each for branch in branches for each in branch)).read
         if not branches or not self._is_clear(statements[:sink], examples, used, checks):
             return False
@@ -105,7 +107,8 @@ class Branched:
                 entry.dataset, self._calls.tensorflow(scope, self._read))))
             entry.draft.edits.insert_before(in_order(block)[0], functools.partial(source.parse, text))
         for branch in branches:
-            self._follow(entry._replace(statement=None, roots=roots, is_computing=False, branch=tuple(branch)))
+            self._follow(entry._replace(statement=None, roots=roots, is_computing=False, branch=tuple(branch),
+                                        others=tuple(opposite)))
         return True
 
     def _is_written_whole(
@@ -120,7 +123,8 @@ class Branched:
         before = tuple(each for each in statements[:sink] if each is entry.statement or any(
             each is one for one in examples.statements))
         for branch in branches:
-            self._follow(entry._replace(branch=before + tuple(branch), shared=before))
+            self._follow(entry._replace(branch=before + tuple(branch), shared=before,
+                                        others=tuple(opposite_of(entry.draft.source, statements, sink))))
         return True
 
     def early_return(self, entry: Entry, statements: Sequence[Any], start: int, sink: int) -> int:
@@ -135,12 +139,13 @@ class Branched:
         return -1
 
     def _branches(
-        self, entry: Entry, statements: Sequence[Any], sink: int, names: Set[str], singles: List[Any]
+        self, entry: Entry, statements: Sequence[Any], sink: int, names: Set[str], singles: List[Any],
+        opposite: Sequence[Any]
     ) -> List[Any]:
         """Returns the statements of each branch, [] where no branch computes what it batches, and all batch the same.
 
-        Where an `if` returns, the statements after it are a branch. The blocks that return single examples are added to
-        `singles`.
+        Where an `if` returns, the statements after it are a branch; so is `opposite`, the `if not` after it. The blocks
+        that return single examples are added to `singles`.
         """
         blocks: List[Any] = []
         node = statements[sink]
@@ -149,7 +154,8 @@ class Branched:
                 return []
             blocks.append(node.body)
             node = node.orelse
-        goes_on = node is None
+        blocks += [each.body for each in opposite]
+        goes_on = node is None and not opposite
         if isinstance(node, cst.Else):
             blocks.append(node.body)
         if goes_on and any(not isinstance(statements_of(each)[-1], cst.Return) for each in blocks):
@@ -183,9 +189,9 @@ class Branched:
             batched &= names_of(batching[0][0]).bound
             before = names_of(*branch[: branch.index(batching[0][0])])
             computes = computes or bool((before.read | before.changed) & names)
-        if not goes_on and names_of(*statements[sink + 1 :]).read & (names - batched):
+        if not goes_on and names_of(*statements[sink + 1 + len(opposite) :]).read & (names - batched):
             return []
-        return branches if computes or len(tensors) > 1 else []
+        return branches if computes or len(tensors) > 1 or opposite else []
 
     def _threads(self, entry: Entry, branches: Sequence[Any], statement: Any, scope: Scope) -> str:
         """Returns the expression of the number of threads of the first branch, "" if it has a meaning only there."""
@@ -209,20 +215,3 @@ class Branched:
             if checks.is_random(each) or found.read & drawn:
                 drawn |= found.bound
         return not drawn & used
-
-
-def tensors_of(calls: Calls, entry: Entry, examples: Examples, scope: Scope) -> List[str]:
-    """Returns the names of examples that are tensors for sure, or dicts of tensors, in order."""
-    found: List[str] = [] if entry.roots.is_all else list(entry.roots.names)
-    for statement in examples.statements:
-        names = [each.value for each in targets(statement) if isinstance(each, cst.Name)]
-        if len(names) > 1 and _are_read(entry, statement):
-            found += [each for each in names if each not in found]
-        else:
-            found = tensors_after(calls, entry.draft, [statement], found, scope)
-    return found
-
-
-def _are_read(entry: Entry, statement: Any) -> bool:
-    """Returns whether a statement binds the results of a function that is called with the record."""
-    return statement is entry.statement and entry.is_computing and isinstance(statement.value, cst.Call)

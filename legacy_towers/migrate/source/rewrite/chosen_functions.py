@@ -169,8 +169,6 @@ class ChosenStage(SourceStage):
             raise Irregular(self.read, "the function reads its queue in a loop or a branch", source.line(read))
         records = self.reading.records(inner, tf)
         assert records is not None
-        if taken.key and records.of_file and not records.with_keys:
-            raise Irregular(self.read, "its key is used, which tf.data does not have")
         count = self.reading.count(inner) if self.reads_many() else ""
         if count and not records.of_file:
             raise Irregular(self.read, "the file names of its reader come one by one")

@@ -86,7 +86,7 @@ def combined(one: readers.Records, other: readers.Records, test: str, site: Site
         raise Irregular(site, "it is one of two readers that are not both of records: make the datasets in an `if`")
     return readers.Records(
         _chosen(one.of_file, other.of_file, test), "", False,
-        _chosen(one.with_keys, other.with_keys, test) if one.with_keys and other.with_keys else "")
+        _chosen(one.with_keys, other.with_keys, test))
 
 
 def _chosen(one: str, other: str, test: str) -> str:

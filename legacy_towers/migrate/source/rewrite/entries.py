@@ -21,6 +21,7 @@ class Entry(NamedTuple):
       branch: the statements that use them, in order, where these are only a branch of an `if`.
       makers: the statements of another method that keep them in attributes of the object.
       shared: those of them before the `if`, which each branch has in its own function of Dataset.map.
+      others: statements that do not run where the branch does.
     """
 
     draft: Draft
@@ -33,6 +34,7 @@ class Entry(NamedTuple):
     branch: Tuple[Any, ...] = ()
     shared: Tuple[Any, ...] = ()
     makers: Tuple[Any, ...] = ()
+    others: Tuple[Any, ...] = ()
 
     def is_shared(self, statement: Any) -> bool:
         """Returns whether other branches of an `if` have a statement too, which may be removed for one of them."""

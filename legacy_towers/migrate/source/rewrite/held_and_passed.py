@@ -92,8 +92,6 @@ def write_held_and_passed(
     attribute = calls.dataset_attribute(scope)
     dataset, inner = calls.dataset_name(scope), calls.dataset_name(inner_scope)
     taken, records = stage.through(draft, inner_scope, tf, passed.defined, passed.call)
-    if records is not None and taken.key and records.of_file and not records.with_keys:
-        raise Irregular(origin.read, "its key is used, which tf.data does not have")
     more = readers.lines_of(records, inner, bool(taken.key), "") if records is not None else []
     before = stage.producer_lines(draft, scope, tf, dataset, site, producer)
     edits.remove(first)

@@ -29,7 +29,15 @@ from legacy_towers.migrate.source.rewrite.passed_lists import (
     why_not_shown,
 )
 from legacy_towers.migrate.source.rewrite.region import in_order, is_transparent
-from legacy_towers.migrate.source.rewrite.repeated import check_same, counted, is_around, is_unread, repeated_in
+from legacy_towers.migrate.source.rewrite.repeated import (
+    check_same,
+    counted,
+    is_around,
+    is_print,
+    is_unread,
+    lengths_in,
+    repeated_in,
+)
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.taken import Taken
 from legacy_towers.migrate.source.values import Site
@@ -162,9 +170,12 @@ class Joins:
         uses = [each for each in uses_of(source, body, tensors.value)
                 if not self._is_joined(source, each) and each is not tensors]
         repeated = repeated_in(value)
-        if repeated is not None and not uses:
+        lengths = lengths_in(source, uses)
+        if repeated is not None and len(uses) == len(lengths) and (not uses or isinstance(repeated[1], cst.Integer)):
             if isinstance(value, cst.ListComp):
                 check_same(site, draft, value.elt)
+            for each in lengths.values():
+                draft.edits.replace(each, repeated[1])
             draft.edits.remove(statement)
             return Join(site, call, draft, repeated[0], source.code(repeated[1]), statement, None, repeated[2])
         is_empty = isinstance(value, cst.List) and not value.elements or (
@@ -218,7 +229,8 @@ class Joins:
         unread = []
         for use in uses_of(draft.source, loop.body, target.value):
             above = draft.source.above(use)
-            if any(isinstance(each, cst.WithItem) and is_transparent(draft.source.parents[each]) for each in above):
+            if any(is_print(each) or isinstance(each, cst.WithItem) and is_transparent(draft.source.parents[each])
+                   for each in above):
                 continue
             argument = draft.source.parents[use]
             call: Any = draft.source.parents[argument]
@@ -371,11 +383,14 @@ class Joins:
         for join in self._found:
             if join.loop is None:
                 continue
-            for each in in_order(join.loop.body):
-                if not join.draft.edits.is_removed(each):
+            left = [each for each in in_order(join.loop.body) if not join.draft.edits.is_removed(each)]
+            own = names_of(*(each for each in in_order(join.loop.body) if each not in left)).bound
+            for each in left:
+                if not is_print(each) or names_of(each).read & own or counted(join.loop.iter) is None:
                     raise Irregular(join.site, "the loop that makes its examples does something else, too",
                                     join.draft.source.line(each))
-            join.draft.edits.remove(join.loop)
+            if not left:
+                join.draft.edits.remove(join.loop)
 
 
 def _tensors(call: cst.Call) -> Any:

@@ -270,8 +270,7 @@ class PipelineWriter:
         elif takers:
             element = self.passing.taker_element(entry, takers, examples.names)
         else:
-            element, beside = returned_element(
-                self.calls, self.stage.read, entry, statement, examples.names | set(entry.roots.names))
+            element, beside = returned_element(self.calls, self.stage.read, entry, statement, examples)
         element = named_locally(element, variables)
         stack_tuples(self.calls, entry, examples.statements, element, site)
         captured = self._captured(entry, examples, element)

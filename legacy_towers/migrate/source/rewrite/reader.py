@@ -303,7 +303,7 @@ class Reader:
         skipped = {source.statement(each) for each in own if each is not None}
         nodes = [each for each in statements_of(defined.node.body) if each not in skipped]
         removes = removes_unread(self._calls, self._read)
-        checks = Checks(self._project.knowledge, source, removes)
+        checks = Checks(self._project.knowledge, source, removes, True)
         why = checks.problem_of_outer(defined.function)
         return (why, source.line(defined.node)) if why is not None else checks.problem_inside(nodes)
 

@@ -138,6 +138,7 @@ def computing(
             raise Unclear(_OTHER_VALUE.format(sorted(found.bound & names)[0]), statement)
     _add_made_before(statements[:end], moved, names)
     _add_random(statements[:end], moved, names, is_random)
+    _add_values_before(statements[:end], moved, roots)
     order = {id(each): number for number, each in enumerate(statements)}
     moved.sort(key=lambda each: order[id(each)])
     others = _check(statements[:end], start, moved, roots)
@@ -150,8 +151,12 @@ def computing(
 def _add_made_before(statements: Sequence[Any], moved: List[Any], names: Set[str]) -> None:
     """Adds the statements that make the objects which the moved ones change: `features = {}`."""
     made = {name for each in moved for name in names_of(each).changed}
+    order = {id(each): number for number, each in enumerate(statements)}
     for name in sorted(made):
-        if any(name in names_of(each).bound for each in moved):
+        # The first statement that binds or changes it: `image = []` or `images.append(image)`.
+        first = min((each for each in moved if name in names_of(each).bound or name in names_of(each).changed),
+                    key=lambda each: order.get(id(each), -1))
+        if name in names_of(first).bound and name not in read_first([first]):
             continue
         makers = [
             each for each in statements
@@ -178,6 +183,30 @@ def _add_random(
         if names_of(statement).bound & set().union(*(names_of(each).read for each in moved)):
             moved.append(statement)
             names |= names_of(statement).bound
+
+
+def _add_values_before(statements: Sequence[Any], moved: List[Any], roots: Set[str]) -> None:
+    """Adds the assignments of values that names have before those of examples, and that only examples are made from.
+
+        features = {"image": tf.FixedLenFeature([], tf.string)}
+        features = tf.parse_single_example(serialized, features)
+    """
+    is_moved = {id(each) for each in moved}
+    own = set().union(*(names_of(each).bound for each in moved)) if moved else set()
+    bound = set(roots)
+    for number, statement in enumerate(statements):
+        if id(statement) not in is_moved:
+            continue
+        for name in sorted((read_first([statement]) & own) - bound):
+            others = [each for each in statements if id(each) not in is_moved]
+            made = [each for each in statements[:number] if id(each) not in is_moved and name in names_of(each).bound]
+            if made and all(isinstance(each, cst.Assign) and names_of(each).bound == {name} for each in made) and not (
+                any(name in names_of(each).read or name in names_of(each).changed for each in others)
+            ):
+                moved += made
+                is_moved |= {id(each) for each in made}
+                bound.add(name)
+        bound |= names_of(statement).bound
 
 
 def _check(statements: Sequence[Any], start: int, moved: Sequence[Any], roots: Set[str]) -> Set[str]:

@@ -1,5 +1,5 @@
 """Lists and loops in which one piece of code gives each of the elements."""
-from typing import Any
+from typing import Any, Dict, Sequence
 
 import libcst as cst
 
@@ -8,7 +8,7 @@ from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.names import dotted, names_of
 from legacy_towers.migrate.source.rewrite.region import is_transparent
 from legacy_towers.migrate.source.rewrite.scope import literal
-from legacy_towers.migrate.source.rewrite.syntax import arguments, statements_of
+from legacy_towers.migrate.source.rewrite.syntax import LOOPS, arguments, statements_of
 from legacy_towers.migrate.source.values import Site
 
 _RANGES = ("range", "xrange", "six.moves.range", "six.moves.xrange")
@@ -36,6 +36,23 @@ def repeated_in(node: Any) -> Any:
         if isinstance(node.left, cst.List) and len(node.left.elements) == 1:
             return node.left.elements[0].value, node.right, ""
     return None
+
+
+def is_print(statement: Any) -> bool:
+    """Returns whether a statement only prints."""
+    call = statement.value if isinstance(statement, cst.Expr) else None
+    return isinstance(call, cst.Call) and dotted(call.func) == "print"
+
+
+def lengths_in(source: Any, uses: Sequence[Any]) -> Dict[Any, cst.Call]:
+    """Returns use -> call, of those uses of a name in `len(name)` that no loop repeats."""
+    found: Dict[Any, cst.Call] = {}
+    for use in uses:
+        call: Any = source.parents[source.parents[use]]
+        is_length = isinstance(call, cst.Call) and dotted(call.func) == "len" and len(call.args) == 1
+        if is_length and not any(isinstance(each, LOOPS) for each in source.above(call)):
+            found[use] = call
+    return found
 
 
 def counted(node: Any) -> Any:

@@ -1,5 +1,5 @@
 """What a function that reads returns, as an element of its dataset."""
-from typing import Any, List, Set, Tuple
+from typing import Any, List, Tuple
 
 import libcst as cst
 
@@ -8,13 +8,14 @@ from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element, returns_of
 from legacy_towers.migrate.source.rewrite.functions import Calls
 from legacy_towers.migrate.source.rewrite.names import names_of
+from legacy_towers.migrate.source.rewrite.region import Examples
 from legacy_towers.migrate.source.rewrite.scope import Scope
-from legacy_towers.migrate.source.rewrite.tensors import is_tensor
+from legacy_towers.migrate.source.rewrite.tensors import is_tensor, tensors_of
 from legacy_towers.migrate.source.values import Site
 
 
 def returned_element(
-    calls: Calls, read: Site, entry: Entry, statement: Any, names: Set[str]
+    calls: Calls, read: Site, entry: Entry, statement: Any, examples: Examples
 ) -> Tuple[Element, List[int]]:
     """Returns the element that a function returns which reads, and the places of what it returns beside an example.
 
@@ -23,7 +24,7 @@ def returned_element(
       read: the call that reads.
       entry: where the function gets examples.
       statement: the return statement.
-      names: the names of examples.
+      examples: what computes an example.
 
     Raises:
       Irregular: with the call `read`, where the source does not show it.
@@ -32,6 +33,8 @@ def returned_element(
         raise Irregular(read, "what it reads is neither batched nor returned there",
                         entry.draft.source.line(statement))
     value, source = statement.value, entry.draft.source
+    scope = Scope(source, entry.function)
+    names = examples.names | set(entry.roots.names)
 
     def written(node: Any) -> Any:
         # In `return read(queue)` the call is one of a record now.
@@ -46,7 +49,6 @@ def returned_element(
     if size > 1:
         return Element.of([written(value)], source)._replace(size=size), []
     if isinstance(value, (cst.Tuple, cst.List)):
-        scope = Scope(source, entry.function)
         beside = [
             number for number, each in enumerate(value.elements) if not names_of(each.value).read & names and (
                 not is_tensor(calls, entry.draft, scope.resolved(each.value), [], scope))
@@ -56,11 +58,11 @@ def returned_element(
     if isinstance(value, (cst.Name, cst.Attribute, cst.Subscript, cst.Dict)) or (
         isinstance(value, cst.Call) and calls.function_of(entry.draft, value) is None
     ):
-        found = Scope(source, entry.function).resolved(value)
+        found = scope.resolved(value)
         if isinstance(found, (cst.List, cst.Tuple, cst.ListComp)):
             raise Irregular(read, "it returns a list", source.line(statement))
         return Element.of([written(value)], source), []
-    if _is_number(value):
+    if _is_number(value) or is_tensor(calls, entry.draft, value, tensors_of(calls, entry, examples, scope), scope):
         return Element.of([written(value)], source), []
     raise Irregular(read, "the source does not show what is returned", source.line(statement))
 

@@ -133,8 +133,6 @@ class SourceStage:
         self._check_read_once(draft, taken)
         if there is None and taken.expression is not None:
             edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
-        if records is not None and taken.key and records.of_file and not records.with_keys:
-            raise Irregular(self.read, "its key is used, which tf.data does not have")
         if records is not None:
             count = self.reading.count(scope, *(there or ())) if self.reads_many() else ""
             if count and not records.of_file:

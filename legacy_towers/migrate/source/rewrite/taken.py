@@ -22,7 +22,7 @@ _SLICES = "tf.train.slice_input_producer"
 # The keys of these are file names.
 _NAMED = ("tf.WholeFileReader", "tf.IdentityReader")
 # The keys of these are file names and numbers.
-_NUMBERED = ("tf.TextLineReader", "tf.FixedLengthRecordReader")
+_NUMBERED = ("tf.TFRecordReader", "tf.TextLineReader", "tf.FixedLengthRecordReader")
 
 
 class Taken(NamedTuple):
@@ -104,7 +104,7 @@ class Takes:
     def _used_key(self, draft: Draft, statement: Any, key: Any) -> str:
         """Returns the name of the key, "" if nothing uses it."""
         source = draft.source
-        is_numbered = self._reader is not None and self._reader.name in _NUMBERED and self._read.name == _READ
+        is_numbered = self._reader is not None and self._reader.name in _NUMBERED
         if isinstance(key, cst.Attribute):
             attribute = key.attr.value
             for path in sorted({site.path for site in self._sites} | set(self._project.knowledge.calls)):

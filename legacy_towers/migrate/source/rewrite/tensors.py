@@ -4,10 +4,11 @@ from typing import Any, List, Sequence, Set
 import libcst as cst
 
 from legacy_towers.migrate.source.rewrite.drafts import Draft
+from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import returned
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined
 from legacy_towers.migrate.source.rewrite.names import assigned_pairs, dotted, names_of, parameters, targets
-from legacy_towers.migrate.source.rewrite.region import in_order
+from legacy_towers.migrate.source.rewrite.region import Examples, in_order
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import arguments
 from legacy_towers.migrate.source.rewrite.visiting import Visitor
@@ -92,6 +93,23 @@ def tensors_after(
         found = [each for each in found if each not in bound or each in shown] + [
             each for each in shown if each not in found]
     return found
+
+
+def tensors_of(calls: Calls, entry: Entry, examples: Examples, scope: Scope) -> List[str]:
+    """Returns the names of examples that are tensors for sure, or dicts of tensors, in order."""
+    found: List[str] = [] if entry.roots.is_all else list(entry.roots.names)
+    for statement in examples.statements:
+        names = [each.value for each in targets(statement) if isinstance(each, cst.Name)]
+        if len(names) > 1 and _are_read(entry, statement):
+            found += [each for each in names if each not in found]
+        else:
+            found = tensors_after(calls, entry.draft, [statement], found, scope)
+    return found
+
+
+def _are_read(entry: Entry, statement: Any) -> bool:
+    """Returns whether a statement binds the results of a function that is called with the record."""
+    return statement is entry.statement and entry.is_computing and isinstance(statement.value, cst.Call)
 
 
 def _tensors_passed(

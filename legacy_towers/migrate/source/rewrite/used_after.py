@@ -94,7 +94,7 @@ def _is_read_elsewhere(entry: Entry, statements: List[Any], own: Set[str]) -> bo
     inside = {id(each) for each in statements}
     outer = [each for each in region.in_order(body) if id(each) not in inside]
     source = entry.draft.source
-    around = {id(each) for each in source.above(statements[0])}
+    around = {id(each) for each in [*source.above(statements[0]), *entry.others]}
     last = source.line(statements[-1])
     return any(
         names_of(each).read & own for each in outer if id(each) not in around and source.line(each) > last

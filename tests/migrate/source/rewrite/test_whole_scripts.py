@@ -84,11 +84,6 @@ LEFT = {
         put = queue.enqueue([number])
         batch = queue.dequeue_many(3)
     """, "tf.FIFOQueue: the source does not show its producers"),
-    "the key of the reader": ("""
-        names = tf.train.string_input_producer(["a", "b"])
-        key, value = tf.TFRecordReader().read(names)
-        batch = tf.train.batch([key, value], 4)
-    """, "tf.ReaderBase.read: its key is used, which tf.data does not have"),
     "the number of records of the reader": ("""
         names = tf.train.string_input_producer(["a", "b"])
         reader = tf.TextLineReader()

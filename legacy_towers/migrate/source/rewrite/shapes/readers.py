@@ -27,7 +27,7 @@ class Records(NamedTuple):
       of_file: the function that makes the dataset of a file's records, "" if there is one record for each file name.
       record: the function that makes that one record of a file name, "" if it is the name.
       has_key: whether the key of a record is the file name.
-      with_keys: the function that makes the dataset of a file's keys and records, "" if it can't.
+      with_keys: the function that makes the dataset of a file's keys and records, "" where `of_file` is.
     """
 
     of_file: str
@@ -85,9 +85,21 @@ def _numbered(of_file: str, first: str, tf: str) -> str:
                of_file, first, tf)
 
 
+def _at_positions(of_file: str, tf: str) -> str:
+    """Returns the function of a file name that gives the file's records and their keys: b"file:" and their position.
+
+    A TFRecord has 12 bytes before its data, and 4 after them. Positions in compressed files are those of their content.
+    """
+    return "{0}.apply({1}.data.experimental.scan(\n" \
+           "        {1}.constant(0, {1}.int64), lambda position, record: (\n" \
+           "            position + {1}.cast({1}.strings.length(record), {1}.int64) + 16,\n" \
+           "            ({1}.strings.join([filename, ':', {1}.as_string(position)]), record))))".format(of_file, tf)
+
+
 def _tfrecord(given: Given, scope: Scope, tf: str) -> Records:
     if "options" not in given or literal(given["options"]) == "None":
-        return Records("{}.data.TFRecordDataset".format(tf), "", False)
+        text = "{}.data.TFRecordDataset".format(tf)
+        return Records(text, "", False, _at_positions("lambda filename: {}(filename)".format(text), tf))
     options = scope.resolved(given["options"])
     kind = options.args[0].value if isinstance(options, cst.Call) and len(options.args) == 1 else None
     name = dotted(scope.resolved(kind)) if kind is not None else ""
@@ -98,7 +110,8 @@ def _tfrecord(given: Given, scope: Scope, tf: str) -> Records:
     else:
         compression = "{}.python_io.TFRecordOptions.get_compression_type_string({})".format(
             tf, scope.code(given["options"]))
-    return Records('lambda filename: {}.data.TFRecordDataset(filename, {})'.format(tf, compression), "", False)
+    text = "lambda filename: {}.data.TFRecordDataset(filename, {})".format(tf, compression)
+    return Records(text, "", False, _at_positions(text, tf))
 
 
 def _text_line(given: Given, scope: Scope, tf: str) -> Records:

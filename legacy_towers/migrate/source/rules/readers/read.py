@@ -10,9 +10,12 @@ It reads the next record, and dequeues the next file name when a file ends. In t
 the function that is given to `map`; what the script computed from it, up to the batch, is this function.
 """,
     limits="""
-It stays where the key of `TFRecordReader` is used, "name:position": a dataset does not know positions. If a number for
-each record is enough, use `dataset.enumerate()`, as the keys of `TextLineReader` and `FixedLengthRecordReader` do. The
-key of `WholeFileReader` is the file's name. It also stays where the record is used in several pipelines.
+It stays where the record is used in several pipelines.
+
+Keys that are used are made as the readers make them. That of `TFRecordReader` is "name:position", and
+`tf.data.experimental.scan` adds up the bytes of the records before; those of `TextLineReader` and
+`FixedLengthRecordReader` have a number, by `dataset.enumerate()`; that of `WholeFileReader` is the file's name. If you
+only need to tell records apart, a number is simpler than a position.
 """,
     example=Example(
         before="""

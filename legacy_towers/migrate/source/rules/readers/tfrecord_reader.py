@@ -14,8 +14,8 @@ Several readers of one queue of names, in `batch_join` or by `num_threads`, beco
 `cycle_length=READERS`.
 """,
     limits="""
-It stays where the reader's key or position is used (LT208, LT210), or where one reader reads the files of several
-queues: how it divides them is not determined.
+It stays where the reader's position is used (LT210), or where one reader reads the files of several queues: how it
+divides them is not determined.
 """,
     example=Example(
         before="""
