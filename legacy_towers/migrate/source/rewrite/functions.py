@@ -86,14 +86,22 @@ class Calls:
 
     def function_of(self, draft: Draft, call: cst.Call) -> Optional[Defined]:
         """Returns the function of the project that `call` calls; None if it may be of several, or of another."""
+        found = self._called(draft, call)
+        return self._defined(next(iter(found))) if len(found) == 1 else None
+
+    def _called(self, draft: Draft, call: cst.Call) -> Set[Function]:
+        """Returns the functions that `call` may be of, without those of calls that begin at the same place."""
         source = draft.source
         found = self.project.knowledge.calls.get(source.path, {}).get(source.key(call), set())
-        return self._defined(next(iter(found))) if len(found) == 1 else None
+        others = {_last_name(each) for each in _from_same_place(source, call)}
+        if not others:
+            return found
+        return {each for each in found if _last(each) == _last_name(call) or _last(each) not in others}
 
     def functions_of(self, draft: Draft, call: cst.Call) -> List[Defined]:
         """Returns the functions of the project that `call` may be of."""
-        found = self.project.knowledge.calls.get(draft.source.path, {}).get(draft.source.key(call), set())
-        return [each for each in map(self._defined, sorted(found, key=place_of)) if each is not None]
+        found = sorted(self._called(draft, call), key=place_of)
+        return [each for each in map(self._defined, found) if each is not None]
 
     def shown(self, draft: Draft, node: Any) -> Any:
         """Returns the expression that a call of a function of the project returns; a node that shows none as it is."""
@@ -169,8 +177,19 @@ class Calls:
                     if defined is not None and defined.node is node:
                         there = self.draft(path)
                         here = [one for one in there.source.calls() if there.source.key(one) == place]
-                        found += [(defined, there, one) for one in here]
+                        # `Reader` in `Reader(queue).read()`, which begins at the same place.
+                        found += [(defined, there, one) for one in here if not _from_same_place(
+                            there.source, one, within=True)]
         return found
+
+    def constructor_of(self, draft: Draft, call: cst.Call) -> Optional[Defined]:
+        """Returns the constructor that a call of a class of the project runs; None if it may run several, or none."""
+        source = draft.source
+        found = self.project.knowledge.constructions.get(source.path, {}).get(source.key(call), set())
+        if _from_same_place(source, call, within=True):
+            # `read` in `Reader(queue).read()`.
+            return None
+        return self._defined(next(iter(found))) if len(found) == 1 else None
 
     def callers(self, defined: Defined) -> List[Tuple[Draft, cst.Call]]:
         """Returns the calls of a function, with their files."""
@@ -206,7 +225,11 @@ class Calls:
             if other is not None:
                 raise Irregular(self._site, "{} imports {!r}, and the project does not show from which file".format(
                     other, function.name.partition(".")[0]))
-            for draft, call in self.callers(defined) if defined is not None else ():
+            if defined is None:
+                continue
+            # A constructor is run by calls of its class.
+            made = self.constructions(defined.draft, defined.node) if defined.node.name.value == "__init__" else []
+            for draft, call in self.callers(defined) + [(there, call) for _, there, call in made]:
                 if call not in self._handled:
                     raise Irregular(self._site, "{}:{}: {!r} is also called here".format(
                         draft.source.path, draft.source.line(call), function.name))
@@ -287,6 +310,35 @@ class Calls:
 def _last_name(call: cst.Call) -> str:
     func: Any = call.func
     return str(func.attr.value) if isinstance(func, cst.Attribute) else str(getattr(func, "value", ""))
+
+
+def _last(function: Function) -> str:
+    return str(function.name.rpartition(".")[2])
+
+
+def _from_same_place(source: Any, call: cst.Call, within: bool = False) -> List[cst.Call]:
+    """Returns the calls that begin where a call does, as `Reader(queue)` and `Reader(queue).read()` do.
+
+    Args:
+      source: the file.
+      call: the call.
+      within: whether only those in the function of the call are returned.
+    """
+    found: List[cst.Call] = []
+    node: Any = call.func
+    while isinstance(node, (cst.Attribute, cst.Subscript, cst.Call)):
+        found += [node] if isinstance(node, cst.Call) else []
+        node = node.func if isinstance(node, cst.Call) else node.value
+    node = call
+    while not within:
+        above = source.parents[node]
+        is_first = isinstance(above, (cst.Attribute, cst.Subscript)) and above.value is node or (
+            isinstance(above, cst.Call) and above.func is node)
+        if not is_first:
+            break
+        found += [above] if isinstance(above, cst.Call) else []
+        node = above
+    return found
 
 
 def _parts_of(target: Any) -> List[Any]:

@@ -55,7 +55,7 @@ def held_and_passed(calls: Calls, origin: Origin, draft: Draft, producer: cst.Ca
     call: Any = source.parents[argument]
     if not isinstance(argument, cst.Arg) or not isinstance(call, cst.Call):
         return None
-    method, defined = source.function(call), calls.function_of(draft, call)
+    method, defined = source.function(call), calls.function_of(draft, call) or calls.constructor_of(draft, call)
     if method is None or method is source.function(producer) or class_of(source, call) is not owner:
         return None
     if defined is None or not calls.is_inside(origin.read, defined):

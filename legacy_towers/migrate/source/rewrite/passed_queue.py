@@ -53,7 +53,7 @@ def write_passed(
     printed = [each for each in uses if is_printed(there.source, each)]
     if len(uses) - len(printed) != 1 or origin.read.name == READ_UP_TO:
         raise Irregular(origin.read, "the function uses its queue in another way", there.source.line(read))
-    _check_once(draft, first, place, call, origin)
+    check_read_once(draft, first, place, call, origin)
     scope, inner = Scope(source, source.function(producer)), Scope(there.source, defined.node)
     tf = calls.tensorflow(inner, origin.read)
     name = calls.dataset_parameter(defined)
@@ -141,7 +141,7 @@ def _queue_of(calls: Calls, defined: Defined, origin: Origin, seen: List[Any]) -
     return further[2] if further is not None else None
 
 
-def _check_once(draft: Draft, first: Any, place: Any, call: cst.Call, origin: Origin) -> None:
+def check_read_once(draft: Draft, first: Any, place: Any, call: cst.Call, origin: Origin) -> None:
     """Raises Irregular if the function may be called several times with one queue."""
     source = draft.source
     in_loop = any(isinstance(each, LOOPS) for each in source.between(call, place))

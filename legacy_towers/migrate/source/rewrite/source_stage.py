@@ -9,6 +9,11 @@ from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.attributes import uses_in_project
 from legacy_towers.migrate.source.rewrite.checks import Checks, is_controlled
 from legacy_towers.migrate.source.rewrite.constants import why_not_constant
+from legacy_towers.migrate.source.rewrite.constructed import (
+    constructed_with,
+    is_batched_by_its_class,
+    write_constructed,
+)
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
@@ -106,8 +111,14 @@ class SourceStage:
             function = source.function(made[0])
             scope = Scope(source, function)
         queue = self._queue_name(draft, made[0])
+        constructed = constructed_with(self._calls, self._origin, draft, self._uses(
+            draft, function, made, queue)) if len(made) == 1 and is_batched else None
+        if constructed is not None:
+            return write_constructed(self, self._calls, self._origin, draft, queue, constructed)
         there = self._reading_function(draft, function, made, queue)
-        batches = there is not None and any(self._calls.is_inside(each, there[0]) for each in self._batches)
+        batches = there is not None and any(
+            self._calls.is_inside(each, there[0]) or is_batched_by_its_class(self._calls, there[0], each)
+            for each in self._batches)
         if there is not None and batches and len(made) == 1:
             return write_passed(self, self._calls, self._origin, draft, queue, *there)
         dataset = self._calls.dataset_name(scope)
@@ -234,20 +245,26 @@ class SourceStage:
             there is source and is_of_self(each) and source.function(each) is function for there, each in found)
         return [each for _, each in found] if is_here else []
 
+    def _uses(
+        self, draft: Draft, function: Optional[cst.FunctionDef], made: Sequence[cst.Call], queue: Optional[str]
+    ) -> List[Any]:
+        """Returns the uses of the queue where it is made; the calls that make it where it has no name."""
+        if queue is None:
+            return list(made)
+        source = draft.source
+        body = function.body if function is not None else source.module
+        if queue.startswith("self."):
+            return self._uses_of_kept(draft, source.statement(made[0]).targets[0].target)
+        uses: List[Any] = uses_of(source, body, queue)
+        return within_binding(source, body, source.statement(made[0]), queue, uses) if len(made) == 1 else uses
+
     def _reading_function(
         self, draft: Draft, function: Optional[cst.FunctionDef], made: Sequence[cst.Call], queue: Optional[str]
     ) -> Optional[Tuple[Defined, cst.Call]]:
         """Returns the function that the queue is passed to, with the call; None if it is read where it is made."""
         source = draft.source
         read = self._calls.call(self.read)
-        uses: List[Any] = list(made)
-        if queue is not None:
-            body = function.body if function is not None else source.module
-            uses = uses_of(source, body, queue)
-            if queue.startswith("self."):
-                uses = self._uses_of_kept(draft, source.statement(made[0]).targets[0].target)
-            elif len(made) == 1:
-                uses = within_binding(source, body, source.statement(made[0]), queue, uses)
+        uses = self._uses(draft, function, made, queue)
         passed = []
         if self._producer in self._calls.filled:
             uses = [each for each in uses if not draft.edits.is_removed(source.statement(each))]
@@ -262,6 +279,9 @@ class SourceStage:
                 continue
             call: Any = around if isinstance(parent, cst.Arg) and isinstance(around, cst.Call) else None
             defined = self._calls.function_of(draft, call) if call is not None else None
+            if defined is None and call is not None:
+                # `record = Record(queue)`
+                defined = self._calls.constructor_of(draft, call)
             if defined is None or not self._calls.is_inside(self.read, defined) and (
                 passed_on(self._calls, defined, self._origin) is None
             ):
