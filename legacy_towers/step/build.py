@@ -147,13 +147,14 @@ def build_train_step(
     for objective in objectives:
         check_no_sum_layout(strategy, reduction_from(objective.reduction or default_reduction))
         if workers is not None:
-            check_objective_of_workers(objective, reduction_from(objective.reduction or default_reduction))
+            check_objective_of_workers(objective, reduction_from(objective.reduction or default_reduction), strategy)
     towers = build_towers(model_fn, batches, devices, strategy, use_resource)
     for tower in towers.training:
         check_losses(objectives, tower.losses, tower.index)
     check_distinct_examples(towers.training, batches)
     if workers is not None:
         check_towers_of_workers(towers)
+        towers.all[0].variables.workers = workers
     with tf.device(host):
         setup = build_setup(
             towers,
@@ -192,7 +193,7 @@ def _train_step(setup: Setup, objectives: Sequence[Objective], trained: Sequence
     elif has_servers:
         updates = asynchronous_over_workers(setup, updates, fingerprint_of(setup))
     elif options.workers is not None:
-        updates = of_workers(updates, exchanged)
+        updates = of_workers(setup, updates, exchanged)
     # After all else: until now no tower's graph reaches into another's, which the checks above rely on.
     setup.cross_tower.connect()
     check_towers(options.strategy, setup.training)

@@ -16,6 +16,7 @@ from legacy_towers.text.names import counted
 from legacy_towers.towers.regularization_losses import RegularizationTerm
 from legacy_towers.towers.replicate import Tower
 from legacy_towers.towers.summaries import chosen_tower
+from legacy_towers.variables import Strategy
 from legacy_towers.variables.tower_variables import TowerVariables
 
 
@@ -41,7 +42,7 @@ def plan_of(setup: Setup, gradients: Sequence[ObjectiveGradients], summaries: st
         validating=[tower.index for tower in setup.validating],
         weights="" if is_asynchronous(strategy) else _describe_weights(setup.batches),
         workers="" if setup.options.workers is None else _describe_workers(
-            setup.options.workers, len(setup.training), is_asynchronous(strategy)
+            setup.options.workers, len(setup.training), strategy
         ),
     )
 
@@ -102,14 +103,15 @@ def _describe_regularization(terms: Sequence[RegularizationTerm], towers: int, i
     return "; ".join(phrases)
 
 
-def _describe_workers(workers: Workers, towers: int, is_alone: bool) -> str:
-    """Returns a sentence on the workers of the step.
-
-    Args:
-      is_alone: whether each tower applies its own gradients.
-    """
+def _describe_workers(workers: Workers, towers: int, strategy: Strategy) -> str:
+    """Returns a sentence on the workers of the step."""
     chief = workers.names[0]
-    if is_alone:
+    if strategy.updates == "own":
+        how = (
+            "each tower trains its own copy of the variables, and these are averaged over all workers; loss and "
+            "metrics are those of all; initial values are those of {}"
+        )
+    elif is_asynchronous(strategy):
         how = "each tower applies its own gradients; loss and metrics are those of tower 0; {} initializes variables"
     elif isinstance(workers, ParameterServerWorkers):
         how = (

@@ -89,9 +89,11 @@ class StopTogetherHook(tf.train.SessionRunHook):
       asked: the names of the workers that asked to stop; [] before.
       signal: the number of a signal that one of them received; 0 for none.
       waits_for_chief: whether another worker, the chief, initializes the variables that this one trains.
+      checkpoint_steps: a checkpoint can be saved after a step whose number is a multiple of it, and at the end.
     """
 
     waits_for_chief = False
+    checkpoint_steps = 1
 
     def __init__(
         self, workers: Workers, vote: Tensor, votes: Tensor, start_votes: Tensor, in_each_step: Tensor

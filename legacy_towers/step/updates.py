@@ -150,7 +150,7 @@ def _apply(
         "update_ops": update_ops,
     }
     if setup.strategy.updates == "own":
-        return apply_own(optimizer, ready, setup.variables, **options)
+        return apply_own(optimizer, ready, setup.variables, workers=setup.options.workers, **options)
     options.update(moving_averages=setup.moving_averages, averaged_variables=gradients.variables)
     return apply_reduced(optimizer, ready[0], variables=_copies(setup), **options)
 

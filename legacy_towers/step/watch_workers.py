@@ -39,11 +39,13 @@ class WatchWorkersHook(tf.train.SessionRunHook):
     Attributes:
       seconds: how long a task may not answer before this one ends; one that has ended is noticed within 10 seconds.
       before_exit: called before the process ends while the session's thread still waits.
+      at_end: called with the session at its end, while the tasks are still watched: for what all workers run together.
     """
 
     def __init__(self, cluster: Cluster) -> None:
         self.seconds = MISSING_SECONDS
         self.before_exit: Callable[[], None] = lambda: None
+        self.at_end: Callable[[Session], Any] = lambda session: None
         self._cluster = cluster
         self._thread: Optional[int] = None
         self._session: Optional[Session] = None
@@ -89,6 +91,8 @@ class WatchWorkersHook(tf.train.SessionRunHook):
 
     def stop(self) -> None:
         """Ends the watch."""
+        self._is_waiting = True
+        self.at_end(session)
         self._ended.set()
         if self._watching is not None:
             self._watching.join(_LEAVING_SECONDS)

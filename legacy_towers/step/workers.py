@@ -24,7 +24,8 @@ from legacy_towers.step.updates import Updates
 from legacy_towers.step.watch_workers import WatchWorkersHook
 from legacy_towers.tensor_types import SessionRunHook, Tensor
 from legacy_towers.text.names import counted, quoted
-from legacy_towers.variables import Replicated, Strategy
+from legacy_towers.variables import LocalSGD, Replicated, Strategy
+from legacy_towers.variables.synchronize import operations_of
 
 # Reductions whose results are equal in all workers. Others have random numbers, or state that a worker decides alone.
 _SHARED = (
@@ -54,14 +55,14 @@ def check_workers_can_train(strategy: Strategy, workers: Workers) -> None:
             "{!r} keeps variables on parameter servers, and the cluster has none: add tasks of the job ps, or train "
             "with variables='replicated'".format(strategy)
         )
-    if type(strategy) is not Replicated:
+    if not isinstance(strategy, (Replicated, LocalSGD)):
         raise ClusterError(
-            "workers of a cluster train with variables='replicated' or by parameter servers, and not yet with "
-            "{!r}".format(strategy)
+            "workers of a cluster train with variables='replicated' or 'local_sgd', or by parameter servers, and not "
+            "with {!r}".format(strategy)
         )
 
 
-def check_objective_of_workers(objective: Objective, reduction: Reduction) -> None:
+def check_objective_of_workers(objective: Objective, reduction: Reduction, strategy: Strategy) -> None:
     """Raises ClusterError unless the objective and its reduction work over workers."""
     if objective.steps is not None:
         raise ClusterError(
@@ -70,6 +71,11 @@ def check_objective_of_workers(objective: Objective, reduction: Reduction) -> No
         )
     for member in members_of(reduction):
         inner = member.reduction if isinstance(member, Bucketed) else member
+        if strategy.updates == "own" and isinstance(inner, LossScale):
+            raise ClusterError(
+                "workers of a cluster can't train with {!r} and {!r}: a step that one of them skips would not be "
+                "skipped by the others".format(strategy, member)
+            )
         if not isinstance(inner, _SHARED):
             raise ClusterError(
                 "workers of a cluster can't reduce gradients by {!r} yet: mean, sum, tree, bucketed of one of "
@@ -106,9 +112,9 @@ class Exchanged(NamedTuple):
 
     gradients: List[ObjectiveGradients]
     metrics: Dict[str, Tensor]
-    watch: SessionRunHook
+    watch: WatchWorkersHook
     start: SessionRunHook
-    stop: SessionRunHook
+    stop: StopTogetherHook
     needed: List[Tensor]
 
 
@@ -144,8 +150,15 @@ def exchange(setup: Setup, gradients: Sequence[ObjectiveGradients], metrics: Dic
     )
 
 
-def of_workers(updates: Updates, exchanged: Exchanged) -> Updates:
+def of_workers(setup: Setup, updates: Updates, exchanged: Exchanged) -> Updates:
     """Returns updates whose train op runs what the workers exchange in each step, with the hooks for that."""
+    if isinstance(setup.strategy, LocalSGD):
+        with tf.name_scope("average_at_end"):
+            operations = operations_of(setup.variables)
+            with tf.control_dependencies([operations.average()]):
+                averaged = operations.mark_averaged(True)
+        exchanged.watch.at_end = lambda session: session.run(averaged)
+        exchanged.stop.checkpoint_steps = setup.strategy.sync_every
     together = tf.group(*(updates.schedule.all_ops + exchanged.needed), name="train_op_of_workers")
     return updates._replace(
         schedule=TrainOpSchedule({}, [], together),

@@ -90,4 +90,9 @@ def _checkpoint(parts: SessionParts) -> List[CheckpointHook]:
         return []
     # Towers that write while others are saved would mix two steps in a checkpoint.
     listeners = [] if parts.step.asynchronous is None else [parts.step.asynchronous.pausing_listener()]
-    return [CheckpointHook(parts.store, listeners, parts.writer, parts.callbacks.saved)]
+    return [CheckpointHook(parts.store, listeners, parts.writer, parts.callbacks.saved, checkpoint_steps(parts.step))]
+
+
+def checkpoint_steps(step: TrainStep) -> int:
+    """Returns the number of which a step's number must be a multiple to be saved during training."""
+    return 1 if step.stops_together is None else step.stops_together.checkpoint_steps

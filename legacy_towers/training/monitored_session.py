@@ -15,7 +15,7 @@ from legacy_towers.training.checkpoints.store import CheckpointStore
 from legacy_towers.training.checkpoints.warm import WarmStarter, WarmStartReport
 from legacy_towers.training.evaluation.evaluator import Evaluation, Evaluator
 from legacy_towers.training.evaluation.options import EvaluationOptions
-from legacy_towers.training.hook_order import SessionParts, ordered_hooks
+from legacy_towers.training.hook_order import SessionParts, checkpoint_steps, ordered_hooks
 from legacy_towers.training.hooks.callbacks import CallbackHook
 from legacy_towers.training.hooks.checkpoint import CheckpointHook
 from legacy_towers.training.hooks.evaluation import EvaluationHook, Listener
@@ -248,7 +248,7 @@ class TrainingSession:
         options = self._evaluation_options
         self.evaluation = EvaluationHook(
             self._evaluator, saving, options.evaluate_steps, options.evaluate_seconds, options.early_stopping(),
-            self._evaluation_listeners + [self._call_evaluated], self._interrupt,
+            self._evaluation_listeners + [self._call_evaluated], self._interrupt, checkpoint_steps(self._step),
         )
         return self.evaluation
 

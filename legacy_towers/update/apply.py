@@ -1,6 +1,7 @@
 """The train op, which writes the variables once per step."""
 from typing import Any, Callable, List, Optional, Sequence
 
+from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.base import TowerGradients, pairs_of
@@ -85,6 +86,7 @@ def apply_own(
     variables: TowerVariables,
     global_step: Optional[Variable] = None,
     update_ops: Sequence[Operation] = (),
+    workers: Optional[Workers] = None,
 ) -> Operation:
     """Returns the train op of towers that each apply their own gradients to their own copies of the variables.
 
@@ -98,13 +100,14 @@ def apply_own(
       variables: of the towers.
       global_step: incremented by 1; None: nothing is counted.
       update_ops: operations of all towers to run in the same step.
+      workers: the workers of a cluster, of which one has these towers; None for one process.
 
     Raises:
       ArgumentError: there is no tower.
       TowerError: only some towers have a gradient for a shared variable.
     """
     with registering_slots(variables):
-        combined = own_rows(of_towers, variables)
+        combined = own_rows(of_towers, variables, workers)
         if variables.center:
             # Also for variables for which only some towers have a gradient.
             rows = [row for gradients in of_towers for row in gradients.rows if row.gradients[0] is not None]

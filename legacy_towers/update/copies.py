@@ -2,9 +2,11 @@
 import contextlib
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
+from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.gradients.base import GradientRow, TowerGradients
+from legacy_towers.gradients.over_workers import over_workers
 from legacy_towers.gradients.reduce import reduce_gradients
 from legacy_towers.gradients.sums.add_n import mean
 from legacy_towers.tensor_types import Gradient, GradientPairs, Optimizer, Tensor, Variable
@@ -33,15 +35,18 @@ def to_every_copy(reduced: TowerGradients, variables: TowerVariables) -> TowerGr
     return reduced._replace(rows=rows)
 
 
-def own_rows(of_towers: Sequence[TowerGradients], variables: TowerVariables) -> TowerGradients:
+def own_rows(
+    of_towers: Sequence[TowerGradients], variables: TowerVariables, workers: Optional[Workers] = None
+) -> TowerGradients:
     """Returns the towers' own gradients as one set of rows, each tower's for its own copies.
 
-    A shared variable gets the mean of the towers' gradients. Where one tower's reduction applies nothing in a step, as
-    a loss scale does for an infinite gradient, the step applies nothing in any tower.
+    A shared variable gets the mean of the towers' gradients, of those of all workers. Where one tower's reduction
+    applies nothing in a step, as a loss scale does for an infinite gradient, the step applies nothing in any tower.
 
     Args:
       of_towers: one per training tower, each of a reduction over this tower alone; the rows' variables are the
         plain-named ones, or the tower's own.
+      workers: the workers of a cluster, of which one has these towers; None for one process.
 
     Raises:
       ArgumentError: there is no tower.
@@ -61,7 +66,8 @@ def own_rows(of_towers: Sequence[TowerGradients], variables: TowerVariables) -> 
                 own = variables.own(gradients.context.towers[0], row.variable)
                 rows.append(_row(row, own, row.gradients[0]))
     if any(shared):
-        rows += reduce_gradients(shared, mean(on="variable"), devices, scope="shared_variables").rows
+        of_shared = reduce_gradients(shared, mean(on="variable"), devices, scope="shared_variables").rows
+        rows += of_shared if workers is None else over_workers(of_shared, workers, False, "shared_variables")
     unconditional_ops = tuple(each for gradients in of_towers for each in gradients.unconditional_ops)
     context = of_towers[0].context
     context = context._replace(

@@ -2,7 +2,7 @@
 from typing import Any, List, Optional
 
 from legacy_towers.compat import tf
-from legacy_towers.errors import ArgumentError
+from legacy_towers.errors import ArgumentError, SaveError
 from legacy_towers.tensor_types import Coordinator, Operation, Session, SessionRunHook, Variable
 from legacy_towers.variables.base import OwnDevicePlacer, Placer, Strategy
 from legacy_towers.variables.synchronize import CopyOperations, operations_of
@@ -30,6 +30,10 @@ class LocalSGD(Strategy):
 
     Variables created before the towers, outside the model function, are shared; the mean of the towers' gradients is
     applied to them in each step.
+
+    Over the workers of a cluster the mean is that of all towers of all workers, and the plain-named variables hold that
+    of the last synchronization. A checkpoint needs the mean of all: it can be saved after a step whose number is a
+    multiple of `sync_every`, and at the start and the end of a session, where all workers compute it.
 
     Args:
       sync_every: the number of steps, by the global step, between synchronizations.
@@ -59,7 +63,11 @@ class LocalSGD(Strategy):
         step = tf.identity(global_step.read_value())
         due = tf.equal(tf.floormod(step, tf.constant(self.sync_every, step.dtype.base_dtype)), 0)
         operations = operations_of(variables)
-        return tf.group(tf.cond(due, operations.average, tf.no_op, name="meet"), operations.mark_in_use())
+        averaged = tf.cond(due, operations.average, tf.no_op, name="average")
+        if variables.workers is None:
+            return tf.group(averaged, operations.mark_in_use())
+        with tf.control_dependencies([averaged]):
+            return operations.mark_averaged(due)
 
     def attach(self, variables: TowerVariables) -> List[SessionRunHook]:
         savers = tf.get_collection_ref(tf.GraphKeys.SAVERS)
@@ -85,6 +93,9 @@ class MeanSaver(tf.train.Saver):
     Args:
       variables: the towers' variables: `step.towers[0].variables`.
       options: as for `tf.train.Saver`.
+
+    Raises, when it saves:
+      SaveError: the towers are those of several workers, and the step is between two synchronizations.
     """
 
     def __init__(self, variables: TowerVariables, *arguments: Any, **options: Any) -> None:
@@ -96,7 +107,13 @@ class MeanSaver(tf.train.Saver):
         super().build()
 
     def save(self, sess: Session, *arguments: Any, **options: Any) -> Any:
-        sess.run(operations_of(self._tower_variables).plain_from_mean())
+        operations = operations_of(self._tower_variables)
+        if not operations.is_averaged(sess):
+            raise SaveError(
+                "between two synchronizations of local SGD no worker has the mean over all workers, which a checkpoint "
+                "must hold: save after a step whose number is a multiple of sync_every"
+            )
+        sess.run(operations.plain_from_mean())
         return super().save(sess, *arguments, **options)
 
     def restore(self, sess: Session, save_path: Any) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.tensor_types import Operation, Session, Variable
+from legacy_towers.variables.means_over_workers import means_over_workers
 from legacy_towers.variables.tower_variables import CopiedVariable, TowerVariables, variables_in
 
 # How many differing copies an error describes.
@@ -58,7 +59,7 @@ class CopyOperations:
 
         def make() -> Any:
             with tf.control_dependencies(list(map(_copies_from_plain, self._variables.copied()))):
-                return self.mark_in_use()
+                return self.mark_in_use() if self._variables.workers is None else self.mark_averaged(True)
 
         return self._created_once("copies_from_plain", make)
 
@@ -66,7 +67,10 @@ class CopyOperations:
         """Returns the operation that writes the mean of the training towers' copies into the plain-named variables.
 
         It does nothing while copies have their initial values: then the plain-named variables are the current ones.
+        Over workers it never does anything: the mean would need all of them.
         """
+        if self._variables.workers is not None:
+            return self._created_once("plain_from_mean", tf.no_op)
 
         def gather() -> Any:
             return tf.group(*map(self._gather, self._variables.copied()))
@@ -81,11 +85,25 @@ class CopyOperations:
         """Returns a new operation that records that copies have other values than their initial ones."""
         return tf.no_op() if self._in_use is None else tf.assign(self._in_use, True).op
 
+    def mark_averaged(self, is_averaged: Any) -> Any:
+        """Returns a new operation that records whether the plain-named variables hold the mean over all workers."""
+        return tf.no_op() if self._in_use is None else tf.assign(self._in_use, tf.logical_not(is_averaged)).op
+
+    def is_averaged(self, session: Session) -> bool:
+        """Returns whether the plain-named variables hold the mean, or can be set to it by this process alone."""
+        return self._variables.workers is None or self._in_use is None or not session.run(self._in_use)
+
     def average(self) -> Any:
-        """Returns a new operation that writes the mean into the plain-named variables and into every copy."""
+        """Returns a new operation that writes the mean into the plain-named variables and into every copy.
+
+        Over workers it is the mean of all their towers: all workers must run it together.
+        """
+        groups = self._variables.copied()
+        means = [self._mean(group) for group in groups]
+        if self._variables.workers is not None:
+            means = means_over_workers(means, [group.plain for group in groups], self._variables.workers)
         writes = []
-        for group in self._variables.copied():
-            mean = self._mean(group)
+        for group, mean in zip(groups, means):
             writes += [_write(variable, mean) for variable in [group.plain] + group.others()]
         return tf.group(*writes)
 

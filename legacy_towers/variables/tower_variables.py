@@ -1,6 +1,7 @@
 """Which variables each tower uses: shared ones, or its own copies."""
 from typing import Any, Dict, List, NamedTuple, Optional, Set, Tuple
 
+from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, TowerError
 from legacy_towers.tensor_types import Graph, Operation, Variable
@@ -45,6 +46,7 @@ class TowerVariables:
         per part of a partitioned variable.
       copy_names: (tower, requested name) -> the name of the tower's copy in `tf.get_variable`'s store.
       operations: the operations on all copies, once created: `legacy_towers.variables.synchronize`.
+      workers: the workers of a cluster, whose towers have copies too; None for one process.
     """
 
     def __init__(self, towers: int, center: bool = False) -> None:
@@ -54,6 +56,7 @@ class TowerVariables:
         self.requested: Dict[str, List[CopiedVariable]] = {}
         self.copy_names: Dict[Tuple[int, str], str] = {}
         self.operations: Any = None
+        self.workers: Optional[Workers] = None
         self._group_of_name: Dict[str, CopiedVariable] = {}  # name of a plain variable or copy -> its group
         self._saved: List[CopiedVariable] = []
         self._saved_groups: Dict[int, CopiedVariable] = {}  # the same by the variables' ids

@@ -160,7 +160,8 @@ def fed():
 
 @pytest.mark.parametrize("options, error, message", [
     (dict(variables=None), ClusterError, "ParameterServer.* keeps variables on parameter servers, and the cluster has"),
-    (dict(variables="local_sgd:2"), ClusterError, "not yet with LocalSGD"),
+    (dict(variables="asynchronous"), ClusterError, "Asynchronous.* keeps variables on parameter servers"),
+    (dict(variables="local_sgd:2", reduction="loss_scale:8+mean"), ClusterError, "LocalSGD.*skipped by the others"),
     (dict(reduction="mean+add_noise:0.1"), ClusterError, "add_noise"),
     (dict(reduction="accumulate:2+mean"), ClusterError, "accumulate"),
     (dict(reduction="compressed"), ClusterError, "compressed"),

@@ -23,10 +23,11 @@ def steps_in(directory):
     return sorted(int(name[len("model.ckpt-") : -len(".index")]) for name in names)
 
 
-def session(model, steps, listeners=(), more=(), **options):
+def session(model, steps, listeners=(), more=(), multiples_of=1, **options):
     """Runs a MonitoredTrainingSession without a checkpoint_dir up to a step."""
     with model.graph.as_default():
-        hooks = [CheckpointHook(model.store, listeners), tf.train.StopAtStepHook(last_step=steps)] + list(more)
+        saving = CheckpointHook(model.store, listeners, multiples_of=multiples_of)
+        hooks = [saving, tf.train.StopAtStepHook(last_step=steps)] + list(more)
         with tf.train.MonitoredTrainingSession(hooks=hooks, scaffold=model.store.scaffold(), **options) as running:
             while not running.should_stop():
                 running.run(model.train_op)
@@ -43,6 +44,12 @@ def test_checkpoints_are_saved_at_multiples_of_the_interval_at_the_start_and_at_
     assert steps_in(str(tmp_path)) == [0, 3, 6, 7, 9, 12, 13]
     assert checkpointed.step_restored(tf.train.latest_checkpoint(str(tmp_path))) == 13
     assert checkpointed.litter(str(tmp_path)) == [] and waiting.threads_since(before) == []
+
+
+def test_a_checkpoint_that_is_due_waits_for_a_step_that_can_be_saved(tmp_path):
+    with checkpointed.Model(directory=str(tmp_path), save_steps=2, keep=9) as model:
+        session(model, 13, multiples_of=3)
+    assert steps_in(str(tmp_path)) == [0, 3, 6, 9, 12, 13]
 
 
 def test_checkpoints_are_saved_by_seconds(tmp_path, monkeypatch):
