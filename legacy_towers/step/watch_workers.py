@@ -85,14 +85,14 @@ class WatchWorkersHook(tf.train.SessionRunHook):
 
     def end(self, session: Session) -> None:
         """Ends the watch; that of parameter servers at `stop`, since a checkpoint may be saved yet."""
+        self._is_waiting = True
+        self.at_end(session)
         self._is_waiting = False
         if not self._cluster.parameter_servers:
             self.stop()
 
     def stop(self) -> None:
         """Ends the watch."""
-        self._is_waiting = True
-        self.at_end(session)
         self._ended.set()
         if self._watching is not None:
             self._watching.join(_LEAVING_SECONDS)
