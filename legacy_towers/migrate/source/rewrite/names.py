@@ -41,19 +41,19 @@ def read_first(statements: Any) -> Set[str]:
     bound: Set[str] = set()
     for statement in statements:
         read |= _read_first(statement) - bound
-        bound |= _surely_bound(statement)
+        bound |= surely_bound(statement)
     return read
 
 
-def _surely_bound(statement: Any) -> Set[str]:
+def surely_bound(statement: Any) -> Set[str]:
     """Returns the names that a statement binds, whatever its conditions are."""
     if isinstance(statement, cst.If):
         rest = statement.orelse
         if rest is None:
             return set()
-        first = set().union(*map(_surely_bound, statement.body.body))
-        return first & (_surely_bound(rest) if isinstance(rest, cst.If) else set().union(*map(
-            _surely_bound, rest.body.body)))
+        first = set().union(*map(surely_bound, statement.body.body))
+        return first & (surely_bound(rest) if isinstance(rest, cst.If) else set().union(*map(
+            surely_bound, rest.body.body)))
     return set() if isinstance(statement, (cst.For, cst.While, cst.Try)) else names_of(statement).bound
 
 

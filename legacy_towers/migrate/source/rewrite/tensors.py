@@ -44,6 +44,9 @@ def is_tensor(calls: Calls, draft: Draft, value: Any, known: Sequence[str], scop
         return any(is_tensor(calls, draft, each, known, scope, depth) for each in (value.left, value.right))
     if isinstance(value, cst.UnaryOperation) and not isinstance(value.operator, cst.Not):
         return is_tensor(calls, draft, value.expression, known, scope, depth)
+    if isinstance(value, cst.Dict):
+        return bool(value.elements) and all(isinstance(each, cst.DictElement) and is_tensor(
+            calls, draft, each.value, known, scope, depth) for each in value.elements)
     if isinstance(value, cst.Subscript):
         # A part of a tensor, or what a dict or list of tensors has.
         return is_tensor(calls, draft, value.value, known, scope, depth) or _is_list(value.value, scope) and (

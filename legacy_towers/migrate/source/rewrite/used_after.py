@@ -8,7 +8,7 @@ from legacy_towers.migrate.source.rewrite import region
 from legacy_towers.migrate.source.rewrite.checks import FETCHED, Checks
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
-from legacy_towers.migrate.source.rewrite.names import names_of, read_first
+from legacy_towers.migrate.source.rewrite.names import names_of, read_first, surely_bound
 from legacy_towers.migrate.source.rewrite.single import is_only_run
 from legacy_towers.migrate.source.values import Site
 
@@ -78,7 +78,9 @@ def check_unused_after(
         entry.function.body if entry.function is not None else source.module
     ) and not (entry.branch and isinstance(statements[-1], cst.Return))
     # Where all branches batch, code after them reads batches that have the names of examples.
-    if is_nested and _is_read_elsewhere(entry, statements, waiting if entry.branch else own):
+    if is_nested and _is_read_elsewhere(
+        entry, statements, waiting if entry.branch else own - surely_bound(statements[number])
+    ):
         raise Irregular(read, "what is computed from one example is used after the block that reads it")
 
 
