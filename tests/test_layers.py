@@ -51,7 +51,7 @@ LAYERS = (
     ("parity",),
     # The names of lt.migrate are those of the packages below it.
     ("migrate",),
-    ("chaos", "compare"),
+    ("chaos", "compare", "scaling"),
     # Running a script: what its modules use while they run, what loads them, what starts it.
     ("run.script_finder", "run.script_files", "run.shadowing", "run.deep_trees"),
     ("run.libraries.needed", "run.deprecations"),

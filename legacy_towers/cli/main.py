@@ -60,6 +60,10 @@ SUBCOMMANDS = (
     ),
     Subcommand("cluster", "legacy_towers.cli.cluster", "print the tasks of a cluster, and check that all can start"),
     Subcommand("launch", "legacy_towers.cli.launch", "run a command as each task of a cluster on this machine", False),
+    Subcommand(
+        "plan-cluster", "legacy_towers.cli.plan_cluster",
+        "predict a job's step time over many workers, and which strategy is the fastest",
+    ),
     Subcommand("env", "legacy_towers.cli.env", "print installed versions, usable devices, and what will not work"),
 )
 

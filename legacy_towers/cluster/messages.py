@@ -27,7 +27,7 @@ def exchanged_together(
       exchange: a function of a tensor and a name that treats each element on its own.
     """
     result = list(tensors)
-    for positions in _messages(tensors):
+    for positions in messages_of(tensors):
         first = names[positions[0]]
         if len(positions) == 1:
             result[positions[0]] = exchange(tensors[positions[0]], first)
@@ -41,8 +41,11 @@ def exchanged_together(
     return result
 
 
-def _messages(tensors: Sequence[Tensor]) -> List[List[int]]:
-    """Returns the positions of the tensors that are sent together, from the last tensor to the first."""
+def messages_of(tensors: Sequence[Tensor]) -> List[List[int]]:
+    """Returns the positions of the tensors that are sent together, from the last one to the first.
+
+    Of each, the dtype and the shape are read.
+    """
     messages: List[List[int]] = []
     open_messages: Dict[Any, Tuple[List[int], int]] = {}  # dtype -> (the positions, their bytes)
     for position in reversed(range(len(tensors))):

@@ -5,7 +5,6 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 import numpy as np
 
 from legacy_towers.compat import tf
-from legacy_towers.config import session_config
 from legacy_towers.graph.op_kinds import GENERATOR_OPS, draws_random_numbers, has_op_seed
 from legacy_towers.graph.walk import ancestors
 from legacy_towers.inputs.base import Input
@@ -20,7 +19,7 @@ from legacy_towers.step import TrainStep
 from legacy_towers.tensor_types import ConfigProto
 from legacy_towers.training.building import build_job_step
 from legacy_towers.training.choices import is_asynchronous, with_choices
-from legacy_towers.training.devices import tower_devices
+from legacy_towers.training.devices import config_of_towers, tower_devices
 from legacy_towers.training.job import Job, load_job
 
 # Runs before anything is timed: the first ones create threads, memory pools and the tracer.
@@ -66,7 +65,7 @@ class Tasks:
         devices = tower_devices(device, towers)
         self._job = with_choices(load_job(job)(**options), variables, reduction, devices)
         self._pipeline = input
-        config = worker_config(device, towers)
+        config = config_of_towers(device, towers)
         self._towers = (devices, config, per_tower_batch_size)
         made = make_pipeline(input, self._job.train, per_tower_batch_size=per_tower_batch_size)
         self._timed = build_timed_step(self._job, made, devices, config, self._alive, replay)
@@ -174,13 +173,6 @@ def random_operations(step: TrainStep) -> List[str]:
         # With a graph seed, TensorFlow derives each op seed from the number of operations created before it.
         and (graph.seed is not None or not has_op_seed(operation))
     )
-
-
-def worker_config(device: str, towers: int) -> ConfigProto:
-    """Returns the session's tf.ConfigProto; on GPUs with allow_growth, because several processes share them."""
-    if device == "cpu":
-        return session_config(logical_cpus=towers)
-    return session_config(allow_growth=True)
 
 
 def _aligned(array: np.ndarray) -> np.ndarray:

@@ -5,7 +5,9 @@ from typing import Iterator, List
 
 from legacy_towers import devices
 from legacy_towers.compat import tf
+from legacy_towers.config import session_config
 from legacy_towers.errors import ArgumentError, DeviceError
+from legacy_towers.tensor_types import ConfigProto
 from legacy_towers.text.files import check_directory
 from legacy_towers.training.settings import TrainSettings, check_towers
 
@@ -35,6 +37,13 @@ def tower_devices(device_type: str, towers: int, soft_placement: bool = False) -
             )
         )
     return ["/gpu:{}".format(index) for index in range(towers)]
+
+
+def config_of_towers(device_type: str, towers: int) -> ConfigProto:
+    """Returns the session's tf.ConfigProto to measure towers; on GPUs with allow_growth, since processes share them."""
+    if device_type == "cpu":
+        return session_config(logical_cpus=towers)
+    return session_config(allow_growth=True)
 
 
 def missing_device_advice(settings: TrainSettings) -> str:

@@ -26,6 +26,7 @@ PROGRAM = """
 """
 
 # (words, part of the message)
+CLUSTER = "plan-cluster line.py --workers 4 --bandwidth 1Gbit --latency 50us"
 MISTAKES = [
     ("nothing", "argument COMMAND: invalid choice: 'nothing'"),
     ("trian line.py", "argument COMMAND: invalid choice: 'trian', did you mean 'train'? (choose from"),
@@ -95,6 +96,18 @@ MISTAKES = [
     ("migrate --explain LT31", "no rule has the code 'LT31': the closest are LT309, LT310, "),
     ("migrate none.py", "there is no file or folder 'none.py' in the working directory /"),
     ("migrate . --out x.meta", "--out is for a MetaGraph (a file that ends in .meta), got '.'"),
+    ("plan-cluster line.py --workers 4 --latency 50us", "the following arguments are required: --bandwidth"),
+    ("plan-cluster line.py --workers 4 --bandwidth 25 --latency 1ms", "--bandwidth is '25': it must be a bandwidth "),
+    ("plan-cluster line.py --workers 4 --bandwidth 1Gbit --latency 50", "--latency is '50': it must be a time "),
+    (CLUSTER + " --ps 0", "--ps is 0: at least 1 is needed"),
+    (CLUSTER + " --towers 0", "--towers is 0: at least 1 is needed"),
+    (CLUSTER + " --workers 0", "--workers is 0: at least 1 is needed"),
+    (CLUSTER + " --per-tower-batch-size 0", "--per-tower-batch-size is 0: at least 1 is needed"),
+    (CLUSTER + " --cores 0", "--cores is 0: a number above 0 is needed"),
+    (CLUSTER + " --step-time 0ms", "--step-time is '0ms': it must be a time with its unit"),
+    (CLUSTER + " --json no/x.json", "--json is 'no/x.json': there is no directory"),
+    (CLUSTER + " --runtime none.json", "--runtime: there is no file 'none.json' in the working directory /"),
+    (CLUSTER + " --runtime line.py", "line.py is not JSON: "),
     ("env --jsn", "there is no option --jsn, did you mean --json?"),
 ]
 

@@ -6,9 +6,10 @@ import pytest
 import waiting
 
 import legacy_towers as lt
-from legacy_towers.compare.tasks import build_timed_step, random_operations, worker_config
+from legacy_towers.compare.tasks import build_timed_step, random_operations
 from legacy_towers.compat import tf
 from legacy_towers.inputs.base import Input
+from legacy_towers.training.devices import config_of_towers
 
 BATCH = np.arange(24, dtype=np.float32).reshape(8, 3)
 SLEEP = 0.03
@@ -74,7 +75,7 @@ def nearest(measure, truth):
 @pytest.mark.parametrize("compute", [0.03, 0.01], ids="a model of {} s".format)
 @pytest.mark.parametrize("source", [SleepyDataset, SleepyFeed], ids=["map", "generator"])
 def test_the_share_of_waiting_is_within_10_percent_by_replay_and_by_trace(source, compute):
-    job, devices, config = make_job(compute), lt.devices.cpus(1), worker_config("cpu", 1)
+    job, devices, config = make_job(compute), lt.devices.cpus(1), config_of_towers("cpu", 1)
     truth = SLEEP / (SLEEP + compute)
     step = build_timed_step(job, source(), devices, config)
     replayed = build_timed_step(job, source(), devices, config, replay=True)
@@ -100,7 +101,7 @@ def test_a_turn_counts_its_own_steps_and_bytes():
             batches = iter(lambda: [{"x": BATCH}] * len(devices), None)
             return lt.inputs.from_placeholders(placeholders, batches).build(devices)
 
-    step = build_timed_step(make_job(), Feed(), lt.devices.cpus(2), worker_config("cpu", 2))
+    step = build_timed_step(make_job(), Feed(), lt.devices.cpus(2), config_of_towers("cpu", 2))
     try:
         turn = step.turn(3, 5, 0)
         assert len(turn.step_seconds) == 5 and turn.fed_bytes == 5 * 2 * BATCH.nbytes
@@ -137,7 +138,7 @@ def test_updates_of_asynchronous_towers_are_counted():
         return lt.TowerOutput(loss=tf.reduce_mean(tf.square(x * w)))
 
     job = make_job().replace(model_fn=model_fn, variables="asynchronous")
-    step = build_timed_step(job, lt.inputs.synthetic(job.train, 2), lt.devices.cpus(3), worker_config("cpu", 3))
+    step = build_timed_step(job, lt.inputs.synthetic(job.train, 2), lt.devices.cpus(3), config_of_towers("cpu", 3))
     try:
         before = len(others)
         turn = step.turn(2, 20, 0)
@@ -165,7 +166,7 @@ def test_alternating_objectives_are_run_in_turn():
         ]
 
     job = make_job().replace(model_fn=model_fn, optimizer=objectives)
-    step = build_timed_step(job, lt.inputs.synthetic(job.train, 2), lt.devices.cpus(2), worker_config("cpu", 2))
+    step = build_timed_step(job, lt.inputs.synthetic(job.train, 2), lt.devices.cpus(2), config_of_towers("cpu", 2))
     try:
         assert step.turn(0, 6, 0).updates == 6 and len(step.trace(0, 2, 0)) == 2
         assert random_operations(step.step) == []
@@ -179,7 +180,7 @@ def test_replaying_a_batch_does_not_wait_for_input(pipeline):
 
     job, devices = make_job(), lt.devices.cpus(2)
     source = make_pipeline(pipeline, job.train, per_tower_batch_size=2)
-    step = build_timed_step(job, source, devices, worker_config("cpu", 2), replay=True)
+    step = build_timed_step(job, source, devices, config_of_towers("cpu", 2), replay=True)
     try:
         assert step.steps_ahead == 0
         assert len(step.turn(0, 5, 0).step_seconds) == 5
@@ -198,7 +199,7 @@ def test_random_operations_are_listed_unless_they_have_an_op_seed():
             return lt.TowerOutput(loss=tf.reduce_mean(batch["x"] * w * noise))
 
         job = make_job().replace(model_fn=model_fn)
-        step = build_timed_step(job, lt.inputs.synthetic(job.train, 2), lt.devices.cpus(1), worker_config("cpu", 1))
+        step = build_timed_step(job, lt.inputs.synthetic(job.train, 2), lt.devices.cpus(1), config_of_towers("cpu", 1))
         try:
             return [name.split("/")[1] for name in random_operations(step.step)]
         finally:
@@ -258,7 +259,7 @@ def test_random_operations_of_all_kinds_are_listed(draw, expected):
         return lt.TowerOutput(loss=tf.reduce_mean(batch["x"] * w * draw()))
 
     job = make_job().replace(model_fn=model_fn)
-    step = build_timed_step(job, lt.inputs.synthetic(job.train, 2), lt.devices.cpus(1), worker_config("cpu", 1))
+    step = build_timed_step(job, lt.inputs.synthetic(job.train, 2), lt.devices.cpus(1), config_of_towers("cpu", 1))
     try:
         assert [name.split("/")[1] for name in random_operations(step.step)] == expected
     finally:

@@ -1,0 +1,63 @@
+"""Predicts `variables="replicated"`: within each worker first, then all-reduces in a ring over the workers."""
+from legacy_towers.scaling.links import finish_times
+from legacy_towers.scaling.values import (
+    COMPUTE,
+    LATENCY,
+    WORKER_CPU,
+    WORKER_LINK,
+    JobCosts,
+    Network,
+    Prediction,
+    RuntimeCosts,
+)
+
+STRATEGY = "replicated"
+
+
+def predict(job: JobCosts, network: Network, runtime: RuntimeCosts, workers: int) -> Prediction:
+    """Predicts a step of `workers` workers that exchange gradients by TensorFlow's ring all-reduce.
+
+        3 workers, a gradient of 3 parts A B C        hops 1, 2: sums       hops 3, 4: results
+        worker 0 -> 1 -> 2 -> 0                       A -> B ->             C -> A ->
+        each hop carries a third of the gradient      B -> C -> ...         each worker sends 4 thirds
+
+    The model is that of P. Patarasuk and X. Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
+    workstations", 2009: over w workers, a tensor of S bytes takes h = 2 (w - 1) hops of S / w bytes, each of which
+    starts when the one before it has arrived:
+
+        h * latency + h * S / (w * bandwidth)
+
+    What TensorFlow does (common_runtime/ring_reducer.cc and ring_alg.cc, 1.15 and 2.x): one ring with one part per
+    worker, since `subdiv_offsets=(0,)` is the default of the operation; the receiver of a part asks for it by a call of
+    RecvBuf, and all calls of the first pass are made when the operation starts, so that a part pays one way of the
+    latency, and only the first one the way of the call too: h + 1 latencies. Each hop costs the runtime `hop_seconds`,
+    and each byte its serialization and copies on both sides, `ring_byte_seconds`, which precede and follow its time on
+    the link. Several gradients are reduced at the same time: they share the link, one after the other in the order in
+    which they get ready, while the towers compute the others; latencies overlap. The step ends when the last gradient
+    has arrived, and is applied:
+
+        step = max(compute, last arrival + update, CPU time / cores)
+    """
+    compute = max(job.step_seconds, job.cpu_seconds / network.cores)
+    if workers == 1:
+        parts = {COMPUTE: compute}
+        return Prediction(STRATEGY, 1, 0, compute, job.examples / compute, 0.0, 0.0, parts)
+    hops = 2 * (workers - 1)
+    gradients_at = compute - job.update_seconds
+    sizes = [hops * message.bytes / workers for message in job.messages]
+    fixed = hops * runtime.hop_seconds + (hops + 1) * network.latency
+    sent = finish_times([
+        (message.ready * gradients_at, size / network.bandwidth) for message, size in zip(job.messages, sizes)
+    ])
+    arrivals = [each + fixed + size * runtime.ring_byte_seconds for each, size in zip(sent, sizes)]
+    # The losses are another small all-reduce.
+    cpu = sum(sizes) * runtime.ring_byte_seconds + (len(sizes) + 1) * hops * runtime.hop_cpu_seconds
+    busy = (job.cpu_seconds + cpu) / network.cores
+    seconds = max([compute, busy] + [each + job.update_seconds for each in arrivals])
+    parts = {
+        COMPUTE: compute, WORKER_LINK: sum(sizes) / network.bandwidth, LATENCY: fixed,
+        WORKER_CPU: max(cpu / network.cores, max(sizes or [0.0]) * runtime.ring_byte_seconds),
+    }
+    return Prediction(
+        STRATEGY, workers, 0, seconds, workers * job.examples / seconds, float(sum(sizes)), float(sum(sizes)), parts
+    )

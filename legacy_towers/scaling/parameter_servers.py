@@ -1,0 +1,92 @@
+"""Predicts synchronous training by parameter servers."""
+from typing import Sequence
+
+from legacy_towers.scaling.links import finish_times
+from legacy_towers.scaling.placement import ServerLoad
+from legacy_towers.scaling.values import (
+    COMPUTE,
+    LATENCY,
+    SERVER_CPU,
+    SERVER_LINK,
+    WORKER_CPU,
+    WORKER_LINK,
+    JobCosts,
+    Network,
+    Prediction,
+    RuntimeCosts,
+)
+
+
+def predict(
+    job: JobCosts, network: Network, runtime: RuntimeCosts, workers: int, strategy: str, loads: Sequence[ServerLoad]
+) -> Prediction:
+    """Predicts a step in which the workers read the variables, compute, and send their gradients to be summed.
+
+        worker 0   | read | compute ... | push ->                      | -> next step
+        worker 1   | read | compute ...   | push ->                    |
+        server     |<---->|                      <----> sum, update -->|
+
+    The method is that of M. Li and others, "Scaling distributed machine learning with the parameter server", 2014. All
+    workers read and push at the same time, so that the link of a server carries w times what one worker reads. A
+    transfer takes what the slower of the two links needs:
+
+        read = max(t * R / bandwidth, w * t * R_k / bandwidth)    R bytes of variables, R_k of them on server k
+        push = the same with the gradients G, G_k; a gradient is sent when it is computed
+
+    Latencies are one way each: the call that asks for the variables, their way back, the gradients, and the end of the
+    run; over several servers two more, since the update of each waits for the sums of all, and the step counter for
+    the updates of all. What TensorFlow's runtime needs is measured: `step_seconds` for a step, and CPU time for each
+    variable and byte, on both sides. A server serves all workers with its cores.
+
+    Args:
+      strategy: its name, such as "balanced".
+      loads: what each server has of the variables.
+    """
+    compute = max(job.step_seconds, job.cpu_seconds / network.cores)
+    gradients_at = compute - job.update_seconds
+    read = job.towers * sum(each.read_bytes for each in loads)
+    sent = sum(each.sent_bytes for each in loads)
+    count = sum(len(each.variables) for each in loads)
+    read_link = max([read] + [workers * job.towers * each.read_bytes for each in loads]) / network.bandwidth
+    pushed = _pushed(network, workers, loads, gradients_at)
+    fixed = runtime.step_seconds + (4 + 2 * (len(loads) > 1)) * network.latency
+    worker_cpu = (read + sent) * runtime.worker_byte_seconds + count * runtime.worker_variable_seconds
+    chain = worker_cpu + (read + sent) * runtime.server_byte_seconds + count * runtime.server_variable_seconds
+    server_cpu = max(
+        workers * (
+            (job.towers * each.read_bytes + each.sent_bytes) * runtime.server_byte_seconds
+            + len(each.variables) * runtime.server_variable_seconds
+        ) / network.cores for each in loads
+    )
+    seconds = fixed + read_link + max(gradients_at, pushed) + max(chain, server_cpu) + job.update_seconds
+    parts = {
+        COMPUTE: compute, WORKER_LINK: (read + sent) / network.bandwidth, LATENCY: fixed, WORKER_CPU: worker_cpu,
+        SERVER_LINK: max(
+            workers * (job.towers * each.read_bytes + each.sent_bytes) / network.bandwidth for each in loads
+        ),
+        SERVER_CPU: server_cpu,
+    }
+    # With one worker, or as many servers, both links are as full.
+    if parts[SERVER_LINK] <= parts[WORKER_LINK]:
+        del parts[SERVER_LINK]
+    return Prediction(
+        strategy, workers, len(loads), seconds, workers * job.examples / seconds, float(sent), float(read), parts
+    )
+
+
+def _pushed(network: Network, workers: int, loads: Sequence[ServerLoad], gradients_at: float) -> float:
+    """Returns when the last gradient has been sent, from the begin of the computation."""
+    everything = []
+    last = 0.0
+    for load in loads:
+        ordered = sorted(load.variables, key=lambda each: each.ready)
+        everything += ordered
+        times = finish_times([
+            (each.ready * gradients_at, workers * each.sent_bytes / network.bandwidth) for each in ordered
+        ])
+        last = max([last] + times)
+    own = finish_times([
+        (each.ready * gradients_at, each.sent_bytes / network.bandwidth)
+        for each in sorted(everything, key=lambda each: each.ready)
+    ])
+    return max([last] + own)

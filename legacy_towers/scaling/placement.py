@@ -1,0 +1,43 @@
+"""Where the variables of a job are, over a number of parameter servers, as the strategies place them."""
+from typing import List, NamedTuple, Sequence
+
+from legacy_towers.scaling.values import VariableCosts
+
+
+class ServerLoad(NamedTuple):
+    """What one worker reads from one parameter server, and sends to it, in each step.
+
+    Attributes:
+      variables: the variables, or the parts of them, in order of creation.
+      read_bytes: what one tower reads.
+      sent_bytes: what one worker sends.
+    """
+
+    variables: List[VariableCosts]
+    read_bytes: float
+    sent_bytes: float
+
+
+def on_servers(variables: Sequence[VariableCosts], servers: int, max_part_bytes: float = 0) -> List[ServerLoad]:
+    """Returns the load of each server: each variable goes to the one with the fewest bytes so far.
+
+    It is what `lt.variables.Balanced` does, in order of creation, and with one server what `ParameterServer` does.
+
+    Args:
+      max_part_bytes: larger variables are split into equal parts first, as by `lt.variables.Partitioned`; 0: none is.
+    """
+    placed: List[List[VariableCosts]] = [[] for _ in range(servers)]
+    filled = [0.0] * servers
+    for variable in variables:
+        count = max(1, int(-(-variable.bytes // max_part_bytes))) if max_part_bytes else 1
+        for _ in range(count):
+            part = variable._replace(
+                bytes=variable.bytes / count, read_bytes=variable.read_bytes / count,
+                sent_bytes=variable.sent_bytes / count,
+            )
+            server = filled.index(min(filled))
+            placed[server].append(part)
+            filled[server] += part.bytes
+    return [
+        ServerLoad(each, sum(one.read_bytes for one in each), sum(one.sent_bytes for one in each)) for each in placed
+    ]

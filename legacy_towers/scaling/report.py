@@ -1,0 +1,86 @@
+"""Prints a plan of a cluster: what was measured, a table, the fastest strategy, and where each stops scaling."""
+from typing import List
+
+from legacy_towers.scaling.plan import MOST_WORKERS, ClusterPlan, ScalingLimit, is_asynchronous
+from legacy_towers.scaling.units import bandwidth_text, bytes_text, time_text
+from legacy_towers.text.names import counted
+from legacy_towers.text.terminal import FILE, GREEN, Layout
+
+
+def plan_text(plan: ClusterPlan, layout: Layout = FILE) -> str:
+    """Returns the plan as text for a terminal or a file."""
+    lines = [layout.sentence(each) for each in _measured(plan)]
+    header = ["strategy", "workers", "step", "examples/s", "per worker and step", "limited by"]
+    rows, colours = [], []
+    for each in plan.rows:
+        traffic = each.sent_bytes + each.received_bytes
+        rows.append([
+            each.strategy, each.workers, time_text(each.step_seconds), "{:,.0f}".format(each.examples_per_second),
+            bytes_text(traffic) if traffic else "", each.limited_by,
+        ])
+        colours.append(GREEN if each == plan.fastest else None)
+    lines += ["", layout.table(header, rows, "lrrrrl", colours), ""]
+    lines.append(layout.sentence(_fastest(plan), colour=GREEN))
+    lines += [layout.sentence("{}: {}".format(name, _limit(limit))) for name, limit in plan.limits.items()]
+    return "\n".join(lines)
+
+
+def _measured(plan: ClusterPlan) -> List[str]:
+    job, network, runtime = plan.job, plan.network, plan.runtime
+    sparse = [each for each in job.variables if each.rows is not None]
+    size = sum(each.bytes for each in job.variables)
+    lines = [
+        "a worker: {}, {:,} examples per step in {}, {} of CPU time".format(
+            counted(job.towers, "tower"), job.examples, time_text(job.step_seconds), time_text(job.cpu_seconds)
+        ),
+        "trained: {}, {}; replicated sends {} in {} per step".format(
+            counted(len(job.variables), "variable"), bytes_text(size),
+            bytes_text(sum(each.bytes for each in job.messages)), counted(len(job.messages), "all-reduce"),
+        ),
+    ]
+    if sparse:
+        lines.append("sparse: {}, of which a worker uses {} per step; replicated needs densify".format(
+            counted(len(sparse), "variable"), counted(sum(each.rows or 0 for each in sparse), "row")
+        ))
+    lines.append("network: {}, {} one way, {:g} cores per machine".format(
+        bandwidth_text(network.bandwidth), time_text(network.latency), network.cores
+    ))
+    lines.append(
+        "TensorFlow {}: {} per hop of an all-reduce, {} per step over parameter servers; of CPU time per MB {} in an "
+        "all-reduce, {} and {} at a worker and a parameter server".format(
+            runtime.tensorflow, time_text(runtime.hop_seconds), time_text(runtime.step_seconds),
+            time_text(1e6 * runtime.ring_byte_seconds), time_text(1e6 * runtime.worker_byte_seconds),
+            time_text(1e6 * runtime.server_byte_seconds),
+        )
+    )
+    return lines
+
+
+def _fastest(plan: ClusterPlan) -> str:
+    best = plan.fastest
+    alone = plan.job.examples / plan.job.step_seconds
+    text = "fastest with {}: {}, {:,.0f} examples/s, {:.3g} times one process".format(
+        counted(best.workers, "worker"), best.strategy, best.examples_per_second, best.examples_per_second / alone
+    )
+    most = [each for each in plan.rows if each.workers == best.workers]
+    if any(is_asynchronous(each.strategy) and each.examples_per_second > best.examples_per_second for each in most):
+        text += " (asynchronous training has more examples/s, but trains with stale gradients)"
+    return text
+
+
+def _limit(limit: ScalingLimit) -> str:
+    if limit.faster_from is None:
+        return "never faster than one process, limited by {}".format(limit.limited_by)
+    if limit.workers is None:
+        text = "scales beyond {:,} workers".format(MOST_WORKERS)
+    elif limit.gain < 0:
+        text = "stops scaling at {}: twice as many have {:.1%} fewer examples/s, limited by {}".format(
+            counted(limit.workers, "worker"), -limit.gain, limit.limited_by
+        )
+    else:
+        text = "stops scaling at {}: twice as many gain {:.1%}, limited by {}".format(
+            counted(limit.workers, "worker"), limit.gain, limit.limited_by
+        )
+    return text if limit.faster_from == 2 else "{}; faster than one process from {:,} on".format(
+        text, limit.faster_from
+    )

@@ -1,0 +1,145 @@
+"""What a prediction is computed from, and the prediction itself: plain values in seconds and bytes."""
+from typing import Dict, List, NamedTuple, Optional
+
+from legacy_towers.text.documented_fields import documented_fields
+
+
+@documented_fields
+class VariableCosts(NamedTuple):
+    """What one trained variable costs in each step.
+
+    Attributes:
+      name: the name of the variable.
+      bytes: its size.
+      read_bytes: what a tower reads of it from a parameter server: all of it, or the rows that its batch uses.
+      sent_bytes: the gradient of a worker: as large as the variable, or the rows that its batches use with their
+        indices.
+      ready: when its gradient is computed: 0 is the begin of the towers' computation, 1 the end of its last gradient.
+      rows: the different rows that the batches of a worker use, for a sparse gradient; None for a dense one.
+    """
+
+    name: str
+    bytes: int
+    read_bytes: int
+    sent_bytes: int
+    ready: float
+    rows: Optional[int] = None
+
+
+@documented_fields
+class Message(NamedTuple):
+    """One all-reduce: a large gradient, or several small ones together.
+
+    Attributes:
+      bytes: of the tensor.
+      ready: when the last of its gradients is computed, from 0 to 1 as in `VariableCosts`.
+    """
+
+    bytes: int
+    ready: float
+
+
+@documented_fields
+class JobCosts(NamedTuple):
+    """What one worker computes and exchanges in each step.
+
+    Attributes:
+      towers: of a worker.
+      examples: the examples of a step of one worker, over its towers.
+      step_seconds: a step in one process, without input: towers, reduction within the process, update.
+      update_seconds: the part of it after the last gradient.
+      cpu_seconds: the CPU time of all threads in a step.
+      variables: the trained variables.
+      messages: what `replicated` reduces over the workers, in the order in which it is sent.
+    """
+
+    towers: int
+    examples: int
+    step_seconds: float
+    update_seconds: float
+    cpu_seconds: float
+    variables: List[VariableCosts]
+    messages: List[Message]
+
+
+@documented_fields
+class Network(NamedTuple):
+    """The network between the machines: each worker and each parameter server has one, with one link.
+
+    Attributes:
+      bandwidth: bytes per second of a link, in each direction.
+      latency: seconds of a small packet from one machine to another: half of what `ping` reports.
+      cores: CPU cores of a worker and of a parameter server.
+    """
+
+    bandwidth: float
+    latency: float
+    cores: float
+
+
+@documented_fields
+class RuntimeCosts(NamedTuple):
+    """What TensorFlow's runtime costs besides the network, from the tasks of a cluster on one machine.
+
+    Attributes:
+      hop_seconds: an all-reduce that is tiny, per message that goes from one worker to the next.
+      hop_cpu_seconds: CPU time of a worker for each such message that it sends and receives.
+      ring_byte_seconds: CPU time of a worker per byte that it sends and receives in an all-reduce.
+      step_seconds: a step over parameter servers of a tiny model, beyond the same step in one process.
+      asynchronous_step_seconds: an asynchronous step of a tiny model over parameter servers, beyond the same.
+      worker_variable_seconds: CPU time of a worker for each variable that it reads and whose gradient it sends.
+      server_variable_seconds: CPU time of a parameter server for each variable of each worker.
+      worker_byte_seconds: CPU time of a worker per byte that it reads or sends.
+      server_byte_seconds: CPU time of a parameter server per byte of a worker, summing and updating included.
+      tensorflow: the version that was measured.
+    """
+
+    hop_seconds: float
+    hop_cpu_seconds: float
+    ring_byte_seconds: float
+    step_seconds: float
+    asynchronous_step_seconds: float
+    worker_variable_seconds: float
+    server_variable_seconds: float
+    worker_byte_seconds: float
+    server_byte_seconds: float
+    tensorflow: str
+
+
+@documented_fields
+class Prediction(NamedTuple):
+    """The step of one strategy over one number of workers.
+
+    Attributes:
+      strategy: as in `--variables`, such as "replicated".
+      workers: how many there are.
+      servers: how many parameter servers; 0 for all-reduces.
+      step_seconds: seconds from one step to the next; of asynchronous training, of one tower.
+      examples_per_second: of all workers.
+      sent_bytes: what a worker sends over the network in a step of its towers.
+      received_bytes: what it receives.
+      parts: what limits the step -> how many seconds it takes in it; parts can run at the same time.
+    """
+
+    strategy: str
+    workers: int
+    servers: int
+    step_seconds: float
+    examples_per_second: float
+    sent_bytes: float
+    received_bytes: float
+    parts: Dict[str, float]
+
+    @property
+    def limited_by(self) -> str:
+        """The part that takes the longest."""
+        return max(self.parts, key=lambda name: self.parts[name])
+
+
+COMPUTE = "compute"
+LATENCY = "latency"
+WORKER_LINK = "bandwidth of a worker"
+SERVER_LINK = "bandwidth of a parameter server"
+WORKER_CPU = "CPU of a worker"
+SERVER_CPU = "CPU of a parameter server"
+LOCK = "the lock of updates"
