@@ -1,4 +1,6 @@
 """Predicts `variables="replicated"`: within each worker first, then all-reduces in a ring over the workers."""
+from typing import Tuple
+
 from legacy_towers.scaling.links import finish_times
 from legacy_towers.scaling.values import (
     COMPUTE,
@@ -6,6 +8,7 @@ from legacy_towers.scaling.values import (
     WORKER_CPU,
     WORKER_LINK,
     JobCosts,
+    Message,
     Network,
     Prediction,
     RuntimeCosts,
@@ -37,27 +40,45 @@ def predict(job: JobCosts, network: Network, runtime: RuntimeCosts, workers: int
     has arrived, and is applied:
 
         step = max(compute, last arrival + update, CPU time / cores)
+
+    Sparse gradients (`gradients/slices_over_workers.py`): every worker's rows go through the ring as they are, in w - 1
+    hops; TensorFlow 1.15 all-reduces a tensor with a place for each worker's rows. Where the rows of all workers would
+    be more than the variable has, the dense gradient is all-reduced.
     """
     compute = max(job.step_seconds, job.cpu_seconds / network.cores)
     if workers == 1:
         parts = {COMPUTE: compute}
         return Prediction(STRATEGY, 1, 0, compute, job.examples / compute, 0.0, 0.0, parts)
-    hops = 2 * (workers - 1)
     gradients_at = compute - job.update_seconds
-    sizes = [hops * message.bytes / workers for message in job.messages]
-    fixed = hops * runtime.hop_seconds + (hops + 1) * network.latency
+    exchanges = [_exchange(each, workers, runtime) for each in job.messages]
+    sizes = [size for _, size in exchanges]
     sent = finish_times([
         (message.ready * gradients_at, size / network.bandwidth) for message, size in zip(job.messages, sizes)
     ])
-    arrivals = [each + fixed + size * runtime.ring_byte_seconds for each, size in zip(sent, sizes)]
-    # The losses are another small all-reduce.
-    cpu = sum(sizes) * runtime.ring_byte_seconds + (len(sizes) + 1) * hops * runtime.hop_cpu_seconds
+    fixed = [hops * runtime.hop_seconds + (hops + 1) * network.latency for hops, _ in exchanges]
+    arrivals = [
+        each + more + size * runtime.ring_byte_seconds for each, more, size in zip(sent, fixed, sizes)
+    ]
+    # The losses are another small all-reduce, and the numbers of sparse rows one more.
+    small = 1 + any(message.sparse_bytes for message in job.messages)
+    count = sum(hops for hops, _ in exchanges) + small * 2 * (workers - 1)
+    cpu = sum(sizes) * runtime.ring_byte_seconds + count * runtime.hop_cpu_seconds
     busy = (job.cpu_seconds + cpu) / network.cores
     seconds = max([compute, busy] + [each + job.update_seconds for each in arrivals])
     parts = {
-        COMPUTE: compute, WORKER_LINK: sum(sizes) / network.bandwidth, LATENCY: fixed,
-        WORKER_CPU: max(cpu / network.cores, max(sizes or [0.0]) * runtime.ring_byte_seconds),
+        COMPUTE: compute, WORKER_LINK: sum(sizes) / network.bandwidth, LATENCY: max(fixed),
+        WORKER_CPU: max(cpu / network.cores, max(sizes) * runtime.ring_byte_seconds),
     }
     return Prediction(
         STRATEGY, workers, 0, seconds, workers * job.examples / seconds, float(sum(sizes)), float(sum(sizes)), parts
     )
+
+
+def _exchange(message: Message, workers: int, runtime: RuntimeCosts) -> Tuple[int, float]:
+    """Returns the hops of a message, and the bytes that a worker sends in all of them."""
+    hops = 2 * (workers - 1)
+    if not message.sparse_bytes or workers > message.most_workers:
+        return hops, hops * message.bytes / workers
+    if runtime.tensorflow.startswith("1."):
+        return hops, float(hops * message.sparse_bytes)
+    return workers - 1, float((workers - 1) * message.sparse_bytes)

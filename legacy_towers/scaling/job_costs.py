@@ -30,8 +30,7 @@ def measure_job(
     """Runs the job's step with `variables="replicated"` in this process, and returns what it costs.
 
     The input is synthetic: the first batch of the examples, in every step. The time of a step is the median; when each
-    gradient is ready is the median over traced steps; where TensorFlow's optimizer has renamed the operation of a
-    gradient, it counts as ready with the last one.
+    gradient is ready is the median over traced steps.
 
     Args:
       devices: one device string per tower of a worker.
@@ -55,18 +54,18 @@ def measure_job(
             for _ in range(_WARM_UP_STEPS):
                 session.run(step.train_op)
             measured, cpu = _timed(session, step, seconds if step_seconds is None else 0.0)
-            rows = _rows_used(session, step, gradients, len(devices))
+            rows = _rows_used(session, step, gradients)
             ready, update_share = _ready(session, step, gradients)
     if step_seconds is not None:
         cpu *= step_seconds / measured
         measured = step_seconds
     variables = [
-        _variable(gradient, variable, ready[number], rows.get(number), len(devices))
+        _variable(gradient, variable, ready[number], rows.get(number, [0, None])[1], len(devices))
         for number, (gradient, variable) in enumerate(gradients)
     ]
     return JobCosts(
         len(devices), per_tower_batch_size * len(devices), measured, measured * update_share, cpu, variables,
-        _messages(gradients, ready),
+        _messages(gradients, ready, rows),
     )
 
 
@@ -81,21 +80,21 @@ def _timed(session: Any, step: TrainStep, seconds: float) -> Any:
     return float(np.median(times)), (time.process_time() - cpu) / len(times)
 
 
-def _rows_used(session: Any, step: TrainStep, gradients: List[Any], towers: int) -> Dict[int, int]:
-    """Returns the number of each sparse gradient -> the different rows that it has."""
+def _rows_used(session: Any, step: TrainStep, gradients: List[Any]) -> Dict[int, List[int]]:
+    """Returns the number of each sparse gradient -> the rows that it has, and how many of them are different."""
     sparse = {
         number: gradient.indices for number, (gradient, _) in enumerate(gradients)
         if isinstance(gradient, tf.IndexedSlices)
     }
     # With the train op: an input that counts its steps gives each batch once.
     found = session.run([step.train_op, sparse])[1] if sparse else {}
-    return {number: len(np.unique(indices)) for number, indices in found.items()}
+    return {number: [len(indices), len(np.unique(indices))] for number, indices in found.items()}
 
 
 def _ready(session: Any, step: TrainStep, gradients: List[Any]) -> Any:
     """Returns when each gradient is ready, from 0 to 1, and the share of the step after the last one."""
-    names = [
-        (gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient).op.name for gradient, _ in gradients
+    operations = [
+        (gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient).op for gradient, _ in gradients
     ]
     shares, updates = [], []
     for _ in range(_TRACED_STEPS):
@@ -105,11 +104,26 @@ def _ready(session: Any, step: TrainStep, gradients: List[Any]) -> Any:
         ops = step_ops(metadata.step_stats)
         begin, end = min(op.start for op in ops), max(op.end for op in ops)
         ends = {op.name: op.end for op in ops}
-        known = [ends[name] for name in names if name in ends] or [end]
-        last = max(known)
-        shares.append([(ends.get(name, last) - begin) / max(1, last - begin) for name in names])
+        times = [_end_of(operation, ends, begin) for operation in operations]
+        last = max(times)
+        shares.append([(each - begin) / max(1, last - begin) for each in times])
         updates.append((end - last) / max(1, end - begin))
     return [float(each) for each in np.median(shares, axis=0)], float(np.median(updates))
+
+
+def _end_of(operation: Any, ends: Dict[str, int], begin: int) -> int:
+    """Returns when an operation has ended; where TensorFlow's optimizer has removed it, when its inputs have."""
+    seen, pending, last = set(), [operation], begin
+    while pending:
+        current = pending.pop()
+        if current.name in seen:
+            continue
+        seen.add(current.name)
+        if current.name in ends:
+            last = max(last, ends[current.name])
+        else:
+            pending += [tensor.op for tensor in current.inputs]
+    return last
 
 
 def _variable(gradient: Any, variable: Any, ready: float, rows: Optional[int], towers: int) -> VariableCosts:
@@ -129,17 +143,29 @@ def _sent_size(dtype: Any) -> int:
     return 4 if dtype in (tf.float16, tf.bfloat16) else int(dtype.size)
 
 
-def _messages(gradients: List[Any], ready: List[float]) -> List[Message]:
-    """Returns the all-reduces of the gradients; sparse ones are made dense for it."""
+def _messages(gradients: List[Any], ready: List[float], sparse: Dict[int, List[int]]) -> List[Message]:
+    """Returns what the workers exchange: dense gradients, small ones together, and the rows of sparse ones."""
     rows = [
-        GradientRow(variable.op.name, variable, [tf.TensorSpec(variable.shape, variable.dtype.base_dtype)])
-        for _, variable in gradients
+        GradientRow(variable.op.name, variable, [
+            None if number in sparse else tf.TensorSpec(variable.shape, variable.dtype.base_dtype)
+        ])
+        for number, (_, variable) in enumerate(gradients)
     ]
     found = []
     for positions in messages_of(rows):
-        size = sum(
-            rows[each].gradients[0].shape.num_elements() * _sent_size(rows[each].gradients[0].dtype)
-            for each in positions
-        )
+        size = sum(_elements(gradients[each]) * _sent_size(rows[each].gradients[0].dtype) for each in positions)
         found.append(Message(size, max(ready[each] for each in positions)))
+    for number, (count, _) in sparse.items():
+        _, variable = gradients[number]
+        length, size = variable.shape.as_list()[0], _sent_size(variable.dtype.base_dtype)
+        # The dense gradient comes with a number for each row, whether it is used.
+        found.append(Message(
+            (_elements(gradients[number]) + length) * size, ready[number],
+            count * (_elements(gradients[number]) // max(1, length) * size + _INDEX_BYTES), length // max(1, count),
+        ))
     return sorted(found, key=lambda message: message.ready)
+
+
+def _elements(pair: Any) -> int:
+    """Returns how many values the variable of a (gradient, variable) pair has."""
+    return int(pair[1].shape.num_elements())

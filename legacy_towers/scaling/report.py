@@ -33,13 +33,14 @@ def _measured(plan: ClusterPlan) -> List[str]:
         "a worker: {}, {:,} examples per step in {}, {} of CPU time".format(
             counted(job.towers, "tower"), job.examples, time_text(job.step_seconds), time_text(job.cpu_seconds)
         ),
-        "trained: {}, {}; replicated sends {} in {} per step".format(
+        "trained: {}, {}; replicated exchanges {} in {} per step".format(
             counted(len(job.variables), "variable"), bytes_text(size),
-            bytes_text(sum(each.bytes for each in job.messages)), counted(len(job.messages), "all-reduce"),
+            bytes_text(sum(each.sparse_bytes or each.bytes for each in job.messages)),
+            counted(len(job.messages), "message"),
         ),
     ]
     if sparse:
-        lines.append("sparse: {}, of which a worker uses {} per step; replicated needs densify".format(
+        lines.append("sparse: {}, of which a worker uses {} per step".format(
             counted(len(sparse), "variable"), counted(sum(each.rows or 0 for each in sparse), "row")
         ))
     lines.append("network: {}, {} one way, {:g} cores per machine".format(

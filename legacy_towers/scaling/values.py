@@ -28,15 +28,19 @@ class VariableCosts(NamedTuple):
 
 @documented_fields
 class Message(NamedTuple):
-    """One all-reduce: a large gradient, or several small ones together.
+    """What `replicated` exchanges at once: a large gradient, several small ones together, or a sparse one.
 
     Attributes:
-      bytes: of the tensor.
+      bytes: of the tensor that is all-reduced; for a sparse gradient with more rows than its variable, the dense one.
       ready: when the last of its gradients is computed, from 0 to 1 as in `VariableCosts`.
+      sparse_bytes: the rows of one worker with their indices; 0 for dense gradients.
+      most_workers: the rows of so many workers are gathered; those of more are all-reduced. 0 for dense gradients.
     """
 
     bytes: int
     ready: float
+    sparse_bytes: int = 0
+    most_workers: int = 0
 
 
 @documented_fields
@@ -50,7 +54,7 @@ class JobCosts(NamedTuple):
       update_seconds: the part of it after the last gradient.
       cpu_seconds: the CPU time of all threads in a step.
       variables: the trained variables.
-      messages: what `replicated` reduces over the workers, in the order in which it is sent.
+      messages: what `replicated` exchanges between the workers, in the order in which it is sent.
     """
 
     towers: int

@@ -1,4 +1,6 @@
 """What is measured of a job: the bytes and rows of its gradients, when they are ready, and its all-reduces."""
+import time
+
 import numpy as np
 import pytest
 
@@ -49,14 +51,37 @@ def test_costs_of_time(costs):
     assert costs.cpu_seconds > 0
     assert all(0 < each.ready <= 1 for each in costs.variables)
     assert max(each.ready for each in costs.variables) == 1
-    # Backpropagation computes the gradient of the last layer first, and that of the embedding last.
-    by_name = {each.name: each.ready for each in costs.variables}
-    assert by_name["wide"] < by_name["table"]
+
+
+def test_gradients_are_ready_in_the_order_of_backpropagation():
+    @tf.custom_gradient
+    def slow_backwards(x):
+        def gradient(upstream):
+            slow = tf.numpy_function(lambda value: time.sleep(0.03) or value, [upstream], upstream.dtype)
+            slow.set_shape(upstream.shape)
+            return slow
+
+        return tf.identity(x), gradient
+
+    def layers(batch, mode):
+        x = tf.ones([2, 4])
+        for name in ("first", "last"):
+            x = slow_backwards(tf.tanh(tf.matmul(x, tf.get_variable(name, [4, 4]))))
+        return lt.TowerOutput(loss=tf.reduce_sum(x))
+
+    found = measure_job(job().replace(model_fn=layers), lt.devices.cpus(1), session_config(), 4, 0.05)
+    ready = {each.name: each.ready for each in found.variables}
+    assert ready["last"] < 0.8 < ready["first"] == 1
 
 
 def test_messages_are_those_of_replicated(costs):
-    # The table is made dense; small gradients of one dtype are sent together, "wide" alone.
-    assert sorted(each.bytes for each in costs.messages) == [40, 3 * 256 + 3200, 320000]
+    # Small gradients of one dtype are sent together, "wide" alone.
+    dense = sorted(each.bytes for each in costs.messages if not each.sparse_bytes)
+    assert dense == [40, 3 * 256, 320000]
+    # Two towers have 16 rows each, with repetitions; the table has 100.
+    [sparse] = [each for each in costs.messages if each.sparse_bytes]
+    assert (sparse.sparse_bytes, sparse.most_workers) == (32 * (32 + 8), 3)
+    assert sparse.bytes == 3200 + 400
 
 
 def test_given_step_time_replaces_the_measured_one():

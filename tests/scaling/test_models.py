@@ -100,6 +100,17 @@ def test_all_reduce_ends_when_the_simulated_ring_does(case, workers):
     assert predicted.sent_bytes == pytest.approx(2 * (workers - 1) / workers * each)
 
 
+@pytest.mark.parametrize("workers, version, sent, hops", [
+    (2, "2.21.0", 1 << 10, 1), (3, "2.21.0", 2 << 10, 2), (3, "1.15.5", 4 << 10, 4),
+    (4, "2.21.0", 2 * 3 / 4 * (1 << 20), 6),  # more rows than the variable has: its dense gradient
+])
+def test_sparse_rows_are_gathered_until_they_are_more_than_the_variable_has(workers, version, sent, hops):
+    costs = job([])._replace(messages=[Message(1 << 20, 1.0, sparse_bytes=1 << 10, most_workers=3)])
+    found = all_reduce.predict(costs, SLOW, NO_COSTS._replace(tensorflow=version), workers)
+    assert found.sent_bytes == sent
+    assert found.step_seconds == pytest.approx(0.1 + sent / SLOW.bandwidth + (hops + 1) * SLOW.latency)
+
+
 def simulated_servers(costs, network, workers, loads):
     """Returns when the workers know that all is updated; links are shared by turns, as by connections of TCP."""
     links, missing = Links(network), dict.fromkeys(range(workers), len(loads) * TURNS)
