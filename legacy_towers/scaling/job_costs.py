@@ -4,10 +4,9 @@ from typing import Any, Dict, List, Optional
 
 import numpy as np
 
+from legacy_towers.cluster.messages import messages_of
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
-from legacy_towers.gradients.base import GradientRow
-from legacy_towers.gradients.over_workers import messages_of
 from legacy_towers.inputs.named import make_pipeline
 from legacy_towers.measure.step_ops import step_ops
 from legacy_towers.scaling.values import JobCosts, Message, VariableCosts
@@ -145,16 +144,12 @@ def _sent_size(dtype: Any) -> int:
 
 def _messages(gradients: List[Any], ready: List[float], sparse: Dict[int, List[int]]) -> List[Message]:
     """Returns what the workers exchange: dense gradients, small ones together, and the rows of sparse ones."""
-    rows = [
-        GradientRow(variable.op.name, variable, [
-            None if number in sparse else tf.TensorSpec(variable.shape, variable.dtype.base_dtype)
-        ])
-        for number, (_, variable) in enumerate(gradients)
-    ]
+    dense = [number for number in range(len(gradients)) if number not in sparse]
+    specs = [tf.TensorSpec(gradients[each][1].shape, gradients[each][1].dtype.base_dtype) for each in dense]
     found = []
-    for positions in messages_of(rows):
-        size = sum(_elements(gradients[each]) * _sent_size(rows[each].gradients[0].dtype) for each in positions)
-        found.append(Message(size, max(ready[each] for each in positions)))
+    for positions in messages_of(specs):
+        size = sum(_elements(gradients[dense[each]]) * _sent_size(specs[each].dtype) for each in positions)
+        found.append(Message(size, max(ready[dense[each]] for each in positions)))
     for number, (count, _) in sparse.items():
         _, variable = gradients[number]
         length, size = variable.shape.as_list()[0], _sent_size(variable.dtype.base_dtype)
