@@ -43,9 +43,9 @@ def is_single(
         names |= names_of(entry.statement).bound
     body = entry.function.body if entry.function is not None else source.module
     around = source.between(entry.statement, body)
-    if any(isinstance(each, cst.BaseCompoundStatement) and not isinstance(each, cst.With) for each in around) or (
-        _has_global(body)
-    ):
+    blocks = [each for each in around if isinstance(each, cst.BaseCompoundStatement) and not (
+        isinstance(each, cst.With) or isinstance(each, cst.If) and "__name__" in names_of(each.test).read)]
+    if blocks or _has_global(body):
         return False
     for statement in statements[start:]:
         found = names_of(statement)

@@ -5,16 +5,20 @@ import libcst as cst
 import libcst.matchers as matchers
 
 from legacy_towers.migrate.source.rewrite import region
-from legacy_towers.migrate.source.rewrite.checks import FETCHED, Checks
+from legacy_towers.migrate.source.rewrite.checks import FETCHED, Checks, calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
-from legacy_towers.migrate.source.rewrite.names import names_of, read_first, surely_bound
+from legacy_towers.migrate.source.rewrite.names import dotted, names_of, read_first, surely_bound
 from legacy_towers.migrate.source.rewrite.single import is_only_run
 from legacy_towers.migrate.source.values import Site
 
+# Functions and methods that tell of a tensor what the graph knows.
+_TEXTS = ("str", "repr", "type", "len")
+_METHODS = ("format", "get_shape", "as_list")
+
 
 def summaries_after(statements: List[Any], number: int, examples: region.Examples, checks: Checks) -> List[Any]:
-    """Returns the statements after the one that takes the examples which only summarize single examples.
+    """Returns the statements after the one that takes the examples which only summarize or print single examples.
 
     Args:
       statements: the statements of the block, in order.
@@ -27,9 +31,17 @@ def summaries_after(statements: List[Any], number: int, examples: region.Example
     for before, each in zip(statements[number:], statements[number + 1 :]):
         bound |= names_of(before).bound
         read = names_of(each).read
-        if read & examples.names and not read & bound and checks.is_summary(each):
+        if read & examples.names and not read & bound and (checks.is_summary(each) or _prints(each)):
             found.append(each)
     return found
+
+
+def _prints(statement: Any) -> bool:
+    """Returns whether a statement prints tensors as they are in the graph, and not what a session gives for them."""
+    call = statement.value if isinstance(statement, cst.Expr) else None
+    return isinstance(call, cst.Call) and dotted(call.func) == "print" and all(
+        each is call or dotted(each.func) in _TEXTS or isinstance(each.func, cst.Attribute) and (
+            each.func.attr.value in _METHODS) for each in calls_in(call))
 
 
 def check_unused_after(
