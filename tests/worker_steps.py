@@ -7,12 +7,14 @@ writes what it computed as a .npz file.
 import os
 import sys
 import tempfile
+import time
 
 import numpy as np
 from worker_model import BATCH, ROWS, STEPS, TARGETS, model
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
+from legacy_towers.training.hooks.measuring import MeasuringHook
 
 # Its initial values and the order of its examples differ from run to run, and must not from worker to worker.
 DRAWN = "drawn initial values and order"
@@ -141,9 +143,57 @@ def main(hosts, task, towers, output):
             train(other, cluster, server, towers, STEPS)
         except lt.errors.ClusterError as error:
             results["another step"] = str(error)
+        found, recorded, names = slow_worker(cluster, server, towers)
+        results["slowest"] = np.array([found, recorded] + names)
     np.savez(output, **results)
     if cluster is not None:
         lose_worker(cluster, server, towers)
+
+
+class SlowWorker(tf.train.SessionRunHook):
+    """Lets each step of worker 1 begin late, until its name is known as that of the slowest one."""
+
+    def __init__(self, step, is_slow):
+        self.times = step.worker_times
+        self.is_slow = is_slow
+        self.found = ""
+        self.runs = 0
+
+    def before_run(self, run_context):
+        time.sleep(0.25 if self.is_slow else 0.0)
+
+    def after_run(self, run_context, run_values):
+        self.runs += 1
+        slowest = self.times.slowest()
+        self.found = "" if slowest is None else slowest.name
+        if self.found == "worker:1" or self.runs == 100:
+            run_context.request_stop()
+
+
+def slow_worker(cluster, server, towers):
+    """Trains until worker 1, which is slow, is named; returns the name and the measures that a record has of it."""
+    with tf.Graph().as_default(), tf.container("slow"):
+        step = lt.build_train_step(
+            model(), lt.inputs.dataset(examples(), global_batch_size=BATCH), tf.train.GradientDescentOptimizer(0.01),
+            lt.devices.cpus(towers), variables="replicated", cluster=cluster,
+        )
+        step.watches_workers.seconds = 600.0
+        hook, records = SlowWorker(step, cluster.task_index == 1), Records(step)
+        with tf.Session(server.target, config=session_config(cluster, towers)) as session:
+            with step.running(session, [hook, records]) as run:
+                while not run.should_stop():
+                    run(step.train_op)
+    return [hook.found, records.last.slowest_worker or "", sorted(records.last.worker_seconds)]
+
+
+class Records(MeasuringHook):
+    """Keeps the last record."""
+
+    def __init__(self, step):
+        super().__init__(step, every=1)
+
+    def record(self, measures, values):
+        self.last = measures
 
 
 class EndAt(tf.train.SessionRunHook):

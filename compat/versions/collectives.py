@@ -85,6 +85,12 @@ def supports_sum(dtype: Any) -> bool:
     return dtype in (tf.float16, tf.bfloat16) and hasattr(collective_ops, "all_reduce_v2")
 
 
+def is_collective(operation: Any) -> bool:
+    """Returns whether an operation waits for those of other devices or workers, in each run: not if a branch has it."""
+    # The context of tf.cond and tf.while_loop has no public name: tried on 1.15.5 and 2.21.
+    return operation.type.startswith("Collective") and operation._get_control_flow_context() is None
+
+
 def group_key(devices: Sequence[str]) -> int:
     """Returns the key of a group of devices: the same for the same list, in every graph.
 

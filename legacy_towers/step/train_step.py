@@ -11,6 +11,7 @@ from legacy_towers.step.plan import Plan
 from legacy_towers.step.running import Running
 from legacy_towers.step.together import StopTogetherHook
 from legacy_towers.step.watch_workers import WatchWorkersHook
+from legacy_towers.step.worker_times import WorkerTimesHook
 from legacy_towers.tensor_types import GradientPairs, Operation, Session, SessionRunHook, Tensor, Variable
 from legacy_towers.text.documented_fields import documented_fields
 from legacy_towers.text.names import quoted
@@ -176,6 +177,11 @@ class TrainStep:
     def watches_workers(self) -> Optional[WatchWorkersHook]:
         """The hook that ends a step which waits for a worker that doesn't answer; None in one process."""
         return next((hook for hook in self.hooks if isinstance(hook, WatchWorkersHook)), None)
+
+    @property
+    def worker_times(self) -> Optional[WorkerTimesHook]:
+        """The hook that knows which worker the others wait for; None in one process and with parameter servers."""
+        return next((hook for hook in self.hooks if isinstance(hook, WorkerTimesHook)), None)
 
     @property
     def train_op(self) -> Operation:

@@ -22,6 +22,7 @@ from legacy_towers.step.together import StartTogetherHook, StopTogetherHook
 from legacy_towers.step.train_step import TrainOpSchedule
 from legacy_towers.step.updates import Updates
 from legacy_towers.step.watch_workers import WatchWorkersHook
+from legacy_towers.step.worker_times import WorkerTimesHook
 from legacy_towers.tensor_types import SessionRunHook, Tensor
 from legacy_towers.text.names import counted, quoted
 from legacy_towers.variables import LocalSGD, Replicated, Strategy
@@ -107,6 +108,7 @@ class Exchanged(NamedTuple):
       watch: the hook to run first: it notices workers that don't answer.
       start: the hook to run next: one start for all.
       stop: the hook to run last: one end for all.
+      times: the hook that finds out which worker the others wait for.
       needed: tensors that each step has to compute.
     """
 
@@ -115,11 +117,12 @@ class Exchanged(NamedTuple):
     watch: WatchWorkersHook
     start: SessionRunHook
     stop: StopTogetherHook
+    times: WorkerTimesHook
     needed: List[Tensor]
 
 
 def exchange(setup: Setup, gradients: Sequence[ObjectiveGradients], metrics: Dict[str, Tensor]) -> Exchanged:
-    """Returns losses and metrics over all workers, by one all-reduce, which takes the workers' votes to stop too.
+    """Returns losses and metrics over all workers, by one all-reduce, which takes votes to stop and times too.
 
     Args:
       gradients: of each objective, with the loss over the towers of this worker.
@@ -134,10 +137,13 @@ def exchange(setup: Setup, gradients: Sequence[ObjectiveGradients], metrics: Dic
         values = tf.stack([tf.cast(each, tf.float64) for each in own])
         if setup.tower_weights is None:
             values = values / tf.constant(workers.size, tf.float64)
-        slots = tf.one_hot(workers.index, workers.size, dtype=tf.float64) * vote
-        vector = workers.sum(tf.concat([values, slots], axis=0), "losses, metrics {}".format(quoted(names)))
+        busy = tf.placeholder_with_default(tf.constant(0.0, tf.float64), [], name="busy_seconds")
+        slot = tf.one_hot(workers.index, workers.size, dtype=tf.float64)
+        sent = tf.concat([values, slot * vote, slot * busy], axis=0)
+        vector = workers.sum(sent, "losses, metrics {}".format(quoted(names)))
         means = [tf.cast(vector[position], each.dtype) for position, each in enumerate(own)]
-        votes = tf.identity(vector[len(own):], name="stop_votes")
+        votes = tf.identity(vector[len(own):len(own) + workers.size], name="stop_votes")
+        all_busy = tf.identity(vector[len(own) + workers.size:], name="busy_seconds_of_all")
         start_votes = workers.of_each(vote, "votes to stop before the first step")
     losses = means[:len(gradients)]
     return Exchanged(
@@ -146,6 +152,7 @@ def exchange(setup: Setup, gradients: Sequence[ObjectiveGradients], metrics: Dic
         WatchWorkersHook(workers.cluster),
         StartTogetherHook(workers, fingerprint_of(setup)),
         StopTogetherHook(workers, vote, votes, start_votes, vector),
+        WorkerTimesHook(workers, busy, all_busy, vector),
         [vector],
     )
 
@@ -160,9 +167,10 @@ def of_workers(setup: Setup, updates: Updates, exchanged: Exchanged) -> Updates:
         exchanged.watch.at_end = lambda session: session.run(averaged)
         exchanged.stop.checkpoint_steps = setup.strategy.sync_every
     together = tf.group(*(updates.schedule.all_ops + exchanged.needed), name="train_op_of_workers")
+    exchanged.times.measure(together)
     return updates._replace(
         schedule=TrainOpSchedule({}, [], together),
-        hooks=[exchanged.watch, exchanged.start] + updates.hooks + [exchanged.stop],
+        hooks=[exchanged.watch, exchanged.start] + updates.hooks + [exchanged.times, exchanged.stop],
     )
 
 

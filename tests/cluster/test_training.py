@@ -99,6 +99,11 @@ def test_a_worker_that_built_another_step_is_an_error_on_every_worker(runs):
         assert str(run["another step"]).startswith("worker:1 built another step than worker:0")
 
 
+def test_the_worker_that_the_others_wait_for_is_named_on_all_of_them(runs):
+    for run in runs[:2]:
+        assert run["slowest"].tolist() == ["worker:1", "worker:1", "worker:0", "worker:1"]
+
+
 def test_a_worker_that_ends_is_named_by_the_others_which_end_too(runs):
     reason = "worker:0 waits for worker:1, which has ended: nothing listens at 127.0.0.1:"
     assert any(reason in line for line in runs[0]["lost"])

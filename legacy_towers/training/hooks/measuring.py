@@ -28,6 +28,9 @@ class Measures(NamedTuple):
         the first step of a session, and where the input can't be measured.
       skipped_records: the training records that the process has skipped, since they can't be read or parsed; None where
         the first one ends the run.
+      worker_seconds: name of each worker -> seconds of a step in which it does not wait for the others; {} in one
+        process, with parameter servers, and until it is known.
+      slowest_worker: the name of the worker that all others wait for; None if none is notably slower.
     """
 
     step: int
@@ -39,6 +42,8 @@ class Measures(NamedTuple):
     examples_per_second: Optional[float]
     input_wait: Optional[float]
     skipped_records: Optional[int] = None
+    worker_seconds: Mapping[str, float] = {}
+    slowest_worker: Optional[str] = None
 
 
 class MeasuringHook(tf.train.SessionRunHook):
@@ -134,6 +139,8 @@ class MeasuringHook(tf.train.SessionRunHook):
         steps = seconds = 0.0
         if self._begun is not None:
             steps, seconds = step - self._begun.step, time.perf_counter() - self._begun.time
+        times = self._train_step.worker_times
+        slowest = None if times is None else times.slowest()
         speed = None
         if steps > 0 and self._examples_per_step is not None:
             speed = steps * self._examples_per_step / max(seconds, 1e-9)
@@ -148,6 +155,8 @@ class MeasuringHook(tf.train.SessionRunHook):
                 examples_per_second=speed,
                 input_wait=None if self._wait is None else self._wait.share(seconds, int(steps)),
                 skipped_records=None if skipped is None else skipped.count,
+                worker_seconds={} if times is None else times.seconds,
+                slowest_worker=None if slowest is None else slowest.name,
             ),
             values,
         )

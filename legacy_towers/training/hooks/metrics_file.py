@@ -21,7 +21,9 @@ class MetricsFileHook(MeasuringHook, Callback):
 
     Fields that are unknown are null; NaN and infinity are the strings "NaN", "Infinity" and "-Infinity". With several
     objectives, the learning rate is an object by their names. "validation" is there if towers validate, and
-    "skipped_records", their number in this process so far, if bad records are skipped.
+    "skipped_records", their number in this process so far, if bad records are skipped. Over workers that wait for each
+    other, "worker_seconds" is an object of the seconds per step in which each does not wait, and "slowest_worker" the
+    name of the one that all others wait for, or null.
 
     A session that starts removes the lines after its global step, which it writes again, and a last line that is
     incomplete. A checkpoint must not be saved before the line of its step is written: put this hook before an
@@ -118,4 +120,7 @@ def _record_of(measures: Measures) -> Dict[str, Any]:
         record["validation"] = measures.validation
     if measures.skipped_records is not None:
         record["skipped_records"] = measures.skipped_records
+    if measures.worker_seconds:
+        record["worker_seconds"] = {name: round(each, 6) for name, each in measures.worker_seconds.items()}
+        record["slowest_worker"] = measures.slowest_worker
     return record

@@ -11,6 +11,10 @@ class ProgressHook(tf.train.SessionRunHook):
     """Prints step, percentage, loss, examples/s and the remaining time.
 
         step  400/1000  40%  loss 0.2163     12,345 examples/s  0:05 left
+        step  500/1000  50%  loss 0.2041      8,210 examples/s  0:04 left  waits 31 % for worker:1
+
+    Over workers, examples/s is that of all of them. The second form names the worker that all others wait for, and for
+    which share of the time.
 
     Args:
       loss: scalar tensor; fetched only in the steps that are printed.
@@ -19,6 +23,7 @@ class ProgressHook(tf.train.SessionRunHook):
       every: steps between two lines; with asynchronous towers, steps of the tower of this session loop.
       stream: where to print; a terminal also has a progress bar, if tqdm is installed.
       skipped: the records that are skipped, whose number is printed; None for none.
+      times: knows which worker the others wait for, a `WorkerTimesHook`; None where no worker waits.
       others_step: whether other threads increment the global step between the runs of this loop, as asynchronous towers
         do.
 
@@ -38,6 +43,7 @@ class ProgressHook(tf.train.SessionRunHook):
         stream: TextIO,
         others_step: bool = False,
         skipped: Optional[Any] = None,
+        times: Optional[Any] = None,
     ) -> None:
         self.steps = 0
         self.loss: Optional[float] = None
@@ -50,6 +56,7 @@ class ProgressHook(tf.train.SessionRunHook):
         self._stream = stream
         self._others_step = others_step
         self._skipped = skipped
+        self._times = times
         self._runs = 0
         self._step = 0
         self._first_ended = (0, 0.0)  # step and time
@@ -135,6 +142,9 @@ class ProgressHook(tf.train.SessionRunHook):
             line = "{}  {} left".format(line, format_duration(remaining))
         if self._skipped is not None and self._skipped.count:
             line = "{}  {:,} skipped".format(line.rstrip(), self._skipped.count)
+        slowest = None if self._times is None else self._times.slowest()
+        if slowest is not None:
+            line = "{}  {}".format(line.rstrip(), slowest)
         self._write(line.rstrip())
         self._printed_at = (self._step, now)
         if self._bar is not None:

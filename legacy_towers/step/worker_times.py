@@ -1,0 +1,125 @@
+"""How long each worker of a cluster needs for its own part of a step: which one the others wait for.
+
+    worker 0   compute ---- wait ---------- |     busy 40 ms of 100 ms
+    worker 1   compute -------------------- |     busy 98 ms of 100 ms: all others wait 59 % of the time for it
+                              all-reduces end
+"""
+import time
+from typing import Any, Dict, List, NamedTuple, Optional
+
+import numpy as np
+
+from legacy_towers.cluster.workers import Workers
+from legacy_towers.compat import tf
+from legacy_towers.compat.versions.collectives import is_collective
+from legacy_towers.graph.walk import RunNeeds, ancestors
+from legacy_towers.tensor_types import Coordinator, Session, Tensor
+
+# Steps between two exchanges of the times; the first is earlier.
+_EVERY = 10
+_FIRST = 3
+# Where the others wait for less than this share, no worker is the slowest: that changes from step to step.
+_NOTABLE = 0.1
+
+
+class Slowest(NamedTuple):
+    """The worker that all others wait for.
+
+    Attributes:
+      name: such as "worker:1".
+      share: for which share of the time all others wait for it, from 0 to 1.
+    """
+
+    name: str
+    share: float
+
+    def __str__(self) -> str:
+        return "waits {:.0f} % for {}".format(100 * self.share, self.name)
+
+
+class WorkerTimesHook(tf.train.SessionRunHook):
+    """Measures the time of each step in which this worker does not wait for others, and exchanges the means of all.
+
+    They travel in the all-reduce of the losses: nothing is sent besides. The time between two steps is part of a step:
+    a worker that saves or evaluates lets the others wait, too.
+
+    Attributes:
+      seconds: name of each worker -> seconds of a step in which it did not wait, of the last steps; {} until they are
+        known.
+    """
+
+    def __init__(self, workers: Workers, busy: Tensor, all_busy: Tensor, in_each_step: Tensor) -> None:
+        """
+        Args:
+          busy: float64 scalar placeholder: the seconds of this worker; 0 by default.
+          all_busy: float64 of shape [workers]: those of all, in a step.
+          in_each_step: a tensor that each step computes, and that `all_busy` is computed of.
+        """
+        self.seconds: Dict[str, float] = {}
+        self._names = workers.names
+        self._device = workers.device
+        self._busy = busy
+        self._all_busy = all_busy
+        self._needs = RunNeeds([in_each_step.op])
+        self._wait: Any = None
+        self._is_step = self._is_exchanged = False
+        self._runs = self._measured = 0
+        self._total = 0.0
+        self._ended: Optional[float] = None
+
+    def measure(self, train_op: Any) -> None:
+        """Adds the operations that measure how long a step waits: to be called when the train op is built."""
+        collectives = [each for each in ancestors([train_op]) if is_collective(each)]
+        # Those whose results others send, such as how many rows there are, come first.
+        inner = ancestors([tensor for each in collectives for tensor in each.inputs])
+        early = [each for each in collectives if each in inner]
+        late = [each for each in collectives if each not in inner]
+        with tf.device(self._device), tf.name_scope("worker_times"):
+            waits = [_seconds_of(group) for group in (early, late) if group]
+            self._wait = tf.add_n(waits + [tf.constant(0.0, tf.float64)])
+
+    def slowest(self) -> Optional[Slowest]:
+        """Returns the worker that all others wait for; None if none is notably slower, or before it is known."""
+        ordered = sorted(self.seconds, key=lambda name: self.seconds[name])
+        if len(ordered) < 2 or self.seconds[ordered[-1]] <= 0:
+            return None
+        share = 1 - self.seconds[ordered[-2]] / self.seconds[ordered[-1]]
+        return Slowest(ordered[-1], share) if share >= _NOTABLE else None
+
+    def after_create_session(self, session: Session, coord: Coordinator) -> None:
+        """Begins to measure: with the second step, since TensorFlow prepares the graph in the first one."""
+        self._runs = self._measured = 0
+        self._total, self._ended = 0.0, None
+
+    def before_run(self, run_context: Any) -> Any:
+        """Fetches how long a step waits; in some steps it exchanges the mean of the last ones."""
+        self._is_step = self._needs(run_context)
+        if not self._is_step:
+            return None
+        self._runs += 1  # equally many in all workers
+        self._is_exchanged = self._runs == _FIRST or self._runs % _EVERY == 0
+        if not self._is_exchanged:
+            return tf.train.SessionRunArgs([self._wait])
+        mean = self._total / self._measured if self._measured else 0.0
+        return tf.train.SessionRunArgs([self._wait, self._all_busy], {self._busy: mean})
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Adds the time of a step, and keeps what all workers exchanged."""
+        now = time.perf_counter()
+        if self._is_step:
+            if self._ended is not None:
+                self._total += max(now - self._ended - float(run_values.results[0]), 0.0)
+                self._measured += 1
+            if self._is_exchanged:
+                self.seconds = dict(zip(self._names, np.asarray(run_values.results[1]).tolist()))
+                self._total, self._measured = 0.0, 0
+        self._ended = now
+
+
+def _seconds_of(operations: List[Any]) -> Tensor:
+    """Returns for how long these operations wait for others: from when all could begin to when all have ended."""
+    inputs = [tensor.op for each in operations for tensor in each.inputs]
+    with tf.control_dependencies(inputs):
+        begun = tf.timestamp()
+    with tf.control_dependencies(operations + [begun.op]):
+        return tf.timestamp() - begun
