@@ -14,6 +14,7 @@ import sys
 from typing import List, Sequence
 
 from legacy_towers.cli.parser import Parser
+from legacy_towers.cluster.value import EVALUATOR
 from legacy_towers.errors import ArgumentError
 from legacy_towers.text.names import did_you_mean
 
@@ -53,12 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.restarts < 0:
         raise ArgumentError("--restarts is {}: it must be at least 0".format(arguments.restarts))
     if words[:1] == ["train"]:
-        if arguments.evaluators:
-            raise ArgumentError("--evaluators: the chief of `train` evaluates, so leave it out")
         if arguments.restarts and not any(word.split("=")[0] == "--checkpoint-dir" for word in words):
             raise ArgumentError("--restarts needs a checkpoint to resume from: give --checkpoint-dir to train")
         # Last, where nothing follows that could be taken for its value.
         words += [] if any(word.split("=")[0] == "--cluster" for word in words) else ["--cluster"]
+        words += ["--evaluator"] if arguments.evaluators and "--evaluator" not in words else []
         words += [] if arguments.towers is None else ["--towers", str(arguments.towers)]
     elif arguments.towers is not None:
         raise ArgumentError("--towers is an option of `train`: what is launched is {!r}".format(" ".join(words)))
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     return launch(
         _command(words), arguments.workers, arguments.ps, chief=arguments.chief, evaluators=arguments.evaluators,
-        restarts=arguments.restarts,
+        restarts=arguments.restarts, optional=(EVALUATOR,) if words[:1] == ["train"] else (),
     )
 
 

@@ -14,6 +14,7 @@ from legacy_towers.cli.job_options import job_of, options_of
 from legacy_towers.cli.log_file import silent
 from legacy_towers.cli.parser import Parser
 from legacy_towers.cli.train_options import add_train_options
+from legacy_towers.cluster.value import EVALUATOR, PARAMETER_SERVER
 from legacy_towers.errors import ArgumentError
 from legacy_towers.training.settings import TrainSettings, check_settings
 
@@ -38,13 +39,17 @@ def run(arguments: argparse.Namespace) -> int:
 
     settings = settings_of(arguments)
     cluster = _cluster_of_run(arguments, job_function)
-    if cluster is not None and cluster.cluster.task_type == "ps":
-        from legacy_towers.training.runs.serving import serve_run
-
-        with interruptible():
-            serve_run(cluster, settings)
-        return 0
     notes: Any = silent(sys.stderr) if arguments.quiet else sys.stderr
+    if cluster is not None:
+        settings = settings._replace(evaluator=settings.evaluator or bool(cluster.cluster.addresses(EVALUATOR)))
+        if cluster.cluster.task_type == PARAMETER_SERVER:
+            from legacy_towers.training.runs.serving import serve_run
+
+            with interruptible():
+                serve_run(cluster, settings)
+            return 0
+        if cluster.cluster.task_type == EVALUATOR:
+            return _evaluate(job, settings._replace(evaluator=True), notes, cluster)
     if arguments.fast_dev_run:
         with interruptible():
             return _fast_dev_run(job, settings, arguments, job_function.name)
@@ -87,12 +92,26 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _evaluate(job: Any, settings: TrainSettings, notes: Any, cluster: Any) -> int:
+    """Evaluates the checkpoints of the others' training; returns the exit code."""
+    from legacy_towers.training.hooks.signal_watch import interruptible
+    from legacy_towers.training.runs.evaluating import evaluate_run
+
+    with interruptible():
+        evaluated = evaluate_run(job, settings, notes, cluster.wait_for_chief)
+    for evaluation in evaluated.evaluations[-1:]:
+        print(evaluation)
+    return 0 if evaluated.interrupted is None else 128 + evaluated.interrupted
+
+
 def _cluster_of_run(arguments: argparse.Namespace, job_function: Any) -> Any:
     """Returns the cluster that the options name, and prints it; None without --cluster."""
     if arguments.cluster is None:
         check_no_cluster_options(arguments)
         if arguments.backup_workers:
             raise ArgumentError("--backup-workers has no effect without --cluster")
+        if arguments.evaluator:
+            raise ArgumentError("--evaluator has no effect without --cluster")
         if "TF_CONFIG" in os.environ and not arguments.quiet:
             print("TF_CONFIG is not read, and this process trains alone: --cluster trains over its tasks",
                   file=sys.stderr)
@@ -115,7 +134,14 @@ def _cluster_of_run(arguments: argparse.Namespace, job_function: Any) -> Any:
             arguments.allow_any_interface,
         )
 
-    return ClusterOfRun(found, start)
+    def wait_for_chief(is_over: Any) -> Any:
+        from legacy_towers.cluster import chief
+
+        return chief.wait_for_chief(
+            found, "train " + job_function.name, dict(of_job, **{"--evaluator": True}), arguments.start_seconds, is_over
+        )
+
+    return ClusterOfRun(found, start, wait_for_chief)
 
 
 def _fast_dev_run(job: Any, settings: TrainSettings, arguments: argparse.Namespace, name: str) -> int:

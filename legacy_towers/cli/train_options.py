@@ -33,6 +33,11 @@ def add_train_options(parser: Parser, given: Sequence[str]) -> None:
         help="with parameter servers: an update does not wait for the last B workers, whose gradients are dropped "
         "(default: 0)",
     )
+    cluster.add_argument(
+        "--evaluator", action="store_true",
+        help="the task evaluator:0 evaluates each checkpoint while the others train, and the chief evaluates none; for "
+        "all tasks",
+    )
     add_job(parser, given)
 
 

@@ -34,6 +34,7 @@ def launch(
     chief: bool = False,
     evaluators: int = 0,
     restarts: int = 0,
+    optional: Sequence[str] = (),
 ) -> int:
     """Runs `command` once per task, each with its TF_CONFIG, and returns the exit code when all have ended.
 
@@ -55,6 +56,8 @@ def launch(
         tf.distribute need it, and not in those of the others, which don't connect to it.
       restarts: how often all tasks are started again, when one has failed. Not after exit code 2, a wrong option, or
         130 and 143, with which programs end that Ctrl-C or SIGTERM has asked to.
+      optional: jobs whose tasks the others do without: when one fails, they go on. Its exit code is returned if all
+        others end with 0.
 
     Returns:
       0 if all did; else the exit code of the first task that failed last, 1 for one that was ended by a signal;
@@ -83,12 +86,12 @@ def launch(
                 for task, (words, environment) in zip(tasks, commands):
                     processes.append(TaskProcess(task, words, environment, output, messages, writing))
                     guard.started(processes[-1].process.pid)
-                code = _wait(processes, signals, messages, grace_seconds)
+                code, is_final = _wait(processes, signals, messages, grace_seconds, optional)
             finally:
                 end_all(processes, grace_seconds)
                 for each in processes:
                     guard.ended(each.process.pid)
-            if code in _FINAL or not left or signals.received is not None:
+            if is_final or code in _FINAL or not left or signals.received is not None:
                 return code
             _print_message(messages, "starting all {} again, {} of {}".format(
                 counted(len(tasks), "task"), restarts - left + 1, counted(restarts, "restart")
@@ -107,7 +110,7 @@ def _counts(workers: int, parameter_servers: int, chief: bool, evaluators: int) 
             workers, parameter_servers
         ))
     if evaluators not in (0, 1):
-        raise ArgumentError("--evaluators is {}: tf.estimator has one evaluator or none".format(evaluators))
+        raise ArgumentError("--evaluators is {}: there is one evaluator or none".format(evaluators))
     counts = [(CHIEF, int(chief)), (WORKER, workers), (PARAMETER_SERVER, parameter_servers), (EVALUATOR, evaluators)]
     return [(job, count) for job, count in counts if count]
 
@@ -127,25 +130,35 @@ def _environment(environ: Mapping[str, str], jobs: Mapping[str, List[str]], task
     return dict(environ, TF_CONFIG=config, PYTHONUNBUFFERED="1")
 
 
-def _wait(processes: List[TaskProcess], signals: "_Signals", messages: Any, grace_seconds: float) -> int:
+def _wait(
+    processes: List[TaskProcess], signals: "_Signals", messages: Any, grace_seconds: float, optional: Sequence[str]
+) -> Tuple[int, bool]:
+    """Returns the exit code, and whether it is that of an optional task: the others have done their work."""
+    lost: List[TaskProcess] = []
     while True:
         if signals.received is not None:
             _print_message(messages, "{} received: ending {}".format(
                 signal.Signals(signals.received).name, counted(_running(processes), "task")
             ))
             end_all(processes, grace_seconds, signals.received)
-            return 128 + signals.received
+            return 128 + signals.received, True
         for each in processes:
             code = each.process.poll()
-            if code:
+            if code and each.task.type in optional:
+                if each not in lost:
+                    lost.append(each)
+                    _print_message(messages, "{} {}; the others go on without it".format(each.task, each.ending()))
+            elif code:
                 running = _running(processes)
                 others = "; ending the other {}".format(counted(running, "task")) if running else ""
                 _print_message(messages, "{} {}{}".format(each.task, each.ending(), others))
                 end_all(processes, grace_seconds)
-                return code if code > 0 else 1
-        if all(each.process.poll() == 0 for each in processes if each.task.type != PARAMETER_SERVER):
+                return (code if code > 0 else 1), False
+        needed = [each for each in processes if each.task.type != PARAMETER_SERVER and each not in lost]
+        if all(each.process.poll() == 0 for each in needed):
             end_all(processes, grace_seconds)
-            return 0
+            codes = [each.process.returncode for each in lost]
+            return (max(codes[0], 1) if codes else 0), True
         signals.wait(_POLL_SECONDS)
 
 

@@ -2,7 +2,7 @@
 import atexit
 import threading
 import time
-from typing import List, NamedTuple, Optional
+from typing import List, NamedTuple, Optional, Sequence
 
 from legacy_towers.cluster.published import Reader
 from legacy_towers.cluster.records import PRESENT, STARTED, Record, parse_record
@@ -43,13 +43,17 @@ class Watch:
     A server answers by threads of TensorFlow, so that a task that computes, saves or evaluates for long is not missing.
     """
 
-    def __init__(self, cluster: Cluster, seconds: float = MISSING_SECONDS) -> None:
+    def __init__(
+        self, cluster: Cluster, seconds: float = MISSING_SECONDS, tasks: Optional[Sequence[Task]] = None
+    ) -> None:
         """
         Args:
           cluster: the tasks, all of which have started, and which of them this process is.
           seconds: how long a task may not answer.
+          tasks: which of them to ask; None: all others.
         """
         self._cluster = cluster
+        self._tasks = [each for each in cluster.connected_tasks if each != cluster.task] if tasks is None else tasks
         self._seconds = seconds
         self._watched: List[_Watched] = []
 
@@ -58,10 +62,7 @@ class Watch:
         self.stop()
         # A thread that is inside TensorFlow when the interpreter ends would abort the process.
         atexit.register(self.stop)
-        self._watched = [
-            _Watched(task, self._cluster.address_of(task))
-            for task in self._cluster.connected_tasks if task != self._cluster.task
-        ]
+        self._watched = [_Watched(task, self._cluster.address_of(task)) for task in self._tasks]
 
     def stop(self) -> None:
         """Ends the threads, each after the call that it is in, and waits a little for that."""

@@ -8,6 +8,7 @@ from typing import Optional, TextIO
 from legacy_towers.compat import tf
 from legacy_towers.text.files import write_whole
 from legacy_towers.text.terminal import layout_of
+from legacy_towers.training.checkpoints.ended import Ended, remove_ended, write_ended
 from legacy_towers.training.checkpoints.store import CheckpointStore
 from legacy_towers.training.choices import notes_on
 from legacy_towers.training.devices import created_directory
@@ -55,7 +56,10 @@ def train(
     target = ""
     with contextlib.ExitStack() as stack:
         store = _opened_store(run, stack)
+        has_evaluator = settings.evaluator and run.is_chief
         if cluster is not None:
+            if has_evaluator:
+                remove_ended(store.directory)
             server = cluster.start(run.config, common_flags(settings, store.newest().step))
             target = server.target
         with tf.Graph().as_default():
@@ -64,7 +68,11 @@ def train(
             _give_plan(built, run.settings, full_plan, stream, run.is_chief)
             session = session_of(run, built, store, stream, stack, target)
             session.run(built)
-        evaluation = _evaluation_at_end(run, built, session, store, stream)
+        evaluation = None
+        if has_evaluator:
+            write_ended(store, Ended(built.start + session.progress.steps, session.session.interrupted or 0))
+        else:
+            evaluation = _evaluation_at_end(run, built, session, store, stream)
         best = store.best() if settings.checkpoint_dir is not None and run.is_chief else None
         run.callbacks.ended(built.start + session.progress.steps)
     return _result(run, built, session, evaluation, None if best is None else best.described(store.directory))

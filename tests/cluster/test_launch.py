@@ -133,16 +133,40 @@ def test_a_signal_ends_all_tasks(number, code):
     assert launcher.returncode == code
 
 
+@pytest.mark.parametrize("failure, ending, code", [
+    ("exit 3", "ended with exit code 3", 3), ("kill -9 $$", "was ended by SIGKILL", 1),
+])
+def test_an_optional_task_that_fails_does_not_end_the_others(failure, ending, code, tmp_path):
+    # The worker ends when the message is there that the evaluator has failed.
+    said = tmp_path / "said"
+    program = of_task("evaluator 0", failure, "while [ ! -e {} ]; do sleep 0.02; done; echo trained".format(said))
+
+    class Messages(io.BytesIO):
+        def write(self, text):
+            if b"go on without it" in text:
+                said.write_text("")
+            return super().write(text)
+
+    output, messages = io.BytesIO(), Messages()
+    result = launch(
+        ["sh", "-c", program], 1, 0, dict(os.environ), 5.0, output, messages, evaluators=1, restarts=2,
+        optional=("evaluator",),
+    )
+    assert (result, output.getvalue()) == (code, b"[worker:0] trained\n")
+    assert messages.getvalue().decode().splitlines() == [
+        "legacy-towers launch: evaluator:0 {}; the others go on without it".format(ending)
+    ]
+
+
 @pytest.mark.parametrize("words, message", [
     ("launch --workers 2", "there is no command to launch"),
     ("launch --workers 0 -- true", "--workers is 0 and --ps 0: at least one worker"),
     ("launch --workers -1 --chief -- true", "--workers is -1"),
-    ("launch --evaluators 2 -- true", "--evaluators is 2: tf.estimator has one evaluator or none"),
+    ("launch --evaluators 2 -- true", "--evaluators is 2: there is one evaluator or none"),
     ("launch true", "write the command after --"),
     ("launch -- no-such-program", "'no-such-program' is neither a program nor one of the subcommands train, cluster"),
     ("launch -- clustr", "did you mean 'cluster'?"),
     ("launch --towers 2 -- true", "--towers is an option of `train`"),
-    ("launch --evaluators 1 -- train job.py", "the chief of `train` evaluates"),
     ("launch --restarts 1 -- train job.py", "--restarts needs a checkpoint to resume from"),
     ("launch --restarts -1 -- true", "--restarts is -1"),
 ])

@@ -224,10 +224,15 @@ def test_launched_train_with_a_parameter_server_is_one_run_whose_checkpoint_one_
     options = "--towers 2 --per-tower-batch-size 8 --order fixed --save-steps 4 --log-every 1"
     words = [preloaded.executable(), "-m", "legacy_towers", "train", job_file] + options.split()
     words += ["--checkpoint-dir", str(tmp_path / "run"), "--steps", "4", "--start-seconds", "120", "--cluster"]
-    assert launch(words, 2, 1, stdout=output, stderr=output) == 0, output.getvalue().decode()[-3000:]
+    words += ["--evaluator"]
+    assert launch(words, 2, 1, stdout=output, stderr=output, evaluators=1) == 0, output.getvalue().decode()[-3000:]
     lines = output.getvalue().decode().splitlines()
     finals = [line for line in lines if "trained 4 steps to a loss of" in line]
     assert sorted(line.split()[0] for line in finals) == ["[worker:0]", "[worker:1]"]
+    # The evaluator alone evaluates each checkpoint, and ends after the last one.
+    evaluated = [line.split() for line in lines if " test error " in line]
+    assert {words[0] for words in evaluated} == {"[evaluator:0]"}
+    assert [words[-1] for words in evaluated] == ["0)", "4)", "4)"]
     assert any("strategy: ParameterServer('/job:ps/task:0/device:CPU:0')" in line for line in lines)
 
     job = load_job(job_file)()

@@ -269,6 +269,11 @@ def test_a_launched_run_whose_worker_is_killed_restarts_and_uses_each_example_on
     ("--on-nan restore --checkpoint-dir run", "--on-nan restore works in one process only"),
     ("--fast-dev-run", "--fast-dev-run tries a job in one process"),
     ("--backup-workers 1", "--backup-workers 1: only workers that train by parameter servers"),
+    ("--evaluator", "--evaluator needs --checkpoint-dir"),
+    ("--evaluator --checkpoint-dir run --bare", "--evaluator needs test examples, and the job has none"),
+    ("--evaluator --checkpoint-dir run --evaluate-steps 5", "leave out --evaluate-steps, and choose when to save by "
+     "--save-steps"),
+    ("--evaluator --checkpoint-dir run --keep-best max:error", "--keep-best max:error: only a chief that evaluates"),
 ])
 def test_options_of_train_that_workers_cannot_use_are_refused(options, message, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -278,9 +283,10 @@ def test_options_of_train_that_workers_cannot_use_are_refused(options, message, 
     assert message in capsys.readouterr().err
 
 
-def test_a_cluster_option_without_a_cluster_is_refused(tmp_path, capsys):
-    assert command("train {} --task worker:0".format(job_files.write(tmp_path, "line.py", job_files.LINE))) == 2
-    assert "--task has no effect without --cluster" in capsys.readouterr().err
+@pytest.mark.parametrize("option", ["--task worker:0", "--evaluator"])
+def test_a_cluster_option_without_a_cluster_is_refused(option, tmp_path, capsys):
+    assert command("train {} {}".format(job_files.write(tmp_path, "line.py", job_files.LINE), option)) == 2
+    assert "{} has no effect without --cluster".format(option.split()[0]) in capsys.readouterr().err
 
 
 def test_all_workers_must_have_the_options_of_the_job_and_its_file(tmp_path, monkeypatch, capsys):

@@ -3,9 +3,10 @@ import io
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, TextIO, Tuple
 
 from legacy_towers.cluster.value import Cluster
-from legacy_towers.errors import ClusterError
+from legacy_towers.errors import ClusterError, JobError
 from legacy_towers.specs.keywords import AUTO
 from legacy_towers.tensor_types import ConfigProto
+from legacy_towers.training.evaluation.options import EvaluationOptions
 from legacy_towers.training.job import Job
 from legacy_towers.training.settings import TrainSettings
 
@@ -23,10 +24,13 @@ class ClusterOfRun(NamedTuple):
       cluster: its tasks, and which of them this process is.
       start: starts this task: takes the configuration of its server and the flags that all tasks must have in common,
         and returns the tf.train.Server when all tasks are there.
+      wait_for_chief: for an evaluator: takes a function that tells whether the training has ended, and returns what
+        watches the chief; see `cluster.chief.wait_for_chief`.
     """
 
     cluster: Cluster
     start: Callable[[ConfigProto, Mapping[str, Any]], Any]
+    wait_for_chief: Optional[Callable[[Callable[[], bool]], Any]] = None
 
 
 def check_worker_settings(job: Job, settings: TrainSettings, cluster: Cluster) -> None:
@@ -47,17 +51,46 @@ def check_worker_settings(job: Job, settings: TrainSettings, cluster: Cluster) -
             "--backup-workers {}: only workers that train by parameter servers can leave out late ones, and there are "
             "none".format(settings.backup_workers)
         )
+    if settings.evaluator:
+        check_evaluator(job, settings)
     if settings.on_nan == "restore":
         raise ClusterError(
             "--on-nan restore works in one process only, not yet in a cluster: give stop, skip or off"
         )
 
 
+def check_evaluator(job: Job, settings: TrainSettings) -> None:
+    """Raises ClusterError, which names the option, for what an evaluator can't do.
+
+    Raises:
+      JobError: the job has no test examples.
+    """
+    if job.test is None:
+        raise JobError("--evaluator needs test examples, and the job has none: give lt.Job(test=...)")
+    if settings.checkpoint_dir is None:
+        raise ClusterError("--evaluator needs --checkpoint-dir, the directory of the checkpoints that it evaluates")
+    by_checkpoint = "--evaluator evaluates each checkpoint: leave out {}, and choose when to save by {}"
+    for option in ("evaluate_steps", "evaluate_seconds"):
+        if getattr(settings, option) is not None:
+            name = option.replace("_", "-")
+            raise ClusterError(by_checkpoint.format("--" + name, "--" + name.replace("evaluate", "save")))
+    for option, value in (
+        ("--stop-early", settings.stop_early or job.evaluation.stop_early),
+        ("--keep-best", settings.keep_best or job.checkpoints.keep_best),
+    ):
+        if value is not None:
+            raise ClusterError("{} {}: only a chief that evaluates by itself can do that: leave out one of it and "
+                               "--evaluator".format(option, value))
+
+
 def with_worker_defaults(job: Job, settings: TrainSettings, cluster: Cluster) -> Tuple[Job, TrainSettings]:
     """Returns job and settings with a strategy that suits the cluster where neither says where variables live.
 
-    It is "replicated"; with parameter servers "parameter_server", or "balanced" over several.
+    It is "replicated"; with parameter servers "parameter_server", or "balanced" over several. With an evaluator, the
+    chief does not evaluate, whatever the job says.
     """
+    if settings.evaluator:
+        job = job.replace(evaluation=EvaluationOptions())
     if settings.variables is None and job.variables is None:
         default = {0: "replicated", 1: "parameter_server"}.get(cluster.parameter_servers, "balanced")
         settings = settings._replace(variables=default)

@@ -1,0 +1,45 @@
+"""The file by which an evaluator, another process, knows that a training run has ended, and with which checkpoint."""
+import json
+import os
+from typing import NamedTuple, Optional
+
+from legacy_towers.training.checkpoints import files
+from legacy_towers.training.checkpoints.store import CheckpointStore
+
+_FILE = "training_ended.json"
+
+
+class Ended(NamedTuple):
+    """The end of a training run.
+
+    Attributes:
+      step: its last global step, which has a checkpoint.
+      signal: the number of the signal that ended it early; 0 without one.
+    """
+
+    step: int
+    signal: int
+
+
+def write_ended(store: CheckpointStore, ended: Ended) -> None:
+    """Writes that the training has ended.
+
+    Raises:
+      SaveError: the file can't be written.
+    """
+    store.write_text(_FILE, json.dumps(dict(ended._asdict())) + "\n")
+
+
+def remove_ended(directory: str) -> None:
+    """Removes the file of an earlier run, before this one begins."""
+    path = os.path.join(directory, _FILE)
+    if files.exists(path):
+        files.remove(path)
+
+
+def read_ended(directory: str) -> Optional[Ended]:
+    """Returns the end of the training; None while it goes on."""
+    path = os.path.join(directory, _FILE)
+    if not files.exists(path):
+        return None
+    return Ended(**json.loads(files.read(path).decode("utf-8")))
