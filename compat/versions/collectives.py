@@ -86,9 +86,8 @@ def supports_sum(dtype: Any) -> bool:
 
 
 def is_collective(operation: Any) -> bool:
-    """Returns whether an operation waits for those of other devices or workers, in each run: not if a branch has it."""
-    # The context of tf.cond and tf.while_loop has no public name: tried on 1.15.5 and 2.21.
-    return operation.type.startswith("Collective") and operation._get_control_flow_context() is None
+    """Returns whether an operation waits for those of other devices or workers."""
+    return operation.type.startswith("Collective")
 
 
 def group_key(devices: Sequence[str]) -> int:

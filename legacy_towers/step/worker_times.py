@@ -12,6 +12,7 @@ import numpy as np
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.collectives import is_collective
+from legacy_towers.compat.versions.graph import is_in_control_flow
 from legacy_towers.graph.walk import RunNeeds, ancestors
 from legacy_towers.tensor_types import Coordinator, Session, Tensor
 
@@ -69,7 +70,10 @@ class WorkerTimesHook(tf.train.SessionRunHook):
 
     def measure(self, train_op: Any) -> None:
         """Adds the operations that measure how long a step waits: to be called when the train op is built."""
-        collectives = [each for each in ancestors([train_op]) if is_collective(each)]
+        # One in a branch, such as that of the steps in which local SGD averages, is not part of each step.
+        collectives = [
+            each for each in ancestors([train_op]) if is_collective(each) and not is_in_control_flow(each)
+        ]
         # Those whose results others send, such as how many rows there are, come first.
         inner = ancestors([tensor for each in collectives for tensor in each.inputs])
         early = [each for each in collectives if each in inner]
