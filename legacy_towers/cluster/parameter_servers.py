@@ -187,6 +187,19 @@ class ParameterServerWorkers(Workers):
             with tf.control_dependencies([each.enqueue(vector) for each in results[1:]]):
                 return tf.identity(vector)
 
+    def all_true(self, flag: Tensor, name: str) -> Tensor:
+        """Returns whether a bool scalar tensor is true in all workers.
+
+        Raises:
+          ClusterError: there are backup workers, for whom nobody waits.
+        """
+        if self.backups:
+            raise ClusterError(
+                "workers with backups can't all skip a step because of one of them: put loss_scale after the mean, as "
+                "in mean+loss_scale:1024"
+            )
+        return super().all_true(flag, name)
+
     def order(self) -> None:
         """Lets no update begin before all workers have computed their parts: until then they read the variables.
 

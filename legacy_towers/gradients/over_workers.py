@@ -1,5 +1,5 @@
 """Gradients over the workers of a cluster: within each worker first, then by few all-reduces between them."""
-from typing import Any, List, Sequence
+from typing import Any, List, Optional, Sequence
 
 from legacy_towers.cluster.messages import exchanged_together
 from legacy_towers.cluster.parameter_servers import ParameterServerWorkers, is_on_server
@@ -8,6 +8,7 @@ from legacy_towers.compat import tf
 from legacy_towers.devices import short_name
 from legacy_towers.gradients.base import GradientRow, Reduction, TowerGradients
 from legacy_towers.gradients.slices_over_workers import slices_over_workers
+from legacy_towers.tensor_types import DType, Tensor
 
 
 def updated(reduction: Reduction, gradients: TowerGradients, state: Any) -> TowerGradients:
@@ -27,7 +28,9 @@ def updated(reduction: Reduction, gradients: TowerGradients, state: Any) -> Towe
     is_sum = reduction.traits.sums or gradients.context.tower_weights is not None
     if isinstance(workers, ParameterServerWorkers):
         return result._replace(rows=[_on_server(row, workers, is_sum, gradients.context.scope) for row in result.rows])
-    return result._replace(rows=over_workers(result.rows, workers, is_sum, gradients.context.scope))
+    narrow = reduction.traits.transfer_dtype
+    rows = over_workers(result.rows, workers, is_sum, gradients.context.scope, narrow and tf.as_dtype(narrow))
+    return result._replace(rows=rows)
 
 
 def _on_server(row: GradientRow, workers: ParameterServerWorkers, is_sum: bool, scope: str) -> GradientRow:
@@ -41,8 +44,20 @@ def _on_server(row: GradientRow, workers: ParameterServerWorkers, is_sum: bool, 
     return row._replace(gradients=[combined], reduced_by=reduced_by)
 
 
-def over_workers(rows: Sequence[GradientRow], workers: Workers, is_sum: bool, scope: str) -> List[GradientRow]:
-    """Returns rows of one gradient each over all workers: their sum, or their mean."""
+def over_workers(
+    rows: Sequence[GradientRow], workers: Workers, is_sum: bool, scope: str, narrow: Optional[DType] = None
+) -> List[GradientRow]:
+    """Returns rows of one gradient each over all workers: their sum, or their mean.
+
+    Args:
+      narrow: the dtype of 16 bits that dense gradients are sent in; None: their own.
+    """
+
+    def combined(tensor: Tensor, name: str) -> Tensor:
+        if narrow is None or not _is_compressed(tensor):
+            return workers.combined(tensor, is_sum, name)
+        return workers.combined_in(narrow, tensor, is_sum, name)
+
     result = list(rows)
     sparse = [position for position, row in enumerate(rows) if isinstance(row.gradients[0], tf.IndexedSlices)]
     combined_slices = slices_over_workers([rows[position] for position in sparse], workers, is_sum, scope)
@@ -50,12 +65,18 @@ def over_workers(rows: Sequence[GradientRow], workers: Workers, is_sum: bool, sc
         reduced_by = "{}, rows gathered from {} workers".format(rows[position].reduced_by, workers.size)
         result[position] = rows[position]._replace(gradients=[each], reduced_by=reduced_by)
     dense = [position for position in range(len(rows)) if isinstance(rows[position].gradients[0], tf.Tensor)]
-    combined = exchanged_together(
+    exchanged = exchanged_together(
         [rows[position].gradients[0] for position in dense],
         ["{}/{}".format(scope, rows[position].name) for position in dense],
-        workers, lambda tensor, name: workers.combined(tensor, is_sum, name),
+        workers, combined,
     )
-    for position, gradient in zip(dense, combined):
+    for position, gradient in zip(dense, exchanged):
         reduced_by = "{}, all-reduce over {} workers".format(rows[position].reduced_by, workers.size)
+        if narrow is not None and _is_compressed(gradient):
+            reduced_by += " in {}".format(narrow.name)
         result[position] = rows[position]._replace(gradients=[gradient], reduced_by=reduced_by)
     return result
+
+
+def _is_compressed(tensor: Tensor) -> bool:
+    return tensor.dtype in (tf.float32, tf.float64) and tensor.shape.is_fully_defined()

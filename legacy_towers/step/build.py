@@ -147,7 +147,10 @@ def build_train_step(
     for objective in objectives:
         check_no_sum_layout(strategy, reduction_from(objective.reduction or default_reduction))
         if workers is not None:
-            check_objective_of_workers(objective, reduction_from(objective.reduction or default_reduction), strategy)
+            check_objective_of_workers(
+                objective, reduction_from(objective.reduction or default_reduction), strategy,
+                isinstance(workers, ParameterServerWorkers),
+            )
     towers = build_towers(model_fn, batches, devices, strategy, use_resource)
     for tower in towers.training:
         check_losses(objectives, tower.losses, tower.index)

@@ -1,7 +1,6 @@
 """`skip_nonfinite`: a step whose loss or gradients are NaN or infinite changes no variable but the global step."""
 from typing import Dict, List, NamedTuple, Sequence
 
-from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.transforms.each import positions
@@ -45,7 +44,10 @@ def guarded(setup: Setup, gradients: Sequence[ObjectiveGradients]) -> Guarded:
     with tf.name_scope("skip_nonfinite"):
         if workers is not None and setup.strategy.updates == "own":
             # Each worker sees its own gradients alone.
-            flags = {name: [_on_all(tf.reduce_all(tf.stack(flags[name])), workers, name)] for name in flags}
+            flags = {
+                name: [workers.all_true(tf.reduce_all(tf.stack(flags[name])), "all finite: {}".format(name))]
+                for name in flags
+            }
         if alternate:
             is_finite = {name: tf.reduce_all(tf.stack(flags[name])) for name in flags}
         else:
@@ -60,11 +62,6 @@ def guarded(setup: Setup, gradients: Sequence[ObjectiveGradients]) -> Guarded:
         ]
         result.append(each._replace(reduced=reduced))
     return Guarded(result, is_finite)
-
-
-def _on_all(flag: Tensor, workers: Workers, name: str) -> Tensor:
-    """Returns whether a flag is true on all workers."""
-    return tf.equal(workers.sum(tf.cast(tf.logical_not(flag), tf.int32), "not finite: {}".format(name)), 0)
 
 
 def _flags(gradients: ObjectiveGradients) -> List[Tensor]:

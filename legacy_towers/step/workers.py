@@ -9,12 +9,17 @@ from legacy_towers.gradients.base import Reduction
 from legacy_towers.gradients.chain import members_of
 from legacy_towers.gradients.sums.add_n import AddN
 from legacy_towers.gradients.sums.tree import Tree
+from legacy_towers.gradients.transforms.accumulate import Accumulate
 from legacy_towers.gradients.transforms.clip import ClipByGlobalNorm, ClipByNorm, ClipByValue
+from legacy_towers.gradients.transforms.delayed import Delayed
 from legacy_towers.gradients.transforms.densify import Densify
-from legacy_towers.gradients.transforms.loss_scale import LossScale
+from legacy_towers.gradients.transforms.loss_scale import DynamicLossScale, LossScale
 from legacy_towers.gradients.transforms.missing import Missing
+from legacy_towers.gradients.transforms.noise import AddNoise
+from legacy_towers.gradients.transforms.numerics import CheckNumerics
 from legacy_towers.gradients.transforms.scale import Scale
-from legacy_towers.gradients.wrappers.bucketed import Bucketed
+from legacy_towers.gradients.wrappers.base import Wrapper
+from legacy_towers.gradients.wrappers.compressed import Compressed
 from legacy_towers.step.objective_gradients import ObjectiveGradients
 from legacy_towers.step.objectives import Objective
 from legacy_towers.step.setup import Setup, StepTowers
@@ -28,10 +33,11 @@ from legacy_towers.text.names import counted, quoted
 from legacy_towers.variables import LocalSGD, Replicated, Strategy
 from legacy_towers.variables.synchronize import operations_of
 
-# Reductions whose results are equal in all workers. Others have random numbers, or state that a worker decides alone.
+# Reductions that work over all workers, parameter servers included, and those whose state each worker has itself.
 _SHARED = (
     AddN, Tree, ClipByValue, ClipByNorm, ClipByGlobalNorm, Scale, Densify, Missing, LossScale,
 )
+_OF_EACH_WORKER = (Accumulate, AddNoise, CheckNumerics, Delayed, DynamicLossScale)
 
 
 def check_workers_can_train(strategy: Strategy, workers: Workers) -> None:
@@ -63,7 +69,9 @@ def check_workers_can_train(strategy: Strategy, workers: Workers) -> None:
         )
 
 
-def check_objective_of_workers(objective: Objective, reduction: Reduction, strategy: Strategy) -> None:
+def check_objective_of_workers(
+    objective: Objective, reduction: Reduction, strategy: Strategy, has_servers: bool
+) -> None:
     """Raises ClusterError unless the objective and its reduction work over workers."""
     if objective.steps is not None:
         raise ClusterError(
@@ -71,17 +79,36 @@ def check_objective_of_workers(objective: Objective, reduction: Reduction, strat
             "steps of each lt.Objective to train them jointly".format(objective.name, objective.steps)
         )
     for member in members_of(reduction):
-        inner = member.reduction if isinstance(member, Bucketed) else member
-        if strategy.updates == "own" and isinstance(inner, LossScale):
-            raise ClusterError(
-                "workers of a cluster can't train with {!r} and {!r}: a step that one of them skips would not be "
-                "skipped by the others".format(strategy, member)
+        _check_member(member, strategy, has_servers)
+
+
+def _check_member(member: Reduction, strategy: Strategy, has_servers: bool) -> None:
+    inner = member
+    while isinstance(inner, Wrapper):
+        if has_servers and isinstance(inner, Compressed):
+            raise ClusterError("parameter servers sum in 32 bits: leave {!r} out".format(member))
+        inner = inner.reduction
+    if not isinstance(inner, _SHARED if has_servers else _SHARED + _OF_EACH_WORKER):
+        raise ClusterError(
+            "workers of a cluster can't reduce gradients by {!r}{}: mean, sum and tree, bucketed of one of these, "
+            "clipping, scale, loss_scale, missing and densify work{}".format(
+                member, " with parameter servers" if isinstance(inner, _OF_EACH_WORKER) else "",
+                "" if has_servers else
+                ", and compressed, accumulate, delayed, check_numerics, dynamic_loss_scale and add_noise with a seed",
             )
-        if not isinstance(inner, _SHARED):
-            raise ClusterError(
-                "workers of a cluster can't reduce gradients by {!r} yet: mean, sum, tree, bucketed of one of "
-                "these, clipping, scale, loss_scale, missing and densify work".format(member)
+        )
+    if strategy.updates == "own" and isinstance(inner, (LossScale, DynamicLossScale, AddNoise)):
+        raise ClusterError(
+            "workers of a cluster can't train with {!r} and {!r}: {}".format(
+                strategy, member, "their towers would have the same noise" if isinstance(inner, AddNoise) else
+                "a step that one of them skips would not be skipped by the others",
             )
+        )
+    if isinstance(inner, AddNoise) and inner.seed is None:
+        raise ClusterError(
+            "{!r} needs a seed over workers, or their noise would not be that of one process: "
+            "lt.gradients.add_noise(..., seed=1)".format(member)
+        )
 
 
 def check_towers_of_workers(towers: StepTowers) -> None:

@@ -190,5 +190,7 @@ def _divided(gradients: TowerGradients, scale: Any) -> Any:
     if not present:
         return result, None
     is_good = tf.reduce_all(tf.stack(present))
+    if gradients.context.workers is not None and not gradients.reduced:
+        is_good = gradients.context.workers.all_true(is_good, gradients.context.scope + "/all finite")
     apply_if = is_good if gradients.apply_if is None else tf.logical_and(gradients.apply_if, is_good)
     return result._replace(apply_if=apply_if), is_good

@@ -28,6 +28,7 @@ class AddNoise(Reduction):
             stddev = self._stddev_now(gradients)
             numbers = {row.name: number for number, row in enumerate(gradients.rows)}
             noises: Dict[Tuple[str, int], Any] = {}
+            workers = gradients.context.workers
 
             def add(gradient: Gradient, row: GradientRow, position: int) -> Tensor:
                 # Copies of one result get the same noise: they must stay equal.
@@ -35,6 +36,8 @@ class AddNoise(Reduction):
                 if (row.name, source) not in noises:
                     # By the tower's index: a tower that applies its own gradients is the only one in its context.
                     tower = gradients.context.towers[source]
+                    if workers is not None and not gradients.reduced:
+                        tower += workers.index * len(gradients.context.towers)
                     seed = None if self.seed is None else self.seed + tower * len(numbers) + numbers[row.name]
                     noises[row.name, source] = _noise_like(gradient, tf.cast(stddev, gradient.dtype), seed)
                 return add_gradients(gradient, noises[row.name, source])
