@@ -99,6 +99,13 @@ def _read(imports: "Imports", unread: List[SourceFile], notebooks: List[str]) ->
     return Project(files, sites, knowledge, unread, notebooks, found, imports)
 
 
+def _is_below(folder: str, root: str) -> bool:
+    """Returns whether a folder is below another one; "" and "." are the working directory."""
+    if root in ("", "."):
+        return folder not in ("", ".") and not os.path.isabs(folder) and not folder.startswith("..")
+    return folder.startswith(os.path.join(root, "")) and folder != root
+
+
 class Imports:
     """Which file imports which, by the text of the files.
 
@@ -184,7 +191,7 @@ class Imports:
         """Returns the folder of the file and those above it, up to the folder that was named."""
         folder = os.path.dirname(importer)
         folders = [folder]
-        while any(folder.startswith(os.path.join(root, "")) and folder != root for root in self._roots if root):
+        while any(_is_below(folder, root) for root in self._roots):
             folder = os.path.dirname(folder)
             folders.append(folder)
         return folders + [root for root in self._roots if root not in folders]

@@ -121,6 +121,21 @@ def test_a_pipeline_is_followed_over_functions_classes_and_modules(tmp_path):
     assert found.alone == []
 
 
+@pytest.mark.parametrize("paths", [["."], ["training"], ["training/images/inputs.py", "training/images/train.py"]])
+def test_modules_are_found_in_the_folders_above_a_file_of_the_working_directory(paths, tmp_path, monkeypatch):
+    folder = tmp_path / "training" / "images"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text("")
+    (folder / "inputs.py").write_text(
+        "import tensorflow as tf\ndef read(queue):\n    return tf.TextLineReader().read(queue)[1]\n")
+    (folder / "train.py").write_text(
+        "import tensorflow as tf\nfrom images.inputs import read\n"
+        "x = tf.train.batch([read(tf.train.string_input_producer(['a']))], 2)\n")
+    monkeypatch.chdir(tmp_path)
+    (pipeline,) = find_pipelines(read_project(paths)).pipelines
+    assert len(pipeline.sites) == 4
+
+
 def test_two_uses_of_a_helper_stay_two_pipelines(tmp_path):
     source = """
         import tensorflow as tf

@@ -17,12 +17,12 @@ from legacy_towers.migrate.source.rewrite.checks import Checks
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.examples import Element
-from legacy_towers.migrate.source.rewrite.functions import Calls
+from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
 from legacy_towers.migrate.source.rewrite.mapping import write_map
 from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self, names_of
 from legacy_towers.migrate.source.rewrite.objects import class_of, object_of
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
-from legacy_towers.migrate.source.rewrite.syntax import LOOPS, statements_of
+from legacy_towers.migrate.source.rewrite.syntax import LOOPS, Source, statements_of
 from legacy_towers.migrate.source.rewrite.taken import attributes_of
 from legacy_towers.migrate.source.values import Site
 
@@ -164,6 +164,9 @@ class Kept:
                 is_root = statement is entry.statement
                 if is_own or is_root or any(statement is one for one in batching):
                     continue
+                if there is source and _is_unread(source, statement):
+                    entry.draft.edits.remove(statement)
+                    continue
                 made = _object(there, each.value, name_of_class)
                 is_single = made is not None and None not in batching_objects and made not in batching_objects
                 if not is_single or name not in kept:
@@ -191,6 +194,16 @@ class Kept:
         there = Entry(draft, function, None, entry.roots, False, dataset)
         for site, call in batches:
             self._batches.write(there, site, call, scope, function.body)
+
+
+def _is_unread(source: Source, statement: Any) -> bool:
+    """Returns whether a statement puts values into a list that nothing reads: `batch = [self.image, self.label]`."""
+    value = statement.value if isinstance(statement, cst.Assign) and len(statement.targets) == 1 else None
+    target: Any = statement.targets[0].target if value is not None else None
+    function = source.function(statement)
+    return isinstance(value, (cst.List, cst.Tuple)) and isinstance(target, cst.Name) and function is not None and all(
+        isinstance(each.value, (cst.Name, cst.Attribute)) for each in value.elements
+    ) and not uses_of(source, function.body, target.value)
 
 
 def name_kept(entry: Entry, examples: region.Examples, read: Site) -> None:
