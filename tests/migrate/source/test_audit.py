@@ -91,7 +91,7 @@ def test_a_call_that_prevents_the_rewriting_has_its_reason(tmp_path, monkeypatch
         import tensorflow as tf
         key, record = tf.TFRecordReader().read(tf.train.string_input_producer(["a"]))
         x = tf.train.batch([record], 2)
-        print(record)
+        print(x, record)
         """})
     audit = audit_paths(["."])
     text = as_text(audit)
