@@ -13,6 +13,7 @@ from legacy_towers.cli.cluster_options import check_no_cluster_options, cluster_
 from legacy_towers.cli.job_options import job_of, options_of
 from legacy_towers.cli.log_file import silent
 from legacy_towers.cli.parser import Parser
+from legacy_towers.cli.refusing import refusing
 from legacy_towers.cli.train_options import add_train_options
 from legacy_towers.cluster.value import EVALUATOR, PARAMETER_SERVER
 from legacy_towers.errors import ArgumentError
@@ -24,7 +25,8 @@ def add_arguments(parser: Parser, given: Sequence[str]) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    check_settings(settings_of(arguments))
+    with refusing(arguments):
+        check_settings(settings_of(arguments))
 
 
 def settings_of(arguments: argparse.Namespace) -> TrainSettings:
@@ -33,6 +35,11 @@ def settings_of(arguments: argparse.Namespace) -> TrainSettings:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    with refusing(arguments):
+        return _run(arguments)
+
+
+def _run(arguments: argparse.Namespace) -> int:
     job_function, job = job_of(arguments)
     from legacy_towers.training.hooks.signal_watch import interruptible
     from legacy_towers.training.train import train
@@ -129,6 +136,7 @@ def _cluster_of_run(arguments: argparse.Namespace, job_function: Any) -> Any:
     of_job["the checksum of the job's file"] = job_function.checksum
 
     def start(config: Any, flags: Any) -> Any:
+        arguments.has_started = True
         return clusters.start(
             found, "train " + job_function.name, dict(flags, **of_job), config, arguments.start_seconds,
             arguments.allow_any_interface,

@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, List
 
 if TYPE_CHECKING:
+    from legacy_towers.cluster.barrier import refuse as refuse
     from legacy_towers.cluster.barrier import start as start
     from legacy_towers.cluster.environment import from_environment as from_environment
     from legacy_towers.cluster.finished import finish as finish
@@ -24,13 +25,16 @@ _NAMES = {
     "Task": "legacy_towers.cluster.value",
     "finish": "legacy_towers.cluster.finished",
     "from_environment": "legacy_towers.cluster.environment",
+    "refuse": "legacy_towers.cluster.barrier",
     "serve": "legacy_towers.cluster.finished",
     "session_config": "legacy_towers.cluster.worker_config",
     "start": "legacy_towers.cluster.barrier",
     "start_server": "legacy_towers.cluster.server",
 }
 
-__all__ = ["Cluster", "Task", "finish", "from_environment", "serve", "session_config", "start", "start_server"]
+__all__ = [
+    "Cluster", "Task", "finish", "from_environment", "refuse", "serve", "session_config", "start", "start_server",
+]
 
 
 def __getattr__(name: str) -> Any:

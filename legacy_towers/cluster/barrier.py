@@ -1,10 +1,20 @@
 """Starts a task of a cluster once all tasks are ready and agree. No task trains before that."""
+import contextlib
 import threading
 import time
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from legacy_towers.cluster.published import Reader, publish
-from legacy_towers.cluster.records import FAILED, READY, STARTED, Record, contradictions, own_record, parse_record
+from legacy_towers.cluster.records import (
+    FAILED,
+    READY,
+    REFUSED,
+    STARTED,
+    Record,
+    contradictions,
+    own_record,
+    parse_record,
+)
 from legacy_towers.cluster.server import start_server
 from legacy_towers.cluster.value import EVALUATOR, START_SECONDS, Cluster, Task
 from legacy_towers.errors import ClusterError, MissingTaskError
@@ -50,6 +60,49 @@ def start(
     server = start_server(cluster, config, allow_any_interface)
     record = own_record(cluster, job, flags or {})
     publish(server.target, cluster.task, record.as_json())
+    with _reading(cluster) as (readers, changed):
+        _compare_tasks(server.target, cluster, record, readers, changed, start_seconds)
+    return server
+
+
+def refuse(
+    cluster: Cluster, reason: str, start_seconds: float = START_SECONDS, allow_any_interface: bool = False
+) -> None:
+    """Lets the other tasks know why this one does not start, in place of `start`: it raises this reason for them.
+
+    Returns when all have ended or refused too, or after `start_seconds`: at once for an evaluator, and where this
+    process can't have a server at its address.
+
+    Args:
+      cluster: the tasks, and which of them this process is.
+      reason: a sentence.
+      start_seconds, allow_any_interface: as for `start`.
+    """
+    if cluster.task_type == EVALUATOR:
+        return
+    try:
+        server = start_server(cluster, None, allow_any_interface)
+    except ClusterError:  # they find out that it is missing
+        return
+    refused = own_record(cluster, "", {})._replace(state=REFUSED, failure=reason, is_contradiction=True)
+    publish(server.target, cluster.task, refused.as_json())
+    with _reading(cluster) as (readers, changed):
+        deadline = time.monotonic() + start_seconds
+        with changed:
+            while time.monotonic() < deadline and not all(map(_has_ended, readers)):
+                changed.wait(0.2)
+
+
+def _has_ended(reader: Reader) -> bool:
+    """Returns whether a task that was there will not start, or is there no longer."""
+    text, error = reader.read()
+    record = None if text is None else parse_record(text)
+    return text is not None and (bool(error) or record is None or record.state in (FAILED, REFUSED))
+
+
+@contextlib.contextmanager
+def _reading(cluster: Cluster) -> Iterator[Tuple[List[Reader], threading.Condition]]:
+    """Reads what the other tasks publish, in threads; what it gives is notified when that changes."""
     changed = threading.Condition()
     readers = [
         Reader(task, cluster.address_of(task), changed) for task in cluster.connected_tasks if task != cluster.task
@@ -57,13 +110,12 @@ def start(
     for reader in readers:
         reader.start()
     try:
-        _compare_tasks(server.target, cluster, record, readers, changed, start_seconds)
+        yield readers, changed
     finally:
         for reader in readers:
             reader.end()
         for reader in readers:
             reader.join()
-    return server
 
 
 def _compare_tasks(
@@ -104,6 +156,10 @@ def _wait(
     with changed:
         while True:
             records, of_other_versions = _records(readers)
+            for task, record in sorted(records.items()):
+                if record.state == REFUSED:
+                    # Before records are compared: it has no flags.
+                    raise ClusterError("{} does not start: {}".format(task, record.failure))
             missing = [each for each in readers if each.task not in records or not is_there(records[each.task])]
             if not missing:
                 return records
@@ -170,6 +226,7 @@ def _wait_for_readers(readers: List[Reader], changed: threading.Condition, state
             records, _ = _records(readers)
             answering = [each.task for each in readers if each.task in records and not each.read()[1]]
             # Another task at an address reads nothing there, but finds this out when it connects.
-            if all(records[task].state == state for task in answering) and not any(each.other for each in readers):
+            is_known = all(records[task].state in (state, REFUSED) for task in answering)
+            if is_known and not any(each.other for each in readers):
                 return
             changed.wait(0.2)

@@ -4,7 +4,7 @@ import time
 from typing import Any, Callable, Mapping, Optional
 
 from legacy_towers.cluster.published import Reader
-from legacy_towers.cluster.records import FAILED, STARTED, Record, contradictions, own_record, parse_record
+from legacy_towers.cluster.records import FAILED, REFUSED, STARTED, Record, contradictions, own_record, parse_record
 from legacy_towers.cluster.value import Cluster
 from legacy_towers.cluster.watch import Watch
 from legacy_towers.errors import ClusterError, MissingTaskError
@@ -70,7 +70,7 @@ def _started(reader: Reader, changed: threading.Condition, deadline: float) -> O
                 raise ClusterError("{} has another version of legacy_towers: install the same for all tasks".format(
                     reader.task
                 ))
-            if record is not None and record.state == FAILED:
+            if record is not None and record.state in (FAILED, REFUSED):
                 kind = ClusterError if record.is_contradiction else MissingTaskError
                 raise kind("{} does not start: {}".format(reader.task, record.failure))
             if record is not None and record.state == STARTED:

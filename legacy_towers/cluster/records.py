@@ -8,7 +8,7 @@ from legacy_towers.cluster.value import Cluster, Task
 from legacy_towers.text.names import listed
 from legacy_towers.version import VERSION
 
-PRESENT, READY, STARTED, FAILED = "present", "ready", "started", "failed"
+PRESENT, READY, STARTED, FAILED, REFUSED = "present", "ready", "started", "failed", "refused"
 
 
 class Record(NamedTuple):
@@ -23,8 +23,8 @@ class Record(NamedTuple):
       job: what it is to train; the same for all tasks.
       flags: option -> value, as text; the same for all tasks.
       state: PRESENT: it reads the others' records; READY: it has read all, and agrees; STARTED: it has read that all
-        are ready; FAILED: it will not start.
-      failure: with FAILED, the reason.
+        are ready; FAILED: it will not start; REFUSED: it will not either, and has not read the others' records.
+      failure: with FAILED and REFUSED, the reason.
       is_contradiction: with FAILED, whether tasks contradict each other; else one is missing.
       run: which process of the task this is: another one after a restart.
       finished: of a parameter server: the names of the workers that have finished, separated by spaces.

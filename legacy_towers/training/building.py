@@ -6,6 +6,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence, TextIO
 from legacy_towers import inputs
 from legacy_towers.cluster.value import Cluster
 from legacy_towers.step import TrainStep, build_train_step
+from legacy_towers.step.before_start import check_before_start
 from legacy_towers.training.choices import reduction_of, strategy_of
 from legacy_towers.training.job import Job
 from legacy_towers.training.job_optimizer import optimizer_of
@@ -35,12 +36,30 @@ def build_job_step(
         cluster=cluster,
         **dict(
             job.step_options,
-            # Over workers a name means other devices: those of the parameter servers.
-            variables=job.variables if cluster is not None and cluster.parameter_servers else strategy_of(job, devices),
+            variables=_variables_of(job, devices, cluster),
             reduction=reduction_of(job),
             backup_workers=backup_workers,
         )
     )
+
+
+def check_job_step(
+    job: Job, source: inputs.Input, devices: Sequence[str], cluster: Cluster, backup_workers: int
+) -> None:
+    """Raises what `build_job_step` would raise over workers, as far as no graph is needed for it.
+
+    Raises:
+      UserError: workers can't train with the strategy, the reduction or the input pipeline.
+    """
+    check_before_start(
+        cluster, source, devices, _variables_of(job, devices, cluster), reduction_of(job), job.update_ops,
+        backup_workers,
+    )
+
+
+def _variables_of(job: Job, devices: Sequence[str], cluster: Optional[Cluster]) -> Any:
+    # Over workers a name means other devices: those of the parameter servers.
+    return job.variables if cluster is not None and cluster.parameter_servers else strategy_of(job, devices)
 
 
 @contextlib.contextmanager

@@ -19,6 +19,11 @@ import json, os, socket, sys
 import legacy_towers as lt
 hosts, task, keywords = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 cluster = lt.cluster.from_environment({}, hosts=hosts, task=task)
+if "refuse" in keywords:
+    lt.cluster.refuse(cluster, keywords["refuse"], keywords["start_seconds"])
+    print(json.dumps({"refused": task}))
+    sys.stdout.flush()
+    os._exit(0)
 try:
     server = lt.cluster.start(cluster, **keywords)
 except (lt.errors.ClusterError, lt.errors.MissingTaskError) as error:
@@ -83,6 +88,18 @@ def test_start_raises_missing_task_error_that_names_the_task_on_every_other_task
     assert [each["error"] for each in results] == ["MissingTaskError"] * 2
     for result in results:
         assert "worker:1 at {}".format(addresses[1]) in result["text"]
+
+
+def test_start_raises_the_reason_of_a_task_that_refuses_on_every_other_task():
+    # None of them waits for the 100 seconds.
+    keywords = dict(flags={"--steps": 10}, start_seconds=100)
+    _, results = started([
+        (THREE, "worker:0", keywords), (THREE, "worker:1", dict(refuse="no file x", start_seconds=100)),
+        (THREE, "ps:0", keywords),
+    ])
+    assert results[1] == {"refused": "worker:1"}
+    for result in results[::2]:
+        assert result["error"] == "ClusterError" and "worker:1 does not start: no file x" in result["text"]
 
 
 def test_start_raises_cluster_error_on_every_task_where_hosts_have_another_order():

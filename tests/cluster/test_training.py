@@ -265,6 +265,10 @@ def test_a_launched_run_whose_worker_is_killed_restarts_and_uses_each_example_on
 
 @pytest.mark.parametrize("options, message", [
     ("--variables auto", "--variables auto measures in one process"),
+    ("--variables parameter_server", "keeps variables on parameter servers, and the cluster has none"),
+    ("--reduction compressed", "can't reduce gradients by"),
+    ("--input feed", "workers of a cluster can't divide lt.inputs.feed among themselves"),
+    ("--towers 0", "--towers is 0"),
     ("--on-nan restore --checkpoint-dir run", "--on-nan restore works in one process only"),
     ("--fast-dev-run", "--fast-dev-run tries a job in one process"),
     ("--backup-workers 1", "--backup-workers 1: only workers that train by parameter servers"),
@@ -274,12 +278,19 @@ def test_a_launched_run_whose_worker_is_killed_restarts_and_uses_each_example_on
      "--save-steps"),
     ("--evaluator --checkpoint-dir run --keep-best max:error", "--keep-best max:error: only a chief that evaluates"),
 ])
-def test_options_of_train_that_workers_cannot_use_are_refused(options, message, tmp_path, capsys, monkeypatch):
+def test_options_of_train_that_workers_cannot_use_are_refused_before_they_wait_for_each_other(
+    options, message, tmp_path, capsys, monkeypatch
+):
+    refused = []
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(clusters, "start", lambda *arguments: pytest.fail("it waits for the others"))
+    monkeypatch.setattr(clusters, "refuse", lambda cluster, reason, *others: refused.append((cluster.task, reason)))
     job_file = job_files.write(tmp_path, "line.py", job_files.LINE)
     words = "train {} --cluster {} --task worker:0 {}".format(job_file, HOSTS, options)
     assert command(words) == 2
     assert message in capsys.readouterr().err
+    [(task, reason)] = refused
+    assert str(task) == "worker:0" and message in reason
 
 
 @pytest.mark.parametrize("option", ["--task worker:0", "--evaluator"])
@@ -296,6 +307,7 @@ def test_all_workers_must_have_the_options_of_the_job_and_its_file(tmp_path, mon
         raise ClusterError("the test ends here")
 
     monkeypatch.setattr(clusters, "start", start)
+    monkeypatch.setattr(clusters, "refuse", lambda *arguments: pytest.fail("it has started"))
     job_file = job_files.write(tmp_path, "line.py", job_files.LINE)
     words = "train {} --cluster {} --task worker:0 --steps 3".format(job_file, HOSTS)
     assert command(words) == command(words + " --rate 0.2") == 2

@@ -7,6 +7,7 @@ from legacy_towers.specs.keywords import AUTO
 from legacy_towers.tensor_types import ConfigProto
 from legacy_towers.text.terminal import layout_of
 from legacy_towers.training.auto import check_seconds, resolve_auto
+from legacy_towers.training.building import check_job_step
 from legacy_towers.training.callbacks import CallbackGroup
 from legacy_towers.training.checkpoints.options import CheckpointOptions
 from legacy_towers.training.choices import check_reduction_is_used, is_asynchronous, with_choices
@@ -111,6 +112,8 @@ def prepare(
     job, choice = resolve_auto(job, devices, sizes.per_tower, settings.auto_seconds, config, print_line)
     if choice is not None:
         stream.write(choice.as_text(layout_of(stream)) + "\n")
+    if cluster is not None:
+        check_job_step(job, source, devices, cluster, settings.backup_workers)
     run = PreparedRun(
         job, settings, given, devices, config, asynchronous, step_size, end, source, checkpoints, evaluation, records,
         callbacks, overfitting, cluster,
