@@ -1,12 +1,14 @@
 """Examples/s of one net over several processes, with legacy_towers, in one process, and with TensorFlow's own means.
 
-    python tests/benchmarks/workers.py --workers 2 4 --rounds 3
+    python tests/benchmarks/workers.py --workers 2 4 --rounds 3 --net embedding
 
-The net of small_net.py: 32 examples per tower, plain SGD. Each candidate trains in processes of its own, which
+The nets of worker_nets.py: 32 examples per tower, plain SGD. "dense" has 4 layers of 256 units, "dense25m" 25 million
+numbers, and "embedding" a table whose gradients are sparse. Each candidate trains in processes of its own, which
 `legacy-towers launch` starts, and prints its losses: they are checked against numpy. The candidates take turns in
 rounds. `towers` are those of a worker; one process has as many towers as all workers together. Printed are the median
-of each, the bytes that a step sends (from the counters of the loopback interface, which other programs must leave
-alone), the time from the start of the processes to the first step, and the ratio to one process.
+of each, the CPU time of a step in the first worker, the bytes that a step sends (from the counters of the loopback
+interface, which other programs must leave alone), the time from the start of the processes to the first step, and the
+ratio to one process.
 
 MultiWorkerMirroredStrategy has one replica per process on CPUs. It runs on TensorFlow 2 with its own API, without
 legacy_towers; SyncReplicasOptimizer has one parameter server.
@@ -20,7 +22,8 @@ import sys
 import time
 
 import numpy as np
-from small_net import LAYERS, RATE, ROWS, WIDTH, batches, in_numpy, start_values
+from small_net import LAYERS, RATE, ROWS, WIDTH
+from worker_nets import loss_of, losses_in_numpy, net_of
 
 WARM_UP = 5
 CANDIDATES = ("legacy_towers", "MultiWorkerMirroredStrategy", "SyncReplicasOptimizer")
@@ -37,11 +40,12 @@ def measured(run, options, started):
     losses = [float(run())]
     first = time.time() - started
     losses += [float(run()) for _ in range(WARM_UP - 1)]
-    sent, begun = _sent(), time.perf_counter()
+    sent, begun, used = _sent(), time.perf_counter(), time.process_time()
     losses += [float(run()) for _ in range(options.steps)]
-    seconds, sent = time.perf_counter() - begun, _sent() - sent
+    seconds, sent, used = time.perf_counter() - begun, _sent() - sent, time.process_time() - used
     print("measured " + json.dumps(
-        {"seconds": seconds / options.steps, "sent": sent / options.steps, "start": first, "losses": losses[:4]}
+        {"seconds": seconds / options.steps, "sent": sent / options.steps, "cpu": used / options.steps, "start": first,
+         "losses": losses[:4]}
     ), flush=True)
 
 
@@ -59,14 +63,15 @@ def with_legacy_towers(options, started):
         index = cluster.task.task_index
         config = lt.cluster.session_config(cluster, logical_cpus=towers)
         target = lt.cluster.start(cluster, config=config).target
-    rows = batches(towers * workers, options.width)[index * towers:(index + 1) * towers]
+    net = net_of(options.net, options.layers, options.width)
+    rows = net.batches(towers * workers)[index * towers:(index + 1) * towers]
 
     def model_fn(batch, mode):
-        x = batch["x"]
-        for layer, value in enumerate(start_values(options.layers, options.width)):
-            weights = tf.get_variable("weights_%d" % layer, value.shape, initializer=tf.constant_initializer(value))
-            x = tf.tanh(tf.matmul(x, weights))
-        return lt.TowerOutput(loss=tf.reduce_mean(tf.square(x - 0.5)))
+        variables = [
+            tf.get_variable("weights_%d" % number, value.shape, initializer=tf.constant_initializer(value))
+            for number, value in enumerate(net.values())
+        ]
+        return lt.TowerOutput(loss=loss_of(net, tf, variables, batch["x"]))
 
     with tf.Graph().as_default():
         inputs = lt.inputs.from_tensors([{"x": tf.constant(each)} for each in rows])
@@ -84,21 +89,23 @@ def with_mirrored_strategy(options, started):
 
     strategy = tf.distribute.MultiWorkerMirroredStrategy()
     index = json.loads(os.environ["TF_CONFIG"])["task"]["index"]
-    rows = tf.constant(batches(options.of_workers, options.width)[index])
+    net = net_of(options.net, options.layers, options.width)
+    rows = tf.constant(net.batches(options.of_workers)[index])
     with strategy.scope():
         first = tf.VariableAggregation.ONLY_FIRST_REPLICA
-        weights = [tf.Variable(each, aggregation=first) for each in start_values(options.layers, options.width)]
+        weights = [tf.Variable(each, aggregation=first) for each in net.values()]
 
     def replica():
+        own = [each.values[0] if hasattr(each, "values") else each for each in weights]
         with tf.GradientTape() as tape:
-            x = rows
-            for each in weights:
-                x = tf.tanh(tf.matmul(x, each))
-            loss = tf.reduce_mean(tf.square(x - 0.5))
-        gradients = tape.gradient(loss, [each.values[0] if hasattr(each, "values") else each for each in weights])
+            loss = loss_of(net, tf, own, rows)
+        gradients = tape.gradient(loss, own)
         reduced = tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.MEAN, gradients + [loss])
-        for each, gradient in zip(weights, reduced):
-            each.assign_sub(RATE * gradient)
+        for each, variable, gradient in zip(weights, own, reduced):
+            if isinstance(gradient, tf.IndexedSlices):
+                variable.scatter_sub(tf.IndexedSlices(RATE * gradient.values, gradient.indices))
+            else:
+                each.assign_sub(RATE * gradient)
         return reduced[-1]
 
     step = tf.function(lambda: strategy.experimental_local_results(strategy.run(replica))[0])
@@ -121,13 +128,14 @@ def with_sync_replicas(options, started):
     with tf.Graph().as_default():
         device = tf.train.replica_device_setter(worker_device="/job:worker/task:%d" % index, cluster=cluster)
         with tf.device(device):
-            x = tf.constant(batches(options.of_workers, options.width)[index])
-            for layer, value in enumerate(start_values(options.layers, options.width)):
-                weights = tf.get_variable(
-                    "weights_%d" % layer, value.shape, initializer=tf.constant_initializer(value), use_resource=False
+            net = net_of(options.net, options.layers, options.width)
+            variables = [
+                tf.get_variable(
+                    "weights_%d" % number, value.shape, initializer=tf.constant_initializer(value), use_resource=False
                 )
-                x = tf.tanh(tf.matmul(x, weights))
-            loss = tf.reduce_mean(tf.square(x - 0.5))
+                for number, value in enumerate(net.values())
+            ]
+            loss = loss_of(net, tf, variables, tf.constant(net.batches(options.of_workers)[index]))
             optimizer = tf.train.SyncReplicasOptimizer(
                 tf.train.GradientDescentOptimizer(RATE), options.of_workers, options.of_workers
             )
@@ -143,8 +151,8 @@ def with_sync_replicas(options, started):
 def trained(candidate, workers, towers, options):
     """Returns what the first worker measured."""
     own = [sys.executable, os.path.abspath(__file__), "--be", candidate, "--towers", str(towers), "--of-workers",
-           str(workers), "--steps", str(options.steps), "--started", repr(time.time()), "--layers", str(options.layers),
-           "--width", str(options.width)]
+           str(workers), "--steps", str(options.steps), "--started", repr(time.time()), "--net", options.net,
+           "--layers", str(options.layers), "--width", str(options.width)]
     if workers > 1:
         servers = ["--ps", "1"] if candidate == "SyncReplicasOptimizer" else []
         own = [sys.executable, "-m", "legacy_towers", "launch", "--workers", str(workers)] + servers + ["--"] + own
@@ -156,24 +164,15 @@ def trained(candidate, workers, towers, options):
     return json.loads(first[first.index("{"):])
 
 
-def losses_in_numpy(towers, steps, layers, width):
-    found = []
-    for step in range(steps):
-        rows = batches(towers, width).reshape([-1, width]).astype(np.float64)
-        for value in in_numpy(towers, step, layers, width):
-            rows = np.tanh(rows.dot(value))
-        found.append(np.mean(np.square(rows - 0.5)))
-    return found
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--workers", type=int, nargs="+", default=[2, 4])
     parser.add_argument("--towers", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=60)
-    parser.add_argument("--layers", type=int, default=LAYERS)
-    parser.add_argument("--width", type=int, default=WIDTH, help="units of each layer: 2500 for 25 million parameters")
+    parser.add_argument("--net", choices=("dense", "dense25m", "embedding"), default="dense")
+    parser.add_argument("--layers", type=int, default=LAYERS, help="of --net dense")
+    parser.add_argument("--width", type=int, default=WIDTH, help="units of each layer of --net dense")
     parser.add_argument("--be", choices=CANDIDATES, help=argparse.SUPPRESS)
     parser.add_argument("--of-workers", type=int, default=1, help=argparse.SUPPRESS)
     parser.add_argument("--started", type=float, default=0.0, help=argparse.SUPPRESS)
@@ -189,11 +188,11 @@ def main():
     from legacy_towers.measure.statistics import ratio_interval
     from legacy_towers.text.tables import format_table
 
-    print("TensorFlow {}".format(tf.__version__))
+    print("TensorFlow {}, {}".format(tf.__version__, options.net))
     rows = []
     for workers in options.workers:
         total = workers * options.towers
-        expected = losses_in_numpy(total, 4, options.layers, options.width)
+        expected = losses_in_numpy(net_of(options.net, options.layers, options.width), total, 4)
         sides = {
             "one process": ("legacy_towers", 1, total),
             "legacy_towers": ("legacy_towers", workers, options.towers),
@@ -217,13 +216,14 @@ def main():
             rows.append([
                 "{} x {}".format(workers, options.towers), name, "{:.0f}".format(statistics.median(rates)),
                 "{:.2f} ({:.2f} to {:.2f})".format(*ratio), "{:.2f} ({:.2f} to {:.2f})".format(*of_own),
+                "{:.1f}".format(1000 * statistics.median(each["cpu"] for each in results)),
                 "{:.2f}".format(statistics.median(each["sent"] for each in results) / 2**20),
                 "{:.1f}".format(statistics.median(each["start"] for each in results)),
             ])
             print(*rows[-1], flush=True)
     print(format_table(
-        ["workers x towers", "candidate", "examples/s", "of one process", "of legacy_towers", "MiB/step",
-         "s to first step"], rows, "llrrrrr"
+        ["workers x towers", "candidate", "examples/s", "of one process", "of legacy_towers", "CPU ms",
+         "MiB/step", "s to first step"], rows, "llrrrrrr"
     ))
 
 
