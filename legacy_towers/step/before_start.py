@@ -36,5 +36,5 @@ def check_before_start(
         check_workers_can_train(strategy, workers)
         check_update_ops(chosen_policy(update_ops, strategy), strategy, workers)
         if reduction is not None:
-            check_reduction_of_workers(reduction_from(reduction), strategy)
+            check_reduction_of_workers(reduction_from(reduction), strategy, bool(cluster.parameter_servers))
         inputs.of_worker(workers)

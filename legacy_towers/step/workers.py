@@ -78,10 +78,10 @@ def check_objective_of_workers(
             "workers of a cluster can't train objectives that alternate, such as {!r} with steps={}: leave out the "
             "steps of each lt.Objective to train them jointly".format(objective.name, objective.steps)
         )
-    check_reduction_of_workers(reduction, strategy)
+    check_reduction_of_workers(reduction, strategy, has_servers)
 
 
-def check_reduction_of_workers(reduction: Reduction, strategy: Strategy) -> None:
+def check_reduction_of_workers(reduction: Reduction, strategy: Strategy, has_servers: bool) -> None:
     """Raises ClusterError unless the reduction works over workers."""
     for member in members_of(reduction):
         _check_member(member, strategy, has_servers)

@@ -266,7 +266,7 @@ def test_a_launched_run_whose_worker_is_killed_restarts_and_uses_each_example_on
 @pytest.mark.parametrize("options, message", [
     ("--variables auto", "--variables auto measures in one process"),
     ("--variables parameter_server", "keeps variables on parameter servers, and the cluster has none"),
-    ("--reduction compressed", "can't reduce gradients by"),
+    ("--reduction nccl", "can't reduce gradients by"),
     ("--input feed", "workers of a cluster can't divide lt.inputs.feed among themselves"),
     ("--towers 0", "--towers is 0"),
     ("--on-nan restore --checkpoint-dir run", "--on-nan restore works in one process only"),
