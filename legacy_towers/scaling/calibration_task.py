@@ -78,7 +78,7 @@ def _measured(model: str, strategy: str, cluster: Any, target: str, server_pid: 
             cpus(1), variables=strategy, cluster=cluster,
         )
         # All end when the chief has run its steps; asynchronous workers run as many as they can.
-        hooks = [_StopAfter(_WARM_UP + steps)] if cluster is None or cluster.is_chief else []
+        hooks = [StopAfter(_WARM_UP + steps)] if cluster is None or cluster.is_chief else []
         seconds: List[float] = []
         cpu = server_cpu = 0.0
         with training_session(step, None, hooks=hooks, config=config, target=target) as session:
@@ -96,7 +96,7 @@ def _measured(model: str, strategy: str, cluster: Any, target: str, server_pid: 
     }
 
 
-class _StopAfter(tf.train.SessionRunHook):
+class StopAfter(tf.train.SessionRunHook):
     """Asks to stop after a number of runs."""
 
     def __init__(self, runs: int) -> None:

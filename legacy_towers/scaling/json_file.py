@@ -46,8 +46,7 @@ def read_runtime(path: str) -> RuntimeCosts:
         if name == "tensorflow":
             is_right = isinstance(value, str)
         else:
-            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            is_right = is_number and 0 <= value < math.inf
+            is_right = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf
         if not is_right:
             needed = "text" if name == "tensorflow" else "a number of at least 0"
             raise InputError("{}: runtime.{} is {!r}: it must be {}".format(path, name, value, needed))

@@ -102,7 +102,7 @@ def predict(
 
 def _part_bytes(job: JobCosts, servers: int) -> int:
     """Returns the size of the parts, whole MiB: about two for each server."""
-    total = sum(each.bytes for each in job.variables)
+    total = int(sum(each.bytes for each in job.variables))
     return max(1, -(-total // (2 * servers * _SMALLEST_PART))) * _SMALLEST_PART
 
 

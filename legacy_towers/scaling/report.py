@@ -3,13 +3,17 @@ from typing import List
 
 from legacy_towers.scaling.plan import MOST_WORKERS, ClusterPlan, ScalingLimit, is_asynchronous
 from legacy_towers.scaling.units import bandwidth_text, bytes_text, time_text
+from legacy_towers.scaling.values import JobCosts, RuntimeCosts
 from legacy_towers.text.names import counted
 from legacy_towers.text.terminal import FILE, GREEN, Layout
 
 
 def plan_text(plan: ClusterPlan, layout: Layout = FILE) -> str:
     """Returns the plan as text for a terminal or a file."""
-    lines = [layout.sentence(each) for each in _measured(plan)]
+    network = "network: {}, {} one way, {:g} cores per machine".format(
+        bandwidth_text(plan.network.bandwidth), time_text(plan.network.latency), plan.network.cores
+    )
+    lines = [layout.sentence(each) for each in costs_text(plan.job, plan.runtime) + [network]]
     header = ["strategy", "workers", "step", "examples/s", "per worker and step", "limited by"]
     rows, colours = [], []
     for each in plan.rows:
@@ -25,8 +29,8 @@ def plan_text(plan: ClusterPlan, layout: Layout = FILE) -> str:
     return "\n".join(lines)
 
 
-def _measured(plan: ClusterPlan) -> List[str]:
-    job, network, runtime = plan.job, plan.network, plan.runtime
+def costs_text(job: JobCosts, runtime: RuntimeCosts) -> List[str]:
+    """Returns a sentence for each part of what was measured."""
     sparse = [each for each in job.variables if each.rows is not None]
     size = sum(each.bytes for each in job.variables)
     lines = [
@@ -43,9 +47,6 @@ def _measured(plan: ClusterPlan) -> List[str]:
         lines.append("sparse: {}, of which a worker uses {} per step".format(
             counted(len(sparse), "variable"), counted(sum(each.rows or 0 for each in sparse), "row")
         ))
-    lines.append("network: {}, {} one way, {:g} cores per machine".format(
-        bandwidth_text(network.bandwidth), time_text(network.latency), network.cores
-    ))
     lines.append(
         "TensorFlow {}: {} per hop of an all-reduce, {} per step over parameter servers; of CPU time per MB {} in an "
         "all-reduce, {} and {} at a worker and a parameter server".format(

@@ -10,7 +10,7 @@ class VariableCosts(NamedTuple):
 
     Attributes:
       name: the name of the variable.
-      bytes: its size.
+      bytes: its size; of a part of a variable, its share.
       read_bytes: what a tower reads of it from a parameter server: all of it, or the rows that its batch uses.
       sent_bytes: the gradient of a worker: as large as the variable, or the rows that its batches use with their
         indices.
@@ -19,9 +19,9 @@ class VariableCosts(NamedTuple):
     """
 
     name: str
-    bytes: int
-    read_bytes: int
-    sent_bytes: int
+    bytes: float
+    read_bytes: float
+    sent_bytes: float
     ready: float
     rows: Optional[int] = None
 

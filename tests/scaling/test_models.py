@@ -2,11 +2,13 @@
 import heapq
 import itertools
 
+import numpy as np
 import pytest
 
 from legacy_towers.scaling import all_reduce, asynchronous, parameter_servers
 from legacy_towers.scaling.links import finish_times
 from legacy_towers.scaling.placement import ServerLoad, on_servers
+from legacy_towers.scaling.queues import throughput
 from legacy_towers.scaling.values import JobCosts, Message, Network, RuntimeCosts, VariableCosts
 
 NO_COSTS = RuntimeCosts(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, "2.21.0")
@@ -176,10 +178,40 @@ def test_asynchronous_rate_grows_with_the_workers_until_a_link_is_full():
     loads = on_servers(costs.variables, 1)
     rates = [
         asynchronous.predict(costs, SLOW, NO_COSTS, workers, "asynchronous", loads).examples_per_second
-        for workers in (1, 2, 64, 128)
+        for workers in (1, 2, 256, 512)
     ]
-    assert rates[1] == pytest.approx(2 * rates[0])
-    assert rates[2] == pytest.approx(32 * SLOW.bandwidth / (1 << 20)) == rates[3]
+    full = 32 * SLOW.bandwidth / (1 << 20)
+    assert rates[0] == pytest.approx(32 / (0.5 + 2 * (1 << 20) / SLOW.bandwidth + 4 * SLOW.latency))
+    assert rates[1] == pytest.approx(2 * rates[0], rel=0.05)
+    assert 0.95 * full < rates[2] < rates[3] < full
+
+
+def simulated_queues(customers, demands, think, rounds, seed=0):
+    """Returns the rounds per second of customers whose times of service are drawn from exponential distributions."""
+    random = np.random.RandomState(seed)
+    free = [0.0] * len(demands)
+    events = [(random.exponential(think), number, 0) for number in range(customers)]
+    heapq.heapify(events)
+    done = now = 0
+    while done < rounds:
+        now, customer, station = heapq.heappop(events)
+        if station == len(demands):
+            done += 1
+            heapq.heappush(events, (now + random.exponential(think), customer, 0))
+            continue
+        # The first who comes is served first: later ones have later events.
+        free[station] = max(free[station], now) + random.exponential(demands[station])
+        heapq.heappush(events, (free[station], customer, station + 1))
+    return done / now
+
+
+@pytest.mark.parametrize("customers, demands, think", [
+    (1, [0.3, 0.2], 0.5), (4, [0.3, 0.3], 0.01), (8, [0.1, 0.3, 0.05], 2.0),
+])
+def test_throughput_is_that_of_simulated_queues(customers, demands, think):
+    found = throughput(customers, demands, think)
+    assert found == pytest.approx(simulated_queues(customers, demands, think, 20000), rel=0.03)
+    assert found <= min(customers / (sum(demands) + think), 1 / max(demands)) + 1e-9
 
 
 def test_fewer_cores_than_threads_lengthen_the_computation():

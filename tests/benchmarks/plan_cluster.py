@@ -1,0 +1,209 @@
+"""Predicted and measured examples/s of a net over machines with slow links, which emulated_links.py makes. As root.
+
+    python tests/benchmarks/plan_cluster.py --workers 2 4 --bandwidth 100Mbit --latency 0ms 10ms
+
+For each number of workers, bandwidth and latency, a worker trains in each network namespace, and each parameter server
+has one. All share the cores of this machine, which the prediction takes into account: each machine has its share of
+them. The step of the net and what TensorFlow's runtime costs are measured before, as `legacy-towers plan-cluster` does.
+Printed are examples/s and bytes of a worker and step, predicted and measured, and the ratio of the examples/s.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+import numpy as np
+from emulated_links import Links
+
+PORT = 2222
+WARM_UP = 2
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def job_of(options):
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+
+    random = np.random.RandomState(0)
+    data = {"x": random.normal(size=[1000, options.width]).astype(np.float32)}
+    if options.words:
+        data["word"] = random.randint(0, options.words, size=[1000, 8])
+
+    def model_fn(batch, mode):
+        x = batch["x"]
+        if options.words:
+            table = tf.get_variable("table", [options.words, options.width])
+            x = x + tf.reduce_mean(tf.nn.embedding_lookup(table, batch["word"]), axis=1)
+        for layer in range(options.layers):
+            x = tf.tanh(tf.matmul(x, tf.get_variable("weights_%d" % layer, [options.width, options.width])))
+        return lt.TowerOutput(loss=tf.reduce_mean(tf.square(x - 0.5)))
+
+    return lt.Job(
+        model_fn, train=lt.Examples.from_arrays(data), per_tower_batch_size=32,
+        optimizer=lambda step: tf.train.GradientDescentOptimizer(0.01),
+    )
+
+
+def work(options):
+    """Trains by each strategy as one task of TF_CONFIG; the chief prints what it measures as JSON."""
+    import legacy_towers as lt
+    from legacy_towers.compat import tf
+    from legacy_towers.training.building import build_job_step
+
+    tf.logging.set_verbosity(tf.logging.ERROR)
+    cluster = lt.cluster.from_environment()
+    config = lt.cluster.session_config(cluster, logical_cpus=options.towers)
+    server = lt.cluster.start(cluster, config=config, start_seconds=300)
+    if cluster.task_type == "ps":
+        server.join()
+    for number, strategy in enumerate(options.strategies):
+        used = cluster
+        if strategy == "replicated":
+            used = cluster._replace(jobs=tuple(each for each in cluster.jobs if each[0] != "ps"))
+        config = lt.cluster.session_config(used, logical_cpus=options.towers)
+        job = job_of(options).replace(variables=strategy)
+        with tf.Graph().as_default(), tf.container("strategy{}".format(number)):
+            inputs = lt.inputs.from_tensors([
+                {name: tf.constant(values[:32]) for name, values in job.train.arrays.items()}
+                for _ in range(options.towers)
+            ])
+            step = build_job_step(job, inputs, lt.devices.cpus(options.towers), cluster=used)
+            step.watches_workers.seconds = 600.0
+            hooks = [StopAfter(WARM_UP + options.steps)] if cluster.is_chief else []
+            times = []
+            with lt.training.session(step, None, hooks=hooks, config=config, target=server.target) as session:
+                while not session.should_stop():
+                    before = time.time()
+                    session.run(step.train_op)
+                    times.append(time.time() - before)
+                    if len(times) == WARM_UP:
+                        first, sent, begin = global_step(session, step), traffic(), time.time()
+                    if len(times) == WARM_UP + options.steps:
+                        seconds = time.time() - begin
+                        updates = global_step(session, step) - first
+                        sent = (traffic() - sent) / options.steps
+        if cluster.is_chief:
+            if strategy.startswith("asynchronous"):
+                rate = 32 * updates / seconds
+            else:
+                # The median: other programs delay single steps.
+                rate = 32 * options.towers * cluster.workers / statistics.median(times[WARM_UP:])
+            print("measured " + json.dumps([strategy, rate, sent]), flush=True)
+
+
+def global_step(session, step):
+    # Without hooks: another run would be a step of all workers.
+    return int(session.run_step_fn(lambda step_context: step_context.session.run(step.global_step)))
+
+
+def traffic():
+    total = 0
+    for name in ("tx_bytes", "rx_bytes"):
+        with open("/sys/class/net/lan/statistics/" + name) as file:
+            total += int(file.read())
+    return total
+
+
+def StopAfter(runs):  # noqa: N802 - a class that needs TensorFlow
+    from legacy_towers.scaling.calibration_task import StopAfter as Hook
+
+    return Hook(runs)
+
+
+def measured(options, workers, servers, network):
+    """Returns strategy -> (examples/s, bytes of the chief per step)."""
+    count = workers + servers
+    with Links(count, network.bandwidth, network.latency) as links:
+        addresses = ["{}:{}".format(links.address(machine), PORT) for machine in range(count)]
+        jobs = {"worker": addresses[:workers], "ps": addresses[workers:]}
+        processes = []
+        for machine in range(count):
+            task = {"type": "worker" if machine < workers else "ps",
+                    "index": machine if machine < workers else machine - workers}
+            environment = dict(os.environ, TF_CONFIG=json.dumps({"cluster": jobs, "task": task}))
+            processes.append(subprocess.Popen(
+                links.inside(machine) + [sys.executable] + sys.argv + ["--be-task"], env=environment, cwd=HERE,
+                stdout=subprocess.PIPE if machine == 0 else subprocess.DEVNULL, stderr=subprocess.PIPE,
+                universal_newlines=True,
+            ))
+        try:
+            output, errors = processes[0].communicate(timeout=900)
+            for process in processes[1:workers]:
+                process.communicate(timeout=60)
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
+    lines = [json.loads(line[len("measured "):]) for line in output.splitlines() if line.startswith("measured ")]
+    if len(lines) != len(options.strategies):
+        raise RuntimeError("{} of {} strategies were measured:\n{}".format(
+            len(lines), len(options.strategies), errors[-3000:]
+        ))
+    return {strategy: (rate, sent) for strategy, rate, sent in lines}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--workers", type=int, nargs="+", default=[2, 4, 8])
+    parser.add_argument("--ps", type=int, default=1)
+    parser.add_argument("--bandwidth", nargs="+", default=["100Mbit"])
+    parser.add_argument("--latency", nargs="+", default=["0ms", "10ms"])
+    parser.add_argument("--strategies", nargs="+", default=["replicated", "parameter_server", "asynchronous"])
+    parser.add_argument("--towers", type=int, default=1)
+    parser.add_argument("--layers", type=int, default=4)
+    parser.add_argument("--width", type=int, default=512, help="units of each layer: 512 for 4 MB of gradients")
+    parser.add_argument("--words", type=int, default=0, help="rows of an embedding; 0: none")
+    parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--runtime", help="take what TensorFlow's runtime costs from this JSON file")
+    parser.add_argument("--be-task", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    if options.be_task:
+        work(options)
+        return
+
+    from legacy_towers import devices
+    from legacy_towers.measure.resources import usable_cores
+    from legacy_towers.scaling.calibration import calibrate
+    from legacy_towers.scaling.job_costs import measure_job
+    from legacy_towers.scaling.json_file import read_runtime
+    from legacy_towers.scaling.plan import predict
+    from legacy_towers.scaling.report import costs_text
+    from legacy_towers.scaling.units import bandwidth, bandwidth_text, bytes_text, seconds, time_text
+    from legacy_towers.scaling.values import Network
+    from legacy_towers.text.tables import format_table
+    from legacy_towers.training.devices import config_of_towers
+
+    with Links(1, 1e6):
+        pass  # fails at once without root
+    costs = measure_job(job_of(options), devices.cpus(options.towers), config_of_towers("cpu", options.towers), 32)
+    runtime = calibrate() if options.runtime is None else read_runtime(options.runtime)
+    print("\n".join(costs_text(costs, runtime)), flush=True)
+    rows = []
+    for rate in options.bandwidth:
+        for latency in options.latency:
+            for workers in options.workers:
+                cores = usable_cores() / float(workers + options.ps)
+                network = Network(bandwidth(rate, "--bandwidth"), seconds(latency, "--latency"), cores)
+                found = measured(options, workers, options.ps, network)
+                for strategy, (examples, sent) in found.items():
+                    expected = predict(strategy, costs, network, runtime, workers, options.ps)
+                    rows.append([
+                        bandwidth_text(network.bandwidth), time_text(network.latency), workers, strategy,
+                        "{:,.1f}".format(expected.examples_per_second), "{:,.1f}".format(examples),
+                        "{:.2f}".format(expected.examples_per_second / examples),
+                        bytes_text(expected.sent_bytes + expected.received_bytes), bytes_text(sent),
+                        expected.limited_by,
+                    ])
+                    print(*rows[-1], flush=True)
+    print(format_table(
+        ["bandwidth", "latency", "workers", "strategy", "predicted", "measured", "ratio", "bytes predicted",
+         "bytes measured", "limited by"], rows, "rrrlrrrrrl"
+    ))
+
+
+if __name__ == "__main__":
+    main()
