@@ -14,6 +14,7 @@ from worker_model import BATCH, ROWS, STEPS, TARGETS, model
 
 import legacy_towers as lt
 from legacy_towers.compat import tf
+from legacy_towers.step.worker_times import slowest_of
 from legacy_towers.training.hooks.measuring import MeasuringHook
 
 # Its initial values and the order of its examples differ from run to run, and must not from worker to worker.
@@ -164,7 +165,7 @@ class SlowWorker(tf.train.SessionRunHook):
 
     def after_run(self, run_context, run_values):
         self.runs += 1
-        slowest = self.times.slowest()
+        slowest = slowest_of(self.times.seconds)
         self.found = "" if slowest is None else slowest.name
         if self.found == "worker:1" or self.runs == 100:
             run_context.request_stop()

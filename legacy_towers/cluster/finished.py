@@ -15,7 +15,7 @@ _POLL_SECONDS = 0.2
 _CALL_SECONDS = 5.0
 # The workers decide how long one of them may not answer, and end then: a parameter server notices that.
 _SILENT_SECONDS = 120.0
-# They are to name a task that is lost before this server is lost too.
+# The workers need this time to report the lost task before this server ends too.
 _LEAVING_SECONDS = 2.0
 
 
@@ -60,8 +60,8 @@ def serve(cluster: Cluster, server: Any) -> None:
                     lost = [each for each in watch.silent() if each.is_missing and str(each.task) not in found]
                     lost_since = time.monotonic()
                 elif time.monotonic() - lost_since >= _LEAVING_SECONDS:
-                    # Not those that have ended therefore.
-                    raise MissingTaskError("{} serves {}".format(cluster.task, " and ".join(map(str, lost))))
+                    # Names only the tasks that were lost first; the others have ended because of them.
+                    raise MissingTaskError("{} waits for {}".format(cluster.task, " and ".join(map(str, lost))))
     finally:
         watch.stop()
 

@@ -111,20 +111,20 @@ class Reader(threading.Thread):
             except tf.errors.OpError as error:
                 self._set(self._text, type(error).__name__)
                 self.failed_calls += 1
-                self._look_whether_refused()
-                # No call before something listens there: each would wait for its whole time, and so would the end.
+                self._update_refused()
+                # Makes no call until something listens there: each call, and `end`, would take the whole timeout.
                 while not self._ended.wait(0.2) and self.refused is not None:
-                    self._look_whether_refused()
+                    self._update_refused()
 
     def _answer(self, session: Session, value: Any) -> Any:
         try:
             return session.run(value)
         except tf.errors.OpError:
             # Before the session is closed, which takes seconds if its server has ended.
-            self._look_whether_refused()
+            self._update_refused()
             raise
 
-    def _look_whether_refused(self) -> None:
+    def _update_refused(self) -> None:
         self.refused = (self.refused or time.monotonic()) if is_refused(self.address) else None
 
     def end(self) -> None:
@@ -139,7 +139,7 @@ class Reader(threading.Thread):
 
 @contextlib.contextmanager
 def session_on(target: str, graph: Any, config: Any) -> Iterator[Session]:
-    """Gives a session on the server of a task that may end.
+    """Creates a session on the server of a task that may end, and closes it without an error.
 
     TensorFlow's own context manager would close it in a thread, where an error is printed if the server has ended.
     """

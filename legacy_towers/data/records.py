@@ -61,7 +61,7 @@ class RecordFiles(Source):
 
     def check_file_shards(self) -> None:
         if self._pieces is not None:
-            raise ArgumentError("a shard of files can't be divided by files: {}".format(self.describe()))
+            raise ArgumentError("a file shard can't be sharded by file again: {}".format(self.describe()))
 
     def file_shards(self, shards: int) -> List[Source]:
         self.check_file_shards()

@@ -173,8 +173,8 @@ class SkippingSource(Source):
 
     def check_file_shards(self) -> None:
         raise ArgumentError(
-            'examples that skip bad records can\'t be divided by files, since the good ones are known only when all '
-            'are read: leave out shard="files"'
+            "examples that skip bad records can't be sharded by file: which records are good is known only after all "
+            "are read"
         )
 
     def with_read_buffer(self, size: int) -> Source:

@@ -124,7 +124,11 @@ class Source:
 
     def check_file_shards(self) -> None:
         """Raises ArgumentError unless the records are read from files that can be divided."""
-        raise ArgumentError('{} can\'t be divided by files: leave out shard="files"'.format(self.describe()))
+        raise ArgumentError(
+            "{} can't be sharded by file: only TFRecord, fixed-length, text, CSV and whole files can".format(
+                self.describe()
+            )
+        )
 
     def file_shards(self, shards: int) -> "List[Source]":
         """Returns the sources of several shards of consecutive records, of files of their own as far as possible.

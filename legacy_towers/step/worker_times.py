@@ -17,13 +17,13 @@ from legacy_towers.graph.walk import RunNeeds, ancestors
 from legacy_towers.tensor_types import Coordinator, Session, Tensor
 
 # Steps between two exchanges of the times; the first is earlier.
-_EVERY = 10
-_FIRST = 3
+_STEPS_BETWEEN_EXCHANGES = 10
+_FIRST_EXCHANGE = 3
 # Where the others wait for less than this share, no worker is the slowest: that changes from step to step.
-_NOTABLE = 0.1
+_LEAST_SHARE = 0.1
 
 
-class Slowest(NamedTuple):
+class SlowestWorker(NamedTuple):
     """The worker that all others wait for.
 
     Attributes:
@@ -35,14 +35,27 @@ class Slowest(NamedTuple):
     share: float
 
     def __str__(self) -> str:
-        return "waits {:.0f} % for {}".format(100 * self.share, self.name)
+        return "waits for {} {:.0f} % of the time".format(self.name, 100 * self.share)
+
+
+def slowest_of(seconds: Dict[str, float]) -> Optional[SlowestWorker]:
+    """Returns the worker that all others wait for; None if none is notably slower, or before it is known.
+
+    Args:
+      seconds: task -> the mean seconds per step in which it does not wait for others; empty before it is known.
+    """
+    ordered = sorted(seconds, key=lambda name: seconds[name])
+    if len(ordered) < 2 or seconds[ordered[-1]] <= 0:
+        return None
+    share = 1 - seconds[ordered[-2]] / seconds[ordered[-1]]
+    return SlowestWorker(ordered[-1], share) if share >= _LEAST_SHARE else None
 
 
 class WorkerTimesHook(tf.train.SessionRunHook):
     """Measures the time of each step in which this worker does not wait for others, and exchanges the means of all.
 
-    They travel in the all-reduce of the losses: nothing is sent besides. The time between two steps is part of a step:
-    a worker that saves or evaluates lets the others wait, too.
+    They are part of the all-reduce of the losses, so that no further message is needed. The time between two steps is
+    part of a step: a worker that saves or evaluates lets the others wait, too.
 
     Attributes:
       seconds: name of each worker -> seconds of a step in which it did not wait, of the last steps; {} until they are
@@ -82,14 +95,6 @@ class WorkerTimesHook(tf.train.SessionRunHook):
             waits = [_seconds_of(group) for group in (early, late) if group]
             self._wait = tf.add_n(waits + [tf.constant(0.0, tf.float64)])
 
-    def slowest(self) -> Optional[Slowest]:
-        """Returns the worker that all others wait for; None if none is notably slower, or before it is known."""
-        ordered = sorted(self.seconds, key=lambda name: self.seconds[name])
-        if len(ordered) < 2 or self.seconds[ordered[-1]] <= 0:
-            return None
-        share = 1 - self.seconds[ordered[-2]] / self.seconds[ordered[-1]]
-        return Slowest(ordered[-1], share) if share >= _NOTABLE else None
-
     def after_create_session(self, session: Session, coord: Coordinator) -> None:
         """Begins to measure: with the second step, since TensorFlow prepares the graph in the first one."""
         self._runs = self._measured = 0
@@ -101,7 +106,7 @@ class WorkerTimesHook(tf.train.SessionRunHook):
         if not self._is_step:
             return None
         self._runs += 1  # equally many in all workers
-        self._is_exchanged = self._runs == _FIRST or self._runs % _EVERY == 0
+        self._is_exchanged = self._runs == _FIRST_EXCHANGE or self._runs % _STEPS_BETWEEN_EXCHANGES == 0
         if not self._is_exchanged:
             return tf.train.SessionRunArgs([self._wait])
         mean = self._total / self._measured if self._measured else 0.0

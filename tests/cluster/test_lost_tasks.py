@@ -40,7 +40,7 @@ def test_a_killed_task_is_named_by_all_others_and_a_restart_uses_each_example_on
         for task, (code, output) in ended.items():
             assert code == 1, (task, output[-3000:])
             reason = "{} {} {}, which has ended: nothing listens at 127.0.0.1:".format(
-                task, "serves" if task == "ps:0" else "waits for", killed
+                task, "waits for", killed
             )
             assert reason in output, (task, output[-3000:])
             assert "Exception in thread" not in output and "TensorFlow's log" not in output, output

@@ -70,10 +70,11 @@ def dataset(
       parallel_calls: number of examples parsed in parallel; None lets TensorFlow choose.
       deterministic: False allows tf.data to return examples in the order in which they are parsed; None is
         TensorFlow's default, which keeps the order. order="fixed" implies True.
-      private_threads: size of the private thread pool of each iterator's dataset; None uses the session's threads.
+      private_threads: size of the private thread pool of each iterator's dataset; None: on TensorFlow 2
+        as many threads as there are cores, on 1.15 the session's threads.
       read_buffer_bytes: size of the read buffer of each file; None lets TensorFlow choose.
       shard: how the route "sharded" divides the examples. "records": tower k of N reads all files, and takes every N-th
-        example from number k on. "files": it reads files of its own, as `Examples.file_shard` gives them: as many
+        example from number k on. "files": it reads files of its own, as `Examples.file_shards` divides them: as many
         examples as the others, so that a file at a border has two readers. Files are then shuffled too.
 
     Raises:
@@ -132,7 +133,10 @@ def _check_shard(examples: Examples, route: str, order: str, shard: str) -> None
         ))
     if order == "fixed":
         raise ArgumentError('shard="files" contradicts order="fixed", which gives the towers examples of one order')
-    examples.source.check_file_shards()
+    try:
+        examples.source.check_file_shards()
+    except ArgumentError as error:
+        raise ArgumentError('{}; use shard="records"'.format(error)) from None
 
 
 class DatasetInput(routes.DatasetPipeline):

@@ -6,6 +6,7 @@ from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
 from legacy_towers.measure.input_wait import InputWait
 from legacy_towers.step import TrainStep
+from legacy_towers.step.worker_times import slowest_of
 from legacy_towers.tensor_types import Coordinator, Session
 
 # Steps before each record in which the time is measured that the graph waits for input.
@@ -140,7 +141,7 @@ class MeasuringHook(tf.train.SessionRunHook):
         if self._begun is not None:
             steps, seconds = step - self._begun.step, time.perf_counter() - self._begun.time
         times = self._train_step.worker_times
-        slowest = None if times is None else times.slowest()
+        slowest = None if times is None else slowest_of(times.seconds)
         speed = None
         if steps > 0 and self._examples_per_step is not None:
             speed = steps * self._examples_per_step / max(seconds, 1e-9)

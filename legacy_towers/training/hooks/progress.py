@@ -3,6 +3,7 @@ import time
 from typing import Any, Optional, TextIO
 
 from legacy_towers.compat import tf
+from legacy_towers.step.worker_times import slowest_of
 from legacy_towers.tensor_types import Coordinator, Session, Tensor, Variable
 from legacy_towers.training.formatting import format_number
 
@@ -11,7 +12,7 @@ class ProgressHook(tf.train.SessionRunHook):
     """Prints step, percentage, loss, examples/s and the remaining time.
 
         step  400/1000  40%  loss 0.2163     12,345 examples/s  0:05 left
-        step  500/1000  50%  loss 0.2041      8,210 examples/s  0:04 left  waits 31 % for worker:1
+        step  500/1000  50%  loss 0.2041      8,210 examples/s  0:04 left  waits for worker:1 31 % of the time
 
     Over workers, examples/s is that of all of them. The second form names the worker that all others wait for, and for
     which share of the time.
@@ -142,7 +143,7 @@ class ProgressHook(tf.train.SessionRunHook):
             line = "{}  {} left".format(line, format_duration(remaining))
         if self._skipped is not None and self._skipped.count:
             line = "{}  {:,} skipped".format(line.rstrip(), self._skipped.count)
-        slowest = None if self._times is None else self._times.slowest()
+        slowest = None if self._times is None else slowest_of(self._times.seconds)
         if slowest is not None:
             line = "{}  {}".format(line.rstrip(), slowest)
         self._write(line.rstrip())

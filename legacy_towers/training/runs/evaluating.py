@@ -51,7 +51,7 @@ def evaluate_run(
 
     Args:
       stream: where to print each evaluation.
-      wait_for_chief: returns when the training has started; takes a function that tells whether it has ended. See
+      wait_for_chief: returns when the training has started; takes a function that returns whether it has ended. See
         `cluster.chief.wait_for_chief`.
 
     Raises:

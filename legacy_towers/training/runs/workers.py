@@ -24,7 +24,7 @@ class ClusterOfRun(NamedTuple):
       cluster: its tasks, and which of them this process is.
       start: starts this task: takes the configuration of its server and the flags that all tasks must have in common,
         and returns the tf.train.Server when all tasks are there.
-      wait_for_chief: for an evaluator: takes a function that tells whether the training has ended, and returns what
+      wait_for_chief: for an evaluator: takes a function that returns whether the training has ended, and returns what
         watches the chief; see `cluster.chief.wait_for_chief`.
     """
 
@@ -79,7 +79,7 @@ def check_evaluator(job: Job, settings: TrainSettings) -> None:
         ("--keep-best", settings.keep_best or job.checkpoints.keep_best),
     ):
         if value is not None:
-            raise ClusterError("{} {}: only a chief that evaluates by itself can do that: leave out one of it and "
+            raise ClusterError("{} {}: only a chief that evaluates by itself can do that: leave out it or "
                                "--evaluator".format(option, value))
 
 

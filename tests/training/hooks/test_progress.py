@@ -6,7 +6,6 @@ import types
 import pytest
 
 from legacy_towers.compat import tf
-from legacy_towers.step.worker_times import Slowest, WorkerTimesHook
 from legacy_towers.training.formatting import format_number
 from legacy_towers.training.hooks import progress
 from legacy_towers.training.hooks.progress import ProgressHook
@@ -44,31 +43,15 @@ def test_the_first_the_last_and_every_nth_step_have_a_line():
 
 
 def test_lines_name_the_worker_that_all_others_wait_for():
-    times = types.SimpleNamespace(slowest=lambda: Slowest("worker:1", 0.309))
+    times = types.SimpleNamespace(seconds={"worker:0": 0.0691, "worker:1": 0.1})
     stream = io.StringIO()
     run(stream, 3, 4, 2, times=times)
-    assert [line[-24:] for line in stream.getvalue().splitlines()] == ["  waits 31 % for worker:1"[1:]] * 2
-    times.slowest = lambda: None
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 2 and all(line.endswith("  waits for worker:1 31 % of the time") for line in lines)
+    times.seconds = {}
     stream = io.StringIO()
     run(stream, 1, 1, 2, times=times)
     assert "waits" not in stream.getvalue()
-
-
-@pytest.mark.parametrize("seconds, expected", [
-    ({}, None),
-    ({"worker:0": 0.1}, None),
-    ({"worker:0": 0.1, "worker:1": 0.1}, None),
-    ({"worker:0": 0.0, "worker:1": 0.0}, None),
-    ({"worker:0": 0.1, "worker:1": 0.2}, "waits 50 % for worker:1"),
-    # Two slow ones: the rest waits for both, and they for each other 5 %.
-    ({"worker:0": 0.1, "worker:1": 0.2, "worker:2": 0.19}, None),
-    ({"chief:0": 0.8, "worker:0": 0.2, "worker:1": 0.1}, "waits 75 % for chief:0"),
-], ids=["unknown", "one worker", "equal", "no time", "two", "two slow ones", "chief"])
-def test_slowest_worker(seconds, expected):
-    times = WorkerTimesHook.__new__(WorkerTimesHook)
-    times.seconds = seconds
-    slowest = times.slowest()
-    assert (None if slowest is None else str(slowest)) == expected
 
 
 def test_a_terminal_has_a_progress_bar_below_the_lines():

@@ -148,8 +148,6 @@ def _write_class(stage: Any, calls: Calls, origin: Origin, found: Constructed, n
     inner = calls.dataset_name(Scope(source, method))
     records = stage.reading.records(Scope(source, maker), tf)
     stage.reading.remove()
-    if records is not None and taken.key and records.of_file and not records.with_keys:
-        raise Irregular(origin.read, "its key is used, which tf.data does not have")
     is_inner = maker is method
     more: List[str] = []
     if records is not None:

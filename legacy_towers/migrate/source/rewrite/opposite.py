@@ -21,7 +21,7 @@ def opposite_of(source: Source, statements: Sequence[Any], number: int) -> List[
     first, second = (each.test for each in found)
     texts = [source.code(each).strip() for each in (first, second)]
     is_opposite = source.block(found[0]) is source.block(found[1]) and (
-        [_negated(source, first), texts[0]] == texts[::-1] or [texts[1], _negated(source, second)] == texts[::-1])
+        _negated(source, first) == texts[1] or _negated(source, second) == texts[0])
     changed = names_of(found[0].body)
     return [found[1]] if is_opposite and isinstance(_of_not(first), (cst.Name, cst.Attribute)) and not (
         names_of(first).read & (changed.bound | changed.changed)) else []

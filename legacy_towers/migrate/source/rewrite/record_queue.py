@@ -236,7 +236,7 @@ class RecordQueueStage(SourceStage):
             raise Irregular(self.read, "{!r} is queued, and is used after that too".format(value))
         keys = [source.statement(calls.call(each)).targets[0].target.elements[0].value.value for each in self._others]
         if any(uses_of(source, self._body(), each) for each in [key] + keys):
-            raise Irregular(self.read, "its key is used, which tf.data does not have")
+            raise Irregular(self.read, "its key is used, and a queue of records holds no keys")
 
     # Writing
 

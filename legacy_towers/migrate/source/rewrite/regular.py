@@ -80,7 +80,7 @@ def check_only_of_queues(pipeline: Pipeline, calls: Calls) -> None:
         for each in calls.functions_of(calls.draft(site.path), call):
             # Not `make_queue` in `make_queue().dequeue()`, which begins at the same place.
             if isinstance(call.func, cst.Attribute) and each.node.name.value == call.func.attr.value:
-                raise Irregular(site, "it may also be a call of {!r} of the project, which stays: call both by "
+                raise Irregular(site, "it may also be a call of {!r} of the project, which stays: call the two from "
                                 "different functions".format(each.function.name))
 
 

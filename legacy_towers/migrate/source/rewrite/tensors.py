@@ -13,9 +13,9 @@ from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import arguments
 from legacy_towers.migrate.source.rewrite.visiting import Visitor
 
-# What tf.* functions return that is not a tensor or a dict of tensors.
-_OTHERS = ("decode_csv", "split", "unstack", "unpack", "meshgrid", "parse_single_sequence_example", "get_variable")
+# Functions tf.* that return a list of tensors, and all that return something else than a tensor or a dict of tensors.
 _LISTS = ("decode_csv", "split", "unstack", "unpack")
+_OTHERS = _LISTS + ("meshgrid", "parse_single_sequence_example", "get_variable")
 # Functions that call functions are looked into up to this depth.
 _DEPTH = 4
 

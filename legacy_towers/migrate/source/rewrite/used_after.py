@@ -12,7 +12,7 @@ from legacy_towers.migrate.source.rewrite.names import dotted, names_of, read_fi
 from legacy_towers.migrate.source.rewrite.single import is_only_run
 from legacy_towers.migrate.source.values import Site
 
-# Functions and methods that tell of a tensor what the graph knows.
+# Functions and methods whose result depends on the graph only, such as a static shape.
 _TEXTS = ("str", "repr", "type", "len")
 _METHODS = ("format", "get_shape", "as_list")
 

@@ -511,7 +511,7 @@ def test_irregular_pipelines_are_left_with_the_reason(text, left, tmp_path):
                  "_, x = tf.TextLineReader().read(tf.train.string_input_producer(['a']))\nb = tf.train.batch([x], 2)\n"
                  "c = take(slim.prefetch_queue.prefetch_queue([b]))\nd = take(Batches())\n",
                  "7: tf.QueueBase.dequeue: it may also be a call of 'Batches.dequeue' of the project, which stays: "
-                 "call both by different functions", id="a queue or an object of the project is passed"),
+                 "call the two from different functions", id="a queue or an object of the project is passed"),
     pytest.param("def f(files):\n    _, x = tf.TextLineReader().read(tf.train.string_input_producer(files))\n"
                  "    return x, len(files)\nx, n = f(['a'])\nb = tf.train.batch([x], n)\ny, m = f(['b'])\n"
                  "z = tf.size(y)\n",

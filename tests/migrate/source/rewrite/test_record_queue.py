@@ -29,7 +29,7 @@ BATCH = "record = records.dequeue()\nbatch = tf.train.batch([record], 2)\n"
     (QUEUE + FILL + TAKE, "its result is used in an expression"),
     (QUEUE + "size = 3\n" + FILL + BATCH, "what it is made with changes before it is filled"),
     (QUEUES + "train = False\n" + FILL + BATCH, "what it is made with changes before it is filled"),
-    (QUEUE + FILL + BATCH + "print(key)\n", "its key is used, which tf.data does not have"),
+    (QUEUE + FILL + BATCH + "print(key)\n", "its key is used, and a queue of records holds no keys"),
     (QUEUE + FILL + BATCH + "print(value)\n", "'value' is queued, and is used after that too"),
     (QUEUE + FILL + BATCH + "print(records.name)\n", "'records' is used for something else too"),
     (QUEUE + FILL + BATCH + "print(names.name)\n", "its queue is also used in another way"),
