@@ -116,7 +116,10 @@ def _tfrecord(given: Given, scope: Scope, tf: str) -> Records:
 
 def _text_line(given: Given, scope: Scope, tf: str) -> Records:
     skipped = given.get("skip_header_lines")
-    if skipped is None or literal(skipped) in ("0", "None"):
+    if skipped is not None and literal(skipped) == "True":
+        # A dataset skips a number.
+        skipped = cst.Integer("1")
+    if skipped is None or literal(skipped) in ("0", "None", "False"):
         text = "{}.data.TextLineDataset".format(tf)
         return Records(text, "", False, _numbered("lambda filename: {}(filename)".format(text), "1", tf))
     text = "lambda filename: {}.data.TextLineDataset(filename).skip({})".format(tf, scope.code(skipped))
