@@ -66,6 +66,8 @@ class Calls:
         self.entries: Dict[Tuple[Function, str], Any] = {}
         # Call of one of several functions that read -> the dataset that it is passed, and the number of its readers.
         self.passed: Dict[Any, Tuple[str, str]] = {}
+        # (function, name of a dataset) -> where datasets of this name are made, each in another branch of an `if`.
+        self.in_branches: Dict[Tuple[Any, str], List[Any]] = {}
         self._families: Optional[Families] = None
 
     def draft(self, path: str) -> Draft:

@@ -18,9 +18,10 @@ from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.chosen_reader import are_chosen
 from legacy_towers.migrate.source.rewrite.drafts import Irregular
 from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
-from legacy_towers.migrate.source.rewrite.region import is_transparent
+from legacy_towers.migrate.source.rewrite.region import is_transparent, within_binding
+from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import batchers, prefetch, producers, queues, readers, slim_readers
-from legacy_towers.migrate.source.rewrite.syntax import Source
+from legacy_towers.migrate.source.rewrite.syntax import LOOPS, Source
 from legacy_towers.migrate.source.values import Site
 
 READ, READ_UP_TO, DEQUEUE = "tf.ReaderBase.read", "tf.ReaderBase.read_up_to", "tf.QueueBase.dequeue"
@@ -57,7 +58,9 @@ def origins_of(project: Project, pipeline: Pipeline, calls: Calls) -> List[Origi
     reads = [site for site in pipeline.sites if site.name in (READ, READ_UP_TO, DEQUEUE) and site not in shared]
     if not found:
         raise Irregular(pipeline.sites[0], _why_without_producers(pipeline))
-    reads_of = {each: [site for site in reads if each in project.sources(site)] for each in found}
+    reads_of = {each: [
+        site for site in reads if each in project.sources(site) and not _are_apart(each, site, calls)
+    ] for each in found}
     groups = _alternatives(found, reads_of, calls)
     origins = []
     for group in groups:
@@ -101,7 +104,7 @@ def reader_of(project: Project, pipeline: Pipeline, calls: Calls, read: Site, is
     """Returns the call that makes the reader of a call that reads; `is_only`: no other call of the pipeline reads."""
     found = [site for site in pipeline.sites if site.name in readers.PARAMETERS]
     if not is_only:
-        found = [site for site in found if site in project.sources(read)]
+        found = [site for site in found if site in project.sources(read) and not _are_apart(site, read, calls)]
     if not found:
         raise Irregular(read if not is_only else pipeline.sites[0], "the source does not show its readers")
     if len(found) > 1 and not are_chosen(calls, found):
@@ -135,6 +138,46 @@ def _exclude(one: Site, other: Site, calls: Calls) -> bool:
         is_same = _bound_code(source, first) == _bound_code(source, second)
     branches = branches_of(source, [first, second]) if is_same else None
     return branches is not None and _is_read_after(source, branches, name, one.name in ELEMENTS)
+
+
+def _are_apart(one: Site, other: Site, calls: Calls) -> bool:
+    """Returns whether two calls of a function are in branches of one `if`, which use the same names."""
+    source = calls.draft(one.path).source
+    if one is other or one.path != other.path:
+        return False
+    nodes = [calls.call(one), calls.call(other)]
+    return source.function(nodes[0]) is source.function(nodes[1]) and branches_of(source, nodes) is not None
+
+
+def uses_of_binding(source: Source, body: Any, statement: Any, name: str) -> List[Any]:
+    """Returns where code of `body` reads a name while it has the value that an assignment gives it.
+
+    Not before another assignment after it, and not in another branch of an `if`, which gives it a value of its own.
+    """
+    uses: List[Any] = within_binding(source, body, statement, name, uses_of(source, body, name))
+    return [each for each in uses if any(
+        isinstance(one, LOOPS) for one in source.between(each, body)
+    ) or branches_of(source, [statement, each]) is None]
+
+
+def dataset_of(calls: Calls, scope: Scope, statement: Any) -> str:
+    """Returns a name for the dataset of a producer: that of one in another branch of an `if`, where there is one.
+
+    Args:
+      calls: the functions and calls of the pipeline.
+      scope: where the dataset is made.
+      statement: the statement that makes the queue.
+    """
+    source = scope.source
+    place = (source.path, scope.function)
+    if not any(isinstance(each, LOOPS) for each in source.above(statement)):
+        for (function, name), made in calls.in_branches.items():
+            if function == place and all(branches_of(source, [each, statement]) is not None for each in made):
+                made.append(statement)
+                return name
+    name = calls.dataset_name(scope)
+    calls.in_branches[(place, name)] = [statement]
+    return name
 
 
 def _is_read_after(source: Source, branches: cst.If, name: str, is_elements: bool) -> bool:

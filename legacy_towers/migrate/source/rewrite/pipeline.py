@@ -37,6 +37,7 @@ from legacy_towers.migrate.source.rewrite.optional_batch import optional_batch, 
 from legacy_towers.migrate.source.rewrite.passing import Passing
 from legacy_towers.migrate.source.rewrite.prefetch_stage import PrefetchStage
 from legacy_towers.migrate.source.rewrite.queue_stage import QueueStage
+from legacy_towers.migrate.source.rewrite.read_in_branches import read_in_branches
 from legacy_towers.migrate.source.rewrite.regular import check_only_of_queues, check_regular
 from legacy_towers.migrate.source.rewrite.results import returned_element
 from legacy_towers.migrate.source.rewrite.scope import Scope
@@ -115,6 +116,10 @@ class PipelineWriter:
             [entry for _, entry in reads])
         if len(reads) > 1 and self._is_one_dataset:
             reads = [(self._stages[0], zipped.write(reads))]
+        own = [self.calls.call(each) for stage in self._stages for each in stage.sites]
+        joined = read_in_branches(self.calls, reads, self._block, own) if len(reads) > 1 else None
+        if joined is not None:
+            self._is_one_dataset, reads = True, [(self._stages[0], joined)]
         self.batchers.is_one_dataset = self._is_one_dataset
         for stage, entry in reads:
             self._go_to(stage)
@@ -204,6 +209,11 @@ class PipelineWriter:
             or not self.queue.is_made_in(entry, each) and not entry.draft.edits.is_removed(each)
         ]
         return statements, statements.index(entry.statement) + 1 if entry.statement is not None else 0
+
+    def _block(self, entry: Entry) -> Tuple[List[Any], int, bool]:
+        """Returns the statements of the block that gets examples, the first one after the reader, whether they go."""
+        statements, start = self._statements(entry)
+        return statements, start, self.sinks.first(entry, statements, start, self.batches, False) >= 0
 
     def _is_taken(self, entry: Entry) -> bool:
         """Returns whether a batcher or a function takes the examples that code gets, or it returns or keeps them."""

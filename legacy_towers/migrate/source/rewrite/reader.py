@@ -21,8 +21,8 @@ from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
 from legacy_towers.migrate.source.rewrite.names import dotted, is_of_self, names_of, parameters
+from legacy_towers.migrate.source.rewrite.origins import uses_of_binding
 from legacy_towers.migrate.source.rewrite.reasons import why_shared
-from legacy_towers.migrate.source.rewrite.region import within_binding
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import readers
 from legacy_towers.migrate.source.rewrite.shapes.producers import Cant
@@ -207,7 +207,7 @@ class Reader:
             why = why_shared(self._project, self._site, source, reader)
             raise Irregular(self._site, why or "its reader is kept in an object, or used in another function")
         body = maker.body if maker is not None else source.module
-        uses = within_binding(source, body, statement, target.value, uses_of(source, body, target.value))
+        uses = uses_of_binding(source, body, statement, target.value)
         others = [each for each in uses if source.parents[each] is not read.func]
         # One that reads records of a queue would go on with the file that it has of another queue.
         also = {self._calls.call(each).func for each in self._reads if each.path == source.path}

@@ -22,13 +22,22 @@ from legacy_towers.migrate.source.rewrite.held_and_passed import held_and_passed
 from legacy_towers.migrate.source.rewrite.joins import Joins
 from legacy_towers.migrate.source.rewrite.keywords import known, passed
 from legacy_towers.migrate.source.rewrite.names import is_of_self, names_of
-from legacy_towers.migrate.source.rewrite.origins import ELEMENTS, LIMIT, READ, READ_UP_TO, Origin, branches_of
+from legacy_towers.migrate.source.rewrite.origins import (
+    ELEMENTS,
+    LIMIT,
+    READ,
+    READ_UP_TO,
+    Origin,
+    branches_of,
+    dataset_of,
+    uses_of_binding,
+)
 from legacy_towers.migrate.source.rewrite.passed_files import check_passed
 from legacy_towers.migrate.source.rewrite.passed_queue import passed_on, write_passed
 from legacy_towers.migrate.source.rewrite.read_through import Step, write_through
 from legacy_towers.migrate.source.rewrite.reader import Reader
 from legacy_towers.migrate.source.rewrite.reasons import why_kept
-from legacy_towers.migrate.source.rewrite.region import region_of, within_binding
+from legacy_towers.migrate.source.rewrite.region import region_of
 from legacy_towers.migrate.source.rewrite.returned_queue import returned_queue, write_returned
 from legacy_towers.migrate.source.rewrite.scope import Scope, literal
 from legacy_towers.migrate.source.rewrite.shapes import batchers, producers, readers
@@ -121,7 +130,7 @@ class SourceStage:
             for each in self._batches)
         if there is not None and batches and len(made) == 1:
             return write_passed(self, self._calls, self._origin, draft, queue, *there)
-        dataset = self._calls.dataset_name(scope)
+        dataset = dataset_of(self._calls, scope, source.statement(made[0]))
         tf = self._calls.tensorflow(scope, self._producer)
         if there is None:
             taken = self._taken(draft, made)
@@ -255,8 +264,9 @@ class SourceStage:
         body = function.body if function is not None else source.module
         if queue.startswith("self."):
             return self._uses_of_kept(draft, source.statement(made[0]).targets[0].target)
-        uses: List[Any] = uses_of(source, body, queue)
-        return within_binding(source, body, source.statement(made[0]), queue, uses) if len(made) == 1 else uses
+        if len(made) == 1:
+            return uses_of_binding(source, body, source.statement(made[0]), queue)
+        return list(uses_of(source, body, queue))
 
     def _reading_function(
         self, draft: Draft, function: Optional[cst.FunctionDef], made: Sequence[cst.Call], queue: Optional[str]

@@ -23,16 +23,16 @@ class Loader:
             dataset = dataset.batch(self.size, drop_remainder=True)
             return tf.data.make_one_shot_iterator(dataset).get_next()
         else:
-            dataset_2 = tf.data.Dataset.from_tensor_slices((names,))
-            dataset_2 = dataset_2.repeat(2)
+            dataset = tf.data.Dataset.from_tensor_slices((names,))
+            dataset = dataset.repeat(2)
 
             def parse(*queue):
                 name = queue[0]
                 return self.image(name), name
 
-            dataset_2 = dataset_2.map(parse)
-            dataset_2 = dataset_2.batch(self.size)
-            return tf.data.make_one_shot_iterator(dataset_2).get_next()
+            dataset = dataset.map(parse)
+            dataset = dataset.batch(self.size)
+            return tf.data.make_one_shot_iterator(dataset).get_next()
 
 
 loader = Loader(IMAGES, [3, 1, 4, 1], 3)
