@@ -198,7 +198,10 @@ class StatementReader(CallReader):
         if api is not None:
             return frozenset([Value("api", api)])
         if own is not None:
-            return self.attribute(alias, frozenset([Value("module", own)]), alias.name)
+            found = self.attribute(alias, frozenset([Value("module", own)]), alias.name)
+            # In the folder of a package, a module of its name does not hide it: `from cifar10 import util`.
+            below = None if found or not module else self.lookups.module(self.path, module + "." + alias.name, 0)
+            return found if below is None else frozenset([Value("module", below)])
         return self.usual("tf" if alias.name == "tensorflow" else alias.name)
 
     def _import_all(self, api: Any, own: Any) -> None:

@@ -136,6 +136,27 @@ def test_modules_are_found_in_the_folders_above_a_file_of_the_working_directory(
     assert len(pipeline.sites) == 4
 
 
+def test_a_module_with_the_name_of_its_package_does_not_hide_the_others(tmp_path):
+    sources = {
+        "images/__init__.py": "",
+        "images/images.py": "from images import util\n",
+        "images/util.py": """
+            import tensorflow as tf
+
+            def read(queue):
+                return tf.TextLineReader().read(queue)[1]
+            """,
+        "images/inputs.py": """
+            import tensorflow as tf
+            from images import util
+
+            x = tf.train.batch([util.read(tf.train.string_input_producer(["a"]))], 2)
+            """,
+    }
+    (pipeline,) = find_pipelines(read(tmp_path, sources)).pipelines
+    assert len(pipeline.sites) == 4
+
+
 def test_two_uses_of_a_helper_stay_two_pipelines(tmp_path):
     source = """
         import tensorflow as tf
