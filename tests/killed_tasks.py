@@ -16,8 +16,9 @@ import legacy_towers.step.watch_workers
 
 legacy_towers.cluster.watch._REFUSED_SECONDS = 1.0
 legacy_towers.step.watch_workers._LEAVING_SECONDS = 0.5
-TASK = json.loads(os.environ["TF_CONFIG"])["task"] if "TF_CONFIG" in os.environ else {"type": "alone", "index": 0}
-NAME = "{type}:{index}".format(**TASK)
+CONFIG = json.loads(os.environ["TF_CONFIG"])
+NAME = "{type}:{index}".format(**CONFIG["task"])
+WORKERS = len(CONFIG["cluster"]["worker"])
 with open("pid-" + NAME, "w") as file:
     file.write(str(os.getpid()))
 
@@ -34,32 +35,46 @@ class Recorder(tf.train.SessionRunHook):
         if step.watches_workers is not None:
             step.watches_workers.seconds = 600.0
 
+    def write(self, ids):
+        with open("ids-" + NAME, "a") as file:
+            file.write(json.dumps([time.time(), self.number, ids]) + "\\n")
+
     def after_create_session(self, session, coord):
         self.number = int(session.run(self.step.global_step))
+        self.write(None)
 
     def before_run(self, run_context):
         kill_once(self.number + 1)
+        time.sleep(0.1 if WORKERS == 1 else 0)
         return tf.train.SessionRunArgs(self.ids)
 
     def after_run(self, run_context, run_values):
         self.number += 1
-        with open("ids-" + NAME, "a") as file:
-            file.write(json.dumps([self.number, np.concatenate(run_values.results).tolist()]) + "\\n")
+        self.write(np.concatenate(run_values.results).tolist())
 
 """
 
 
 def job_file(folder):
     """Writes the job file, and returns its path."""
-    source = textwrap.dedent(job_files.LINE).replace("import warnings", "import json, os, signal, warnings")
+    source = textwrap.dedent(job_files.LINE).replace("import warnings", "import json, os, signal, time, warnings")
     source = source.replace("@lt.job", _RECORDING + "@lt.job")
     source = source.replace("or None,", "or None, hooks=lambda step: [Recorder(step)],")
     return job_files.write(folder, "line.py", source)
 
 
-def recorded_ids(folder, task):
-    """Returns the ids of each step of a worker; a step that was trained again after a restart counts once."""
-    return dict(json.loads(line) for line in (folder / ("ids-" + task)).read_text().splitlines())
+def recorded_ids(folder):
+    """Returns the ids of each step, by step and worker; steps after the checkpoint of a restart don't count."""
+    lines = []
+    for task in ("worker:0", "worker:1"):
+        lines += [json.loads(line) + [task] for line in (folder / ("ids-" + task)).read_text().splitlines()]
+    steps = {}
+    for _, step, ids, task in sorted(lines):
+        if ids is not None:
+            steps.setdefault(step, {})[task] = ids
+        elif task == "worker:0":
+            steps = {each: ids for each, ids in steps.items() if each <= step}
+    return steps
 
 
 def words(folder, options):

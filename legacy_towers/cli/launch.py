@@ -11,9 +11,10 @@ code is that of the task; Ctrl-C and SIGTERM end all.
 import argparse
 import shutil
 import sys
-from typing import List, Sequence
+from typing import List, Optional, Sequence
 
 from legacy_towers.cli.parser import Parser
+from legacy_towers.cluster.elastic import RETURN_SECONDS, Elastic, parse_range
 from legacy_towers.cluster.value import EVALUATOR
 from legacy_towers.errors import ArgumentError
 from legacy_towers.text.names import did_you_mean
@@ -24,7 +25,7 @@ _DASHES = "--"
 
 
 def add_arguments(parser: Parser, given: List[str]) -> None:
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help="tasks that train (default: 1)")
+    parser.add_argument("--workers", type=int, metavar="N", help="tasks that train (default: 1)")
     parser.add_argument("--ps", type=int, default=0, metavar="N", help="parameter servers (default: 0)")
     parser.add_argument("--chief", action="store_true", help="a chief besides the workers, as tf.estimator needs it")
     parser.add_argument(
@@ -34,6 +35,15 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
     parser.add_argument(
         "--restarts", type=int, default=0, metavar="N",
         help="how often all tasks start again when one fails; train resumes from its last checkpoint (default: 0)",
+    )
+    parser.add_argument(
+        "--elastic", metavar="MIN:MAX",
+        help="in place of --workers: MAX workers train; when one fails, those left go on from the last checkpoint, "
+        "MIN at least",
+    )
+    parser.add_argument(
+        "--return-seconds", type=float, metavar="SECONDS",
+        help="with --elastic: all workers train again after this time (default: {:g})".format(RETURN_SECONDS),
     )
     # What follows -- is not parsed: it has options of its own.
     words: List[str] = []
@@ -53,21 +63,43 @@ def run(arguments: argparse.Namespace) -> int:
         ))
     if arguments.restarts < 0:
         raise ArgumentError("--restarts is {}: it must be at least 0".format(arguments.restarts))
+    elastic = _elastic(arguments)
     if words[:1] == ["train"]:
-        if arguments.restarts and not any(word.split("=")[0] == "--checkpoint-dir" for word in words):
-            raise ArgumentError("--restarts needs a checkpoint to resume from: give --checkpoint-dir to train")
+        resuming = "--restarts" if arguments.restarts else "--elastic" if elastic is not None else None
+        if resuming is not None and not any(word.split("=")[0] == "--checkpoint-dir" for word in words):
+            raise ArgumentError("{} needs a checkpoint to resume from: give --checkpoint-dir to train".format(resuming))
         # Last, where nothing follows that could be taken for its value.
         words += [] if any(word.split("=")[0] == "--cluster" for word in words) else ["--cluster"]
         words += ["--evaluator"] if arguments.evaluators and "--evaluator" not in words else []
         words += [] if arguments.towers is None else ["--towers", str(arguments.towers)]
+        words += [] if elastic is None else ["--elastic", arguments.elastic]
     elif arguments.towers is not None:
         raise ArgumentError("--towers is an option of `train`: what is launched is {!r}".format(" ".join(words)))
     from legacy_towers.cluster.launch import launch
 
     return launch(
-        _command(words), arguments.workers, arguments.ps, chief=arguments.chief, evaluators=arguments.evaluators,
-        restarts=arguments.restarts, optional=(EVALUATOR,) if words[:1] == ["train"] else (),
+        _command(words), 1 if arguments.workers is None else arguments.workers, arguments.ps, chief=arguments.chief,
+        evaluators=arguments.evaluators, restarts=arguments.restarts,
+        optional=(EVALUATOR,) if words[:1] == ["train"] else (), elastic=elastic,
     )
+
+
+def _elastic(arguments: argparse.Namespace) -> Optional[Elastic]:
+    """Returns how many workers train after one has failed; None where that is not given.
+
+    Raises:
+      ArgumentError: the options are wrong, or have no effect.
+    """
+    seconds = RETURN_SECONDS if arguments.return_seconds is None else arguments.return_seconds
+    if arguments.elastic is None:
+        if arguments.return_seconds is not None:
+            raise ArgumentError("--return-seconds has no effect without --elastic")
+        return None
+    if arguments.workers is not None:
+        raise ArgumentError("--elastic {} says how many workers train: leave out --workers".format(arguments.elastic))
+    if not seconds > 0:
+        raise ArgumentError("--return-seconds is {:g}: a number above 0 is needed".format(seconds))
+    return Elastic(parse_range(arguments.elastic), seconds)
 
 
 def _command(words: Sequence[str]) -> List[str]:

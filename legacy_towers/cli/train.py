@@ -119,6 +119,8 @@ def _cluster_of_run(arguments: argparse.Namespace, job_function: Any) -> Any:
             raise ArgumentError("--backup-workers has no effect without --cluster")
         if arguments.evaluator:
             raise ArgumentError("--evaluator has no effect without --cluster")
+        if arguments.elastic:
+            raise ArgumentError("--elastic has no effect without --cluster")
         if "TF_CONFIG" in os.environ and not arguments.quiet:
             print("TF_CONFIG is not read, and this process trains alone: --cluster trains over its tasks",
                   file=sys.stderr)

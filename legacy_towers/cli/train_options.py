@@ -38,6 +38,11 @@ def add_train_options(parser: Parser, given: Sequence[str]) -> None:
         help="the task evaluator:0 evaluates each checkpoint while the others train, and the chief evaluates none; for "
         "all tasks",
     )
+    cluster.add_argument(
+        "--elastic", metavar="MIN:MAX",
+        help="refuse what could not resume with another number of workers, from MIN to MAX, and each example once per "
+        "epoch; `launch --elastic` gives it",
+    )
     add_job(parser, given)
 
 

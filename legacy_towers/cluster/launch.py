@@ -6,8 +6,9 @@ import signal
 import sys
 import threading
 import time
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
+from legacy_towers.cluster.elastic import Elastic, Range
 from legacy_towers.cluster.guard import Guard
 from legacy_towers.cluster.local_ports import reserved_addresses
 from legacy_towers.cluster.processes import TaskProcess
@@ -19,7 +20,9 @@ from legacy_towers.text.names import counted
 GRACE_SECONDS = 8.0
 _POLL_SECONDS = 0.05
 # Exit codes after which tasks are not started again: success, a wrong option, Ctrl-C and SIGTERM.
-_FINAL = (0, 2, 128 + signal.SIGINT, 128 + signal.SIGTERM)
+_TERMINATED = 128 + signal.SIGTERM
+_BY_SIGTERM = (_TERMINATED, -signal.SIGTERM)
+_FINAL = (0, 2, 128 + signal.SIGINT, _TERMINATED)
 _PLACEHOLDER = re.compile(r"(?<!\$)\{(\w+)\}")
 
 
@@ -35,6 +38,7 @@ def launch(
     evaluators: int = 0,
     restarts: int = 0,
     optional: Sequence[str] = (),
+    elastic: Optional[Elastic] = None,
 ) -> int:
     """Runs `command` once per task, each with its TF_CONFIG, and returns the exit code when all have ended.
 
@@ -58,6 +62,9 @@ def launch(
         130 and 143, with which programs end that Ctrl-C or SIGTERM has asked to.
       optional: jobs whose tasks the others do without: when one fails, they go on. Its exit code is returned if all
         others end with 0.
+      elastic: how many tasks train after one has failed, in place of `workers`. All are started again with another
+        number; these starts are none of the `restarts`. For a program that saves a checkpoint and ends with exit code
+        143 when its chief gets SIGTERM, as `train` does: so all are ended before a worker is taken in again.
 
     Returns:
       0 if all did; else the exit code of the first task that failed last, 1 for one that was ended by a signal;
@@ -68,35 +75,67 @@ def launch(
     """
     if not command:
         raise ArgumentError("there is no command to launch: write it after --, as in `-- python train.py`")
-    counts = _counts(workers, parameter_servers, chief, evaluators)
+    elastic = elastic or Elastic(Range(workers, workers))
+    counts = _counts(elastic.workers, parameter_servers, chief, evaluators)
     output = stdout or sys.stdout.buffer
     messages = stderr or sys.stderr.buffer
     reserved = reserved_addresses(sum(count for _, count in counts))
     with reserved as addresses, _Signals() as signals, Guard(grace_seconds) as guard:
-        jobs: Dict[str, List[str]] = {}
+        all_jobs: Dict[str, List[str]] = {}
         for job, count in counts:
-            jobs[job], addresses = addresses[:count], addresses[count:]
-        tasks = [Task(job, index) for job, count in counts for index in range(count)]
-        commands = [([_filled(word, jobs, task) for word in command], _environment(environ, jobs, task))
-                    for task in tasks]
+            all_jobs[job], addresses = addresses[:count], addresses[count:]
         writing = threading.Lock()
-        for left in reversed(range(restarts + 1)):
+        done = 0
+        while True:
+            jobs = dict(all_jobs)
+            if WORKER in jobs:
+                jobs[WORKER] = jobs[WORKER][:elastic.workers]
+            tasks = [Task(job, index) for job, hosts in jobs.items() for index in range(len(hosts))]
             processes: List[TaskProcess] = []
             try:
-                for task, (words, environment) in zip(tasks, commands):
+                for task in tasks:
+                    words = [_filled(word, jobs, task) for word in command]
+                    environment = _environment(environ, jobs, task)
                     processes.append(TaskProcess(task, words, environment, output, messages, writing))
                     guard.started(processes[-1].process.pid)
-                code, is_final = _wait(processes, signals, messages, grace_seconds, optional)
+                ending = _wait(processes, signals, messages, grace_seconds, optional, elastic)
             finally:
                 end_all(processes, grace_seconds)
                 for each in processes:
                     guard.ended(each.process.pid)
-            if is_final or code in _FINAL or not left or signals.received is not None:
-                return code
+            if ending.is_final or signals.received is not None:
+                return ending.code
+            if ending.is_pause:
+                elastic.take_in()
+                _print_message(messages, "starting with {} again".format(counted(elastic.workers, "worker")))
+                continue
+            if ending.code in _FINAL:
+                return ending.code
+            if ending.task is not None and ending.task.type in (CHIEF, WORKER) and elastic.lose():
+                _print_message(messages, "going on with {}".format(counted(elastic.workers, "worker")))
+                continue
+            if done == restarts:
+                return ending.code
+            done += 1
             _print_message(messages, "starting all {} again, {} of {}".format(
-                counted(len(tasks), "task"), restarts - left + 1, counted(restarts, "restart")
+                counted(len(tasks), "task"), done, counted(restarts, "restart")
             ))
-    raise AssertionError("the last start returns")
+
+
+class _Ending(NamedTuple):
+    """How tasks have ended.
+
+    Attributes:
+      code: the exit code.
+      task: the one that failed; None if none did.
+      is_pause: whether all ended with a checkpoint, since a worker is to be taken in again.
+      is_final: whether all tasks that are needed have done their work; the code can be that of an optional one.
+    """
+
+    code: int
+    task: Optional[Task] = None
+    is_pause: bool = False
+    is_final: bool = False
 
 
 def _counts(workers: int, parameter_servers: int, chief: bool, evaluators: int) -> List[Tuple[str, int]]:
@@ -131,34 +170,43 @@ def _environment(environ: Mapping[str, str], jobs: Mapping[str, List[str]], task
 
 
 def _wait(
-    processes: List[TaskProcess], signals: "_Signals", messages: Any, grace_seconds: float, optional: Sequence[str]
-) -> Tuple[int, bool]:
-    """Returns the exit code, and whether it is that of an optional task: the others have done their work."""
+    processes: List[TaskProcess], signals: "_Signals", messages: Any, grace_seconds: float, optional: Sequence[str],
+    elastic: Elastic,
+) -> _Ending:
+    chief, is_pausing = processes[0], False
     lost: List[TaskProcess] = []
     while True:
+        if not is_pausing and elastic.is_return_due():
+            is_pausing = True
+            _print_message(messages, "a worker is to be taken in again: ending all with a checkpoint")
+            chief.send(signal.SIGTERM)
+        if is_pausing and chief.process.poll() in _BY_SIGTERM:
+            # The chief saves: it is the last that has something to do.
+            end_all(processes, grace_seconds)
+            return _Ending(_TERMINATED, is_pause=True)
         if signals.received is not None:
             _print_message(messages, "{} received: ending {}".format(
                 signal.Signals(signals.received).name, counted(_running(processes), "task")
             ))
             end_all(processes, grace_seconds, signals.received)
-            return 128 + signals.received, True
+            return _Ending(128 + signals.received)
         for each in processes:
             code = each.process.poll()
             if code and each.task.type in optional:
                 if each not in lost:
                     lost.append(each)
                     _print_message(messages, "{} {}; the others go on without it".format(each.task, each.ending()))
-            elif code:
+            elif code and not (is_pausing and code in _BY_SIGTERM):
                 running = _running(processes)
                 others = "; ending the other {}".format(counted(running, "task")) if running else ""
                 _print_message(messages, "{} {}{}".format(each.task, each.ending(), others))
                 end_all(processes, grace_seconds)
-                return (code if code > 0 else 1), False
+                return _Ending(code if code > 0 else 1, each.task)
         needed = [each for each in processes if each.task.type != PARAMETER_SERVER and each not in lost]
         if all(each.process.poll() == 0 for each in needed):
             end_all(processes, grace_seconds)
             codes = [each.process.returncode for each in lost]
-            return (max(codes[0], 1) if codes else 0), True
+            return _Ending(max(codes[0], 1) if codes else 0, is_final=True)
         signals.wait(_POLL_SECONDS)
 
 

@@ -1,5 +1,6 @@
 """Finds the tasks of a running cluster that no longer answer: killed, suspended or unreachable."""
 import atexit
+import math
 import threading
 import time
 from typing import List, NamedTuple, Optional, Sequence
@@ -81,9 +82,10 @@ class Watch:
     def silent(self) -> List[Silent]:
         """Returns the tasks that have not answered for a while, or were started again, or have ended before their work.
 
-        A worker that has finished, which parameter servers publish, may end.
+        Those that ended first are first: others may have ended therefore. A worker that has finished, which parameter
+        servers publish, may end.
         """
-        found = [each.silent(self._seconds) for each in self._watched]
+        found = [each.silent(self._seconds) for each in sorted(self._watched, key=lambda each: each.refused_since())]
         finished = {name for each in self._watched for name in each.finished}
         return [each for each in found if each is not None and str(each.task) not in finished]
 
@@ -103,6 +105,11 @@ class _Watched:
         self._is_another = False
         self.finished: List[str] = []
         self.reader.start()
+
+    def refused_since(self) -> float:
+        """Returns since when nothing listens at its address, by time.monotonic(); infinity if something does."""
+        since = self.reader.refused
+        return math.inf if since is None else since
 
     def silent(self, seconds: float) -> Optional[Silent]:
         task, address, now = self.reader.task, self.reader.address, time.monotonic()

@@ -77,12 +77,14 @@ class Position:
       is_settled: returns whether each run of a tower is counted, so that the position can be saved.
       begins_by_pipeline: whether a hook of the pipeline calls `begin`, before it reads.
       counts_ids: whether `advance` takes the ids of the examples.
+      depends_on_towers: whether the order of the examples depends on the number of towers.
       by_tower: whether `advance` counts the run of one tower: where towers train asynchronously, and any of them takes
         the next batch.
     """
 
     begins_by_pipeline = False
     counts_ids = False
+    depends_on_towers = False
     by_tower = False
 
     def __init__(

@@ -72,6 +72,7 @@ class TrainSettings(NamedTuple):
     warm_start_strict: bool = False
     backup_workers: int = 0
     evaluator: bool = False
+    elastic: Optional[str] = None
 
     def warm_start_value(self) -> Optional[WarmStart]:
         """Returns the warm start that is given; None for the job's.

@@ -12,6 +12,7 @@ import pytest
 import waiting
 from commands import command
 
+from legacy_towers.cluster.elastic import Elastic, Range
 from legacy_towers.cluster.environment import from_environment
 from legacy_towers.cluster.launch import launch
 from legacy_towers.errors import ArgumentError
@@ -169,6 +170,13 @@ def test_an_optional_task_that_fails_does_not_end_the_others(failure, ending, co
     ("launch --towers 2 -- true", "--towers is an option of `train`"),
     ("launch --restarts 1 -- train job.py", "--restarts needs a checkpoint to resume from"),
     ("launch --restarts -1 -- true", "--restarts is -1"),
+    ("launch --elastic 2 -- true", "--elastic is '2': give the least and the largest number of workers"),
+    ("launch --elastic 3:2 -- true", "--elastic is '3:2'"),
+    ("launch --elastic 0:2 -- true", "--elastic is '0:2'"),
+    ("launch --elastic 1:2 --workers 2 -- true", "--elastic 1:2 says how many workers train: leave out --workers"),
+    ("launch --elastic 1:2 -- train job.py", "--elastic needs a checkpoint to resume from"),
+    ("launch --elastic 1:2 --return-seconds 0 -- true", "--return-seconds is 0"),
+    ("launch --return-seconds 5 -- true", "--return-seconds has no effect without --elastic"),
 ])
 def test_wrong_arguments_of_launch_are_refused(words, message, capsys):
     assert command(words) == 2
@@ -188,6 +196,31 @@ def test_tasks_that_fail_are_started_again(tmp_path):
     assert [line for line in messages if "starting" in line] == [
         "legacy-towers launch: starting all 2 tasks again, 1 of 3 restarts",
         "legacy-towers launch: starting all 2 tasks again, 2 of 3 restarts",
+    ]
+
+
+def test_elastic_workers_are_fewer_after_one_has_failed_and_all_again_after_a_while(tmp_path):
+    # Worker 1 fails once. One worker alone runs until SIGTERM, as `train` does with a checkpoint.
+    program = 'echo run >> {0}/$WORKERS; case $WORKERS in 1) trap "exit 143" TERM; while true; do sleep 0.02; done;; '
+    program += '*) mkdir {0}/first 2> /dev/null && exit 1; sleep 0.2; [ -e {0}/1 ];; esac'
+    program = 'WORKERS=$(echo "$TF_CONFIG" | grep -o 127.0.0.1 | wc -l); ' + program.format(tmp_path)
+    code, _, messages = shell(program, elastic=Elastic(Range(1, 2), 0.3))
+    assert code == 0
+    own = [line.split(": ", 1)[1] for line in messages if line.startswith("legacy-towers launch: ")]
+    assert own[1:] == [
+        "going on with 1 worker", "a worker is to be taken in again: ending all with a checkpoint",
+        "starting with 2 workers again",
+    ]
+    alone, together = [len((tmp_path / workers).read_text().splitlines()) for workers in "12"]
+    assert alone == 1 and together >= 3  # the other one of the first two may have ended before it wrote
+
+
+def test_elastic_workers_that_would_be_too_few_are_restarted_or_end(tmp_path):
+    program = "echo run >> {}/runs; exit 3".format(tmp_path)
+    code, _, messages = shell(program, elastic=Elastic(Range(2, 3), 60.0), restarts=1)
+    assert code == 3
+    assert [line.split("launch: ")[1] for line in messages if "ended" not in line] == [
+        "going on with 2 workers", "starting all 2 tasks again, 1 of 1 restart",
     ]
 
 

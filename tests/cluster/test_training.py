@@ -20,7 +20,9 @@ from legacy_towers.cluster.records import own_record
 from legacy_towers.cluster.workers import bits_of, from_bits
 from legacy_towers.compat import tf
 from legacy_towers.errors import ClusterError, InputError
+from legacy_towers.inputs.position import position_of
 from legacy_towers.training.job import load_job
+from legacy_towers.training.runs.workers import check_elastic_input
 from legacy_towers.training.settings import TrainSettings
 from legacy_towers.training.train import train
 
@@ -277,6 +279,9 @@ def test_a_launched_run_whose_worker_is_killed_restarts_and_uses_each_example_on
     ("--evaluator --checkpoint-dir run --evaluate-steps 5", "leave out --evaluate-steps, and choose when to save by "
      "--save-steps"),
     ("--evaluator --checkpoint-dir run --keep-best max:error", "--keep-best max:error: only a chief that evaluates"),
+    ("--elastic 3:4", "--elastic 3:4: the cluster has 2 workers"),
+    ("--elastic 1-3", "--elastic is '1-3'"),
+    ("--elastic 1:3 --global-batch-size 32", "--elastic 1:3, with 3 workers: "),
 ])
 def test_options_of_train_that_workers_cannot_use_are_refused_before_they_wait_for_each_other(
     options, message, tmp_path, capsys, monkeypatch
@@ -291,6 +296,22 @@ def test_options_of_train_that_workers_cannot_use_are_refused_before_they_wait_f
     assert message in capsys.readouterr().err
     [(task, reason)] = refused
     assert str(task) == "worker:0" and message in reason
+
+
+@pytest.mark.parametrize("inputs, is_asynchronous, message", [
+    (worker_steps.dataset(), False, ""),
+    (worker_steps.dataset(order="fixed", route="sharded"), False, ""),
+    (worker_steps.dataset(route="sharded"), False, "the order of sharded data depends on the number of towers"),
+    (worker_steps.dataset(deterministic=False), False, "begins again, with deterministic=False"),
+    (worker_steps.dataset(), True, "train synchronously"),
+], ids=["split", "fixed", "sharded", "not deterministic", "asynchronous"])
+def test_elastic_workers_need_an_input_that_continues_with_another_number_of_them(inputs, is_asynchronous, message):
+    position = position_of(build(inputs=inputs).loss.graph)
+    if not message:
+        check_elastic_input("1:2", position, is_asynchronous)
+        return
+    with pytest.raises(ClusterError, match="--elastic 1:2: each example can't be used once per epoch.*" + message):
+        check_elastic_input("1:2", position, is_asynchronous)
 
 
 @pytest.mark.parametrize("option", ["--task worker:0", "--evaluator"])

@@ -26,7 +26,7 @@ def test_tasks_that_hang_or_have_ended_are_missing_and_one_that_answers_is_not()
         try:
             assert watch.silent() == []
             assert waiting.happens(lambda: len(watch.silent()) == 2)
-            hangs, ended = watch.silent()
+            ended, hangs = watch.silent()  # what has ended is first
             assert (hangs.is_missing, ended.is_missing) == (True, True)
             assert str(hangs).startswith("worker:1, which has not answered at {} for ".format(addresses[1]))
             assert str(ended) == "worker:2, which has ended: nothing listens at {}".format(addresses[2])

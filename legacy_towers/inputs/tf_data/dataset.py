@@ -278,7 +278,9 @@ class DatasetInput(routes.DatasetPipeline):
         promise = None
         if self._options.deterministic is False:
             promise = refused("with deterministic=False the examples come in any order, and none is counted")
-        return self._reading.position(sizes, "tf.data", shards, promise)
+        position = self._reading.position(sizes, "tf.data", shards, promise)
+        position.depends_on_towers = bool(shards)
+        return position
 
     def _prefetched(self, batches: Dataset, sizes: Sizes) -> Dataset:
         if self.route == "per_device" or not self._options.prefetch:

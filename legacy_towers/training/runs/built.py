@@ -4,6 +4,7 @@ from typing import NamedTuple, Optional, TextIO
 from legacy_towers.compat import tf
 from legacy_towers.errors import JobError
 from legacy_towers.graph.session_check import check_devices_of
+from legacy_towers.inputs.position import position_of
 from legacy_towers.step import TrainStep
 from legacy_towers.training.building import announced_build, build_job_step
 from legacy_towers.training.checkpoints.fits import by_checkpoint_name, check_fits
@@ -16,6 +17,7 @@ from legacy_towers.training.evaluation.evaluate import job_evaluator
 from legacy_towers.training.evaluation.evaluator import Evaluator
 from legacy_towers.training.runs.prepared import PreparedRun
 from legacy_towers.training.runs.setup import End, remaining_end
+from legacy_towers.training.runs.workers import check_elastic_input
 from legacy_towers.training.warm_start import WarmStart
 
 
@@ -54,6 +56,8 @@ def build_run(run: PreparedRun, store: CheckpointStore, stream: TextIO) -> Built
         step = build_job_step(
             run.job, run.source, run.devices, cluster=run.cluster, backup_workers=run.settings.backup_workers
         )
+    if run.settings.elastic is not None:
+        check_elastic_input(run.settings.elastic, position_of(step.loss.graph), run.is_asynchronous)
     evaluator = _evaluator(run, stream)
     start, end = newest.step_to_resume(), run.end
     if newest.checkpoint is not None:

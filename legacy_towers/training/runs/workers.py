@@ -2,12 +2,16 @@
 import io
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, TextIO, Tuple
 
+from legacy_towers.cluster.elastic import parse_range
 from legacy_towers.cluster.value import Cluster
-from legacy_towers.errors import ClusterError, JobError
+from legacy_towers.errors import ArgumentError, ClusterError, JobError
+from legacy_towers.inputs.position import REFUSED, Position
 from legacy_towers.specs.keywords import AUTO
 from legacy_towers.tensor_types import ConfigProto
+from legacy_towers.text.names import counted
 from legacy_towers.training.evaluation.options import EvaluationOptions
 from legacy_towers.training.job import Job
+from legacy_towers.training.runs.setup import batch_sizes
 from legacy_towers.training.settings import TrainSettings
 
 # Settings that each worker can have for itself.
@@ -53,6 +57,8 @@ def check_worker_settings(job: Job, settings: TrainSettings, cluster: Cluster) -
         )
     if settings.evaluator:
         check_evaluator(job, settings)
+    if settings.elastic is not None:
+        _check_elastic_settings(job, settings, cluster)
     if settings.on_nan == "restore":
         raise ClusterError(
             "--on-nan restore works in one process only, not yet in a cluster: give stop, skip or off"
@@ -81,6 +87,40 @@ def check_evaluator(job: Job, settings: TrainSettings) -> None:
         if value is not None:
             raise ClusterError("{} {}: only a chief that evaluates by itself can do that: leave out it or "
                                "--evaluator".format(option, value))
+
+
+def _check_elastic_settings(job: Job, settings: TrainSettings, cluster: Cluster) -> None:
+    assert settings.elastic is not None
+    numbers = parse_range(settings.elastic)
+    if not numbers.least <= cluster.workers <= numbers.most:
+        raise ClusterError("--elastic {}: the cluster has {}".format(numbers, counted(cluster.workers, "worker")))
+    if settings.backup_workers >= numbers.least:
+        raise ClusterError("--elastic {} with --backup-workers {}: the updates of {} would wait for none".format(
+            numbers, settings.backup_workers, counted(numbers.least, "worker")
+        ))
+    for workers in range(numbers.least, numbers.most + 1):
+        try:
+            batch_sizes(job, settings, workers)
+        except ArgumentError as error:
+            raise ClusterError("--elastic {}, with {}: {}".format(numbers, counted(workers, "worker"), error)) from None
+
+
+def check_elastic_input(elastic: str, position: Optional[Position], is_asynchronous: bool) -> None:
+    """Raises ClusterError unless the input continues at the same example with another number of workers.
+
+    Args:
+      elastic: the setting.
+      position: that of the built input; None if it has none.
+    """
+    if is_asynchronous:
+        reason = "asynchronous towers of several workers read their data from its beginning again: train synchronously"
+    elif position is None or position.promise.name == REFUSED:
+        reason = "the input of a run that resumes begins again" + (position and ", " + position.promise.reason or "")
+    elif position.depends_on_towers:
+        reason = "the order of sharded data depends on the number of towers: give --input dataset:split"
+    else:
+        return
+    raise ClusterError("--elastic {}: each example can't be used once per epoch, since {}".format(elastic, reason))
 
 
 def with_worker_defaults(job: Job, settings: TrainSettings, cluster: Cluster) -> Tuple[Job, TrainSettings]:

@@ -1,0 +1,69 @@
+"""How many workers a launch runs: fewer after one is lost, and all again after a while.
+
+    workers     4   ---- worker 2 is lost ---->   3   ---- return_seconds ---->   4
+    continues       from the last checkpoint          from one that is saved for it
+"""
+import re
+import time
+from typing import NamedTuple, Optional
+
+from legacy_towers.errors import ArgumentError
+
+# How long training goes on without a worker that was lost.
+RETURN_SECONDS = 60.0
+
+
+class Range(NamedTuple):
+    """How many workers can train: `least` to `most`."""
+
+    least: int
+    most: int
+
+    def __str__(self) -> str:
+        return "{}:{}".format(self.least, self.most)
+
+
+def parse_range(text: str) -> Range:
+    """Returns the range of numbers that "MIN:MAX" is.
+
+    Raises:
+      ArgumentError: it is none.
+    """
+    match = re.match(r"(\d{1,6}):(\d{1,6})$", text)
+    found = Range(0, 0) if match is None else Range(int(match.group(1)), int(match.group(2)))
+    if not 0 < found.least <= found.most:
+        raise ArgumentError(
+            "--elastic is {!r}: give the least and the largest number of workers, such as 2:4".format(text)
+        )
+    return found
+
+
+class Elastic:
+    """The number of workers of a launch.
+
+    Attributes:
+      workers: how many train now.
+    """
+
+    def __init__(self, range_: Range, return_seconds: float = RETURN_SECONDS) -> None:
+        self.workers = range_.most
+        self._return_at: Optional[float] = None
+        self._range = range_
+        self._return_seconds = return_seconds
+
+    def lose(self) -> bool:
+        """Continues with one worker less; returns whether that are enough, and changes nothing if not."""
+        if self.workers <= self._range.least:
+            return False
+        self.workers -= 1
+        self._return_at = time.monotonic() + self._return_seconds
+        return True
+
+    def is_return_due(self) -> bool:
+        """Returns whether all workers are to train again now."""
+        return self._return_at is not None and time.monotonic() >= self._return_at
+
+    def take_in(self) -> None:
+        """Lets all workers train again."""
+        self.workers = self._range.most
+        self._return_at = None
