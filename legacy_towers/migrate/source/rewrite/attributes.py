@@ -85,7 +85,7 @@ def uses_in_project(
         tf = "{}.".format(Scope(there, None).tensorflow())
         for each in attributes_of(there.module, attribute):
             if not (there.code(each.value) + ".").startswith(tf) and not is_of_another(
-                calls.families(), there, each, owner
+                calls.families(), there, each, owner, source
             ):
                 yield there, each
 

@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterable, List, Optional, Set
 
 import libcst as cst
 
+from legacy_towers.migrate.source.rewrite.names import dotted
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.syntax import Source
 
@@ -35,7 +36,10 @@ def families_of(trees: Iterable[Optional[ast.AST]]) -> Families:
     return found
 
 
-def is_of_another(families: Families, source: Source, node: cst.Attribute, owner: Optional[cst.ClassDef]) -> bool:
+def is_of_another(
+    families: Families, source: Source, node: cst.Attribute, owner: Optional[cst.ClassDef],
+    home: Optional[Source] = None,
+) -> bool:
     """Returns whether an attribute is of an object that is not one of a class.
 
     This is known of `self.name` in a method of another class, and of `record.name` after `record = Record()`.
@@ -45,15 +49,25 @@ def is_of_another(families: Families, source: Source, node: cst.Attribute, owner
       source: the file of the attribute.
       node: the attribute.
       owner: the other class.
+      home: the file of the other class, None if it is the same one.
     """
     if owner is None or not isinstance(node.value, cst.Name):
         return False
     here = class_around(source, node)
     if node.value.value == "self":
+        if here is not None and home is not None and home is not source and _are_copies(here, owner):
+            return True
         return here is not None and here.name.value not in families.get(owner.name.value, {here.name.value})
     made = Scope(source, source.function(node)).resolved(node.value)
     name = made.func.value if isinstance(made, cst.Call) and isinstance(made.func, cst.Name) else ""
     return name in families and name not in families.get(owner.name.value, {name})
+
+
+def _are_copies(one: cst.ClassDef, other: cst.ClassDef) -> bool:
+    """Returns whether two classes of different files have one name, and neither is derived from one of this name."""
+    bases = [each.value for node in (one, other) for each in node.bases]
+    return one.name.value == other.name.value and not any(
+        dotted(each).rpartition(".")[2] == one.name.value for each in bases)
 
 
 def class_around(source: Source, node: Any) -> Optional[cst.ClassDef]:

@@ -185,3 +185,29 @@ def test_script_with_the_names_of_tensorflow_2_reads_the_same_examples(name, dat
     after_batches, after_shapes = _read(after, data)
     assert after_shapes == before_shapes
     assert _examples(after_batches) == _examples(before_batches)
+
+
+def test_classes_of_one_name_in_two_files_are_rewritten_by_themselves(tmp_path):
+    for folder in ("first", "second"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "reader.py").write_text(
+            "import tensorflow as tf\nclass Reader(object):\n    def __init__(self, names, labels):\n"
+            "        self.queue = tf.train.slice_input_producer([names, labels])\n"
+            "        self.image, self.label = tf.read_file(self.queue[0]), self.queue[1]\n"
+            "    def batch(self):\n        return tf.train.batch([self.image, self.label], 2)\n"
+            "images, labels = Reader(['a'], [1]).batch()\n")
+    assert len(_rewritten(tmp_path)) == 2
+
+
+def test_a_class_derived_from_one_of_its_name_shares_its_attributes(tmp_path):
+    (tmp_path / "base.py").write_text(
+        "import tensorflow as tf\nclass Reader(object):\n    def __init__(self, names, labels):\n"
+        "        self.queue = tf.train.slice_input_producer([names, labels])\n"
+        "        self.image, self.label = tf.read_file(self.queue[0]), self.queue[1]\n"
+        "    def batch(self):\n        return tf.train.batch([self.image, self.label], 2)\n")
+    (tmp_path / "train.py").write_text(
+        "import base\nclass Reader(base.Reader):\n    def single(self):\n        return self.image\n"
+        "reader = Reader(['a'], [1])\nimages, labels = reader.batch()\nimage = reader.single()\n")
+    project = read_project([str(tmp_path)])
+    plan = plan_rewrite(project, find_pipelines(project))
+    assert ["'self.image' holds one example, and is also used elsewhere" in each.reason for each in plan.left] == [True]
