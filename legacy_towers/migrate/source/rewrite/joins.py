@@ -35,10 +35,12 @@ from legacy_towers.migrate.source.rewrite.repeated import (
     is_around,
     is_print,
     is_unread,
+    joined_list,
     lengths_in,
     repeated_in,
 )
 from legacy_towers.migrate.source.rewrite.scope import Scope
+from legacy_towers.migrate.source.rewrite.syntax import LOOPS
 from legacy_towers.migrate.source.rewrite.taken import Taken
 from legacy_towers.migrate.source.values import Site
 
@@ -92,9 +94,9 @@ class Joins:
         self._passed: Dict[cst.Call, Passed] = {}
         places = [(site, calls.draft(site.path), calls.call(site)) for site in joining]
         # The expressions of lists that are joined, or passed to functions which join them.
-        self._lists = [_tensors(call) for _, _, call in places]
+        self._lists = [joined_list(call) for _, _, call in places]
         for site, draft, call in places:
-            self._add(site, draft, call, _tensors(call))
+            self._add(site, draft, call, joined_list(call))
         callers = [(each.site, place) for each in self._passed.values() for place in lists_of_callers(calls, each)]
         self._lists += [value for _, (_, _, value) in callers]
         for site, (draft, call, value) in callers:
@@ -201,6 +203,11 @@ class Joins:
         is_append = isinstance(append, cst.Call) and isinstance(statement, cst.Expr) and statement.value is append and (
             append.func is source.parents[uses[0]] and append.func.attr.value == "append" and len(append.args) == 1
         )
+        if is_append and not isinstance(loop, LOOPS) and source.block(statement) is source.block(made):
+            # A list of one.
+            draft.edits.remove(made)
+            draft.edits.remove(statement)
+            return Join(site, call, draft, append.args[0].value, "1", statement, None)
         if not is_append or not isinstance(loop, cst.For) or loop.orelse is not None:
             return None
         count = counted(loop.iter)
@@ -260,7 +267,7 @@ class Joins:
 
     def name_of(self, join: Join) -> str:
         """Returns the name by which a call takes a list; "" where it is in the call, or made in another function."""
-        tensors, source = _tensors(join.call), join.draft.source
+        tensors, source = joined_list(join.call), join.draft.source
         is_here = join.statement is not None and source.function(join.statement) is source.function(join.call)
         return str(tensors.value) if is_here and isinstance(tensors, cst.Name) else ""
 
@@ -391,10 +398,3 @@ class Joins:
                                     join.draft.source.line(each))
             if not left:
                 join.draft.edits.remove(join.loop)
-
-
-def _tensors(call: cst.Call) -> Any:
-    """Returns the list that a call joins, None if it is not shown."""
-    if call.args and call.args[0].keyword is None:
-        return call.args[0].value if not call.args[0].star else None
-    return next((each.value for each in call.args if each.keyword and each.keyword.value == "tensors_list"), None)

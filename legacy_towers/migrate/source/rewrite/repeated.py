@@ -81,3 +81,10 @@ def is_unread(defined: Any, call: cst.Call, argument: Any) -> bool:
     given = arguments(call, order)
     name = next((name for name, value in (given or {}).items() if value is argument.value), None)
     return name is not None and name not in names_of(*statements_of(defined.node.body)).read
+
+
+def joined_list(call: cst.Call) -> Any:
+    """Returns the list that a call joins, None if it is not shown."""
+    if call.args and call.args[0].keyword is None:
+        return call.args[0].value if not call.args[0].star else None
+    return next((each.value for each in call.args if each.keyword and each.keyword.value == "tensors_list"), None)
