@@ -122,6 +122,9 @@ class Imports:
         self.sources = sources
         self._roots = roots
         self._known: Dict[Tuple[str, str, int], Optional[str]] = {}
+        # Package that is not found -> the folder that was it, and what the project imports from it.
+        self._renamed: Dict[str, Optional[str]] = {}
+        self._dotted: Dict[str, Set[str]] = {}
         self.with_queues = {path for path, source in sources.items() if re.search(NEEDLES, source) is not None}
 
     def with_sources(self, sources: Dict[str, bytes]) -> "Imports":
@@ -135,7 +138,7 @@ class Imports:
             folders = self._folders(importer)
             found = module_file(importer, name, level, folders)
             if found is None and not level:
-                found = self._below_itself(importer, name, folders)
+                found = self._below_itself(importer, name, folders) or self._below_root(name)
             self._known[key] = found
         return self._known[key]
 
@@ -147,6 +150,40 @@ class Imports:
             return None
         named = [each for each in folders if os.path.basename(os.path.abspath(each)) == package]
         return module_file(importer, below, 0, named)
+
+    def _below_root(self, name: str) -> Optional[str]:
+        """Returns the path of `package.module` in a folder that was the package, and has another name."""
+        package, _, below = name.partition(".")
+        if not below or name.endswith(".py") or os.sep in name:
+            return None
+        if package not in self._renamed:
+            self._renamed[package] = self._root_of(package)
+        root = self._renamed[package]
+        return None if root is None else module_file("", below, 0, [root])
+
+    def _root_of(self, package: str) -> Optional[str]:
+        """Returns the folder that has all modules that the project imports from a package, at least three.
+
+        One of them is in a folder, so that `keras.models` and `keras.utils` are not models.py and utils.py.
+        """
+        if not self._dotted:
+            for source in self.sources.values():
+                for name, level in imported_names(source):
+                    if not level and "." in name:
+                        self._dotted.setdefault(name.partition(".")[0], set()).add(name.partition(".")[2])
+        for root in self._roots:
+            found = set()
+            for below in sorted(self._dotted.get(package, ())):
+                path = module_file("", below, 0, [root])
+                # Or what a module or folder has: `from package.module import name`.
+                if path is None and module_file("", below.rpartition(".")[0], 0, [root]) is None:
+                    break
+                found.add(path)
+            else:
+                modules = [each for each in found if each is not None and each.endswith(".py")]
+                if len(modules) >= 3 and any(os.path.dirname(each) not in (root, "") for each in modules):
+                    return root
+        return None
 
     def unresolved(self, path: str, name: str) -> Optional[str]:
         """Returns a file that may use `name` of the module at `path`, by an import whose module is not found.

@@ -157,6 +157,36 @@ def test_a_module_with_the_name_of_its_package_does_not_hide_the_others(tmp_path
     assert len(pipeline.sites) == 4
 
 
+_RENAMED = {
+    "ops/inputs.py": """
+        import tensorflow as tf
+
+        def read(queue):
+            return tf.TextLineReader().read(queue)[1]
+        """,
+    "settings.py": "size = 2\n",
+    "words.py": "",
+    "train.py": """
+        import tensorflow as tf
+        from captions import settings, words
+        from captions.ops import inputs as input_ops
+
+        queue = tf.train.string_input_producer(["a"])
+        x = tf.train.batch([input_ops.read(queue)], settings.size)
+        """,
+}
+
+
+@pytest.mark.parametrize("more, count", [
+    pytest.param({}, 1, id="all modules of the package are there"),
+    pytest.param({"words.py": "import captions.missing\n"}, 2, id="one is missing"),
+    pytest.param({"ops/inputs.py": "", "ops.py": _RENAMED["ops/inputs.py"], "train.py": _RENAMED["train.py"].replace(
+        "captions.ops import inputs as", "captions import ops as")}, 2, id="none is in a folder"),
+])
+def test_modules_of_a_package_whose_folder_has_another_name_are_found(more, count, tmp_path):
+    assert len(find_pipelines(read(tmp_path, dict(_RENAMED, **more))).pipelines) == count
+
+
 def test_two_uses_of_a_helper_stay_two_pipelines(tmp_path):
     source = """
         import tensorflow as tf
