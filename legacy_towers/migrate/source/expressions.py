@@ -1,6 +1,6 @@
 """Evaluates the expressions of one file."""
 import ast
-from typing import Any
+from typing import Any, Optional
 
 from legacy_towers.migrate.source.scopes import ScopeReader
 from legacy_towers.migrate.source.values import NOTHING, Function, Values, union
@@ -21,7 +21,7 @@ class ExpressionReader(ScopeReader):
         if isinstance(node, ast.Attribute):
             return self.attribute(node, self.values(node.value), node.attr)
         if isinstance(node, ast.Call):
-            return self.call(node)
+            return self.call(node) | self._by_name(node)
         if isinstance(node, _CONTAINERS):
             return union([self.values(part) for part in node.elts])
         if isinstance(node, ast.Dict):
@@ -39,7 +39,7 @@ class ExpressionReader(ScopeReader):
             return union([self.values(part) for part in node.values])
         if isinstance(node, ast.Subscript):
             self._parts(node.slice)
-            return self.values(node.value)
+            return self.values(node.value) | self._of_globals(node)
         if isinstance(node, (ast.Starred, ast.Await)):
             return self.values(node.value)
         if isinstance(node, (ast.Yield, ast.YieldFrom)):
@@ -47,6 +47,31 @@ class ExpressionReader(ScopeReader):
         if isinstance(node, ast.expr):
             return self._parts(node)
         return NOTHING
+
+    def _by_name(self, node: ast.Call) -> Values:
+        """Returns the functions and classes of the project that `getattr(inputs, "read")` gives."""
+        is_called = isinstance(node.func, ast.Name) and node.func.id == "getattr" and len(node.args) in (2, 3)
+        name = _text(node.args[1]) if is_called else None
+        if name is None:
+            return NOTHING
+        return _own(self.attribute(node, self.values(node.args[0]), name))
+
+    def _of_globals(self, node: ast.Subscript) -> Values:
+        """Returns the functions that `globals()["read"]` gives, and those that `globals()["read_" + name]` may give."""
+        called: Any = node.value.func if isinstance(node.value, ast.Call) else None
+        if not isinstance(called, ast.Name) or called.id != "globals":
+            return NOTHING
+        key: Any = node.slice
+        # Before Python 3.9 it is an ast.Index.
+        key = getattr(key, "value", key) if type(key).__name__ == "Index" else key
+        name = _text(key)
+        if name is not None:
+            return _own(self.named_in(self.scopes[:1], name))
+        start = _text(key.left) if isinstance(key, ast.BinOp) and isinstance(key.op, ast.Add) else None
+        if not start:
+            return NOTHING
+        names = sorted(each for each in self.scopes[0] if each.startswith(start))
+        return _own(union([self.named_in(self.scopes[:1], each) for each in names]))
 
     def call(self, node: ast.Call) -> Values:
         """Evaluates a call and returns what it may give."""
@@ -92,3 +117,14 @@ class ExpressionReader(ScopeReader):
             elif not isinstance(part, (ast.expr_context, ast.operator, ast.cmpop, ast.unaryop)):
                 found.append(self._parts(part))
         return union(found)
+
+
+def _text(node: Any) -> Optional[str]:
+    """Returns the string that an expression is; None of another expression."""
+    # Before Python 3.8 it is an ast.Str.
+    value = getattr(node, "value", None) if isinstance(node, ast.Constant) else getattr(node, "s", None)
+    return value if isinstance(value, str) else None
+
+
+def _own(values: Values) -> Values:
+    return frozenset(each for each in values if each.kind in ("function", "class"))

@@ -19,6 +19,9 @@ _INITIALIZING = (
     b"tables_initializer", b"initialize_all_tables", b"MonitoredSession", b"MonitoredTrainingSession", b"Supervisor",
 )
 
+# Functions of Python that give a function by its name, as in `getattr(inputs, "read")(queue)`.
+_FINDING = ("getattr", "globals")
+
 
 class Defined(NamedTuple):
     """A function of the project.
@@ -201,7 +204,8 @@ class Calls:
             if places:
                 draft = self.draft(path)
                 for place in sorted(places):
-                    here = [call for call in draft.source.calls() if draft.source.key(call) == place]
+                    here = [call for call in draft.source.calls() if draft.source.key(call) == place and (
+                        _last_name(call) not in _FINDING)]
                     # Calls that begin at one place: f(x).g().
                     named = [call for call in here if _last_name(call) == defined.node.name.value]
                     found += [(draft, call) for call in named or here]
