@@ -259,7 +259,9 @@ class Reader:
         passed_on = [each for each in calls if _is_parameter_of(each[0].source, *each[1:])]
         for there, call, value in passed_on:
             # A function that passes the reader on, as it passes the queue on.
-            self._remove_parameter(there, there.source.function(call), value)
+            around: Any = there.source.function(call)
+            argument: Any = value
+            self._remove_parameter(there, around, argument)
         values = [each for each in values if all(each is not value for _, _, value in passed_on)]
         if values or not passed_on:
             self._remove_value(values)

@@ -74,7 +74,8 @@ def tensors_after(
     found = list(known)
     for statement in statements:
         if isinstance(statement, cst.If):
-            blocks, node = [], statement
+            blocks: List[Any] = []
+            node: Any = statement
             while isinstance(node, cst.If):
                 blocks.append(in_order(node.body))
                 node = node.orelse
