@@ -23,7 +23,7 @@ class InputPlan(NamedTuple):
 
     Attributes:
       pipeline: "feed", "queue", "dataset", "from_dataset", ...
-      route: the route of tf.data, such as "split"; "background" for feeds with a thread; else None.
+      route: the route of tf.data, such as "split" or "sharded:files"; "background" for feeds with a thread; else None.
       order: "fixed" or "any".
       per_tower_batch_size: in examples; None if it is known only while the graph runs.
       global_batch_size: examples per step, of all towers.

@@ -67,6 +67,7 @@ def test_towers_of_shards_of_files_have_each_example_once_per_epoch(remainder, s
     options = {"per_tower_batch_size": 5, "epochs": 2, "remainder": remainder}
     # 3 files of 22, 21 and 21 examples, for 4 towers.
     batches = make_input("dataset:sharded:files", sources("tfrecords", seed=8), **options).build(cpus)
+    assert str(batches.plan).startswith("dataset:sharded:files, order any, 5 examples per tower, ")
     assert batches.plan.shards[:2] == (
         "16 examples of each epoch: records 0 to 15 of 0.tfrecord",
         "16 examples of each epoch: records 16 to 21 of 0.tfrecord, records 0 to 9 of 1.tfrecord",

@@ -231,7 +231,7 @@ class DatasetInput(routes.DatasetPipeline):
         plan = self._reading.plan("dataset", self.route, sizes, self._details(sizes, asynchronous), asynchronous)
         plan = plan._replace(steps_ahead=ahead)
         if self._options.by_files:
-            plan = plan._replace(shards=self._files_of_towers(sizes.towers))
+            plan = plan._replace(route="sharded:files", shards=self._files_of_towers(sizes.towers))
         position = datasets.position
         if position is not None:
             plan = plan.with_promise(position.promise)
