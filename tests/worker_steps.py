@@ -144,8 +144,7 @@ def main(hosts, task, towers, output):
             train(other, cluster, server, towers, STEPS)
         except lt.errors.ClusterError as error:
             results["another step"] = str(error)
-        found, recorded, names = slow_worker(cluster, server, towers)
-        results["slowest"] = np.array([found, recorded] + names)
+        results["slowest"] = np.array(slow_worker(cluster, server, towers))
     np.savez(output, **results)
     if cluster is not None:
         lose_worker(cluster, server, towers)
@@ -174,17 +173,21 @@ class SlowWorker(tf.train.SessionRunHook):
 def slow_worker(cluster, server, towers):
     """Trains until worker 1, which is slow, is named; returns the name and the measures that a record has of it."""
     with tf.Graph().as_default(), tf.container("slow"):
-        step = lt.build_train_step(
-            model(), lt.inputs.dataset(examples(), global_batch_size=BATCH), tf.train.GradientDescentOptimizer(0.01),
-            lt.devices.cpus(towers), variables="replicated", cluster=cluster,
-        )
-        step.watches_workers.seconds = 600.0
-        hook, records = SlowWorker(step, cluster.task_index == 1), Records(step)
-        with tf.Session(server.target, config=session_config(cluster, towers)) as session:
-            with step.running(session, [hook, records]) as run:
-                while not run.should_stop():
-                    run(step.train_op)
-    return [hook.found, records.last.slowest_worker or "", sorted(records.last.worker_seconds)]
+        return train_slowly(cluster, server.target, towers, session_config(cluster, towers), variables="replicated")
+
+
+def train_slowly(cluster, target, towers, config, **options):
+    """Does the same in the default graph."""
+    step = lt.build_train_step(
+        model(), lt.inputs.dataset(examples(), global_batch_size=BATCH), tf.train.GradientDescentOptimizer(0.01),
+        lt.devices.cpus(towers), cluster=cluster, **options
+    )
+    step.watches_workers.seconds = 600.0
+    hook, records = SlowWorker(step, cluster.task_index == 1), Records(step)
+    with tf.Session(target, config=config) as session, step.running(session, [hook, records]) as run:
+        while not run.should_stop():
+            run(step.train_op)
+    return [hook.found, records.last.slowest_worker or ""] + sorted(records.last.worker_seconds)
 
 
 class Records(MeasuringHook):

@@ -26,7 +26,7 @@ def asynchronous_over_workers(setup: Setup, updates: Updates, fingerprint: str) 
         seen = tf.identity(votes.read_value(), name="stop_votes")
     start_votes = workers.of_each(vote, "votes to stop before the first step")
     start = ParameterServerStartHook(
-        workers, fingerprint, ParameterServerExchange([], {}, vote, votes, None), setup.global_step
+        workers, fingerprint, ParameterServerExchange([], {}, vote, tf.constant(0.0), votes, None), setup.global_step
     )
     watch = WatchWorkersHook(workers.cluster)
     stop = AsynchronousStopHook(workers, vote, seen, start_votes, added, watch)

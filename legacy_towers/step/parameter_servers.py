@@ -5,6 +5,8 @@
 """
 from typing import Any, Dict, List, NamedTuple, Sequence
 
+import numpy as np
+
 from legacy_towers.cluster.parameter_servers import ParameterServerWorkers, is_on_server
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
@@ -18,6 +20,7 @@ from legacy_towers.step.skipping import Guarded
 from legacy_towers.step.train_step import TrainOpSchedule
 from legacy_towers.step.updates import Updates
 from legacy_towers.step.watch_workers import WatchWorkersHook
+from legacy_towers.step.worker_times import WorkerTimesHook
 from legacy_towers.tensor_types import Tensor
 from legacy_towers.text.names import quoted
 from legacy_towers.variables import Strategy
@@ -30,13 +33,15 @@ class ParameterServerExchange(NamedTuple):
       gradients: of each objective, at the chief with the loss over all workers.
       metrics: name -> scalar tensor, at the chief the mean over all workers' towers.
       vote: float64 scalar placeholder: 0, or why this worker asks to stop.
-      votes: the variable with the votes of all, on the first server.
+      busy: float64 scalar placeholder: the seconds of a step in which this worker does not wait.
+      votes: the variable with the votes of all, on the first server, and then the sums of their seconds.
       admission: decides which workers' gradients are in time; None where each one's are.
     """
 
     gradients: List[ObjectiveGradients]
     metrics: Dict[str, Tensor]
     vote: Tensor
+    busy: Tensor
     votes: Any
     admission: Any
 
@@ -75,7 +80,9 @@ def begin_exchange(
         for one, loss, each in zip(gradients, [each.loss for each in gradients], once)
     ]
     own = means + [metrics[name] for name in names]
-    vote, votes, added = votes_of(workers)
+    with tf.device(workers.device), tf.name_scope("over_workers"):
+        busy = tf.placeholder_with_default(tf.constant(0.0, tf.float64), [], name="busy_seconds")
+    vote, votes, added = votes_of(workers, [busy])
     with tf.device(workers.device), tf.name_scope("over_workers"):
         values = tf.stack([tf.cast(each, tf.float64) for each in own])
     # The chief takes this sum before it reads the votes.
@@ -89,16 +96,21 @@ def begin_exchange(
         means[position] = means[position] if each is None else means[position] + each
     return ParameterServerExchange(
         [each._replace(loss=loss) for each, loss in zip(gradients, means)], dict(zip(names, means[len(gradients):])),
-        vote, votes, workers.admission,
+        vote, busy, votes, workers.admission,
     )
 
 
-def votes_of(workers: ParameterServerWorkers) -> Any:
-    """Returns the placeholder of this worker's vote to stop, the variable with all votes, and the op that adds it."""
-    votes = workers.variable([0.0] * workers.size, "legacy_towers_votes_to_stop")
+def votes_of(workers: ParameterServerWorkers, others: Sequence[Tensor] = ()) -> Any:
+    """Returns the placeholder of this worker's vote to stop, the variable with all votes, and the op that adds it.
+
+    Args:
+      others: float64 scalars of this worker, whose sums over the steps are after the votes, worker by worker.
+    """
+    votes = workers.variable(np.zeros(workers.size * (1 + len(others))), "legacy_towers_votes_to_stop")
     with tf.device(workers.device), tf.name_scope("over_workers"):
         vote = tf.placeholder_with_default(tf.constant(0.0, tf.float64), [], name="stop_vote")
-        return vote, votes, votes.assign_add(tf.one_hot(workers.index, workers.size) * tf.cast(vote, tf.float32)).op
+        slot = tf.one_hot(workers.index, workers.size, dtype=tf.float64)
+        return vote, votes, votes.assign_add(tf.concat([slot * each for each in [vote, *others]], axis=0)).op
 
 
 def end_exchange(
@@ -109,7 +121,8 @@ def end_exchange(
     check_variables_on_servers()
     gradients, metrics = checked.gradients, exchange.metrics
     names, objectives, size = sorted(metrics), sorted(checked.is_finite), workers.size
-    length = 1 + len(gradients) + len(names) + len(objectives) + size
+    count = 1 + len(gradients) + len(names) + len(objectives)
+    length = count + 2 * size
     queues = [workers.queue_of(worker, "step", length) for worker in range(size)]
     if exchange.admission is not None:
         exchange.admission.after(workers.pushed)
@@ -122,7 +135,7 @@ def end_exchange(
                 parts = [each.loss for each in gradients] + [metrics[name] for name in names]
                 parts += [checked.is_finite[name] for name in objectives]
                 values = tf.stack([tf.cast(each, tf.float64) for each in [step] + parts])
-                vector = tf.concat([values, tf.cast(exchange.votes.read_value(), tf.float64)], axis=0)
+                vector = tf.concat([values, exchange.votes.read_value()], axis=0)
                 opened = [] if exchange.admission is None else [exchange.admission.open(step)]
             with tf.control_dependencies(opened):
                 ops = [queue.enqueue(vector) for queue in queues[1:]]
@@ -138,21 +151,25 @@ def end_exchange(
             dtypes = [each.loss.dtype for each in gradients] + [metrics[name].dtype for name in names]
             dtypes += [tf.bool] * len(objectives)
             found = [tf.cast(vector[1 + position], dtype) for position, dtype in enumerate(dtypes)]
-            votes = tf.identity(vector[length - size:], name="stop_votes")
+            votes = tf.identity(vector[count:count + size], name="stop_votes")
+            all_busy = tf.identity(vector[count + size:], name="busy_seconds_of_all")
     start_votes = workers.of_each(exchange.vote, "votes to stop before the first step")
-    count = len(gradients) + len(names)
     start = ParameterServerStartHook(workers, fingerprint, exchange, setup.global_step)
     watch = WatchWorkersHook(workers.cluster)
     stop = ParameterServerStopHook(
         workers, exchange.vote, votes, start_votes, vector, queues, exchange.admission, watch
     )
+    hooks = [watch, start] + updates.hooks
+    # Late workers run fewer steps: they have no common ones in which they could exchange times.
+    if exchange.admission is None:
+        times = WorkerTimesHook(workers, exchange.busy, all_busy, vector, is_sum=True)
+        times.measure_between(workers.pushed, train_op)
+        hooks.append(times)
     return ParameterServerStep(
-        updates._replace(
-            schedule=TrainOpSchedule({}, [], train_op), hooks=[watch, start] + updates.hooks + [stop]
-        ),
+        updates._replace(schedule=TrainOpSchedule({}, [], train_op), hooks=hooks + [stop]),
         [each._replace(loss=loss) for each, loss in zip(gradients, found)],
         dict(zip(names, found[len(gradients):])),
-        dict(zip(objectives, found[count:])),
+        dict(zip(objectives, found[len(gradients) + len(names):])),
     )
 
 

@@ -180,7 +180,7 @@ class TrainStep:
 
     @property
     def worker_times(self) -> Optional[WorkerTimesHook]:
-        """The hook that knows which worker the others wait for; None in one process and with parameter servers."""
+        """The hook that knows which worker the others wait for; None in one process, and where no worker waits."""
         return next((hook for hook in self.hooks if isinstance(hook, WorkerTimesHook)), None)
 
     @property

@@ -5,7 +5,7 @@
                               all-reduces end
 """
 import time
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -54,26 +54,31 @@ def slowest_of(seconds: Dict[str, float]) -> Optional[SlowestWorker]:
 class WorkerTimesHook(tf.train.SessionRunHook):
     """Measures the time of each step in which this worker does not wait for others, and exchanges the means of all.
 
-    They are part of the all-reduce of the losses, so that no further message is needed. The time between two steps is
-    part of a step: a worker that saves or evaluates lets the others wait, too.
+    They are sent with the losses, or the votes to stop, so that no further message is needed. The time between two
+    steps is part of a step: a worker that saves or evaluates lets the others wait, too.
 
     Attributes:
       seconds: name of each worker -> seconds of a step in which it did not wait, of the last steps; {} until they are
         known.
     """
 
-    def __init__(self, workers: Workers, busy: Tensor, all_busy: Tensor, in_each_step: Tensor) -> None:
+    def __init__(
+        self, workers: Workers, busy: Tensor, all_busy: Tensor, in_each_step: Tensor, is_sum: bool = False
+    ) -> None:
         """
         Args:
           busy: float64 scalar placeholder: the seconds of this worker; 0 by default.
           all_busy: float64 of shape [workers]: those of all, in a step.
           in_each_step: a tensor that each step computes, and that `all_busy` is computed of.
+          is_sum: whether `all_busy` has the sums of what was given in all steps of this session.
         """
         self.seconds: Dict[str, float] = {}
         self._names = workers.names
         self._device = workers.device
         self._busy = busy
         self._all_busy = all_busy
+        self._is_sum = is_sum
+        self._sums = np.zeros(workers.size)
         self._needs = RunNeeds([in_each_step.op])
         self._wait: Any = None
         self._is_step = self._is_exchanged = False
@@ -82,7 +87,7 @@ class WorkerTimesHook(tf.train.SessionRunHook):
         self._ended: Optional[float] = None
 
     def measure(self, train_op: Any) -> None:
-        """Adds the operations that measure how long a step waits: to be called when the train op is built."""
+        """Adds the operations that measure how long a step waits for all-reduces: when the train op is built."""
         # One in a branch, such as that of the steps in which local SGD averages, is not part of each step.
         collectives = [
             each for each in ancestors([train_op]) if is_collective(each) and not is_in_control_flow(each)
@@ -95,10 +100,16 @@ class WorkerTimesHook(tf.train.SessionRunHook):
             waits = [_seconds_of(group) for group in (early, late) if group]
             self._wait = tf.add_n(waits + [tf.constant(0.0, tf.float64)])
 
+    def measure_between(self, own: Sequence[Tensor], end: Any) -> None:
+        """Adds the operations that measure how long a step waits: from when `own` are computed to the end of an op."""
+        with tf.device(self._device), tf.name_scope("worker_times"):
+            self._wait = _seconds_between([each.op for each in own], [end])
+
     def after_create_session(self, session: Session, coord: Coordinator) -> None:
         """Begins to measure: with the second step, since TensorFlow prepares the graph in the first one."""
         self._runs = self._measured = 0
         self._total, self._ended = 0.0, None
+        self._sums = np.zeros(len(self._names))
 
     def before_run(self, run_context: Any) -> Any:
         """Fetches how long a step waits; in some steps it exchanges the mean of the last ones."""
@@ -120,15 +131,22 @@ class WorkerTimesHook(tf.train.SessionRunHook):
                 self._total += max(now - self._ended - float(run_values.results[0]), 0.0)
                 self._measured += 1
             if self._is_exchanged:
-                self.seconds = dict(zip(self._names, np.asarray(run_values.results[1]).tolist()))
+                values = np.asarray(run_values.results[1])
+                if self._is_sum:
+                    values, self._sums = values - self._sums, values
+                self.seconds = dict(zip(self._names, values.tolist()))
                 self._total, self._measured = 0.0, 0
         self._ended = now
 
 
 def _seconds_of(operations: List[Any]) -> Tensor:
     """Returns for how long these operations wait for others: from when all could begin to when all have ended."""
-    inputs = [tensor.op for each in operations for tensor in each.inputs]
-    with tf.control_dependencies(inputs):
+    return _seconds_between([tensor.op for each in operations for tensor in each.inputs], operations)
+
+
+def _seconds_between(before: List[Any], after: List[Any]) -> Tensor:
+    """Returns the seconds from when all of these operations have ended to when all of the others have."""
+    with tf.control_dependencies(before):
         begun = tf.timestamp()
-    with tf.control_dependencies(operations + [begun.op]):
+    with tf.control_dependencies(after + [begun.op]):
         return tf.timestamp() - begun

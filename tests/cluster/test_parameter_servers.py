@@ -7,6 +7,7 @@ import numpy as np
 import preloaded
 import pytest
 import server_steps
+import worker_steps
 from commands import command
 
 import legacy_towers as lt
@@ -27,6 +28,13 @@ NO_SERVERS = "worker=127.0.0.1:2222,127.0.0.1:2223"
 @pytest.fixture(scope="module")
 def cluster():
     return server_steps.LocalCluster()
+
+
+def test_the_worker_that_the_others_wait_for_by_parameter_servers_is_named_on_all_of_them(cluster):
+    found = cluster.run(lambda task, target: worker_steps.train_slowly(
+        task, target, 1, lt.cluster.session_config(task, **server_steps.OPTIONS), variables="balanced"
+    ))
+    assert found == [["worker:1", "worker:1", "worker:0", "worker:1"]] * 2
 
 
 @pytest.mark.parametrize("case", sorted(server_steps.CASES))

@@ -30,7 +30,7 @@ class Measures(NamedTuple):
       skipped_records: the training records that the process has skipped, since they can't be read or parsed; None where
         the first one ends the run.
       worker_seconds: name of each worker -> seconds of a step in which it does not wait for the others; {} in one
-        process, with parameter servers, and until it is known.
+        process, where no worker waits, and until it is known.
       slowest_worker: the name of the worker that all others wait for; None if none is notably slower.
     """
 
