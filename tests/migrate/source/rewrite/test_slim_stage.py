@@ -36,7 +36,7 @@ def _planned(tmp_path, text):
     (TFRECORDS + "[x] = slim.dataset_data_provider.DatasetDataProvider(data).get(['x'])\n"
      "print(tf.train.batch([x], 2))\n",
      "its provider is kept in an object, or used in an expression"),
-    (TFRECORDS + PROVIDER + BATCH + "print(x)\n", "'x' holds one example, and is used after the batch"),
+    (TFRECORDS + PROVIDER + BATCH + "size = tf.size(x)\n", "'x' holds one example, and is used after the batch"),
     ("k, x = slim.parallel_reader.parallel_read('a', tf.TFRecordReader)\nprint(tf.train.batch([x, k], 2))\n",
      "its key is used, which tf.data does not have"),
 ], ids=["record_key", "unknown reader_kwargs", "unknown reader", "reader without a dataset", "table",
@@ -52,6 +52,6 @@ def test_programs_that_share_a_description_of_files_are_rewritten_each_by_itself
         START + "def get(names):\n    return slim.dataset.Dataset(names, tf.TFRecordReader, decoder, 9, {})\n")
     start = "import tensorflow as tf\nimport files\nslim = tf.contrib.slim\ndata = files.get('a')\n"
     (tmp_path / "train.py").write_text(start + PROVIDER + BATCH)
-    plan = _planned(tmp_path, start + PROVIDER + BATCH + "print(x)\n")
+    plan = _planned(tmp_path, start + PROVIDER + BATCH + "size = tf.size(x)\n")
     assert [path.rpartition("/")[2] for path in plan.texts] == ["train.py"]
     assert [each.reason for each in plan.left] == ["'x' holds one example, and is used after the batch"]
