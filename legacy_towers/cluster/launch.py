@@ -192,11 +192,13 @@ def _wait(
             return _Ending(128 + signals.received)
         for each in processes:
             code = each.process.poll()
-            if code and each.task.type in optional:
+            if not code or is_pausing and code in _BY_SIGTERM:
+                continue
+            if each.task.type in optional:
                 if each not in lost:
                     lost.append(each)
                     _print_message(messages, "{} {}; the others go on without it".format(each.task, each.ending()))
-            elif code and not (is_pausing and code in _BY_SIGTERM):
+            else:
                 running = _running(processes)
                 others = "; ending the other {}".format(counted(running, "task")) if running else ""
                 _print_message(messages, "{} {}{}".format(each.task, each.ending(), others))
