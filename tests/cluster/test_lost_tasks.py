@@ -69,15 +69,16 @@ def test_elastic_workers_go_on_alone_take_the_other_in_again_and_use_each_exampl
     os.chdir(str(folder))
     try:
         code = launch(
-            killed_tasks.words(folder, OPTIONS.replace("--steps 10", "--epochs 3 --elastic 1:2")), 2, 1,
-            dict(os.environ, KILLED="worker:1", AT="8"), 0.5, output, output, elastic=AfterOneStep(folder),
+            killed_tasks.words(folder, OPTIONS.replace("--steps 10", "--epochs 3 --elastic 1:2")), 2,
+            environ=dict(os.environ, KILLED="worker:1", AT="8"), grace_seconds=0.5, stdout=output, stderr=output,
+            elastic=AfterOneStep(folder),
         )
     finally:
         os.chdir(here)
     lines = output.getvalue().decode().splitlines()
     assert code == 0, "\n".join(lines[-60:])
     assert [line.split(": ", 1)[1] for line in lines if line.startswith("legacy-towers launch:")] == [
-        "worker:1 was ended by SIGKILL; ending the other 2 tasks", "going on with 1 worker",
+        "worker:1 was ended by SIGKILL; ending the other 1 task", "going on with 1 worker",
         "a worker is to be taken in again: ending all with a checkpoint", "starting with 2 workers again",
     ]
     # 4 steps of the run whose parameter server was killed, 2 up to the last checkpoint, some of one worker.
