@@ -1,4 +1,4 @@
-"""Predicts the step time of a job over more workers than there are: which strategy is the fastest, and where it ends.
+"""Predicts the step time of a job over many workers: which strategy is the fastest, and where each stops scaling.
 
 The job's step runs in this process, and TensorFlow's runtime is measured by three
 processes on this machine. Give the network of the cluster: nothing is sent over it.

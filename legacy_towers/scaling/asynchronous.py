@@ -17,6 +17,11 @@ from legacy_towers.scaling.values import (
     RuntimeCosts,
 )
 
+# Ways over the network of a round, one after the other, while the lock is held: constants of the optimizer come from
+# the worker, and the step counter goes there and back. Over several servers two more. tests/scaling/test_latencies.py
+# counts them in the graph.
+LOCKED_LATENCIES, MORE_FOR_SEVERAL = 4, 2
+
 
 def predict(
     job: JobCosts, network: Network, runtime: RuntimeCosts, workers: int, strategy: str, loads: Sequence[ServerLoad]
@@ -25,23 +30,23 @@ def predict(
 
     The towers are the customers of a closed network of queues, whose throughput `queues.throughput` computes. A round
     is the reading of the variables, the computation, and the update. For each server, its link is a station in each
-    direction, and so are its cores; the lock is one, since updates are applied one at a time: over several servers it
-    is held for two more latencies. All else is time without waiting: computation, latencies (as of a synchronous
-    step), the CPU time of the worker, and its own link where that is slower than what a server's link needs. The
-    links and cores of a worker are shared by its towers, which bounds the result.
+    direction, and so are its cores; the lock is one, since updates are applied one at a time, which takes
+    `LOCKED_LATENCIES` ways over the network. All else is time without waiting: computation, the other ways, the CPU
+    time of the worker, and its own link where that is slower than what a server's link needs. The links and cores of a
+    worker are shared by its towers, which bounds the result.
     """
     compute = max(job.step_seconds, job.cpu_seconds / network.cores)
     # A tower sends its own gradients; a worker's towers together what their batches use.
     read, sent = (sum(values) for values in zip(*[(each.read_bytes, each.sent_bytes) for each in loads]))
     count = sum(len(each.variables) for each in loads)
-    fixed = runtime.asynchronous_step_seconds + (4 + 2 * (len(loads) > 1)) * network.latency
+    fixed = runtime.asynchronous_step_seconds + free_latencies(runtime) * network.latency
     worker_cpu = (read + sent) * runtime.worker_byte_seconds + count * runtime.worker_variable_seconds
     server_cpu = [
         (each.read_bytes + each.sent_bytes) * runtime.server_byte_seconds
         + len(each.variables) * runtime.server_variable_seconds for each in loads
     ]
     towers = workers * job.towers
-    lock = job.update_seconds + (2 * network.latency if len(loads) > 1 else 0.0)
+    lock = job.update_seconds + locked_latencies(len(loads)) * network.latency
     out, into = ([size / network.bandwidth for size in sizes] for sizes in (
         [each.read_bytes for each in loads], [each.sent_bytes for each in loads]
     ))
@@ -67,3 +72,17 @@ def predict(
         strategy, workers, len(loads), between * towers, job.examples / job.towers / between,
         float(job.towers * sent), float(job.towers * read), parts,
     )
+
+
+def locked_latencies(servers: int) -> int:
+    """Returns how many ways over the network follow each other while an update holds the lock."""
+    return LOCKED_LATENCIES + (MORE_FOR_SEVERAL if servers > 1 else 0)
+
+
+def free_latencies(runtime: RuntimeCosts) -> int:
+    """Returns how many ways over the network follow each other before and after the lock is held.
+
+    They are those of the call for the variables, their values, the gradients and the end of the run. On 1.15 the step
+    counter goes to the worker and back before the variables are read.
+    """
+    return 6 if runtime.tensorflow.startswith("1.") else 4

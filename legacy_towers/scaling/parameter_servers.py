@@ -16,6 +16,11 @@ from legacy_towers.scaling.values import (
     RuntimeCosts,
 )
 
+# Ways over the network of a step, one after the other: the call for the variables and their values, the gradients, the
+# losses to the chief and back, the end of the run. Over several servers two more: each waits for the sums of all, and
+# the step counter for the updates of all. tests/scaling/test_latencies.py counts them in the graph.
+LATENCIES, MORE_FOR_SEVERAL = 6, 2
+
 
 def predict(
     job: JobCosts, network: Network, runtime: RuntimeCosts, workers: int, strategy: str, loads: Sequence[ServerLoad]
@@ -33,10 +38,8 @@ def predict(
         read = max(t * R / bandwidth, w * t * R_k / bandwidth)    R bytes of variables, R_k of them on server k
         push = the same with the gradients G, G_k; a gradient is sent when it is computed
 
-    Latencies are one way each: the call that asks for the variables, their way back, the gradients, and the end of the
-    run; over several servers two more, since the update of each waits for the sums of all, and the step counter for
-    the updates of all. What TensorFlow's runtime needs is measured: `step_seconds` for a step, and CPU time for each
-    variable and byte, on both sides. A server serves all workers with its cores.
+    `LATENCIES` ways over the network follow each other. What TensorFlow's runtime needs is measured: `step_seconds` for
+    a step, and CPU time for each variable and byte, on both sides. A server serves all workers with its cores.
 
     Args:
       strategy: its name, such as "balanced".
@@ -49,7 +52,7 @@ def predict(
     count = sum(len(each.variables) for each in loads)
     read_link = max([read] + [workers * job.towers * each.read_bytes for each in loads]) / network.bandwidth
     pushed = _pushed(network, workers, loads, gradients_at)
-    fixed = runtime.step_seconds + (4 + 2 * (len(loads) > 1)) * network.latency
+    fixed = runtime.step_seconds + latencies(len(loads)) * network.latency
     worker_cpu = (read + sent) * runtime.worker_byte_seconds + count * runtime.worker_variable_seconds
     chain = worker_cpu + (read + sent) * runtime.server_byte_seconds + count * runtime.server_variable_seconds
     server_cpu = max(
@@ -90,3 +93,8 @@ def _pushed(network: Network, workers: int, loads: Sequence[ServerLoad], gradien
         for each in sorted(everything, key=lambda each: each.ready)
     ])
     return max([last] + own)
+
+
+def latencies(servers: int) -> int:
+    """Returns how many ways over the network follow each other in a step."""
+    return LATENCIES + (MORE_FOR_SEVERAL if servers > 1 else 0)
