@@ -4,6 +4,7 @@ import sys
 
 import job_files
 import preloaded
+import pytest
 
 from legacy_towers.cli.main import main
 from legacy_towers.scaling.calibration import calibrate
@@ -34,6 +35,7 @@ def test_plan_cluster_prints_a_table_and_writes_json(tmp_path, monkeypatch, caps
     assert content["job"]["step_seconds"] == 0.1
 
 
+@pytest.mark.slow  # 40 seconds
 def test_calibration_measures_costs_above_zero(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "executable", preloaded.executable())
