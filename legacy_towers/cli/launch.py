@@ -71,6 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
         # Last, where nothing follows that could be taken for its value.
         words += [] if any(word.split("=")[0] == "--cluster" for word in words) else ["--cluster"]
         words += ["--evaluator"] if arguments.evaluators and "--evaluator" not in words else []
+        if arguments.towers is not None and any(word.split("=")[0] == "--towers" for word in words):
+            raise ArgumentError("--towers is given to launch and to train: give it once")
         words += [] if arguments.towers is None else ["--towers", str(arguments.towers)]
         words += [] if elastic is None else ["--elastic", arguments.elastic]
     elif arguments.towers is not None:

@@ -168,6 +168,7 @@ def test_an_optional_task_that_fails_does_not_end_the_others(failure, ending, co
     ("launch -- no-such-program", "'no-such-program' is neither a program nor one of the subcommands train, cluster"),
     ("launch -- clustr", "did you mean 'cluster'?"),
     ("launch --towers 2 -- true", "--towers is an option of `train`"),
+    ("launch --towers 2 -- train job.py --towers 1", "--towers is given to launch and to train: give it once"),
     ("launch --restarts 1 -- train job.py", "--restarts needs a checkpoint to resume from"),
     ("launch --restarts -1 -- true", "--restarts is -1"),
     ("launch --elastic 2 -- true", "--elastic is '2': give the least and the largest number of workers"),

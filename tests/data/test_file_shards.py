@@ -133,3 +133,12 @@ def test_examples_that_cannot_be_divided_by_files_are_an_error(make, message, tm
 def test_options_that_contradict_shard_are_an_error(options, message, tmp_path):
     with pytest.raises(lt.errors.ArgumentError, match=message):
         lt.inputs.dataset(fixed_length(tmp_path), per_tower_batch_size=1, **options)
+
+
+@pytest.mark.parametrize("epochs", [3, None])
+def test_fewer_examples_than_towers_are_an_error(epochs, tmp_path):
+    examples = fixed_length(tmp_path)
+    towers = examples.count() + 1
+    made = lt.inputs.dataset(examples, per_tower_batch_size=1, route="sharded", shard="files", epochs=epochs)
+    with pytest.raises(lt.errors.InputError, match="17 examples for 18 towers, of which each reads its own"):
+        made.build(["/cpu:0"] * towers)

@@ -332,6 +332,7 @@ class DatasetInput(routes.DatasetPipeline):
           own: the numbers of the towers that are built, of all that `sizes` are for.
         """
         reading, towers = self._reading, sizes.towers
+        self._check_examples_for(towers)
         shards = [self._batches(sizes.per_tower, start, (towers, tower)) for tower, start in zip(own, starts)]
         if reading.remainder == "drop":
             return shards
@@ -346,6 +347,18 @@ class DatasetInput(routes.DatasetPipeline):
             )
             for shard, length in zip(shards, lengths[own.start:own.stop])
         ]
+
+    def _check_examples_for(self, towers: int) -> None:
+        """Raises InputError where the examples of a tower end before the first step, if their number is known."""
+        reading = self._reading
+        if reading.remainder != "drop" and reading.epochs is not None:
+            return  # `_copies`
+        count = reading.examples.known_count()
+        if self._options.by_files:
+            count = sum(shard.count() for shard in self._file_shards(towers))
+        if count is not None and count < towers:
+            raise InputError("{} for {} towers, of which each reads its own with the route \"sharded\": use fewer "
+                             "towers, or dataset:split".format(counted(count, "example"), towers))
 
     def _copies(self, sizes: Sizes, steps: int) -> Dataset:
         """Returns what a tower whose shard is empty computes: the first tower's first batch, in all steps."""
