@@ -66,7 +66,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     _, job = job_of(arguments)
-    from legacy_towers.scaling.calibration import calibrate
+    from legacy_towers.scaling.calibration import calibrate, zero_costs
     from legacy_towers.scaling.job_costs import measure_job
     from legacy_towers.scaling.plan import plan
     from legacy_towers.scaling.report import plan_text
@@ -79,8 +79,11 @@ def run(arguments: argparse.Namespace) -> int:
     costs = measure_job(job, devices, config, size, step_seconds=_step_seconds(arguments))
     runtime = _runtime(arguments)
     if runtime is None:
-        sys.stderr.write("measuring TensorFlow's runtime by three processes\n")
+        sys.stderr.write("measuring TensorFlow's runtime with three processes\n")
         runtime = calibrate()
+        for name in zero_costs(runtime):
+            sys.stderr.write("inconclusive: {} was measured below 0 and counts as 0: measure again where nothing else "
+                             "runs\n".format(name))
     found = plan(costs, _network(arguments), runtime, arguments.workers, arguments.ps)
     if arguments.json is not None:
         write_whole(arguments.json, plan_json(found), "the JSON file")

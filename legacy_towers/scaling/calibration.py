@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import tempfile
-from typing import Any, Dict
+from typing import Any, Dict, List
 
 from legacy_towers.cluster.launch import launch
 from legacy_towers.errors import RunError
@@ -52,30 +52,29 @@ def runtime_costs(measured: Dict[str, Any]) -> RuntimeCosts:
         return float(measured[strategy][model][name] - measured[ONE_PROCESS][model][name])
 
     # Over two workers, a gradient makes two hops of half of it.
-    ring_byte = _least(more("replicated", "large", "cpu_seconds") - more("replicated", "tiny", "cpu_seconds")) / (
-        sizes["large"] - sizes["tiny"]
-    )
+    large = more("replicated", "large", "cpu_seconds") - more("replicated", "tiny", "cpu_seconds")
+    ring_byte = _at_least_zero(large) / (sizes["large"] - sizes["tiny"])
     many = more("replicated", "many", "cpu_seconds") - more("replicated", "tiny", "cpu_seconds")
-    hop_cpu = _least(many - sizes["many"] * ring_byte) / (2 * (count - 1))
+    hop_cpu = _at_least_zero(many - sizes["many"] * ring_byte) / (2 * (count - 1))
     # Over parameter servers, a variable is read and its gradient sent.
     worker, server = (
         lambda model: more("parameter_server", model, "cpu_seconds"),
         lambda model: measured["parameter_server"][model]["server_cpu_seconds"],
     )
     difference = 2 * (sizes["large"] - sizes["tiny"])
-    by_byte = [_least(each("large") - each("tiny")) / difference for each in (worker, server)]
+    by_byte = [_at_least_zero(each("large") - each("tiny")) / difference for each in (worker, server)]
     # The server works for both workers.
     by_byte[1] /= 2
     by_variable = [
-        _least(each("many") - each("tiny") - 2 * workers * sizes["many"] * byte) / (count - 1) / workers
+        _at_least_zero(each("many") - each("tiny") - 2 * workers * sizes["many"] * byte) / (count - 1) / workers
         for each, byte, workers in ((worker, by_byte[0], 1), (server, by_byte[1], 2))
     ]
     return RuntimeCosts(
-        hop_seconds=_least(more("replicated", "tiny", "seconds")) / 2,
+        hop_seconds=_at_least_zero(more("replicated", "tiny", "seconds")) / 2,
         hop_cpu_seconds=hop_cpu,
         ring_byte_seconds=ring_byte,
-        step_seconds=_least(more("parameter_server", "tiny", "seconds")),
-        asynchronous_step_seconds=_least(more("asynchronous", "tiny", "seconds")),
+        step_seconds=_at_least_zero(more("parameter_server", "tiny", "seconds")),
+        asynchronous_step_seconds=_at_least_zero(more("asynchronous", "tiny", "seconds")),
         worker_variable_seconds=by_variable[0],
         server_variable_seconds=by_variable[1],
         worker_byte_seconds=by_byte[0],
@@ -84,5 +83,10 @@ def runtime_costs(measured: Dict[str, Any]) -> RuntimeCosts:
     )
 
 
-def _least(value: float) -> float:
+def zero_costs(runtime: RuntimeCosts) -> List[str]:
+    """Returns the names of the costs that are 0, since the noise of the measurement was larger than they are."""
+    return [name for name, value in runtime._asdict().items() if value == 0.0]
+
+
+def _at_least_zero(value: float) -> float:
     return max(0.0, value)

@@ -107,7 +107,9 @@ def _ready(session: Any, step: TrainStep, gradients: List[Any]) -> Any:
         last = max(times)
         shares.append([(each - begin) / max(1, last - begin) for each in times])
         updates.append((end - last) / max(1, end - begin))
-    return [float(each) for each in np.median(shares, axis=0)], float(np.median(updates))
+    # The steps may end with the gradients of different variables.
+    ready = np.median(shares, axis=0)
+    return [float(each) for each in ready / max(ready.max(), 1e-9)], float(np.median(updates))
 
 
 def _end_of(operation: Any, ends: Dict[str, int], begin: int) -> int:

@@ -61,8 +61,9 @@ def costs_text(job: JobCosts, runtime: RuntimeCosts) -> List[str]:
 def _fastest(plan: ClusterPlan) -> str:
     best = plan.fastest
     alone = plan.job.examples / plan.job.step_seconds
-    text = "fastest with {}: {}, {:,.0f} examples/s, {:.3g} times one process".format(
-        counted(best.workers, "worker"), best.strategy, best.examples_per_second, best.examples_per_second / alone
+    text = "{} with {}: {}, {:,.0f} examples/s, {:.3g} times one process".format(
+        "fastest" if best.examples_per_second > alone else "no strategy is faster than one process; fastest",
+        counted(best.workers, "worker"), best.strategy, best.examples_per_second, best.examples_per_second / alone,
     )
     most = [each for each in plan.rows if each.workers == best.workers]
     if any(is_asynchronous(each.strategy) and each.examples_per_second > best.examples_per_second for each in most):

@@ -5,7 +5,7 @@ import pytest
 
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.scaling import units
-from legacy_towers.scaling.calibration import runtime_costs
+from legacy_towers.scaling.calibration import runtime_costs, zero_costs
 from legacy_towers.scaling.json_file import plan_json, read_runtime
 from legacy_towers.scaling.models import MODELS, ONE_PROCESS
 from legacy_towers.scaling.plan import plan, worker_counts
@@ -53,6 +53,11 @@ def test_sparse_gradients_are_faster_over_parameter_servers():
     text = plan_text(found)
     assert "sparse: 1 variable, of which a worker uses 500 rows per step" in text
     assert "fastest with 8 workers: parameter_server" in text
+
+
+def test_a_plan_without_a_faster_strategy_begins_with_that():
+    found = plan(costs(size=10**7, compute=0.001), NETWORK, RUNTIME, 2, 1)
+    assert "no strategy is faster than one process; fastest with 2 workers: " in plan_text(found)
 
 
 def test_asynchronous_training_is_named_where_it_has_more_examples_per_second():
@@ -146,3 +151,4 @@ def test_runtime_costs_are_never_below_zero():
     steps["replicated"] = steps[ONE_PROCESS]
     found = runtime_costs(steps)
     assert (found.hop_seconds, found.hop_cpu_seconds, found.ring_byte_seconds) == (0, 0, 0)
+    assert zero_costs(found) == ["hop_seconds", "hop_cpu_seconds", "ring_byte_seconds"]
