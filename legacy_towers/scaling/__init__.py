@@ -1,1 +1,1 @@
-"""Predicts the time of a step over more workers than there are, from what one process and two processes measure."""
+"""Predicts the time of a step over more workers than there are, from what its processes measure here."""

@@ -12,6 +12,7 @@ from legacy_towers.scaling.values import (
     Network,
     Prediction,
     RuntimeCosts,
+    compute_seconds,
 )
 
 STRATEGY = "replicated"
@@ -45,7 +46,7 @@ def predict(job: JobCosts, network: Network, runtime: RuntimeCosts, workers: int
     hops; TensorFlow 1.15 all-reduces a tensor with a place for each worker's rows. Where the rows of all workers would
     be more than the variable has, the dense gradient is all-reduced.
     """
-    compute = max(job.step_seconds, job.cpu_seconds / network.cores)
+    compute = compute_seconds(job, network)
     if workers == 1:
         parts = {COMPUTE: compute}
         return Prediction(STRATEGY, 1, 0, compute, job.examples / compute, 0.0, 0.0, parts)
@@ -79,6 +80,6 @@ def _exchange(message: Message, workers: int, runtime: RuntimeCosts) -> Tuple[in
     hops = 2 * (workers - 1)
     if not message.sparse_bytes or workers > message.most_workers:
         return hops, hops * message.bytes / workers
-    if runtime.tensorflow.startswith("1."):
+    if runtime.is_tensorflow_1:
         return hops, float(hops * message.sparse_bytes)
     return workers - 1, float((workers - 1) * message.sparse_bytes)

@@ -15,6 +15,7 @@ from legacy_towers.scaling.values import (
     Network,
     Prediction,
     RuntimeCosts,
+    compute_seconds,
 )
 
 # Ways over the network of a round, one after the other, while the lock is held: constants of the optimizer come from
@@ -35,16 +36,13 @@ def predict(
     time of the worker, and its own link where that is slower than what a server's link needs. The links and cores of a
     worker are shared by its towers, which bounds the result.
     """
-    compute = max(job.step_seconds, job.cpu_seconds / network.cores)
+    compute = compute_seconds(job, network)
     # A tower sends its own gradients; a worker's towers together what their batches use.
     read, sent = (sum(values) for values in zip(*[(each.read_bytes, each.sent_bytes) for each in loads]))
     count = sum(len(each.variables) for each in loads)
     fixed = runtime.asynchronous_step_seconds + free_latencies(runtime) * network.latency
-    worker_cpu = (read + sent) * runtime.worker_byte_seconds + count * runtime.worker_variable_seconds
-    server_cpu = [
-        (each.read_bytes + each.sent_bytes) * runtime.server_byte_seconds
-        + len(each.variables) * runtime.server_variable_seconds for each in loads
-    ]
+    worker_cpu = runtime.worker_seconds(read + sent, count)
+    server_cpu = [runtime.server_seconds(each.read_bytes + each.sent_bytes, len(each.variables)) for each in loads]
     towers = workers * job.towers
     lock = job.update_seconds + locked_latencies(len(loads)) * network.latency
     out, into = ([size / network.bandwidth for size in sizes] for sizes in (
@@ -85,4 +83,4 @@ def free_latencies(runtime: RuntimeCosts) -> int:
     They are those of the call for the variables, their values, the gradients and the end of the run. On 1.15 the step
     counter goes to the worker and back before the variables are read.
     """
-    return 6 if runtime.tensorflow.startswith("1.") else 4
+    return 6 if runtime.is_tensorflow_1 else 4

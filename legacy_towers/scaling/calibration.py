@@ -8,7 +8,7 @@ from typing import Any, Dict, List
 
 from legacy_towers.cluster.launch import launch
 from legacy_towers.errors import RunError
-from legacy_towers.scaling.models import MODELS, ONE_PROCESS
+from legacy_towers.scaling.models import MODELS, ONE_PROCESS, RESULT_PREFIX
 from legacy_towers.scaling.values import RuntimeCosts
 
 
@@ -26,7 +26,7 @@ def calibrate(share: float = 1.0) -> RuntimeCosts:
         command = [sys.executable, "-m", "legacy_towers.scaling.calibration_task", folder, str(share)]
         environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3")
         code = launch(command, 2, 1, environment, stdout=output, stderr=messages)
-    prefix = "[worker:0] measured "
+    prefix = "[worker:0] " + RESULT_PREFIX
     lines = [line for line in output.getvalue().decode("utf-8", "replace").splitlines() if line.startswith(prefix)]
     if code or not lines:
         end = messages.getvalue().decode("utf-8", "replace").strip()[-2000:]

@@ -10,12 +10,13 @@ from typing import Any, Dict, List
 
 from legacy_towers.cluster.barrier import start
 from legacy_towers.cluster.environment import from_environment
+from legacy_towers.cluster.value import PARAMETER_SERVER
 from legacy_towers.cluster.worker_config import session_config as config_of_worker
 from legacy_towers.compat import tf
 from legacy_towers.config import session_config
 from legacy_towers.devices import cpus
 from legacy_towers.inputs import from_tensors
-from legacy_towers.scaling.models import MODELS, ONE_PROCESS
+from legacy_towers.scaling.models import MODELS, ONE_PROCESS, RESULT_PREFIX
 from legacy_towers.step import build_train_step
 from legacy_towers.towers.output import TowerOutput
 from legacy_towers.training.monitored_session import session as training_session
@@ -35,7 +36,7 @@ def main(folder: str, share: float) -> None:
     config = config_of_worker(cluster)
     server = start(cluster, config=config, start_seconds=120)
     path = os.path.join(folder, "server")
-    if cluster.task_type == "ps":
+    if cluster.task_type == PARAMETER_SERVER:
         with open(path + ".new", "w") as file:
             file.write(str(os.getpid()))
         os.rename(path + ".new", path)
@@ -54,7 +55,7 @@ def main(folder: str, share: float) -> None:
         found[ONE_PROCESS] = {
             model: _measured(model, "parameter_server", None, "", server_pid, share) for model in MODELS
         }
-        print("measured " + json.dumps(dict(found, tensorflow=tf.__version__)), flush=True)
+        print(RESULT_PREFIX + json.dumps(dict(found, tensorflow=tf.__version__)), flush=True)
 
 
 def _measured(model: str, strategy: str, cluster: Any, target: str, server_pid: int, share: float) -> Dict[str, float]:
@@ -63,7 +64,7 @@ def _measured(model: str, strategy: str, cluster: Any, target: str, server_pid: 
     steps = max(1, int(share * steps))
     if strategy == "replicated":
         # Workers reduce between themselves where the cluster has no parameter servers.
-        cluster = cluster._replace(jobs=tuple(job for job in cluster.jobs if job[0] != "ps"))
+        cluster = cluster._replace(jobs=tuple(job for job in cluster.jobs if job[0] != PARAMETER_SERVER))
 
     def model_fn(batch: Any, mode: str) -> Any:
         zeros = tf.zeros_initializer()

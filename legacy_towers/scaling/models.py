@@ -4,3 +4,5 @@
 # one by one, since they are larger than those that are reduced together.
 MODELS = {"tiny": (1, 1, 150), "large": (1, 1 << 22, 12), "many": (16, 66000, 25)}
 ONE_PROCESS = "one process"
+# Before the JSON that worker 0 prints.
+RESULT_PREFIX = "measured "

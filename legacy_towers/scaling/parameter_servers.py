@@ -14,6 +14,7 @@ from legacy_towers.scaling.values import (
     Network,
     Prediction,
     RuntimeCosts,
+    compute_seconds,
 )
 
 # Ways over the network of a step, one after the other: the call for the variables and their values, the gradients, the
@@ -45,7 +46,7 @@ def predict(
       strategy: its name, such as "balanced".
       loads: what each server has of the variables.
     """
-    compute = max(job.step_seconds, job.cpu_seconds / network.cores)
+    compute = compute_seconds(job, network)
     gradients_at = compute - job.update_seconds
     read = job.towers * sum(each.read_bytes for each in loads)
     sent = sum(each.sent_bytes for each in loads)
@@ -53,13 +54,11 @@ def predict(
     read_link = max([read] + [workers * job.towers * each.read_bytes for each in loads]) / network.bandwidth
     pushed = _pushed(network, workers, loads, gradients_at)
     fixed = runtime.step_seconds + latencies(len(loads)) * network.latency
-    worker_cpu = (read + sent) * runtime.worker_byte_seconds + count * runtime.worker_variable_seconds
-    chain = worker_cpu + (read + sent) * runtime.server_byte_seconds + count * runtime.server_variable_seconds
+    worker_cpu = runtime.worker_seconds(read + sent, count)
+    chain = worker_cpu + runtime.server_seconds(read + sent, count)
     server_cpu = max(
-        workers * (
-            (job.towers * each.read_bytes + each.sent_bytes) * runtime.server_byte_seconds
-            + len(each.variables) * runtime.server_variable_seconds
-        ) / network.cores for each in loads
+        workers * runtime.server_seconds(job.towers * each.read_bytes + each.sent_bytes, len(each.variables))
+        / network.cores for each in loads
     )
     seconds = fixed + read_link + max(gradients_at, pushed) + max(chain, server_cpu) + job.update_seconds
     parts = {
@@ -78,7 +77,7 @@ def predict(
 
 
 def _pushed(network: Network, workers: int, loads: Sequence[ServerLoad], gradients_at: float) -> float:
-    """Returns when the last gradient has been sent, from the begin of the computation."""
+    """Returns when the last gradient has been sent, measured from the start of the computation."""
     everything = []
     last = 0.0
     for load in loads:

@@ -8,7 +8,7 @@ from legacy_towers.text.documented_fields import documented_fields
 
 # A doubling of the workers that gains less is not worth it.
 LEAST_GAIN = 0.1
-# Nobody is told where scaling ends beyond this.
+# Beyond this, the plan does not report where scaling ends.
 MOST_WORKERS = 4096
 _SMALLEST_PART = 1 << 20
 
@@ -115,8 +115,9 @@ def _limit(strategy: str, job: JobCosts, network: Network, runtime: RuntimeCosts
     # The first worker that exchanges something can lose more than the next ones gain.
     worth = [number for number, gain in enumerate(gains) if gain >= LEAST_GAIN]
     first = worth[-1] + 1 if worth else 0
-    alone = job.examples / job.step_seconds
-    faster = [each.workers for each in rows if each.workers > 1 and each.examples_per_second > alone]
+    faster = [
+        each.workers for each in rows if each.workers > 1 and each.examples_per_second > job.examples_per_second
+    ]
     overtakes = faster[0] if faster else None
     if first == len(gains):
         return ScalingLimit(None, gains[-1], rows[-1].limited_by, overtakes)

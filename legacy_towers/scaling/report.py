@@ -59,8 +59,7 @@ def costs_text(job: JobCosts, runtime: RuntimeCosts) -> List[str]:
 
 
 def _fastest(plan: ClusterPlan) -> str:
-    best = plan.fastest
-    alone = plan.job.examples / plan.job.step_seconds
+    best, alone = plan.fastest, plan.job.examples_per_second
     text = "{} with {}: {}, {:,.0f} examples/s, {:.3g} times one process".format(
         "fastest" if best.examples_per_second > alone else "no strategy is faster than one process; fastest",
         counted(best.workers, "worker"), best.strategy, best.examples_per_second, best.examples_per_second / alone,

@@ -14,7 +14,7 @@ class VariableCosts(NamedTuple):
       read_bytes: what a tower reads of it from a parameter server: all of it, or the rows that its batch uses.
       sent_bytes: the gradient of a worker: as large as the variable, or the rows that its batches use with their
         indices.
-      ready: when its gradient is computed: 0 is the begin of the towers' computation, 1 the end of its last gradient.
+      ready: when its gradient is computed: 0 is the start of the towers' computation, 1 the end of its last gradient.
       rows: the different rows that the batches of a worker use, for a sparse gradient; None for a dense one.
     """
 
@@ -65,6 +65,11 @@ class JobCosts(NamedTuple):
     variables: List[VariableCosts]
     messages: List[Message]
 
+    @property
+    def examples_per_second(self) -> float:
+        """Those of one process without a network."""
+        return self.examples / self.step_seconds
+
 
 @documented_fields
 class Network(NamedTuple):
@@ -109,6 +114,19 @@ class RuntimeCosts(NamedTuple):
     server_byte_seconds: float
     tensorflow: str
 
+    @property
+    def is_tensorflow_1(self) -> bool:
+        """Whether TensorFlow 1.15 was measured, some of whose exchanges are others than those of 2.x."""
+        return self.tensorflow.startswith("1.")
+
+    def worker_seconds(self, size: float, variables: int) -> float:
+        """Returns the CPU seconds of a worker that reads or sends `size` bytes of so many variables."""
+        return size * self.worker_byte_seconds + variables * self.worker_variable_seconds
+
+    def server_seconds(self, size: float, variables: int) -> float:
+        """Returns the CPU seconds of a parameter server for `size` bytes of so many variables of one worker."""
+        return size * self.server_byte_seconds + variables * self.server_variable_seconds
+
 
 @documented_fields
 class Prediction(NamedTuple):
@@ -138,6 +156,11 @@ class Prediction(NamedTuple):
     def limited_by(self) -> str:
         """The part that takes the longest."""
         return max(self.parts, key=lambda name: self.parts[name])
+
+
+def compute_seconds(job: JobCosts, network: Network) -> float:
+    """Returns how long a step computes on a machine of the cluster, which may have fewer cores than this one."""
+    return max(job.step_seconds, job.cpu_seconds / network.cores)
 
 
 COMPUTE = "compute"
