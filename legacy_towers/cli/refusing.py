@@ -1,4 +1,4 @@
-"""What a task does that refuses to start: the other tasks of its cluster are told, and end too."""
+"""What a task does that refuses to start: it gives its reason to the other tasks of its cluster, which end too."""
 import argparse
 import contextlib
 import sys

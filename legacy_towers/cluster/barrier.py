@@ -12,6 +12,7 @@ from legacy_towers.cluster.records import (
     STARTED,
     Record,
     contradictions,
+    other_version_error,
     own_record,
     parse_record,
 )
@@ -96,7 +97,7 @@ def refuse(
 def _has_ended(reader: Reader) -> bool:
     """Returns whether a task that was there will not start, or is there no longer."""
     text, error = reader.read()
-    record = None if text is None else parse_record(text)
+    record = parse_record(text)
     return text is not None and (bool(error) or record is None or record.state in (FAILED, REFUSED))
 
 
@@ -186,7 +187,7 @@ def _records(readers: List[Reader]) -> Any:
     of_other_versions = []
     for reader in readers:
         text = reader.read()[0]
-        record = None if text is None else parse_record(text)
+        record = parse_record(text)
         if record is not None:
             records[reader.task] = record
         elif text is not None:
@@ -196,10 +197,7 @@ def _records(readers: List[Reader]) -> Any:
 
 def _missing(missing: List[Reader], of_other_versions: List[Task], seconds: float) -> Exception:
     if of_other_versions:
-        return ClusterError("{} another version of legacy_towers: install the same for all tasks".format(
-            "{} has".format(of_other_versions[0]) if len(of_other_versions) == 1
-            else "{} have".format(listed(map(str, of_other_versions)))
-        ))
+        return other_version_error(of_other_versions)
     tasks = ["{} at {}{}".format(each.task, each.address, _last_error(each)) for each in missing]
     return MissingTaskError(
         "{} of the cluster {} not ready after {:g} seconds: {}. Start all tasks within --start-seconds "
@@ -212,7 +210,7 @@ def _missing(missing: List[Reader], of_other_versions: List[Task], seconds: floa
 def _last_error(reader: Reader) -> str:
     text, error = reader.read()
     if not error:
-        record = None if text is None else parse_record(text)
+        record = parse_record(text)
         is_training = record is not None and record.state == STARTED
         return " (it trains already: start all tasks again, not this one alone)" if is_training else ""
     return " (it was there, and no longer answers)" if text is not None else " ({})".format(error)

@@ -4,7 +4,16 @@ import time
 from typing import Any, Callable, Mapping, Optional
 
 from legacy_towers.cluster.published import Reader
-from legacy_towers.cluster.records import FAILED, REFUSED, STARTED, Record, contradictions, own_record, parse_record
+from legacy_towers.cluster.records import (
+    FAILED,
+    REFUSED,
+    STARTED,
+    Record,
+    contradictions,
+    other_version_error,
+    own_record,
+    parse_record,
+)
 from legacy_towers.cluster.value import Cluster
 from legacy_towers.cluster.watch import Watch
 from legacy_towers.errors import ClusterError, MissingTaskError
@@ -65,11 +74,9 @@ def _started(reader: Reader, changed: threading.Condition, deadline: float) -> O
     with changed:
         while time.monotonic() < deadline:
             text = reader.read()[0]
-            record = None if text is None else parse_record(text)
+            record = parse_record(text)
             if text is not None and record is None:
-                raise ClusterError("{} has another version of legacy_towers: install the same for all tasks".format(
-                    reader.task
-                ))
+                raise other_version_error([reader.task])
             if record is not None and record.state in (FAILED, REFUSED):
                 kind = ClusterError if record.is_contradiction else MissingTaskError
                 raise kind("{} does not start: {}".format(reader.task, record.failure))

@@ -67,8 +67,7 @@ def serve(cluster: Cluster, server: Any) -> None:
 
 
 def _publish_finished(cluster: Cluster, server: Any, found: Set[str]) -> None:
-    text = published(server.target, cluster.task)
-    record = None if text is None else parse_record(text)
+    record = parse_record(published(server.target, cluster.task))
     if record is not None:
         publish(server.target, cluster.task, record._replace(finished=" ".join(sorted(found))).as_json())
 
@@ -103,7 +102,7 @@ def _wait_until_published(cluster: Cluster) -> None:
             text = published("grpc://" + cluster.address_of(task), task, _CALL_SECONDS)
         except tf.errors.OpError:  # it has ended: all workers have finished
             return
-        record = None if text is None else parse_record(text)
+        record = parse_record(text)
         if record is None or str(cluster.task) in record.finished.split():
             return
         time.sleep(_POLL_SECONDS)

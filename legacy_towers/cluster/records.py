@@ -2,9 +2,10 @@
 import json
 import sys
 import uuid
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.cluster.value import Cluster, Task
+from legacy_towers.errors import ClusterError
 from legacy_towers.text.names import listed
 from legacy_towers.version import VERSION
 
@@ -58,12 +59,21 @@ def own_record(cluster: Cluster, job: str, flags: Mapping[str, Any]) -> Record:
     )
 
 
-def parse_record(text: bytes) -> Optional[Record]:
-    """Returns the record of a JSON text; None if another version, with other fields, wrote it."""
+def parse_record(text: Optional[bytes]) -> Optional[Record]:
+    """Returns the record of a JSON text; None if there is no text, or another version, with other fields, wrote it."""
+    if text is None:
+        return None
     try:
         return Record(**json.loads(text.decode("utf-8")))
     except (TypeError, ValueError):
         return None
+
+
+def other_version_error(tasks: Sequence[Task]) -> ClusterError:
+    """Returns the error where the records of `tasks`, at least one, are of another version."""
+    return ClusterError("{} another version of legacy_towers: install the same for all tasks".format(
+        "{} has".format(tasks[0]) if len(tasks) == 1 else "{} have".format(listed(map(str, tasks)))
+    ))
 
 
 def contradictions(records: Mapping[Task, Record], chief: Task) -> List[str]:

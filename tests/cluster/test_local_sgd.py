@@ -93,7 +93,7 @@ def test_local_sgd_over_workers_computes_what_numpy_computes_and_saves_the_mean_
     weights, velocities = means[-1]
     for run in (chief, other):
         np.testing.assert_allclose(run[0], losses, rtol=1e-12)
-        # At the end of the session all have the mean, after a step that is no synchronization too.
+        # At the end of the session all have the mean, also after a step that does not synchronize.
         for name in ("w", "w/replica_0", "w/replica_1"):
             np.testing.assert_allclose(run[1][name], weights, rtol=1e-12)
             np.testing.assert_array_equal(run[1][name], chief[1]["w"])
