@@ -176,10 +176,7 @@ class ChosenStage(SourceStage):
         for param in node.params.params:
             if param.name.value == self._parameter:
                 edits.replace(param.name, cst.Name(name))
-        if taken.expression is not None:
-            edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
-        else:
-            edits.remove(taken.statement)
+        taken.use_names(edits)
         lines = readers.lines_of(records, name, bool(taken.key), "", count)
         if lines:
             edits.insert_before(taken.statement, lambda: source.parse("\n".join(lines)))

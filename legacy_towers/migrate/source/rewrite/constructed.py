@@ -18,9 +18,10 @@ from legacy_towers.migrate.source.rewrite.attributes import uses_in_project
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
+from legacy_towers.migrate.source.rewrite.held import read_kept
 from legacy_towers.migrate.source.rewrite.names import is_of_self, parameters
 from legacy_towers.migrate.source.rewrite.objects import check_once, class_of
-from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, Origin
+from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, Origin, queue_read_by
 from legacy_towers.migrate.source.rewrite.passed_queue import check_read_once
 from legacy_towers.migrate.source.rewrite.region import in_order
 from legacy_towers.migrate.source.rewrite.scope import Scope
@@ -78,7 +79,7 @@ def constructed_with(calls: Calls, origin: Origin, draft: Draft, uses: Sequence[
     owner = class_of(source, kept)
     if not is_of_self(target) or method is None or owner is None or class_of(source, read) is not owner:
         return None
-    queue: Any = read.args[0].value if origin.reader is not None and read.args else getattr(read.func, "value", None)
+    queue = queue_read_by(read, origin)
     others = [each for _, each in uses_in_project(calls, source, target.attr.value, target) if each is not target]
     is_read = len(others) == 1 and others[0] is queue and kept in in_order(defined.node.body)
     return Constructed(defined, call, parameter, kept, method) if is_read else None
@@ -162,9 +163,4 @@ def _write_class(stage: Any, calls: Calls, origin: Origin, found: Constructed, n
     edits.remove(found.kept)
     edits.insert_before(last, lambda: source.parse("\n".join(kept)))
     read_lines = ["{} = self.{}".format(inner, attribute)] + (more if is_inner else [])
-    edits.insert_before(taken.statement, lambda: source.parse("\n".join(read_lines)))
-    if taken.expression is None:
-        edits.remove(taken.statement)
-    else:
-        edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
-    return Entry(draft, method, taken.statement, taken.roots, taken.expression is not None, inner)
+    return read_kept(draft, method, taken, read_lines, inner)

@@ -7,7 +7,7 @@
         return decode(value)                            dataset = dataset.map(parse)
                                                         return dataset
 """
-from typing import Any, Optional
+from typing import Any, List, Optional
 
 import libcst as cst
 
@@ -22,6 +22,7 @@ from legacy_towers.migrate.source.rewrite.reasons import why_shared
 from legacy_towers.migrate.source.rewrite.region import in_order
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import readers
+from legacy_towers.migrate.source.rewrite.taken import Taken
 from legacy_towers.migrate.source.values import Site
 
 
@@ -76,12 +77,14 @@ def write_held(stage: Any, calls: Calls, origin: Origin, draft: Draft, is_batche
     if last is not first:
         edits.insert_before(last, lambda: source.parse("\n".join(kept)))
     read_lines = ["{} = self.{}".format(inner, attribute)] + (more if is_inner else [])
-    edits.insert_before(taken.statement, lambda: source.parse("\n".join(read_lines)))
-    if taken.expression is None:
-        edits.remove(taken.statement)
-    else:
-        edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
-    return Entry(draft, method, taken.statement, taken.roots, taken.expression is not None, inner)
+    return read_kept(draft, method, taken, read_lines, inner)
+
+
+def read_kept(draft: Draft, method: cst.FunctionDef, taken: Taken, lines: List[str], dataset: str) -> Entry:
+    """Lets a method read a dataset that its object keeps, by `lines`, and returns where it gets examples."""
+    draft.edits.insert_before(taken.statement, lambda: draft.source.parse("\n".join(lines)))
+    taken.use_names(draft.edits)
+    return Entry(draft, method, taken.statement, taken.roots, taken.expression is not None, dataset)
 
 
 def _check_held(

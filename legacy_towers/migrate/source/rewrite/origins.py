@@ -44,6 +44,13 @@ class Origin(NamedTuple):
     read: Site
 
 
+def queue_read_by(read: cst.Call, origin: Origin) -> Any:
+    """Returns the expression that the read of an origin takes its queue from: reader.read(queue), queue.dequeue()."""
+    if origin.reader is not None and read.args:
+        return read.args[0].value
+    return getattr(read.func, "value", None)
+
+
 def origins_of(project: Project, pipeline: Pipeline, calls: Calls) -> List[Origin]:
     """Returns the origins of a pipeline's examples.
 

@@ -13,7 +13,7 @@ from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.entries import Entry
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
 from legacy_towers.migrate.source.rewrite.names import parameters
-from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, Origin
+from legacy_towers.migrate.source.rewrite.origins import READ_UP_TO, Origin, queue_read_by
 from legacy_towers.migrate.source.rewrite.region import in_order, region_of
 from legacy_towers.migrate.source.rewrite.scope import Scope
 from legacy_towers.migrate.source.rewrite.shapes import readers
@@ -42,7 +42,7 @@ def write_passed(
     first, place = source.statement(producer), source.statement(call)
     order = parameters(defined.node)[1 if defined.is_method else 0 :]
     given = arguments(call, order)
-    read_from: Any = read.args[0].value if origin.reader is not None else getattr(read.func, "value", None)
+    read_from = queue_read_by(read, origin)
     inner_read = passed_on(calls, defined, origin)
     if inner_read is not None:
         read_from = inner_read[2]
@@ -91,10 +91,7 @@ def write_passed(
     if inner_read is None:
         records = stage.reading.records(inner, tf)
         stage.reading.remove()
-        if taken.expression is not None:
-            there.edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
-        else:
-            there.edits.remove(taken.statement)
+        taken.use_names(there.edits)
     more = readers.lines_of(records, name, bool(taken.key), "") if records is not None else []
     if more:
         there.edits.insert_before(taken.statement, lambda: there.source.parse("\n".join(more)))
@@ -135,8 +132,7 @@ def _passed_on(
 def _queue_of(calls: Calls, defined: Defined, origin: Origin, seen: List[Any]) -> Any:
     """Returns what a function reads from, or passes on to a function that reads; None if it does neither."""
     if calls.is_inside(origin.read, defined):
-        read: Any = calls.call(origin.read)
-        return read.args[0].value if origin.reader is not None and read.args else getattr(read.func, "value", None)
+        return queue_read_by(calls.call(origin.read), origin)
     further = _passed_on(calls, defined, origin, seen)
     return further[2] if further is not None else None
 

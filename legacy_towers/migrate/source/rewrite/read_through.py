@@ -16,7 +16,7 @@ from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
 from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls, Defined, uses_of
 from legacy_towers.migrate.source.rewrite.names import names_of, parameters
-from legacy_towers.migrate.source.rewrite.origins import Origin
+from legacy_towers.migrate.source.rewrite.origins import Origin, queue_read_by
 from legacy_towers.migrate.source.rewrite.reader import Reader
 from legacy_towers.migrate.source.rewrite.region import names_before
 from legacy_towers.migrate.source.rewrite.scope import Scope
@@ -65,9 +65,7 @@ def write_through(
     read = calls.call(origin.read)
     order = parameters(defined.node)[1 if defined.is_method else 0 :]
     given = arguments(steps[-1].call, order)
-    read_from = read.args[0].value if origin.reader is not None else None
-    if origin.reader is None and isinstance(read.func, cst.Attribute):
-        read_from = read.func.value
+    read_from = queue_read_by(read, origin)
     if given is None or not isinstance(read_from, cst.Name) or read_from.value not in given:
         raise Irregular(origin.read, "its queue is not a parameter of the function")
     names = inner.roots.names
@@ -77,10 +75,7 @@ def write_through(
             raise Irregular(origin.read, "the function keeps what it reads in {}: bind it to a variable".format(name))
         if name in before or name in order:
             raise Irregular(origin.read, "{!r} has another value before".format(name))
-    if inner.expression is None:
-        there.edits.remove(inner.statement)
-    else:
-        there.edits.replace(inner.expression, cst.Name(names[0]))
+    inner.use_names(there.edits)
     reading.outer = [(each.defined, each.call) for each in steps[:-1]]
     records = reading.records(steps[0].scope, tf, defined, steps[-1].call)
     reading.remove()

@@ -70,10 +70,7 @@ class SlimStage(SourceStage):
                 draft.edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
             self._read_next(draft, scope, tf, dataset, taken)
             return None
-        if taken.expression is not None:
-            draft.edits.replace(taken.expression, cst.Name(taken.roots.names[0]))
-        else:
-            draft.edits.remove(taken.statement)
+        taken.use_names(draft.edits)
         return Entry(draft, scope.function, taken.statement, taken.roots, taken.expression is not None, dataset)
 
     def _check_given(self, site: Site, given: Dict[str, Any], scope: Scope) -> None:

@@ -6,6 +6,7 @@ import libcst as cst
 from legacy_towers.migrate.source.project import Project
 from legacy_towers.migrate.source.rewrite.checks import calls_in
 from legacy_towers.migrate.source.rewrite.drafts import Draft, Irregular
+from legacy_towers.migrate.source.rewrite.edits import Edits
 from legacy_towers.migrate.source.rewrite.examples import Roots
 from legacy_towers.migrate.source.rewrite.functions import Calls, uses_of
 from legacy_towers.migrate.source.rewrite.names import base_name, dotted, is_of_self, name_of, names_of, parameters
@@ -39,6 +40,13 @@ class Taken(NamedTuple):
     roots: Roots
     expression: Any
     key: str
+
+    def use_names(self, edits: Edits) -> None:
+        """Lets the statement compute with the name in place of what is read; removes it if it only binds names."""
+        if self.expression is None:
+            edits.remove(self.statement)
+        else:
+            edits.replace(self.expression, cst.Name(self.roots.names[0]))
 
 
 class Takes:
