@@ -32,8 +32,8 @@ class Recorder(tf.train.SessionRunHook):
     def __init__(self, step):
         self.ids = [batch["id"] for batch in step.input.per_tower]
         self.step = step
-        if step.watches_workers is not None:
-            step.watches_workers.seconds = 600.0
+        if step.watch_hook is not None:
+            step.watch_hook.seconds = 600.0
 
     def write(self, ids):
         with open("ids-" + NAME, "a") as file:

@@ -101,7 +101,7 @@ def train(case, cluster, server, towers, steps, hooks=()):
             cluster=cluster, **options
         )
         if cluster is not None:
-            step.watches_workers.seconds = 600.0  # however busy the machine is
+            step.watch_hook.seconds = 600.0  # however busy the machine is
         fetches = {"loss": step.loss, "metrics": step.metrics, "rows": step.input.per_tower}
         if step.input.counts is not None:
             fetches["counts"] = step.input.counts
@@ -154,7 +154,7 @@ class SlowWorker(tf.train.SessionRunHook):
     """Lets each step of worker 1 begin late, until its name is known as that of the slowest one."""
 
     def __init__(self, step, is_slow):
-        self.times = step.worker_times
+        self.times = step.worker_times_hook
         self.is_slow = is_slow
         self.found = ""
         self.runs = 0
@@ -182,7 +182,7 @@ def train_slowly(cluster, target, towers, config, **options):
         model(), lt.inputs.dataset(examples(), global_batch_size=BATCH), tf.train.GradientDescentOptimizer(0.01),
         lt.devices.cpus(towers), cluster=cluster, **options
     )
-    step.watches_workers.seconds = 600.0
+    step.watch_hook.seconds = 600.0
     hook, records = SlowWorker(step, cluster.task_index == 1), Records(step)
     with tf.Session(target, config=config) as session, step.running(session, [hook, records]) as run:
         while not run.should_stop():

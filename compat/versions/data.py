@@ -111,7 +111,7 @@ def set_private_threads(options: Any, threads: int) -> None:
         options.experimental_threading.private_threadpool_size = threads
 
 
-def get_next_in_place(iterator: Any) -> Any:
+def get_next_sync(iterator: Any) -> Any:
     """Returns the tensors of the next element of `iterator`, taken in the thread that runs the session's operations.
 
     `get_next` wakes a thread of the iterator, which takes 30 to 50 us: a sixth of a short step. Here the session's

@@ -164,7 +164,7 @@ def _wait(
             missing = [each for each in readers if each.task not in records or not is_there(records[each.task])]
             if not missing:
                 return records
-            others = [each for each in missing if each.other]
+            others = [each for each in missing if each.is_other_task]
             if others:
                 raise ClusterError(
                     "the server at {}, the address of {}, is that of another task: give all tasks the same list of "
@@ -225,6 +225,6 @@ def _wait_for_readers(readers: List[Reader], changed: threading.Condition, state
             answering = [each.task for each in readers if each.task in records and not each.read()[1]]
             # Another task at an address reads nothing there, but finds this out when it connects.
             is_known = all(records[task].state in (state, REFUSED) for task in answering)
-            if is_known and not any(each.other for each in readers):
+            if is_known and not any(each.is_other_task for each in readers):
                 return
             changed.wait(0.2)

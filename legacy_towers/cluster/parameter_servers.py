@@ -86,7 +86,7 @@ class ParameterServerWorkers(Workers):
                 "workers with backups can't weight towers by their true examples, which all would have to wait for: "
                 'use remainder="drop"'
             )
-        return tf.reduce_sum(self.of_each(tensor, name))
+        return tf.reduce_sum(self.all_gather(tensor, name))
 
     def mean(self, tensor: Tensor, name: str) -> Tensor:
         """Returns the mean of the workers' tensors, at the chief."""
@@ -147,7 +147,7 @@ class ParameterServerWorkers(Workers):
                 total.set_shape(tf.TensorShape([None]).concatenate(row))
                 return tf.IndexedSlices(total, tf.cast(taken.indices, gradient.indices.dtype), gradient.dense_shape)
 
-    def of_chief(self, tensor: Tensor, name: str) -> Tensor:
+    def broadcast_from_chief(self, tensor: Tensor, name: str) -> Tensor:
         """Returns the chief's tensor, of a known shape, in all workers; the others' are not computed."""
         dtype, shape = tensor.dtype.base_dtype, tensor.shape
         text = self._shared(name, dtype, shape)
@@ -160,11 +160,11 @@ class ParameterServerWorkers(Workers):
             with tf.control_dependencies([each.enqueue(tensor) for each in queues[1:]]):
                 return tf.identity(tensor)
 
-    def of_chief_to_write(self, tensor: Tensor, name: str) -> Tensor:
+    def chief_value_to_assign(self, tensor: Tensor, name: str) -> Tensor:
         """Returns the chief's tensor at the chief, which alone writes variables."""
         return tensor if self.is_chief else _absent(tensor.dtype.base_dtype, tensor.shape)
 
-    def of_each(self, value: Tensor, name: str) -> Tensor:
+    def all_gather(self, value: Tensor, name: str) -> Tensor:
         """Returns the vector of all workers' scalars, by the workers' numbers, in all workers.
 
         The chief gathers it and passes it on: so none begins the next exchange of the same name before all have ended

@@ -64,10 +64,10 @@ class Reader(threading.Thread):
     Attributes:
       task: the other task.
       address: its address, "host:port".
-      other: whether the server at the address is that of another task.
-      answered: when the last call that succeeded ended, by time.monotonic(); None before.
+      is_other_task: whether the server at the address is that of another task.
+      answered_at: when the last call that succeeded ended, by time.monotonic(); None before.
       failed_calls: how many calls have failed since.
-      refused: since when nothing listens at the address, by time.monotonic(); None if something does.
+      refused_since: since when nothing listens at the address, by time.monotonic(); None if something does.
     """
 
     def __init__(
@@ -76,10 +76,10 @@ class Reader(threading.Thread):
         super().__init__(name="read " + str(task), daemon=True)
         self.task = task
         self.address = address
-        self.other = False
-        self.answered: Optional[float] = None
+        self.is_other_task = False
+        self.answered_at: Optional[float] = None
         self.failed_calls = 0
-        self.refused: Optional[float] = None
+        self.refused_since: Optional[float] = None
         self._seconds_between = seconds_between
         self._changed = changed
         self._ended = threading.Event()
@@ -98,13 +98,13 @@ class Reader(threading.Thread):
                 with session_on("grpc://" + self.address, graph, _config(self.task)) as session:
                     while not self._ended.is_set():
                         self._set(self._answer(session, value), "")
-                        self.answered, self.failed_calls, self.refused = time.monotonic(), 0, None
+                        self.answered_at, self.failed_calls, self.refused_since = time.monotonic(), 0, None
                         self._ended.wait(self._seconds_between)
             except tf.errors.FailedPreconditionError:  # it has not published anything yet
-                self.answered, self.failed_calls, self.refused = time.monotonic(), 0, None
+                self.answered_at, self.failed_calls, self.refused_since = time.monotonic(), 0, None
                 self._ended.wait(0.1)
             except tf.errors.InvalidArgumentError:  # the server has no device of this task
-                self.other = True
+                self.is_other_task = True
                 self._set(None, "InvalidArgumentError")
                 self.failed_calls += 1
                 self._ended.wait(0.2)
@@ -113,7 +113,7 @@ class Reader(threading.Thread):
                 self.failed_calls += 1
                 self._update_refused()
                 # Makes no call until something listens there: each call, and `end`, would take the whole timeout.
-                while not self._ended.wait(0.2) and self.refused is not None:
+                while not self._ended.wait(0.2) and self.refused_since is not None:
                     self._update_refused()
 
     def _answer(self, session: Session, value: Any) -> Any:
@@ -125,7 +125,7 @@ class Reader(threading.Thread):
             raise
 
     def _update_refused(self) -> None:
-        self.refused = (self.refused or time.monotonic()) if is_refused(self.address) else None
+        self.refused_since = (self.refused_since or time.monotonic()) if is_refused(self.address) else None
 
     def end(self) -> None:
         """Ends the thread after the call that it is in."""

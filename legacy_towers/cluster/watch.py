@@ -108,7 +108,7 @@ class _Watched:
 
     def refused_since(self) -> float:
         """Returns since when nothing listens at its address, by time.monotonic(); infinity if something does."""
-        since = self.reader.refused
+        since = self.reader.refused_since
         return math.inf if since is None else since
 
     def silent(self, seconds: float) -> Optional[Silent]:
@@ -119,10 +119,10 @@ class _Watched:
             self._take(parse_record(text))
         if self._is_another:
             return Silent(task, "was started again at {}".format(address), True)
-        refused = self.reader.refused
+        refused = self.reader.refused_since
         if refused is not None and now - refused >= _REFUSED_SECONDS:
             return Silent(task, "has ended: nothing listens at {}".format(address), True)
-        silent = now - (self.reader.answered or self._started)
+        silent = now - (self.reader.answered_at or self._started)
         if self.reader.failed_calls < _FAILED_CALLS or silent < min(seconds, REPORT_SECONDS):
             return None
         return Silent(

@@ -92,14 +92,14 @@ class Workers:
         """
         return self.sum(tensor, name) if is_weighted else self.mean(tensor, name)
 
-    def combined_in(self, narrow: DType, tensor: Tensor, is_weighted: bool, name: str) -> Tensor:
+    def combined_in_16_bits(self, transfer_dtype: DType, tensor: Tensor, is_weighted: bool, name: str) -> Tensor:
         """Returns the same, sent with 16 bits per number.
 
         Up to 4 workers send their numbers to each other, and each sums them in float32: this needs no more bytes than
         an all-reduce of 32 bits. More workers all-reduce in 16 bits, each partial sum of which is rounded.
 
         Args:
-          narrow: tf.float16 or tf.bfloat16.
+          transfer_dtype: tf.float16 or tf.bfloat16.
           tensor: floating-point numbers of a known shape.
 
         Raises:
@@ -111,21 +111,21 @@ class Workers:
         with tf.name_scope("workers"), tf.device(self.device):
             flat = tf.reshape(tensor, [-1])
             if self.size > _MOST_TO_GATHER:
-                if not collectives.supports_sum(narrow):
+                if not collectives.supports_sum(transfer_dtype):
                     raise ClusterError(
                         "TensorFlow {} can't sum {} between more than {} workers: leave compressed() out".format(
-                            tf.__version__, narrow.name, _MOST_TO_GATHER
+                            tf.__version__, transfer_dtype.name, _MOST_TO_GATHER
                         )
                     )
                 part = flat if is_weighted else flat / tf.constant(self.size, dtype)
-                total = tf.cast(self._all_reduce(tf.cast(part, narrow), name), dtype)
+                total = tf.cast(self._all_reduce(tf.cast(part, transfer_dtype), name), dtype)
             else:
                 # In pairs: TensorFlow 1.15 gathers no numbers of 16 bits.
-                pairs = tf.reshape(tf.pad(tf.cast(flat, narrow), [[0, count % 2]]), [-1, 2])
+                pairs = tf.reshape(tf.pad(tf.cast(flat, transfer_dtype), [[0, count % 2]]), [-1, 2])
                 bits = tf.bitcast(pairs, tf.int32)
-                key = self._key(bits, "{} of {}".format(narrow.name, name))
+                key = self._key(bits, "{} of {}".format(transfer_dtype.name, name))
                 whole = collectives.all_gather_between(bits, self.size, self._group, key)
-                parts = tf.reshape(tf.bitcast(whole, narrow), [self.size, count + count % 2])[:, :count]
+                parts = tf.reshape(tf.bitcast(whole, transfer_dtype), [self.size, count + count % 2])[:, :count]
                 total = tf.cast(tf.reduce_sum(tf.cast(parts, tf.float32), axis=0), dtype)
                 if not is_weighted:
                     total = total / tf.constant(self.size, dtype)
@@ -135,7 +135,7 @@ class Workers:
         """Returns whether a bool scalar tensor is true in all workers."""
         return tf.equal(self.sum(tf.cast(tf.logical_not(flag), tf.int32), name), 0)
 
-    def of_chief(self, tensor: Tensor, name: str) -> Tensor:
+    def broadcast_from_chief(self, tensor: Tensor, name: str) -> Tensor:
         """Returns the chief's tensor, bit for bit, in all workers; the others' are not computed if shapes are static.
 
         Raises:
@@ -150,25 +150,25 @@ class Workers:
                 bits = tf.zeros(bits.shape, tf.int32) if bits.shape.is_fully_defined() else tf.zeros_like(bits)
             return from_bits(self.sum(bits, name), dtype)
 
-    def of_chief_to_write(self, tensor: Tensor, name: str) -> Tensor:
+    def chief_value_to_assign(self, tensor: Tensor, name: str) -> Tensor:
         """Returns the chief's tensor where it is written into a variable: in all workers."""
-        return self.of_chief(tensor, name)
+        return self.broadcast_from_chief(tensor, name)
 
-    def of_each(self, value: Tensor, name: str) -> Tensor:
+    def all_gather(self, value: Tensor, name: str) -> Tensor:
         """Returns the vector of all workers' scalars, by the workers' numbers."""
         with tf.name_scope("workers"), tf.device(self.device):
             own = tf.one_hot(self.index, self.size, dtype=value.dtype)
             # Not by a product: 0 times NaN is NaN.
             return self.sum(tf.where(own > 0, tf.fill([self.size], value), tf.zeros([self.size], value.dtype)), name)
 
-    def rows_of_each(self, tensors: Sequence[Tensor], name: str) -> Tensor:
+    def all_gather_row_counts(self, tensors: Sequence[Tensor], name: str) -> Tensor:
         """Returns how many rows each worker's tensors have: int32 of shape [workers, tensors]."""
         with tf.name_scope("workers"), tf.device(self.device):
             own = tf.stack([tf.shape(tensor)[0] for tensor in tensors])
             slot = tf.one_hot(self.index, self.size, dtype=tf.int32)
             return self.sum(slot[:, tf.newaxis] * own[tf.newaxis, :], name)
 
-    def gathered(self, tensor: Tensor, rows: Tensor, name: str) -> Tensor:
+    def all_gather_rows(self, tensor: Tensor, rows: Tensor, name: str) -> Tensor:
         """Returns the rows of all workers' tensors, in the order of the workers.
 
             worker 0: a b     -> a b | c 0 0     -> a b c        each is as long as the longest on the way

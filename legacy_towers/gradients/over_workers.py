@@ -28,8 +28,8 @@ def updated(reduction: Reduction, gradients: TowerGradients, state: Any) -> Towe
     is_sum = reduction.traits.sums or gradients.context.tower_weights is not None
     if isinstance(workers, ParameterServerWorkers):
         return result._replace(rows=[_on_server(row, workers, is_sum, gradients.context.scope) for row in result.rows])
-    narrow = reduction.traits.transfer_dtype
-    rows = over_workers(result.rows, workers, is_sum, gradients.context.scope, narrow and tf.as_dtype(narrow))
+    name = reduction.traits.transfer_dtype
+    rows = over_workers(result.rows, workers, is_sum, gradients.context.scope, name and tf.as_dtype(name))
     return result._replace(rows=rows)
 
 
@@ -45,18 +45,18 @@ def _on_server(row: GradientRow, workers: ParameterServerWorkers, is_sum: bool, 
 
 
 def over_workers(
-    rows: Sequence[GradientRow], workers: Workers, is_sum: bool, scope: str, narrow: Optional[DType] = None
+    rows: Sequence[GradientRow], workers: Workers, is_sum: bool, scope: str, transfer_dtype: Optional[DType] = None
 ) -> List[GradientRow]:
     """Returns rows of one gradient each over all workers: their sum, or their mean.
 
     Args:
-      narrow: the dtype of 16 bits that dense gradients are sent in; None: their own.
+      transfer_dtype: the dtype of 16 bits that dense gradients are sent in; None: their own.
     """
 
     def combined(tensor: Tensor, name: str) -> Tensor:
-        if narrow is None or not _is_compressed(tensor):
+        if transfer_dtype is None or not _is_compressed(tensor):
             return workers.combined(tensor, is_sum, name)
-        return workers.combined_in(narrow, tensor, is_sum, name)
+        return workers.combined_in_16_bits(transfer_dtype, tensor, is_sum, name)
 
     result = list(rows)
     sparse = [position for position, row in enumerate(rows) if isinstance(row.gradients[0], tf.IndexedSlices)]
@@ -72,8 +72,8 @@ def over_workers(
     )
     for position, gradient in zip(dense, exchanged):
         reduced_by = "{}, all-reduce over {} workers".format(rows[position].reduced_by, workers.size)
-        if narrow is not None and _is_compressed(gradient):
-            reduced_by += " in {}".format(narrow.name)
+        if transfer_dtype is not None and _is_compressed(gradient):
+            reduced_by += " in {}".format(transfer_dtype.name)
         result[position] = rows[position]._replace(gradients=[gradient], reduced_by=reduced_by)
     return result
 

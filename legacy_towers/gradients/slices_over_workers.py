@@ -28,7 +28,7 @@ def slices_over_workers(
     if not rows:
         return []
     gradients: List[Any] = [row.gradients[0] for row in rows]
-    counts = workers.rows_of_each(
+    counts = workers.all_gather_row_counts(
         [gradient.indices for gradient in gradients], "{}/rows of {}".format(scope, [row.name for row in rows])
     )
     factor = 1.0 if is_sum else 1.0 / workers.size
@@ -55,8 +55,8 @@ def _combined(
 
     def gather() -> Tuple[Tensor, Tensor]:
         return (
-            workers.gathered(values, counts, "rows of " + name),
-            workers.gathered(indices, counts, "indices of " + name),
+            workers.all_gather_rows(values, counts, "rows of " + name),
+            workers.all_gather_rows(indices, counts, "indices of " + name),
         )
 
     def add() -> Tuple[Tensor, Tensor]:

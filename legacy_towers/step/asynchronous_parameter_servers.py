@@ -24,7 +24,7 @@ def asynchronous_over_workers(setup: Setup, updates: Updates, fingerprint: str) 
     vote, votes, added = votes_of(workers)
     with tf.device(workers.device), tf.name_scope("over_workers"):
         seen = tf.identity(votes.read_value(), name="stop_votes")
-    start_votes = workers.of_each(vote, "votes to stop before the first step")
+    start_votes = workers.all_gather(vote, "votes to stop before the first step")
     start = ParameterServerStartHook(
         workers, fingerprint, ParameterServerExchange([], {}, vote, tf.constant(0.0), votes, None), setup.global_step
     )

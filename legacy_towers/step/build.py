@@ -110,7 +110,7 @@ def build_train_step(
         whoever fetches the loss in another run waits for the others. Where the cluster has parameter servers, the
         variables live there; the default is then "parameter_server", or "balanced" over several. None: one process.
       backup_workers: how many workers an update does not wait for, with parameter servers: it takes the gradients of
-        those that come first, and those of the others are dropped, and counted (`step.stops_together.late`).
+        those that come first, and those of the others are dropped, and counted (`step.stop_hook.late`).
 
     Raises:
       ArgumentError: an argument is out of range; the reduction has a sum layout where each tower applies its own

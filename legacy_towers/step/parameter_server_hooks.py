@@ -35,7 +35,7 @@ class ParameterServerStartHook(StartTogetherHook):
         text = repr((self._fingerprint, workers.required, described, workers.exchanged))
         with tf.device(workers.device):
             own = tf.constant(float(zlib.crc32(text.encode("utf-8"))), tf.float64)
-            self._prints = workers.of_each(own, "fingerprint")
+            self._prints = workers.all_gather(own, "fingerprint")
             admission = self._exchange.admission
             if admission is not None:
                 self._seen = admission.seen(self._global_step.read_value())

@@ -153,7 +153,7 @@ def end_exchange(
             found = [tf.cast(vector[1 + position], dtype) for position, dtype in enumerate(dtypes)]
             votes = tf.identity(vector[count:count + size], name="stop_votes")
             all_busy = tf.identity(vector[count + size:], name="busy_seconds_of_all")
-    start_votes = workers.of_each(exchange.vote, "votes to stop before the first step")
+    start_votes = workers.all_gather(exchange.vote, "votes to stop before the first step")
     start = ParameterServerStartHook(workers, fingerprint, exchange, setup.global_step)
     watch = WatchWorkersHook(workers.cluster)
     stop = ParameterServerStopHook(

@@ -38,10 +38,11 @@ class StartTogetherHook(tf.train.SessionRunHook):
         text = repr((self._fingerprint, described, workers.exchanged))
         with tf.device(workers.device):
             own = tf.constant(float(zlib.crc32(text.encode("utf-8"))), tf.float64)
-            self._prints = workers.of_each(own, "fingerprint")
+            self._prints = workers.all_gather(own, "fingerprint")
             writes = []
             for variable in variables:
-                value = workers.of_chief(variable.read_value(), "initial value of {}".format(variable.op.name))
+                name = "initial value of {}".format(variable.op.name)
+                value = workers.broadcast_from_chief(variable.read_value(), name)
                 with tf.device(variable.device):
                     writes.append(tf.assign(variable, value).op)
             self._broadcast = tf.group(*writes)
@@ -89,11 +90,11 @@ class StopTogetherHook(tf.train.SessionRunHook):
       asked: the names of the workers that asked to stop; [] before.
       signal: the number of a signal that one of them received; 0 for none.
       waits_for_chief: whether another worker, the chief, initializes the variables that this one trains.
-      checkpoint_steps: a checkpoint can be saved after a step whose number is a multiple of it, and at the end.
+      step_multiple: a checkpoint can be saved after a step whose number is a multiple of it, and at the end.
     """
 
     waits_for_chief = False
-    checkpoint_steps = 1
+    step_multiple = 1
 
     def __init__(
         self, workers: Workers, vote: Tensor, votes: Tensor, start_votes: Tensor, in_each_step: Tensor

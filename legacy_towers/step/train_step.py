@@ -157,7 +157,7 @@ class TrainStep:
         self.learning_rates = learning_rates or {}
         self.is_finite = is_finite or {}
         # Another worker, the chief, initializes what is on the parameter servers.
-        self._waits_for_chief = self.stops_together is not None and self.stops_together.waits_for_chief
+        self._waits_for_chief = self.stop_hook is not None and self.stop_hook.waits_for_chief
         self._initialize_missing = MissingInitializer(
             (lambda variable: not is_on_server(variable.device)) if self._waits_for_chief else None
         )
@@ -169,17 +169,17 @@ class TrainStep:
         return next((hook for hook in self.hooks if isinstance(hook, AsynchronousTowers)), None)
 
     @property
-    def stops_together(self) -> Optional[StopTogetherHook]:
+    def stop_hook(self) -> Optional[StopTogetherHook]:
         """The hook by which all workers of a cluster stop after the same step; None in one process."""
         return next((hook for hook in self.hooks if isinstance(hook, StopTogetherHook)), None)
 
     @property
-    def watches_workers(self) -> Optional[WatchWorkersHook]:
+    def watch_hook(self) -> Optional[WatchWorkersHook]:
         """The hook that ends a step which waits for a worker that doesn't answer; None in one process."""
         return next((hook for hook in self.hooks if isinstance(hook, WatchWorkersHook)), None)
 
     @property
-    def worker_times(self) -> Optional[WorkerTimesHook]:
+    def worker_times_hook(self) -> Optional[WorkerTimesHook]:
         """The hook that knows which worker the others wait for; None in one process, and where no worker waits."""
         return next((hook for hook in self.hooks if isinstance(hook, WorkerTimesHook)), None)
 
@@ -233,7 +233,7 @@ class TrainStep:
         first = [hook for hook in hooks if getattr(hook, "runs_first", False)]
         others = [hook for hook in hooks if hook not in first]
         # It withdraws what the others request.
-        last = [] if self.stops_together is None else [self.stops_together]
+        last = [] if self.stop_hook is None else [self.stop_hook]
         own = [hook for hook in self.hooks if hook not in last]
         # Until the hooks have waited for the chief, it has no value; and the step has one train op.
         global_step = None if self._waits_for_chief else self.global_step

@@ -176,7 +176,7 @@ def exchange(setup: Setup, gradients: Sequence[ObjectiveGradients], metrics: Dic
         means = [tf.cast(vector[position], each.dtype) for position, each in enumerate(own)]
         votes = tf.identity(vector[len(own):len(own) + workers.size], name="stop_votes")
         all_busy = tf.identity(vector[len(own) + workers.size:], name="busy_seconds_of_all")
-        start_votes = workers.of_each(vote, "votes to stop before the first step")
+        start_votes = workers.all_gather(vote, "votes to stop before the first step")
     losses = means[:len(gradients)]
     return Exchanged(
         [each._replace(loss=loss) for each, loss in zip(gradients, losses)],
@@ -197,7 +197,7 @@ def of_workers(setup: Setup, updates: Updates, exchanged: Exchanged) -> Updates:
             with tf.control_dependencies([operations.average()]):
                 averaged = operations.mark_averaged(True)
         exchanged.watch.at_end = lambda session: session.run(averaged)
-        exchanged.stop.checkpoint_steps = setup.strategy.sync_every
+        exchanged.stop.step_multiple = setup.strategy.sync_every
     together = tf.group(*(updates.schedule.all_ops + exchanged.needed), name="train_op_of_workers")
     exchanged.times.measure(together)
     return updates._replace(

@@ -64,7 +64,7 @@ def ordered_hooks(parts: SessionParts) -> List[Any]:
     """
     step = parts.step
     hooks: List[Any] = [] if parts.stall is None else [parts.stall]
-    together = step.stops_together
+    together = step.stop_hook
     hooks += [each for each in step.hooks if each is not together]
     hooks += parts.reports
     hooks += parts.hooks
@@ -90,9 +90,9 @@ def _checkpoint(parts: SessionParts) -> List[CheckpointHook]:
         return []
     # Towers that write while others are saved would mix two steps in a checkpoint.
     listeners = [] if parts.step.asynchronous is None else [parts.step.asynchronous.pausing_listener()]
-    return [CheckpointHook(parts.store, listeners, parts.writer, parts.callbacks.saved, checkpoint_steps(parts.step))]
+    return [CheckpointHook(parts.store, listeners, parts.writer, parts.callbacks.saved, step_multiple(parts.step))]
 
 
-def checkpoint_steps(step: TrainStep) -> int:
+def step_multiple(step: TrainStep) -> int:
     """Returns the number of which a step's number must be a multiple to be saved during training."""
-    return 1 if step.stops_together is None else step.stops_together.checkpoint_steps
+    return 1 if step.stop_hook is None else step.stop_hook.step_multiple

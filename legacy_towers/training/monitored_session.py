@@ -15,7 +15,7 @@ from legacy_towers.training.checkpoints.store import CheckpointStore
 from legacy_towers.training.checkpoints.warm import WarmStarter, WarmStartReport
 from legacy_towers.training.evaluation.evaluator import Evaluation, Evaluator
 from legacy_towers.training.evaluation.options import EvaluationOptions
-from legacy_towers.training.hook_order import SessionParts, checkpoint_steps, ordered_hooks
+from legacy_towers.training.hook_order import SessionParts, ordered_hooks, step_multiple
 from legacy_towers.training.hooks.callbacks import CallbackHook
 from legacy_towers.training.hooks.checkpoint import CheckpointHook
 from legacy_towers.training.hooks.evaluation import EvaluationHook, Listener
@@ -167,16 +167,16 @@ class TrainingSession:
         self._summary_dir = summary_dir
         self._config = config
         self._target = target
-        if (step.stops_together is None) != (not target):
+        if (step.stop_hook is None) != (not target):
             raise ArgumentError(
                 "target is {!r}, and the step was built without a cluster: leave it out".format(target) if target else
                 "the step was built with a cluster, and target is missing: pass target=server.target, where server is "
                 "what lt.cluster.start(...) returned"
             )
-        if step.stops_together is not None:
-            step.stops_together.reason = lambda: self._interrupt.signal or 1
-        if step.watches_workers is not None and self.store is not None:
-            step.watches_workers.before_exit = self.store.unlock
+        if step.stop_hook is not None:
+            step.stop_hook.reason = lambda: self._interrupt.signal or 1
+        if step.watch_hook is not None and self.store is not None:
+            step.watch_hook.before_exit = self.store.unlock
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Any:
@@ -233,11 +233,11 @@ class TrainingSession:
         try:
             is_over = bool(self._stack.__exit__(kind, error, traceback))
         finally:
-            if self._step.watches_workers is not None:
-                self._step.watches_workers.stop()
-        if self._step.stops_together is not None and (kind is None or is_over):
+            if self._step.watch_hook is not None:
+                self._step.watch_hook.stop()
+        if self._step.stop_hook is not None and (kind is None or is_over):
             # Not after an error: the others notice that this worker ends, and end too.
-            self._step.stops_together.finish()
+            self._step.stop_hook.finish()
         last_step = None if self._calling is None else self._calling.last_step
         if self._calls_end and (kind is None or is_over) and last_step is not None:
             self._callbacks.ended(last_step)
@@ -248,7 +248,7 @@ class TrainingSession:
         options = self._evaluation_options
         self.evaluation = EvaluationHook(
             self._evaluator, saving, options.evaluate_steps, options.evaluate_seconds, options.early_stopping(),
-            self._evaluation_listeners + [self._call_evaluated], self._interrupt, checkpoint_steps(self._step),
+            self._evaluation_listeners + [self._call_evaluated], self._interrupt, step_multiple(self._step),
         )
         return self.evaluation
 
@@ -258,7 +258,7 @@ class TrainingSession:
 
     def _scaffold(self) -> Optional[Any]:
         """Returns a scaffold that restores the newest checkpoint, or applies the warm start where there is none."""
-        if self._step.stops_together is not None and self._step.stops_together.waits_for_chief:
+        if self._step.stop_hook is not None and self._step.stop_hook.waits_for_chief:
             return worker_scaffold()
         store, starter = self.store, None
         if self._warm_start is not None and (store is None or store.newest().checkpoint is None):
@@ -276,8 +276,8 @@ class TrainingSession:
 
     def _note_signal(self) -> None:
         self.interrupted = self._interrupt.signal
-        if self.interrupted is None and self._step.stops_together is not None:
-            self.interrupted = self._step.stops_together.signal or None
+        if self.interrupted is None and self._step.stop_hook is not None:
+            self.interrupted = self._step.stop_hook.signal or None
 
 
 session = TrainingSession

@@ -159,5 +159,5 @@ def _result(
         staleness=[] if step.asynchronous is None else [str(each) for each in step.asynchronous.staleness],
         skipped=run.job.train.skipped,
         towers=len(run.devices) * (1 if run.cluster is None else run.cluster.workers),
-        late=str(step.stops_together) if run.settings.backup_workers else None,
+        late=str(step.stop_hook) if run.settings.backup_workers else None,
     )

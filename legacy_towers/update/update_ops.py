@@ -167,7 +167,8 @@ def _in_every_copy(
     """
     if workers is not None:
         assignment = _assignment(update, "repeated by every worker", "plain assignments")
-        value = workers.of_chief_to_write(assignment.inputs[1], "update_ops/{}".format(assignment.inputs[0].op.name))
+        name = "update_ops/{}".format(assignment.inputs[0].op.name)
+        value = workers.chief_value_to_assign(assignment.inputs[1], name)
         with tf.name_scope("update_every_copy"):
             return _copies(assignment, value, _targets(assignment, variables), "assign_first")
     if variables is not None and variables.copied():

@@ -34,5 +34,5 @@ def means_over_workers(values: Sequence[Tensor], common: Sequence[Variable], wor
             result[number] = base + change
     for number, value in enumerate(values):
         if number not in averaged:
-            result[number] = workers.of_chief(value, "value of {}".format(common[number].op.name))
+            result[number] = workers.broadcast_from_chief(value, "value of {}".format(common[number].op.name))
     return result

@@ -71,7 +71,7 @@ def work(options):
                 for _ in range(options.towers)
             ])
             step = build_job_step(job, inputs, lt.devices.cpus(options.towers), cluster=used)
-            step.watches_workers.seconds = 600.0
+            step.watch_hook.seconds = 600.0
             hooks = [StopAfter(WARM_UP + options.steps)] if cluster.is_chief else []
             times = []
             with lt.training.session(step, None, hooks=hooks, config=config, target=server.target) as session:

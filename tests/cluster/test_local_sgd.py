@@ -72,7 +72,7 @@ def build(task, towers=2, **options):
 
 def train(task, target, folder, **options):
     step = build(task, **options)
-    step.watches_workers.seconds = 600.0  # however busy the machine is
+    step.watch_hook.seconds = 600.0  # however busy the machine is
     hooks = [Saves(step, folder)] if task.is_chief else []
     losses = []
     with tf.Session(target, config=lt.cluster.session_config(task, **server_steps.OPTIONS)) as session:

@@ -133,8 +133,8 @@ def test_backup_workers_are_left_out_and_counted(cluster):
                     losses.append(run(step.loss))
             if task.is_chief:
                 ended.set()
-                return losses, step.stops_together, session.run(step.global_step)
-            return losses, step.stops_together, None
+                return losses, step.stop_hook, session.run(step.global_step)
+            return losses, step.stop_hook, None
 
     (losses, chief, global_step), (late_losses, late, _) = cluster.run(run_worker)
     # The updates took the chief's gradients alone, those of its half of each batch.

@@ -59,7 +59,7 @@ def train(reduction, rows, task, target):
     config = lt.session_config(**dict(server_steps.OPTIONS, logical_cpus=towers))
     if task is not None:
         config = lt.cluster.session_config(task, **server_steps.OPTIONS)
-        step.watches_workers.seconds = 600.0  # however busy the machine is
+        step.watch_hook.seconds = 600.0  # however busy the machine is
     losses = []
     with tf.Session(target, config=config) as session, step.running(session) as run:
         while len(losses) < STEPS:

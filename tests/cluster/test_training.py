@@ -200,8 +200,8 @@ class Recorder(tf.train.SessionRunHook):
     def __init__(self, step):
         self.ids = [batch["id"] for batch in step.input.per_tower]
         self.step = step
-        if step.watches_workers is not None:
-            step.watches_workers.seconds = 600.0
+        if step.watch_hook is not None:
+            step.watch_hook.seconds = 600.0
         self.task = json.loads(os.environ["TF_CONFIG"])["task"]["index"] if "TF_CONFIG" in os.environ else None
 
     def after_create_session(self, session, coord):

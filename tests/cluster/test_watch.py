@@ -33,7 +33,7 @@ def test_tasks_that_hang_or_have_ended_are_missing_and_one_that_answers_is_not()
             other = Watch(cluster._replace(task=lt.cluster.Task("worker", 1)), seconds=600.0)
             other.start()
             [own] = [each for each in other.readers if each.task == cluster.task]
-            assert waiting.happens(lambda: own.answered is not None)
+            assert waiting.happens(lambda: own.answered_at is not None)
             assert cluster.task not in [each.task for each in other.silent()]
             # As a process does that was started again.
             publish(server.target, cluster.task, record._replace(state="present").as_json())

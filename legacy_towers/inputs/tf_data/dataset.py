@@ -93,7 +93,7 @@ def dataset(
         reading = reading._replace(examples=examples.with_read_buffer(read_buffer_bytes))
     options = Options(
         prefetch, parallel_calls, True if order == "fixed" else deterministic, private_threads, read_buffer_bytes,
-        by_files=shard == "files",
+        shards_files=shard == "files",
     )
     return DatasetInput(reading, route, options)
 
@@ -147,7 +147,7 @@ class DatasetInput(routes.DatasetPipeline):
         self._reading = reading
         self._options = options
         self._workers = workers
-        self._by_files: List[Examples] = []  # the shards, once they are known
+        self._known_file_shards: List[Examples] = []  # the shards, once they are known
 
     def of_worker(self, workers: Workers) -> Input:
         if self.route == "per_device":
@@ -230,7 +230,7 @@ class DatasetInput(routes.DatasetPipeline):
         ahead = prefetch * 2 + 2 if self.route == "per_device" else prefetch + 2
         plan = self._reading.plan("dataset", self.route, sizes, self._details(sizes, asynchronous), asynchronous)
         plan = plan._replace(steps_ahead=ahead)
-        if self._options.by_files:
+        if self._options.shards_files:
             plan = plan._replace(route="sharded:files", shards=self._files_of_towers(sizes.towers))
         position = datasets.position
         if position is not None:
@@ -273,7 +273,7 @@ class DatasetInput(routes.DatasetPipeline):
         return self.route == "sharded" and self._reading.order != "fixed"
 
     def _position(self, sizes: Sizes) -> ExamplesPosition:
-        kind = "file shards" if self._options.by_files else "shards"
+        kind = "file shards" if self._options.shards_files else "shards"
         shards = "in {} for {} towers".format(kind, sizes.towers) if self._is_sharded_before_batching() else ""
         promise = None
         if self._options.deterministic is False:
@@ -293,7 +293,7 @@ class DatasetInput(routes.DatasetPipeline):
     def _batches(self, size: int, start: Start, shard: Optional[Sequence[int]] = None) -> Dataset:
         reading = self._reading
         examples = reading.examples
-        if shard is not None and self._options.by_files:
+        if shard is not None and self._options.shards_files:
             examples, shard = self._file_shards(shard[0])[shard[1]], None
         return examples.batched_dataset(
             size,
@@ -354,7 +354,7 @@ class DatasetInput(routes.DatasetPipeline):
         if reading.remainder != "drop" and reading.epochs is not None:
             return  # `_copies`
         count = reading.examples.known_count()
-        if self._options.by_files:
+        if self._options.shards_files:
             count = sum(shard.count() for shard in self._file_shards(towers))
         if count is not None and count < towers:
             raise InputError("{} for {} towers, of which each reads its own with the route \"sharded\": use fewer "
@@ -371,12 +371,12 @@ class DatasetInput(routes.DatasetPipeline):
                      for shard in self._file_shards(towers))
 
     def _file_shards(self, towers: int) -> List[Examples]:
-        if len(self._by_files) != towers:
-            self._by_files = self._reading.examples.file_shards(towers)
-        return self._by_files
+        if len(self._known_file_shards) != towers:
+            self._known_file_shards = self._reading.examples.file_shards(towers)
+        return self._known_file_shards
 
     def _details(self, sizes: Sizes, asynchronous: bool) -> Dict[str, Any]:
-        details, what = self._options.details(), "files" if self._options.by_files else "examples"
+        details, what = self._options.details(), "files" if self._options.shards_files else "examples"
         if self.route == "per_device":
             details["prefetch"] = "{0} steps on each device, {0} on the host".format(self._options.prefetch)
         if self.route == "sharded" and self._reading.order == "fixed":

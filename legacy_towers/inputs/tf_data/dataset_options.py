@@ -7,14 +7,14 @@ from legacy_towers.tensor_types import Dataset
 
 
 class Options(NamedTuple):
-    """The options of a dataset; see `dataset`. With `by_files` the route "sharded" divides files."""
+    """The options of a dataset; see `dataset`. With `shards_files` the route "sharded" divides files."""
 
     prefetch: int
     parallel_calls: Optional[int]
     deterministic: Optional[bool]
     private_threads: Optional[int]
     read_buffer_bytes: Optional[int]
-    by_files: bool = False
+    shards_files: bool = False
 
     def details(self) -> Dict[str, Any]:
         """Returns the options that are set, for the plan."""

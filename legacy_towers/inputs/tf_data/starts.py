@@ -23,7 +23,7 @@ def feed_of(
     own = agreed = None
     if workers is not None:
         own = tf.placeholder(tf.int64, [2], name="examples_and_seed")
-        agreed = workers.of_chief(own, "examples used before, and seed")
+        agreed = workers.broadcast_from_chief(own, "examples used before, and seed")
 
     def feed(session: Session) -> Dict[Any, Any]:
         position.begin(lambda: int(session.run(starts[0].seed)))

@@ -3,7 +3,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions import graph as graph_changes
-from legacy_towers.compat.versions.data import get_next_in_place, prefetched, with_parallel_operations
+from legacy_towers.compat.versions.data import get_next_sync, prefetched, with_parallel_operations
 from legacy_towers.compat.versions.tracebacks import user_line
 from legacy_towers.errors import ArgumentError
 from legacy_towers.graph.op_kinds import applies_gradient
@@ -263,7 +263,7 @@ class _Conversion:
             # What ran before the read, such as the read of the tower before it, runs before it still.
             with tf.control_dependencies(branch_of(read) + list(read.control_inputs)):
                 # What Python code fills may need the thread that waits.
-                elements = iterator.get_next() if flow.filled else get_next_in_place(iterator)
+                elements = iterator.get_next() if flow.filled else get_next_sync(iterator)
             for index_of_output, new in zip(indices, tf.nest.flatten(elements)):
                 old = read.outputs[index_of_output]
                 new.set_shape(old.shape)

@@ -37,7 +37,7 @@ class CheckpointHook(tf.train.SessionRunHook):
         each checkpoint; None for none.
       on_saved: called with the global step and the prefix of each checkpoint that this hook has made visible, in the
         thread of the session; None for nothing.
-      multiples_of: during training only steps of these numbers are saved: a checkpoint that is due waits for one.
+      step_multiple: during training only steps of these numbers are saved: a checkpoint that is due waits for one.
 
     Raises (in the session):
       JobError: the session starts before the newest checkpoint of the directory, so it did not restore it.
@@ -51,13 +51,13 @@ class CheckpointHook(tf.train.SessionRunHook):
         listeners: Sequence[Any] = (),
         writer: Optional[Any] = None,
         on_saved: Optional[Callable[[int, str], None]] = None,
-        multiples_of: int = 1,
+        step_multiple: int = 1,
     ) -> None:
         self.store = store
         self._listeners = list(listeners)
         self._writer = writer
         self._on_saved = on_saved
-        self._multiples_of = multiples_of
+        self._step_multiple = step_multiple
         self._global_step: Optional[Any] = None
         self._saved_step: Optional[int] = None  # of the last checkpoint, also if it could not be written
         self._prefix: Optional[str] = None  # of the last one that is complete
@@ -105,7 +105,7 @@ class CheckpointHook(tf.train.SessionRunHook):
         if not self._is_due(None if run_values.results is None else int(run_values.results) + 1):
             return
         step = int(run_context.session.run(self._global_step))
-        if step == self._saved_step or step % self._multiples_of or not self._is_due(step):
+        if step == self._saved_step or step % self._step_multiple or not self._is_due(step):
             return
         if self._save(run_context.session, step):
             run_context.request_stop()

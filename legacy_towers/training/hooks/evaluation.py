@@ -53,7 +53,7 @@ class EvaluationHook(tf.train.SessionRunHook):
       listeners: functions that are called with each `Evaluation`; one that returns True ends training. They are called
         before it is remembered, so that none is lost by a kill; the resumed run may call them with the last one again.
       interrupt: the session's `InterruptHook`: its signal ends an evaluation too, which a resumed run then makes first.
-      multiples_of: during training only steps of these numbers are evaluated: an evaluation that is due waits for one.
+      step_multiple: during training only steps of these numbers are evaluated: an evaluation that is due waits for one.
 
     Attributes:
       evaluations: each `Evaluation` up to now, those before a resume included.
@@ -73,7 +73,7 @@ class EvaluationHook(tf.train.SessionRunHook):
         early_stopping: Optional[EarlyStopping] = None,
         listeners: Sequence[Listener] = (),
         interrupt: Optional[InterruptHook] = None,
-        multiples_of: int = 1,
+        step_multiple: int = 1,
     ) -> None:
         if every_steps is None and every_seconds is None:
             raise ArgumentError("EvaluationHook needs every_steps or every_seconds")
@@ -95,7 +95,7 @@ class EvaluationHook(tf.train.SessionRunHook):
         self._early_stopping = early_stopping
         self._listeners = list(listeners)
         self._interrupt = interrupt
-        self._multiples_of = multiples_of
+        self._step_multiple = step_multiple
         self._global_step: Optional[Any] = None
         self._graph_saver: Optional[Any] = None
         self._tried_step = 0  # of the last evaluation, also if its checkpoint could not be written
@@ -131,7 +131,7 @@ class EvaluationHook(tf.train.SessionRunHook):
         if not self._is_due(None if run_values.results is None else int(run_values.results) + 1):
             return
         step = int(run_context.session.run(self._global_step))
-        if step == self._tried_step or step % self._multiples_of or not self._is_due(step):
+        if step == self._tried_step or step % self._step_multiple or not self._is_due(step):
             return
         is_over = self._evaluate(run_context.session, step)
         self.stopped = self._find_reason_to_stop()

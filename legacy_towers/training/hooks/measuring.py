@@ -140,7 +140,7 @@ class MeasuringHook(tf.train.SessionRunHook):
         steps = seconds = 0.0
         if self._begun is not None:
             steps, seconds = step - self._begun.step, time.perf_counter() - self._begun.time
-        times = self._train_step.worker_times
+        times = self._train_step.worker_times_hook
         slowest = None if times is None else slowest_of(times.seconds)
         speed = None
         if steps > 0 and self._examples_per_step is not None:

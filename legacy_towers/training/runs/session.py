@@ -58,7 +58,7 @@ def session_of(
     settings, step = run.settings, built.step
     progress = ProgressHook(
         step.loss, step.global_step, built.end.step, run.step_size, settings.log_every, stream,
-        others_step=run.is_asynchronous, skipped=run.job.train.skipped, times=step.worker_times,
+        others_step=run.is_asynchronous, skipped=run.job.train.skipped, times=step.worker_times_hook,
     )
     stack.callback(progress.close)
     trace = trace_hook(step, run.records, built.start, built.end.step)

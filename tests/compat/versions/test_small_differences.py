@@ -115,9 +115,9 @@ def test_with_parallel_operations_gives_operations_all_threads():
     assert dataset.options().threading.max_intra_op_parallelism == 0
 
 
-def test_get_next_in_place_reads_in_the_thread_of_the_session():
+def test_get_next_sync_reads_in_the_thread_of_the_session():
     dataset = tf.data.Dataset.range(4).map(lambda x: (x, x * 2)).batch(2)
-    elements = data.get_next_in_place(tf.data.make_one_shot_iterator(dataset))
+    elements = data.get_next_sync(tf.data.make_one_shot_iterator(dataset))
     if hasattr(tf.data.Options(), "threading"):
         assert elements[0].op.type == "IteratorGetNextSync"
     with tf.Session() as opened:

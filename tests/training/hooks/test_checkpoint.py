@@ -23,10 +23,10 @@ def steps_in(directory):
     return sorted(int(name[len("model.ckpt-") : -len(".index")]) for name in names)
 
 
-def session(model, steps, listeners=(), more=(), multiples_of=1, **options):
+def session(model, steps, listeners=(), more=(), step_multiple=1, **options):
     """Runs a MonitoredTrainingSession without a checkpoint_dir up to a step."""
     with model.graph.as_default():
-        saving = CheckpointHook(model.store, listeners, multiples_of=multiples_of)
+        saving = CheckpointHook(model.store, listeners, step_multiple=step_multiple)
         hooks = [saving, tf.train.StopAtStepHook(last_step=steps)] + list(more)
         with tf.train.MonitoredTrainingSession(hooks=hooks, scaffold=model.store.scaffold(), **options) as running:
             while not running.should_stop():
@@ -48,7 +48,7 @@ def test_checkpoints_are_saved_at_multiples_of_the_interval_at_the_start_and_at_
 
 def test_a_checkpoint_that_is_due_waits_for_a_step_that_can_be_saved(tmp_path):
     with checkpointed.Model(directory=str(tmp_path), save_steps=2, keep=9) as model:
-        session(model, 13, multiples_of=3)
+        session(model, 13, step_multiple=3)
     assert steps_in(str(tmp_path)) == [0, 3, 6, 9, 12, 13]
 
 
