@@ -1,5 +1,5 @@
 """Several tensors exchanged in few messages: large ones one by one, small ones as parts of a longer one."""
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
@@ -9,6 +9,19 @@ from legacy_towers.tensor_types import Tensor
 # messages up to the second.
 _SMALL_BYTES = 256 * 1024
 _MESSAGE_BYTES = 4 * 1024 * 1024
+
+
+class SentAlong:
+    """A vector of each step that the workers sum in a message of gradients, where there is one that takes it.
+
+    Attributes:
+      tensor: of shape [n], of float32 or float64: this worker's.
+      total: the sum over all workers; None until it is part of a message.
+    """
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+        self.total: Optional[Tensor] = None
 
 
 def exchanged_together(

@@ -110,7 +110,7 @@ class Workers:
             return tensor
         with tf.name_scope("workers"), tf.device(self.device):
             flat = tf.reshape(tensor, [-1])
-            if self.size > _MOST_TO_GATHER:
+            if not self.gathers_16_bits:
                 if not collectives.supports_sum(transfer_dtype):
                     raise ClusterError(
                         "TensorFlow {} can't sum {} between more than {} workers: leave compressed() out".format(
@@ -130,6 +130,11 @@ class Workers:
                 if not is_weighted:
                     total = total / tf.constant(self.size, dtype)
             return tf.reshape(total, tensor.shape)
+
+    @property
+    def gathers_16_bits(self) -> bool:
+        """Whether `combined_in_16_bits` gathers the numbers of all workers; else it all-reduces them."""
+        return self.size <= _MOST_TO_GATHER
 
     def all_true(self, flag: Tensor, name: str) -> Tensor:
         """Returns whether a bool scalar tensor is true in all workers."""

@@ -1,7 +1,7 @@
 """Gradients over the workers of a cluster: within each worker first, then by few all-reduces between them."""
 from typing import Any, List, Optional, Sequence
 
-from legacy_towers.cluster.messages import exchanged_together
+from legacy_towers.cluster.messages import SentAlong, exchanged_together
 from legacy_towers.cluster.parameter_servers import ParameterServerWorkers, is_on_server
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
@@ -28,8 +28,10 @@ def updated(reduction: Reduction, gradients: TowerGradients, state: Any) -> Towe
     is_sum = reduction.traits.sums or gradients.context.tower_weights is not None
     if isinstance(workers, ParameterServerWorkers):
         return result._replace(rows=[_on_server(row, workers, is_sum, gradients.context.scope) for row in result.rows])
-    name = reduction.traits.transfer_dtype
-    rows = over_workers(result.rows, workers, is_sum, gradients.context.scope, name and tf.as_dtype(name))
+    name, context = reduction.traits.transfer_dtype, gradients.context
+    rows = over_workers(
+        result.rows, workers, is_sum, context.scope, name and tf.as_dtype(name), context.sent_along
+    )
     return result._replace(rows=rows)
 
 
@@ -45,12 +47,18 @@ def _on_server(row: GradientRow, workers: ParameterServerWorkers, is_sum: bool, 
 
 
 def over_workers(
-    rows: Sequence[GradientRow], workers: Workers, is_sum: bool, scope: str, transfer_dtype: Optional[DType] = None
+    rows: Sequence[GradientRow],
+    workers: Workers,
+    is_sum: bool,
+    scope: str,
+    transfer_dtype: Optional[DType] = None,
+    along: Optional[SentAlong] = None,
 ) -> List[GradientRow]:
     """Returns rows of one gradient each over all workers: their sum, or their mean.
 
     Args:
       transfer_dtype: the dtype of 16 bits that dense gradients are sent in; None: their own.
+      along: what is summed in the same messages, if they are not compressed; None for nothing.
     """
 
     def combined(tensor: Tensor, name: str) -> Tensor:
@@ -65,15 +73,23 @@ def over_workers(
         reduced_by = "{}, rows gathered from {} workers".format(rows[position].reduced_by, workers.size)
         result[position] = rows[position]._replace(gradients=[each], reduced_by=reduced_by)
     dense = [position for position in range(len(rows)) if isinstance(rows[position].gradients[0], tf.Tensor)]
-    exchanged = exchanged_together(
-        [rows[position].gradients[0] for position in dense],
-        ["{}/{}".format(scope, rows[position].name) for position in dense],
-        workers, combined,
-    )
+    tensors = [rows[position].gradients[0] for position in dense]
+    names = ["{}/{}".format(scope, rows[position].name) for position in dense]
+    if along is not None and transfer_dtype is None:
+        with tf.device(workers.device):
+            # It is summed, also among gradients whose mean is taken.
+            tensors.append(along.tensor if is_sum else along.tensor * workers.size)
+        names.append("sent along with {}".format(scope))
+        *exchanged, along.total = exchanged_together(tensors, names, workers, combined)
+    else:
+        exchanged = exchanged_together(tensors, names, workers, combined)
     for position, gradient in zip(dense, exchanged):
         reduced_by = "{}, all-reduce over {} workers".format(rows[position].reduced_by, workers.size)
         if transfer_dtype is not None and _is_compressed(gradient):
-            reduced_by += " in {}".format(transfer_dtype.name)
+            kind = "all-gather" if workers.gathers_16_bits else "all-reduce"
+            reduced_by = "{}, {} over {} workers in {}".format(
+                rows[position].reduced_by, kind, workers.size, transfer_dtype.name
+            )
         result[position] = rows[position]._replace(gradients=[gradient], reduced_by=reduced_by)
     return result
 

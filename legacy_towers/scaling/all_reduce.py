@@ -60,8 +60,8 @@ def predict(job: JobCosts, network: Network, runtime: RuntimeCosts, workers: int
     arrivals = [
         each + more + size * runtime.ring_byte_seconds for each, more, size in zip(sent, fixed, sizes)
     ]
-    # The losses are another small all-reduce, and the numbers of sparse rows one more.
-    small = 1 + any(message.sparse_bytes for message in job.messages)
+    # The numbers of sparse rows are another small all-reduce.
+    small = any(message.sparse_bytes for message in job.messages)
     count = sum(hops for hops, _ in exchanges) + small * 2 * (workers - 1)
     cpu = sum(sizes) * runtime.ring_byte_seconds + count * runtime.hop_cpu_seconds
     busy = (job.cpu_seconds + cpu) / network.cores

@@ -148,10 +148,13 @@ def _messages(gradients: List[Any], ready: List[float], sparse: Dict[int, List[i
     """Returns what the workers exchange: dense gradients, small ones together, and the rows of sparse ones."""
     dense = [number for number in range(len(gradients)) if number not in sparse]
     specs = [tf.TensorSpec(gradients[each][1].shape, gradients[each][1].dtype.base_dtype) for each in dense]
+    # The losses, known before the gradients: a few numbers, sent along with small gradients if there are some.
+    specs.append(tf.TensorSpec([1], tf.float32))
+    ready_of = [ready[each] for each in dense] + [0.0]
     found = []
     for positions in messages_of(specs):
-        size = sum(_elements(gradients[dense[each]]) * _sent_size(specs[each].dtype) for each in positions)
-        found.append(Message(size, max(ready[dense[each]] for each in positions)))
+        size = sum(specs[each].shape.num_elements() * _sent_size(specs[each].dtype) for each in positions)
+        found.append(Message(size, max(ready_of[each] for each in positions)))
     for number, (count, _) in sparse.items():
         _, variable = gradients[number]
         length, size = variable.shape.as_list()[0], _sent_size(variable.dtype.base_dtype)

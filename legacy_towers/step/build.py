@@ -19,10 +19,11 @@ from legacy_towers.graph.placement import PlacementWarningHook
 from legacy_towers.graph.session_check import DeviceCheckHook, explain_missing_devices
 from legacy_towers.inputs.base import Input, host_device
 from legacy_towers.inputs.position import counting_hooks
+from legacy_towers.step.all_reduces import begin_all_reduces, end_all_reduces, fingerprint_of, of_workers
 from legacy_towers.step.asynchronous import batches_of, check_towers, is_asynchronous, summary_tower_in_run, tensors_of
 from legacy_towers.step.asynchronous_parameter_servers import asynchronous_over_workers
 from legacy_towers.step.likely_mistakes import warn_of_large_batches, warn_of_shared_devices
-from legacy_towers.step.objective_gradients import objective_gradients
+from legacy_towers.step.objective_gradients import objective_gradients, objective_losses
 from legacy_towers.step.objectives import (
     Objective,
     check_losses,
@@ -37,14 +38,7 @@ from legacy_towers.step.setup import Setup, StepOptions, build_setup, build_towe
 from legacy_towers.step.skipping import guarded
 from legacy_towers.step.train_step import TrainStep
 from legacy_towers.step.updates import build_updates
-from legacy_towers.step.workers import (
-    check_objective_of_workers,
-    check_towers_of_workers,
-    check_workers_can_train,
-    exchange,
-    fingerprint_of,
-    of_workers,
-)
+from legacy_towers.step.workers import check_objective_of_workers, check_towers_of_workers, check_workers_can_train
 from legacy_towers.tensor_types import DeviceString, Optimizer, Variable
 from legacy_towers.towers.metrics import mean_metrics
 from legacy_towers.towers.output import WHOLE
@@ -176,15 +170,26 @@ def _train_step(setup: Setup, objectives: Sequence[Objective], trained: Sequence
     """Returns the step that trains the objectives on the towers of `setup`."""
     options = setup.options
     owned = variables_of_objectives(objectives, trained)
-    gradients = [objective_gradients(setup, each, owned[each.name], len(objectives) == 1) for each in objectives]
-    metrics = None
     is_synchronous = not is_asynchronous(options.strategy)
     has_servers = isinstance(options.workers, ParameterServerWorkers)
+    losses = [objective_losses(setup, each, owned[each.name], len(objectives) == 1) for each in objectives]
+    of_process = [each.over_towers(setup.tower_weights) for each in losses]
+    metrics, exchange = None, None
+    if options.workers is not None and is_synchronous and not has_servers:
+        exchange = begin_all_reduces(setup, of_process, mean_metrics(setup.training, setup.tower_weights))
+    gradients = [
+        objective_gradients(
+            setup, each, owned[each.name], losses[position], of_process[position],
+            # The first gradients that are reduced take it along.
+            exchange.along if exchange is not None and position == 0 else None,
+        )
+        for position, each in enumerate(objectives)
+    ]
     if has_servers and is_synchronous:
         exchange_ = begin_exchange(setup, gradients, mean_metrics(setup.training, setup.tower_weights))
         gradients, metrics = exchange_.gradients, exchange_.metrics
-    elif options.workers is not None and is_synchronous:
-        exchanged = exchange(setup, gradients, mean_metrics(setup.training, setup.tower_weights))
+    elif exchange is not None:
+        exchanged = end_all_reduces(setup, exchange, gradients)
         gradients, metrics = exchanged.gradients, exchanged.metrics
     checked = guarded(setup, gradients)
     gradients = checked.gradients

@@ -1,6 +1,7 @@
 """From the towers' losses to gradients that can be applied: reduced over the towers, or each tower's own."""
-from typing import List, NamedTuple, Optional, Sequence
+from typing import Any, List, NamedTuple, Optional, Sequence
 
+from legacy_towers.cluster.messages import SentAlong
 from legacy_towers.compat import tf
 from legacy_towers.errors import TowerError
 from legacy_towers.gradients.base import ReductionContext, TowerGradients
@@ -32,6 +33,19 @@ class ObjectiveLosses(NamedTuple):
     of_towers: List[Tensor]
     regularization: Optional[Tensor]
     terms: List[RegularizationTerm]
+
+    def over_towers(self, tower_weights: Optional[Sequence[Any]]) -> Tensor:
+        """Returns the objective's loss over all towers of this process, a scalar tensor."""
+        loss = weighted_mean(self.of_towers, tower_weights)
+        return loss if self.regularization is None else loss + self.regularization
+
+
+def objective_losses(
+    setup: Setup, objective: Objective, variables: Sequence[Variable], is_alone: bool
+) -> ObjectiveLosses:
+    """Returns an objective's losses as its gradients need them: complete, or with a part to be added once."""
+    complete = own_losses if setup.strategy.updates != "reduced" or setup.strategy.copies else shared_losses
+    return complete(setup, objective.name, variables, is_alone)
 
 
 def shared_losses(setup: Setup, name: str, variables: Sequence[Variable], is_alone: bool) -> ObjectiveLosses:
@@ -122,21 +136,33 @@ class ObjectiveGradients(NamedTuple):
 
 
 def objective_gradients(
-    setup: Setup, objective: Objective, variables: Sequence[Variable], is_alone: bool
+    setup: Setup,
+    objective: Objective,
+    variables: Sequence[Variable],
+    losses: ObjectiveLosses,
+    loss: Tensor,
+    along: Optional[SentAlong] = None,
 ) -> ObjectiveGradients:
-    """Returns an objective's gradients as the strategy applies them: reduced over the towers, or each tower's own."""
-    towers_apply_own = setup.strategy.updates != "reduced"
-    complete = own_losses if towers_apply_own or setup.strategy.copies else shared_losses
-    losses = complete(setup, objective.name, variables, is_alone)
-    loss = weighted_mean(losses.of_towers, setup.tower_weights)
-    if losses.regularization is not None:
-        loss = loss + losses.regularization
-    compute = _own_gradients if towers_apply_own else _reduced_gradients
-    return ObjectiveGradients(objective, list(variables), losses, loss, compute(setup, objective, variables, losses))
+    """Returns an objective's gradients as the strategy applies them: reduced over the towers, or each tower's own.
+
+    Args:
+      losses: the result of `objective_losses`.
+      loss: scalar tensor, the objective's loss over all towers of this process.
+      along: what the workers of a cluster sum in the message of these gradients; None for nothing.
+    """
+    if setup.strategy.updates == "reduced":
+        reduced = _reduced_gradients(setup, objective, variables, losses, along)
+    else:
+        reduced = _own_gradients(setup, objective, variables, losses)
+    return ObjectiveGradients(objective, list(variables), losses, loss, reduced)
 
 
 def _reduced_gradients(
-    setup: Setup, objective: Objective, variables: Sequence[Variable], losses: ObjectiveLosses
+    setup: Setup,
+    objective: Objective,
+    variables: Sequence[Variable],
+    losses: ObjectiveLosses,
+    along: Optional[SentAlong],
 ) -> List[TowerGradients]:
     """Returns the towers' gradients, reduced to one per variable."""
     towers = setup.training
@@ -148,6 +174,7 @@ def _reduced_gradients(
         _scope(objective),
         setup.strategy.copies,
         workers=setup.options.workers,
+        sent_along=along,
     )
     prepared = _prepare(setup, objective, context, variables)
     scaled = [prepared.scale_loss(loss) for loss in losses.of_towers]

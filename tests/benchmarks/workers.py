@@ -10,8 +10,9 @@ of each, the CPU time of a step in the first worker, the bytes that a step sends
 interface, which other programs must leave alone), the time from the start of the processes to the first step, and the
 ratio to one process.
 
-MultiWorkerMirroredStrategy has one replica per process on CPUs. It runs on TensorFlow 2 with its own API, without
-legacy_towers; SyncReplicasOptimizer has one parameter server.
+"legacy_towers" is `replicated`, by all-reduces, as MultiWorkerMirroredStrategy does it, which has one replica per
+process on CPUs and runs on TensorFlow 2 with its own API, without legacy_towers. With one parameter server are
+`parameter_server` and SyncReplicasOptimizer.
 """
 import argparse
 import json
@@ -26,7 +27,8 @@ from small_net import LAYERS, RATE, ROWS, WIDTH
 from worker_nets import loss_of, losses_in_numpy, net_of
 
 WARM_UP = 5
-CANDIDATES = ("legacy_towers", "MultiWorkerMirroredStrategy", "SyncReplicasOptimizer")
+SERVER = "legacy_towers, 1 parameter server"
+CANDIDATES = ("legacy_towers", SERVER, "MultiWorkerMirroredStrategy", "SyncReplicasOptimizer")
 
 
 def _sent():
@@ -62,7 +64,10 @@ def with_legacy_towers(options, started):
         cluster = lt.cluster.from_environment()
         index = cluster.task.task_index
         config = lt.cluster.session_config(cluster, logical_cpus=towers)
-        target = lt.cluster.start(cluster, config=config).target
+        server = lt.cluster.start(cluster, config=config)
+        if cluster.task.type == "ps":
+            server.join()
+        target = server.target
     net = net_of(options.net, options.layers, options.width)
     rows = net.batches(towers * workers)[index * towers:(index + 1) * towers]
 
@@ -78,7 +83,8 @@ def with_legacy_towers(options, started):
         step = lt.build_train_step(
             model_fn, inputs=inputs,
             optimizer=tf.train.GradientDescentOptimizer(RATE), devices=lt.devices.cpus(towers),
-            variables="replicated", cluster=cluster,
+            variables="parameter_server" if cluster is not None and cluster.parameter_servers else "replicated",
+            cluster=cluster,
         )
         with lt.training.session(step, None, last_step=None, config=config, target=target) as session:
             measured(lambda: session.run([step.train_op, step.loss])[1], options, started)
@@ -154,7 +160,7 @@ def trained(candidate, workers, towers, options):
            str(workers), "--steps", str(options.steps), "--started", repr(time.time()), "--net", options.net,
            "--layers", str(options.layers), "--width", str(options.width)]
     if workers > 1:
-        servers = ["--ps", "1"] if candidate == "SyncReplicasOptimizer" else []
+        servers = ["--ps", "1"] if candidate in (SERVER, "SyncReplicasOptimizer") else []
         own = [sys.executable, "-m", "legacy_towers", "launch", "--workers", str(workers)] + servers + ["--"] + own
     found = subprocess.run(own, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, timeout=600)
     lines = [line for line in found.stdout.splitlines() if "measured {" in line]
@@ -179,7 +185,8 @@ def main():
     options = parser.parse_args()
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     if options.be:
-        run = dict(zip(CANDIDATES, (with_legacy_towers, with_mirrored_strategy, with_sync_replicas)))[options.be]
+        functions = (with_legacy_towers, with_legacy_towers, with_mirrored_strategy, with_sync_replicas)
+        run = dict(zip(CANDIDATES, functions))[options.be]
         run(options, options.started)
         return
 
@@ -196,6 +203,7 @@ def main():
         sides = {
             "one process": ("legacy_towers", 1, total),
             "legacy_towers": ("legacy_towers", workers, options.towers),
+            SERVER: (SERVER, workers, options.towers),
         }
         if options.towers == 1:
             sides["SyncReplicasOptimizer"] = ("SyncReplicasOptimizer", workers, 1)

@@ -5,6 +5,7 @@ import server_steps
 from worker_model import BATCH, STEPS, model
 
 import legacy_towers as lt
+from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 
 pytestmark = pytest.mark.timeout(900)
@@ -86,7 +87,24 @@ def test_reductions_over_workers_compute_what_they_compute_in_one_process(cluste
         assert difference <= bound * np.max(np.abs(expected)), (name, difference)
     if case.endswith("float16"):
         reduced_by = [each.reduced_by for each in plan.variables if each.gradient]
-        assert reduced_by and all(each.endswith("all-reduce over 2 workers in " + case) for each in reduced_by)
+        assert reduced_by and all(each.endswith("all-gather over 2 workers in " + case) for each in reduced_by)
+
+
+def test_a_large_tensor_is_reduced_in_several_rings(cluster):
+    # A few bytes more than 8 MiB per worker: three rings, whose parts are not equally long.
+    count = 4 * 1024 * 1024 + 3
+
+    def add(task, target):
+        workers = Workers(task)
+        with tf.device(workers.device):
+            own = tf.range(count, dtype=tf.float32) * (1.0 + workers.index)
+        total = workers.sum(own, "large")
+        assert len(total.op.get_attr("subdiv_offsets")) == 3
+        with tf.Session(target, config=lt.cluster.session_config(task, **server_steps.OPTIONS)) as session:
+            return session.run(total)
+
+    for total in cluster.run(add):
+        np.testing.assert_array_equal(total, 3 * np.arange(count, dtype=np.float32))
 
 
 def test_check_numerics_after_the_mean_is_an_error_on_every_worker(cluster):

@@ -19,7 +19,9 @@ from legacy_towers.cluster.launch import launch
 from legacy_towers.cluster.records import own_record
 from legacy_towers.cluster.workers import bits_of, from_bits
 from legacy_towers.compat import tf
+from legacy_towers.compat.versions.collectives import is_collective
 from legacy_towers.errors import ClusterError, InputError
+from legacy_towers.graph.walk import ancestors
 from legacy_towers.inputs.position import position_of
 from legacy_towers.training.job import load_job
 from legacy_towers.training.runs.workers import check_elastic_input
@@ -156,6 +158,10 @@ def alternating(global_step):
     ]
 
 
+def joint(global_step):
+    return [objective._replace(steps=None) for objective in alternating(global_step)]
+
+
 def two_losses(batch, mode):
     output = worker_steps.model()(batch, mode)
     return lt.TowerOutput(loss={"one": output.loss, "two": output.loss})
@@ -182,6 +188,29 @@ def fed():
 def test_a_step_that_workers_cannot_train_is_refused_by_name(options, error, message):
     with pytest.raises(error, match=message):
         build(**options)
+
+
+def own_loss(dtype):
+    """Returns a model of float32 variables and a loss of this dtype."""
+    def model_fn(batch, mode):
+        return lt.TowerOutput(loss=tf.cast(worker_steps.model()(batch, mode).loss, dtype))
+
+    return model_fn
+
+
+@pytest.mark.parametrize("options, count", [
+    ({}, 1),
+    (dict(reduction="sum"), 1),
+    # A loss of 64 bits is not sent in 32 bits, and no loss in 16.
+    (dict(model_fn=own_loss(tf.float64)), 2),
+    (dict(reduction="compressed"), 2),
+    # Each objective has gradients of its own.
+    (dict(model_fn=two_losses, optimizer=joint), 2),
+])
+def test_losses_are_exchanged_with_the_gradients_where_the_dtype_allows(options, count):
+    with tf.Graph().as_default():
+        step = build(**options)
+        assert len([each for each in ancestors([step.train_op]) if is_collective(each)]) == count
 
 
 def test_the_plan_says_what_workers_exchange():

@@ -77,7 +77,7 @@ def test_gradients_are_ready_in_the_order_of_backpropagation():
 def test_messages_are_those_of_replicated(costs):
     # Small gradients of one dtype are sent together, "wide" alone.
     dense = sorted(each.bytes for each in costs.messages if not each.sparse_bytes)
-    assert dense == [40, 3 * 256, 320000]
+    assert dense == [40, 3 * 256 + 4, 320000]
     # Two towers have 16 rows each, with repetitions; the table has 100.
     [sparse] = [each for each in costs.messages if each.sparse_bytes]
     assert (sparse.sparse_bytes, sparse.most_workers) == (32 * (32 + 8), 3)
