@@ -4,6 +4,7 @@ from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple, Typ
 from legacy_towers.compat import tf
 from legacy_towers.data import batches as batches_
 from legacy_towers.data.arrays import Arrays
+from legacy_towers.data.file_shards import first_of_shard
 from legacy_towers.data.first_records import first_records
 from legacy_towers.data.parsing import SeededMap, before_seeds, needs_seeds, parse_and_map
 from legacy_towers.data.skipping import SkippedRecords, SkippingSource
@@ -110,7 +111,7 @@ class ExampleSet:
             raise ArgumentError("take: a number of examples of at least 1 is needed, got {!r}".format(count))
         return type(self)(first_records(self._source, count), self._maps, self._shuffle, self._seed)
 
-    def file_shards(self: Self, shards: int) -> List[Self]:
+    def file_shards(self: Self, shards: int, move: bool = False) -> List[Self]:
         """Returns the examples in several shards of consecutive ones; most files belong to one shard as a whole.
 
             3 files a a a a  b b b b  c c c c       3 shards   [a a a a] [b b b b] [c c c c]
@@ -121,6 +122,11 @@ class ExampleSet:
         the borders, the records of each file are counted once: of uncompressed TFRecord files the headers are read, of
         fixed-length records nothing, of other files all.
 
+        Args:
+          shards: how many shards, at least 1.
+          move: whether the borders move a little with each epoch of `dataset`, so that shards of different sizes have
+            equally many examples over all epochs, and end them together. Else they are the same in each epoch.
+
         Raises:
           ArgumentError: `shards` is not a whole number of at least 1, or the examples are not read from files, skip bad
             records, or are limited by `take`.
@@ -129,7 +135,8 @@ class ExampleSet:
         if isinstance(shards, bool) or not isinstance(shards, int) or shards < 1:
             raise ArgumentError("file_shards: a number of shards of at least 1 is needed, got {!r}".format(shards))
         return [
-            type(self)(source, self._maps, self._shuffle, self._seed) for source in self._source.file_shards(shards)
+            type(self)(source, self._maps, self._shuffle, self._seed)
+            for source in self._source.file_shards(shards, move)
         ]
 
     def with_ids(self: Self) -> Self:
@@ -208,12 +215,18 @@ class ExampleSet:
     def count(self) -> int:
         """Returns the number of examples in an epoch; `len(examples)` is the same.
 
-        TFRecord and line files are read on each call unless `count` was passed to the constructor.
+        TFRecord and line files are read once, and again if their size changes, unless `count` was passed to the
+        constructor.
 
         Raises:
           InputError: a file is damaged, or the source is a generator without `count`.
         """
         return self._source.count()
+
+    def epoch_length(self) -> Optional[int]:
+        """Returns the number of examples of an epoch, given or counted; None for a generator without `count`."""
+        known = self.known_count()
+        return self._source.exact_count() if known is None else known
 
     def __len__(self) -> int:
         return self.count()
@@ -259,7 +272,9 @@ class ExampleSet:
                 print(session.run(example))
 
         Args:
-          shard: (number of shards N, index k): keeps the examples k, k + N, k + 2 * N, ..., before shuffling.
+          shard: (number of shards N, index k): keeps the examples k, k + N, k + 2 * N, ..., before shuffling. They are
+            counted on from epoch to epoch, so that all shards end an epoch together: an example is not in the same
+            shard in each epoch, unless N divides the number of examples, which is counted for this.
           shuffle: overrides the examples' own `shuffle` unless None.
           epochs: how often the data is repeated; None repeats it indefinitely.
           parallel_calls: number of examples parsed in parallel, in a fixed order; None lets TensorFlow choose.
@@ -301,6 +316,7 @@ class ExampleSet:
         """Returns the records of all epochs; what `start` skips is shuffled, but never parsed."""
         buffer = self.shuffle_buffer(shuffle)
         start = start_of(self._seed) if start is None else start
+        length = self.epoch_length() if shard is not None and epochs != 1 else None
 
         def of_epoch(epoch: Any) -> Dataset:
             # The order depends on the seed alone, not on that of the graph, which this graph of a function inherits.
@@ -311,7 +327,8 @@ class ExampleSet:
             # Each shard has its own reader: were the files shuffled first, the shards would overlap.
             dataset = read(bool(buffer) and shard is None, seed)
             if shard is not None:
-                dataset = dataset.shard(*shard)
+                offset = epoch * length if length is not None and length % shard[0] else 0
+                dataset = dataset.shard(shard[0], first_of_shard(shard[1], shard[0], offset))
             if buffer:
                 dataset = dataset.shuffle(buffer, seed=seed, reshuffle_each_iteration=False)
             return dataset.map(tf.autograph.experimental.do_not_convert(
@@ -323,16 +340,16 @@ class ExampleSet:
             return tf.data.Dataset.range(start.epoch, epochs).flat_map(of_epoch).skip(start.skip)
         first = tf.data.Dataset.range(start.epoch, start.epoch + 1)
         later = first.flat_map(tf.autograph.experimental.do_not_convert(
-            lambda epoch: tf.data.Dataset.range(epoch + 1, self._end_of_epochs(epoch, shard)).flat_map(of_epoch)
+            lambda epoch: tf.data.Dataset.range(epoch + 1, self._end_of_epochs(epoch)).flat_map(of_epoch)
         ))
         return first.flat_map(of_epoch).concatenate(later).skip(start.skip)
 
-    def _end_of_epochs(self, epoch: Any, shard: Optional[Sequence[int]]) -> Any:
-        """Returns where endless epochs end, after the epoch number `epoch`: there, if the data or the shard is empty.
+    def _end_of_epochs(self, epoch: Any) -> Any:
+        """Returns where endless epochs end, after the epoch number `epoch`: there, if the data is empty.
 
         Without it a run over nothing would look for the first example for ever.
         """
-        return tf.where(self._source.is_empty(shard), epoch + 1, tf.constant(ENDLESS, tf.int64))
+        return tf.where(self._source.is_empty(), epoch + 1, tf.constant(ENDLESS, tf.int64))
 
     def spec(self) -> Any:
         """Returns the structure of one example: a tf.TensorSpec, SparseTensorSpec or RaggedTensorSpec per component."""

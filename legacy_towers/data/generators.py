@@ -99,7 +99,7 @@ class Generator(Source):
             raise InputError("example {} of {}: {}".format(number, self.describe(), wrong))
         return tuple(arrays)
 
-    def is_empty(self, shard: Optional[Sequence[int]]) -> Tensor:
+    def is_empty(self) -> Tensor:
         def has_none() -> np.bool_:
             return np.bool_(not self._has_examples if self.log is None else not self.log.total)
 

@@ -7,16 +7,16 @@ of a fixed-length record (from 0), or the number of a line (from 1, as editors c
 import copy
 import functools
 import itertools
-from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.data import scan
 from legacy_towers.data import files as files_
 from legacy_towers.data import tfrecord_files
-from legacy_towers.data.file_shards import Piece, pieces_of_shards
-from legacy_towers.data.sources import Raw, Source
+from legacy_towers.data.file_shards import Piece, pieces_of, shards_by_offset, span_of
+from legacy_towers.data.sources import Raw, Source, bounds_of_epoch
 from legacy_towers.errors import ArgumentError
-from legacy_towers.tensor_types import Dataset
+from legacy_towers.tensor_types import Dataset, Tensor
 
 POSITIONS = 2 ** 40  # possible positions in a file: a terabyte of bytes
 
@@ -29,6 +29,9 @@ class RecordFiles(Source):
     record_dtype = tf.string
     _read_buffer: Optional[int] = None  # bytes; None leaves it to TensorFlow
     _pieces: Optional[List[Piece]] = None  # of the files, for a shard of them; None: all
+    _by_offset: Sequence[range] = ()  # the examples of a shard whose borders move; see `file_shards`
+    _whole_count = 0  # the examples of all shards
+    _of_epoch: Any = None  # int64 tensor [2]: the examples of such a shard in an epoch: the first, and after the last
 
     def __init__(self, files: files_.Files, parse: Callable[[Any], Any], count: Optional[int]) -> None:
         self._paths = files_.find_files(files)
@@ -57,22 +60,32 @@ class RecordFiles(Source):
     def exact_count(self) -> int:
         if self._pieces is not None:
             return sum(piece.take for piece in self._pieces)
-        return sum(self._count_file(path) for path in self._paths)
+        return sum(self._counts_of_files())
 
     def check_file_shards(self) -> None:
         if self._pieces is not None:
             raise ArgumentError("a file shard can't be sharded by file again: {}".format(self.describe()))
 
-    def file_shards(self, shards: int) -> List[Source]:
+    def file_shards(self, shards: int, move: bool = False) -> List[Source]:
         self.check_file_shards()
-        return [self._shard(pieces) for pieces in pieces_of_shards(self._counts_of_files(), shards)]
+        ends = list(itertools.accumulate(self._counts_of_files()))
+        return [self._shard(by_offset, ends) for by_offset in shards_by_offset(ends[-1], shards, move)]
 
-    def _shard(self, pieces: List[Piece]) -> Source:
+    def _shard(self, by_offset: List[range], ends: List[int]) -> Source:
         shard = copy.copy(self)
-        shard._pieces = pieces
+        shard._pieces = pieces_of(span_of(by_offset), ends)
+        shard._by_offset = by_offset if len(by_offset) > 1 else ()
+        shard._whole_count = ends[-1]
         shard._count = shard.exact_count()
         shard.paths = [self._paths[piece.file] for piece in shard._pieces]
         shard.has_queue = False
+        return shard
+
+    def of_epoch(self, epoch: Tensor) -> Source:
+        if not self._by_offset:
+            return self
+        shard = copy.copy(self)
+        shard._of_epoch = bounds_of_epoch(self._by_offset, self._whole_count, epoch)
         return shard
 
     def records(self, shuffle_files: bool, seed: Any) -> Dataset:
@@ -114,12 +127,20 @@ class RecordFiles(Source):
     def _records_of_pieces(self, read: Callable[[Any, Any], Dataset], shuffle_files: bool, seed: Any) -> Dataset:
         """Returns the dataset of a shard; `read` returns that of a whole file, from its first id and its path."""
         pieces, indices = self._pieces or [], self._file_indices()
+        skips: Any = tf.constant([piece.skip for piece in pieces], tf.int64)
+        takes: Any = tf.constant([piece.take for piece in pieces], tf.int64)
+        if self._of_epoch is not None:
+            first = span_of(self._by_offset).start
+            begins = first + tf.cumsum(takes, exclusive=True)
+            left_out = tf.clip_by_value(self._of_epoch[0] - begins, 0, takes)
+            takes = tf.clip_by_value(self._of_epoch[1] - begins, 0, takes) - left_out
+            skips += left_out
         files = tf.data.Dataset.from_tensor_slices((
             tf.constant([indices[piece.file] * POSITIONS for piece in pieces], tf.int64),
-            tf.constant(list(self.paths), tf.string),
-            tf.constant([piece.skip for piece in pieces], tf.int64),
-            tf.constant([piece.take for piece in pieces], tf.int64),
+            tf.constant(list(self.paths), tf.string), skips, takes,
         ))
+        if self._of_epoch is not None:
+            files = files.filter(tf.autograph.experimental.do_not_convert(lambda first_id, path, skip, take: take > 0))
         if shuffle_files and len(pieces) > 1:
             files = files.shuffle(len(pieces), seed=seed)
         return files.flat_map(tf.autograph.experimental.do_not_convert(

@@ -6,7 +6,7 @@ The other records keep their ids. A file is checked in the first epoch; as long 
 they are, later epochs leave out what was found then.
 """
 import threading
-from typing import Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -133,9 +133,9 @@ class SkippingSource(Source):
             tf.autograph.experimental.do_not_convert(lambda record_id, record: record)
         )
 
-    def is_empty(self, shard: Optional[Sequence[int]]) -> Tensor:
+    def is_empty(self) -> Tensor:
         # By the count: a bad record that is read once more would be counted twice.
-        return tf.constant(self.count() <= (0 if shard is None else shard[1]))
+        return tf.constant(self.count() == 0)
 
     def queue_readers(
         self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]

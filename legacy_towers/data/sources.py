@@ -83,14 +83,9 @@ class Source:
         """
         raise NotImplementedError
 
-    def is_empty(self, shard: Optional[Sequence[int]]) -> Tensor:
-        """Returns a bool scalar tensor: whether the data, or the shard (number of shards, index) of it, has no record.
-
-        It is evaluated after the first epoch of endless ones.
-        """
+    def is_empty(self) -> Tensor:
+        """Returns a bool scalar tensor: whether the data has no record; evaluated after the first of endless epochs."""
         records = self.records(False, None)
-        if shard is not None:
-            records = records.shard(*shard)
         return tf.equal(records.take(1).reduce(np.int64(0), lambda count, *_: count + 1), 0)
 
     def queue_readers(
@@ -130,11 +125,15 @@ class Source:
             )
         )
 
-    def file_shards(self, shards: int) -> "List[Source]":
+    def file_shards(self, shards: int, move: bool = False) -> "List[Source]":
         """Returns the sources of several shards of consecutive records, of files of their own as far as possible.
 
         All shards together have each record once, under its id; their sizes differ by one record at most. Queues can't
         read them.
+
+        Args:
+          move: whether the borders move a little with each epoch, so that all shards have equally many records over
+            all epochs. `of_epoch` returns the shard of an epoch; the shard itself has the records of all epochs.
 
         Raises:
           ArgumentError: see `check_file_shards`.
@@ -152,7 +151,7 @@ class Source:
         return self
 
     def of_epoch(self, epoch: Tensor) -> "Source":
-        """Returns the source of an epoch, for a source whose `log` records its number, an int64 scalar tensor."""
+        """Returns the source of an epoch, an int64 scalar tensor, if it depends on it, or its `log` records it."""
         return self
 
     def with_ids(self) -> "Source":
@@ -278,8 +277,8 @@ class WithIds(Source):
     def check_file_shards(self) -> None:
         self.source.check_file_shards()
 
-    def file_shards(self, shards: int) -> List[Source]:
-        return [WithIds(shard) for shard in self.source.file_shards(shards)]
+    def file_shards(self, shards: int, move: bool = False) -> List[Source]:
+        return [WithIds(shard) for shard in self.source.file_shards(shards, move)]
 
     def logged(self, whole_epochs: bool) -> Source:
         return WithIds(self.source.logged(whole_epochs))
@@ -287,8 +286,8 @@ class WithIds(Source):
     def of_epoch(self, epoch: Tensor) -> Source:
         return WithIds(self.source.of_epoch(epoch))
 
-    def is_empty(self, shard: Optional[Sequence[int]]) -> Tensor:
-        return self.source.is_empty(shard)
+    def is_empty(self) -> Tensor:
+        return self.source.is_empty()
 
     def records_with_ids(self, shuffle_files: bool, seed: Any) -> Dataset:
         pair = tf.autograph.experimental.do_not_convert(lambda record_id, record: (record_id, (record_id, record)))
@@ -320,6 +319,17 @@ class WithIds(Source):
 
     def parser_of_values(self, parser: Callable[..., Any]) -> Callable[..., Any]:
         return lambda value: parser(tf.constant(0, tf.int64), value)
+
+
+def bounds_of_epoch(by_offset: Sequence[range], count: int, epoch: Tensor) -> Tensor:
+    """Returns the first record of a shard in an epoch, and the one after its last, int64 of shape [2].
+
+    Args:
+      by_offset: the records of the shard by the offset of the epoch; see `file_shards`.
+      count: the number of records of all shards.
+    """
+    bounds = tf.constant([(each.start, each.stop) for each in by_offset], tf.int64)
+    return tf.gather(bounds, tf.floormod(epoch * count, len(by_offset)))
 
 
 def record_parts(record: Any) -> Any:

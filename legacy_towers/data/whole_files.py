@@ -1,14 +1,14 @@
 """Examples that are one file each, such as images."""
 import copy
 import functools
-from typing import Any, Callable, Iterator, List, Optional
+from typing import Any, Callable, Iterator, List, Optional, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.data import files as files_
-from legacy_towers.data.file_shards import consecutive_shards
-from legacy_towers.data.sources import IndexSource, Raw, Source
-from legacy_towers.errors import InputError
-from legacy_towers.tensor_types import Dataset
+from legacy_towers.data.file_shards import shards_by_offset, span_of
+from legacy_towers.data.sources import IndexSource, Raw, Source, bounds_of_epoch
+from legacy_towers.errors import ArgumentError, InputError
+from legacy_towers.tensor_types import Dataset, Tensor
 
 
 class WholeFiles(IndexSource):
@@ -17,6 +17,10 @@ class WholeFiles(IndexSource):
     Indices are shuffled instead of contents, and files are read where they are parsed, several in parallel. (A
     WholeFileReader would read them one by one, and a shuffle buffer would hold thousands of files.)
     """
+
+    _by_offset: Sequence[range] = ()  # the rows of a shard whose borders move; see `file_shards`
+    _of_epoch: Any = None  # int64 tensor [2]: the rows of such a shard in an epoch: the first, and after the last
+    _whole_count = 0  # the rows of all shards
 
     def __init__(self, files: files_.Files, parse: Callable[[Any, Any], Any]) -> None:
         self._paths = files_.find_files(files)
@@ -38,7 +42,16 @@ class WholeFiles(IndexSource):
     def count(self) -> int:
         return len(self._rows)
 
+    def of_epoch(self, epoch: Tensor) -> Source:
+        if not self._by_offset:
+            return self
+        shard = copy.copy(self)
+        shard._of_epoch = bounds_of_epoch(self._by_offset, self._whole_count, epoch)
+        return shard
+
     def records(self, shuffle_files: bool, seed: Any) -> Dataset:
+        if self._of_epoch is not None:
+            return tf.data.Dataset.range(self._of_epoch[0], self._of_epoch[1])
         return tf.data.Dataset.range(self._rows.start, self._rows.stop)
 
     def ids(self) -> Iterator[int]:
@@ -48,14 +61,19 @@ class WholeFiles(IndexSource):
         return (Raw(row, number, row) for number, row in enumerate(self._rows))
 
     def check_file_shards(self) -> None:
-        pass
+        if self._by_offset:
+            raise ArgumentError("a file shard that moves can't be sharded by file again: {}".format(self.describe()))
 
-    def file_shards(self, shards: int) -> List[Source]:
-        return [self._shard(rows) for rows in consecutive_shards(len(self._rows), shards)]
+    def file_shards(self, shards: int, move: bool = False) -> List[Source]:
+        self.check_file_shards()
+        return [self._shard(by_offset) for by_offset in shards_by_offset(len(self._rows), shards, move)]
 
-    def _shard(self, rows: range) -> Source:
+    def _shard(self, by_offset: List[range]) -> Source:
         shard = copy.copy(self)
-        shard._rows = self._rows[rows.start:rows.stop]
+        rows = [self._rows[each.start:each.stop] for each in by_offset]
+        shard._rows = span_of(rows)
+        shard._by_offset = rows if len(rows) > 1 else ()
+        shard._whole_count = len(self._rows)
         shard.has_queue = False
         return shard
 

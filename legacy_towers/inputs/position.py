@@ -9,6 +9,7 @@ The position belongs in each checkpoint. It is not a variable: a graph with one 
 checkpoints that exist, and a checkpoint with one more could not be compared with them. `lt.training.CheckpointStore`
 saves it in a file of the checkpoint.
 """
+import itertools
 import threading
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from legacy_towers.compat import tf
 from legacy_towers.data import Examples
+from legacy_towers.data.file_shards import size_of_shard
 from legacy_towers.data.start import SEEDS, Start, draw_seed
 from legacy_towers.errors import InputError
 from legacy_towers.graph.walk import RunNeeds, operations_of
@@ -241,13 +243,22 @@ class ExamplesPosition(Position):
         epoch, skip = self._place(self._origin) if self._origin else (0, 0)
         return Start(self.seed, epoch, skip)
 
-    def start_of_shard(self, shards: int, shard: int) -> Start:
-        """Returns the same for the reader of one of several shards, which have used equally many examples each."""
-        if shards == 1 or not self._origin:
+    def start_of_shard(self, shards: int, shard: int, offset: Optional[int] = None) -> Start:
+        """Returns the same for the reader of one of several shards, which have used equally many examples each.
+
+        Args:
+          offset: how much further than the one before each epoch begins to count examples, to divide them among the
+            shards (see `data.file_shards`); None: the number of examples of an epoch.
+        """
+        length, used = self._length(), self._origin // shards
+        if shards == 1 or not used or not length:
             return self.start()
-        length = self._length()
-        assert length is not None  # what can be sharded can be counted
-        return Start(self.seed, *divmod(self._origin // shards, (length - shard + shards - 1) // shards))
+        for epoch in itertools.count():
+            size = size_of_shard(length, shards, shard, epoch * (length if offset is None else offset))
+            if used < size or not used:
+                break
+            used -= size
+        return Start(self.seed, epoch, used)
 
     def _length(self) -> Optional[int]:
         if not self._is_counted:

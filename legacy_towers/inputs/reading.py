@@ -113,7 +113,10 @@ class Reading(NamedTuple):
             pipeline, route, self.order, sizes.per_tower, sizes.global_, self.epochs, self.examples.known_count(),
             self.examples.describe(), all_details, self.examples.seed if buffer else None,
             # No batch of an asynchronous tower is part of a global one, whatever the remainder.
-            shards_of(self.examples, sizes, pipeline, route, self.order, "drop" if asynchronous else self.remainder),
+            shards_of(
+                self.examples, sizes, pipeline, route, self.order, "drop" if asynchronous else self.remainder,
+                self.epochs,
+            ),
         )
 
 
@@ -184,7 +187,8 @@ def check_dense(pipeline: str, spec: Any) -> None:
 
 
 def shards_of(
-    examples: Examples, sizes: Sizes, pipeline: str, route: Optional[str], order: str, remainder: str
+    examples: Examples, sizes: Sizes, pipeline: str, route: Optional[str], order: str, remainder: str,
+    epochs: Optional[int],
 ) -> Tuple[str, ...]:
     """Returns a description per tower, such as "examples 64g+32 to 64g+47 of the data at step g (g from 0)".
 
@@ -200,8 +204,9 @@ def shards_of(
         ) for tower in towers)
     if route == "sharded":
         names = _names(examples, range(3 * sizes.towers))
-        return tuple("every {}example of each epoch from number {} on{}".format(
-            _ordinal(sizes.towers) + " " if sizes.towers > 1 else "", tower,
+        of = "each epoch" if epochs == 1 or (examples.epoch_length() or 0) % sizes.towers == 0 else "all epochs"
+        return tuple("every {}example of {} from number {} on{}".format(
+            _ordinal(sizes.towers) + " " if sizes.towers > 1 else "", of, tower,
             _listed([names[each] for each in range(tower, 3 * sizes.towers, sizes.towers) if each in names]),
         ) for tower in towers)
     # These split a global batch or assign batches in turn. In the others the towers compete for a shared queue.

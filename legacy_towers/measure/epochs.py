@@ -181,9 +181,6 @@ def _may_lose(batches: TowerBatches, epochs: int, examples: int) -> int:
     if batches.counts is not None or not plan.global_batch_size or not plan.per_tower_batch_size:
         return 0
     steps = examples * epochs // plan.global_batch_size
-    if plan.route in ("sharded", "sharded:files") and plan.order == "any":
-        # The pipeline ends with its shortest shard.
-        steps = examples // len(batches.per_tower) * epochs // plan.per_tower_batch_size
     return examples * epochs - steps * plan.global_batch_size
 
 

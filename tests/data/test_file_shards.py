@@ -1,4 +1,6 @@
 """Shards of files: which records of which files each has, that it reads no others, and what can't be divided."""
+import collections
+import itertools
 import os
 
 import numpy as np
@@ -7,7 +9,7 @@ import pytest
 import legacy_towers as lt
 from legacy_towers.compat import tf
 from legacy_towers.data import Examples
-from legacy_towers.data.file_shards import pieces_of_shards
+from legacy_towers.data.file_shards import consecutive_shards, pieces_of
 
 
 @pytest.mark.parametrize("counts, shards, expected", [
@@ -19,8 +21,9 @@ from legacy_towers.data.file_shards import pieces_of_shards
     ([1, 0], 1, [[(0, 0, 1)]]),
 ], ids=["whole files", "a file for two readers", "an empty file", "one reader", "more readers than records",
         "an empty last file"])
-def test_pieces_of_shards(counts, shards, expected):
-    pieces = pieces_of_shards(counts, shards)
+def test_pieces_of_consecutive_shards(counts, shards, expected):
+    ends = list(itertools.accumulate(counts))
+    pieces = [pieces_of(each, ends) for each in consecutive_shards(sum(counts), shards)]
     assert [[piece[:3] for piece in shard] for shard in pieces] == expected
     assert all(piece.is_whole == (piece.take == counts[piece.file]) for shard in pieces for piece in shard)
 
@@ -135,10 +138,16 @@ def test_options_that_contradict_shard_are_an_error(options, message, tmp_path):
         lt.inputs.dataset(fixed_length(tmp_path), per_tower_batch_size=1, **options)
 
 
-@pytest.mark.parametrize("epochs", [3, None])
-def test_fewer_examples_than_towers_are_an_error(epochs, tmp_path):
-    examples = fixed_length(tmp_path)
-    towers = examples.count() + 1
-    made = lt.inputs.dataset(examples, per_tower_batch_size=1, route="sharded", shard="files", epochs=epochs)
-    with pytest.raises(lt.errors.InputError, match="17 examples for 18 towers, of which each reads its own"):
-        made.build(["/cpu:0"] * towers)
+@pytest.mark.parametrize("shards", [3, 20])
+@pytest.mark.parametrize("kind", SOURCES)
+def test_shards_that_move_have_equally_many_examples_over_all_epochs(kind, shards, tmp_path):
+    examples = SOURCES[kind](tmp_path)
+    whole = [number for number, _ in read(examples)]
+    for epochs in (2, shards):
+        moving = examples.file_shards(shards, move=True)
+        found = [[number for number, _ in read(each, epochs=epochs)] for each in moving]
+        assert collections.Counter(itertools.chain(*found)) == {number: epochs for number in whole}
+        sizes = [len(each) for each in found]
+        assert sum(sizes) == 17 * epochs and max(sizes) - min(sizes) == (0 if epochs == shards else 1)
+    with pytest.raises(lt.errors.ArgumentError, match="can't be sharded by file again"):
+        examples.file_shards(shards, move=True)[0].file_shards(2)

@@ -35,8 +35,7 @@ def test_every_pipeline_skips_them_in_each_epoch(tmp_path, name):
                 numbers.extend(batch["number"].tolist())
     counts = np.bincount(numbers, minlength=120)
     assert set(np.nonzero(counts == 0)[0]) <= BAD and not counts[list(BAD)].any()
-    # 39 steps of 6; shards of 59 and 58 examples end with the shorter one
-    assert counts.sum() == (228 if name == "sharded" else 234) and counts.max() == 2
+    assert counts.sum() == 234 and counts.max() == 2  # 39 steps of 6
     assert examples.skipped.count == 3
 
 

@@ -85,6 +85,28 @@ def test_towers_of_shards_of_files_have_each_example_once_per_epoch(remainder, s
         assert sorted(seen[:16]) == list(range(16 * tower, 16 * tower + 16))
 
 
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("count", [3, 5])
+@pytest.mark.parametrize("pipeline", ["dataset:sharded", "dataset:sharded:files"])
+def test_shards_that_are_not_equal_have_each_example_once_per_epoch(
+    pipeline, count, shuffle, tmp_path, make_input, drive, cpus
+):
+    lines = ["{}\n".format(number) for number in range(count)]
+    (tmp_path / "0.txt").write_text("".join(lines[:2]))
+    (tmp_path / "1.txt").write_text("".join(lines[2:]))
+    examples = lt.Examples.from_text_lines(str(tmp_path / "*.txt"), lambda line: line, shuffle=shuffle, seed=1)
+    batches = make_input(pipeline, examples.map(lambda line: {"id": line}), per_tower_batch_size=1).build(cpus)
+    if pipeline == "dataset:sharded":
+        assert batches.plan.shards[1].startswith("every 4th example of all epochs from number 1 on (0.txt, line 2")
+    else:
+        shares = "{} or {} examples of each epoch: ".format(count // 4, count // 4 + 1)
+        assert all(shard.startswith(shares) for shard in batches.plan.shards)
+    # 4 towers end 4 epochs after as many steps as there are examples.
+    steps = [[int(tower["id"][0]) for tower in step] for step in drive(batches, steps=5 * count)]
+    for first in range(0, 5 * count, count):
+        assert sorted(sum(steps[first:first + count], [])) == sorted(list(range(count)) * 4)
+
+
 @pytest.mark.parametrize("pipeline", ["queue", "dataset:next_per_tower"])
 def test_shards_of_towers_that_compete(pipeline, sources, make_input, cpus):
     plan = make_input(pipeline, sources("arrays", seed=8), per_tower_batch_size=4).build(cpus).plan

@@ -1,5 +1,6 @@
 """A run that is saved and resumed goes on as one that was never interrupted: same examples, same order, same bits."""
 import collections
+import functools
 import os
 import tempfile
 
@@ -88,6 +89,16 @@ EXACT = {
 }
 # Their order does not depend on the number of towers and the batch size.
 ANY_TOWERS = ["feed", "dataset, no seed", "dataset, fixed order", "queue", "staged feed"]
+
+
+@pytest.mark.parametrize("name, source", [("dataset:sharded", arrays), ("dataset:sharded:files", of_files)])
+def test_a_resumed_run_goes_on_in_shards_that_are_not_equal(name, source, tmp_path):
+    make = functools.partial(pipeline, name, source, seed=3)
+    resumed = sum((run(make, str(tmp_path / "resumed"), until, towers=3)[0] for until in (6, 10, 11)), [])
+    whole = run(make, str(tmp_path / "whole"), 40, towers=3)[0]
+    assert resumed == whole[:11]
+    # 40 steps of 9 are 9 epochs of 40.
+    assert collections.Counter(sum((ids for ids, _ in whole), [])) == {number: 9 for number in range(COUNT)}
 
 
 @pytest.mark.parametrize("name", EXACT)
@@ -184,7 +195,7 @@ def test_a_position_of_other_data_is_refused_with_a_reason():
         (lambda: pipeline("dataset", seed=4), "the order continues with seed 3 of the checkpoint, not with seed 4"),
         (EXACT["feed"], "one of the order of tf.data with a shuffle buffer of 40 examples, and this is the order of "
          "numpy"),
-        (EXACT["dataset, sharded"], "in shards for 2 towers"),
+        (EXACT["dataset, sharded"], "in equal shards for 2 towers"),
         (EXACT["queue"], "and this is the order of the data"),
     ):
         resumed, _ = restored(make, state)

@@ -12,6 +12,7 @@ from legacy_towers.compat import tf
 from legacy_towers.compat.versions.data import prefetched
 from legacy_towers.data import Examples
 from legacy_towers.data.example_set import Shuffle
+from legacy_towers.data.file_shards import size_of_shard
 from legacy_towers.data.start import Start, start_of
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.inputs.base import Input, TowerBatches, host_device
@@ -63,8 +64,8 @@ def dataset(
       shuffle: overrides the examples' own `shuffle` unless None; a number is the size of the shuffle buffer.
       order: "any" or "fixed"; "fixed" gives tower k of N at step g the examples [g*N*b + k*b, g*N*b + (k+1)*b).
       remainder: what happens to the last examples that don't fill a global batch: "drop", "pad" with copies, or
-        "short" batches. If shards end at different steps, "drop" ends with the shortest one; otherwise all examples are
-        used, and towers without further examples compute copies that are not counted.
+        "short" batches. With the latter two all examples are used, and towers without further examples compute copies
+        that are not counted.
       prefetch: steps prefetched; 0 for none. With "per_device" it is at least 1: the batches prefetched on each tower's
         device, and as many for each tower on the host.
       parallel_calls: number of examples parsed in parallel; None lets TensorFlow choose.
@@ -75,7 +76,9 @@ def dataset(
       read_buffer_bytes: size of the read buffer of each file; None lets TensorFlow choose.
       shard: how the route "sharded" divides the examples. "records": tower k of N reads all files, and takes every N-th
         example from number k on. "files": it reads files of its own, as `Examples.file_shards` divides them: as many
-        examples as the others, so that a file at a border has two readers. Files are then shuffled too.
+        examples as the others, so that a file at a border has two readers. Files are then shuffled too. Where the
+        examples of an epoch can't be divided equally, other towers have one more in the next epoch: all end each epoch
+        in the same step. For this the examples are counted when the input is built, unless their number is given.
 
     Raises:
       ArgumentError: the options contradict each other, or an option does not apply to these examples.
@@ -266,14 +269,14 @@ class DatasetInput(routes.DatasetPipeline):
         position = self._position(sizes)
         datasets = [self._options.applied(self._prefetched(each, sizes)) for each in datasets]
         shards = (sizes.towers, own[0]) if self._is_sharded_before_batching() else (1, 0)
-        feed = feed_of(position, starts, shards, self._workers)
+        feed = feed_of(position, starts, shards, self._workers, self._examples_per_epoch())
         return routes.Datasets(datasets, position, feed, self._reading.examples)
 
     def _is_sharded_before_batching(self) -> bool:
         return self.route == "sharded" and self._reading.order != "fixed"
 
     def _position(self, sizes: Sizes) -> ExamplesPosition:
-        kind = "file shards" if self._options.shards_files else "shards"
+        kind = "equal file shards" if self._options.shards_files else "equal shards"
         shards = "in {} for {} towers".format(kind, sizes.towers) if self._is_sharded_before_batching() else ""
         promise = None
         if self._options.deterministic is False:
@@ -281,6 +284,13 @@ class DatasetInput(routes.DatasetPipeline):
         position = self._reading.position(sizes, "tf.data", shards, promise)
         position.depends_on_towers = bool(shards)
         return position
+
+    def _examples_per_epoch(self) -> Optional[int]:
+        """Returns by how many examples each epoch moves the shards; see `data.file_shards`. None: one epoch."""
+        if not self._is_sharded_before_batching() or self._reading.epochs == 1:
+            return None
+        examples = self._reading.examples
+        return examples.file_shards(1)[0].count() if self._options.shards_files else examples.epoch_length()
 
     def _prefetched(self, batches: Dataset, sizes: Sizes) -> Dataset:
         if self.route == "per_device" or not self._options.prefetch:
@@ -332,14 +342,13 @@ class DatasetInput(routes.DatasetPipeline):
           own: the numbers of the towers that are built, of all that `sizes` are for.
         """
         reading, towers = self._reading, sizes.towers
-        self._check_examples_for(towers)
         shards = [self._batches(sizes.per_tower, start, (towers, tower)) for tower, start in zip(own, starts)]
         if reading.remainder == "drop":
             return shards
         if reading.epochs is None:
             return [remainders.with_count(shard, sizes.per_tower) for shard in shards]
-        count = reading.examples.count()
-        lengths = [_steps((count + towers - 1 - tower) // towers * reading.epochs, sizes) for tower in range(towers)]
+        count = reading.examples.count() * reading.epochs
+        lengths = [_steps(size_of_shard(count, towers, tower, 0), sizes) for tower in range(towers)]
         return [
             remainders.completed_steps(shard, 1, sizes.per_tower, reading.remainder, lengths[0] - length)
             if length else remainders.completed_batches(
@@ -348,18 +357,6 @@ class DatasetInput(routes.DatasetPipeline):
             for shard, length in zip(shards, lengths[own.start:own.stop])
         ]
 
-    def _check_examples_for(self, towers: int) -> None:
-        """Raises InputError where the examples of a tower end before the first step, if their number is known."""
-        reading = self._reading
-        if reading.remainder != "drop" and reading.epochs is not None:
-            return  # `_copies`
-        count = reading.examples.known_count()
-        if self._options.shards_files:
-            count = sum(shard.count() for shard in self._file_shards(towers))
-        if count is not None and count < towers:
-            raise InputError("{} for {} towers, of which each reads its own with the route \"sharded\": use fewer "
-                             "towers, or dataset:split".format(counted(count, "example"), towers))
-
     def _copies(self, sizes: Sizes, steps: int) -> Dataset:
         """Returns what a tower whose shard is empty computes: the first tower's first batch, in all steps."""
         beginning = self._batches(sizes.per_tower, start_of(self._reading.examples.seed), (sizes.towers, 0))
@@ -367,12 +364,13 @@ class DatasetInput(routes.DatasetPipeline):
 
     def _files_of_towers(self, towers: int) -> Tuple[str, ...]:
         """Returns a description of each tower's examples, for the plan."""
-        return tuple("{} of each epoch: {}".format(counted(shard.count(), "example"), shard.describe())
-                     for shard in self._file_shards(towers))
+        size, others = divmod(self._reading.examples.file_shards(1)[0].count(), towers)
+        counts = "{} or {} examples".format(size, size + 1) if others else counted(size, "example")
+        return tuple("{} of each epoch: {}".format(counts, each.describe()) for each in self._file_shards(towers))
 
     def _file_shards(self, towers: int) -> List[Examples]:
         if len(self._known_file_shards) != towers:
-            self._known_file_shards = self._reading.examples.file_shards(towers)
+            self._known_file_shards = self._reading.examples.file_shards(towers, move=True)
         return self._known_file_shards
 
     def _details(self, sizes: Sizes, asynchronous: bool) -> Dict[str, Any]:
@@ -384,9 +382,7 @@ class DatasetInput(routes.DatasetPipeline):
         elif self.route == "sharded" and asynchronous:
             details["sharded"] = "{}, before shuffling; a tower ends with its shard".format(what)
         elif self.route == "sharded":
-            details["sharded"] = "{}, before shuffling; data ends with the {} shard".format(
-                what, "shortest" if self._reading.remainder == "drop" else "longest"
-            )
+            details["sharded"] = "{}, before shuffling".format(what)
         return details
 
 

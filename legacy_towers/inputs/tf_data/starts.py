@@ -13,12 +13,14 @@ def feed_of(
     starts: Sequence[Start],
     shards: Tuple[int, int] = (1, 0),
     workers: Optional[Workers] = None,
+    examples_per_epoch: Optional[int] = None,
 ) -> Callable[[Session], Dict[Any, Any]]:
     """Returns the function that begins a session, and returns what is fed to the starts of the readers.
 
     Args:
       shards: into how many shards the data is divided, and which of them the first reader reads.
       workers: the workers of a cluster, which all begin where the chief does, in its order; None for one process.
+      examples_per_epoch: by how many examples each epoch moves the shards; see `data.file_shards`.
     """
     own = agreed = None
     if workers is not None:
@@ -31,7 +33,7 @@ def feed_of(
             position.begin_at(*map(int, session.run(agreed, {own: [position.examples, position.seed]})))
         fed: Dict[Any, Any] = {}
         for number, start in enumerate(starts):
-            fed.update(zip(start, position.start_of_shard(shards[0], shards[1] + number)))
+            fed.update(zip(start, position.start_of_shard(shards[0], shards[1] + number, examples_per_epoch)))
         return fed
 
     return feed
