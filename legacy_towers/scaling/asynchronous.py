@@ -18,10 +18,10 @@ from legacy_towers.scaling.values import (
     compute_seconds,
 )
 
-# Ways over the network of a round, one after the other, while the lock is held: constants of the optimizer come from
-# the worker, and the step counter goes there and back. Over several servers two more. tests/scaling/test_latencies.py
-# counts them in the graph.
-LOCKED_LATENCIES, MORE_FOR_SEVERAL = 4, 2
+# Ways over the network of a round, one after the other: the call for the variables, their values, the gradients and the
+# end of the run. With several servers, one that hears of the step counter of another reads later, and while the lock is
+# held one hears of the others' updates, and of the end. tests/scaling/test_latencies.py counts them in the graph.
+_FREE_LATENCIES, _MORE_FOR_SEVERAL, _LOCKED_FOR_SEVERAL = 4, 1, 2
 
 
 def predict(
@@ -31,8 +31,8 @@ def predict(
 
     The towers are the customers of a closed network of queues, whose throughput `queues.throughput` computes. A round
     is the reading of the variables, the computation, and the update. For each server, its link is a station in each
-    direction, and so are its cores; the lock is one, since updates are applied one at a time, which takes
-    `LOCKED_LATENCIES` ways over the network. All else is time without waiting: computation, the other ways, the CPU
+    direction, and so are its cores; the lock is one, since updates are applied one at a time: it is held for the update
+    and for `locked_latencies` ways over the network. All else is time without waiting: computation, the other ways, the CPU
     time of the worker, and its own link where that is slower than what a server's link needs. The links and cores of a
     worker are shared by its towers, which bounds the result.
     """
@@ -40,7 +40,7 @@ def predict(
     # A tower sends its own gradients; a worker's towers together what their batches use.
     read, sent = (sum(values) for values in zip(*[(each.read_bytes, each.sent_bytes) for each in loads]))
     count = sum(len(each.variables) for each in loads)
-    fixed = runtime.asynchronous_step_seconds + free_latencies(runtime) * network.latency
+    fixed = runtime.asynchronous_step_seconds + free_latencies(len(loads)) * network.latency
     worker_cpu = runtime.worker_seconds(read + sent, count)
     server_cpu = [runtime.server_seconds(each.read_bytes + each.sent_bytes, len(each.variables)) for each in loads]
     towers = workers * job.towers
@@ -74,13 +74,9 @@ def predict(
 
 def locked_latencies(servers: int) -> int:
     """Returns how many ways over the network follow each other while an update holds the lock."""
-    return LOCKED_LATENCIES + (MORE_FOR_SEVERAL if servers > 1 else 0)
+    return _LOCKED_FOR_SEVERAL if servers > 1 else 0
 
 
-def free_latencies(runtime: RuntimeCosts) -> int:
-    """Returns how many ways over the network follow each other before and after the lock is held.
-
-    They are those of the call for the variables, their values, the gradients and the end of the run. On 1.15 the step
-    counter goes to the worker and back before the variables are read.
-    """
-    return 6 if runtime.is_tensorflow_1 else 4
+def free_latencies(servers: int) -> int:
+    """Returns how many ways over the network follow each other before and after the lock is held."""
+    return _FREE_LATENCIES + (_MORE_FOR_SEVERAL if servers > 1 else 0)

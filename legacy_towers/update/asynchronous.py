@@ -9,6 +9,7 @@ that other towers wait only while it writes.
 """
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
+from legacy_towers.cluster.parameter_servers import is_on_server
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.graph import run_after
 from legacy_towers.errors import ArgumentError
@@ -102,11 +103,12 @@ def _locked_update(
     with tf.device(device), tf.name_scope(scope), tf.control_dependencies(ready + [began]):
         # The mutex is locked as long as this value exists; a run that fails unlocks it too.
         lock = tf.raw_ops.MutexLock(mutex=mutex)
-    # In the caller's name scope, by which Adam's beta powers are named.
-    with tf.control_dependencies([lock]):
+    # In the caller's name scope, by which Adam's beta powers are named. On a parameter server, the optimizer's constants
+    # are beside the lock: those of the worker would cross the network while it is held.
+    with tf.device(device if is_on_server(device) else ""), tf.control_dependencies([lock]):
         applied = _apply(update, global_step, moving_averages, averaged_variables)
     with tf.name_scope(scope):
-        with tf.control_dependencies([applied]):
+        with tf.device(global_step.device), tf.control_dependencies([applied]):
             reached = global_step.read_value()
             late = tf.subtract(reached, began + 1, name="staleness")
         with tf.device(device), tf.control_dependencies([late]):
@@ -133,7 +135,9 @@ def _apply(
 
 def _step_before_reading(update: TowerUpdate, global_step: Variable) -> Tensor:
     """Returns the global step, read in each run before any variable that the tower's gradients need."""
-    with tf.control_dependencies(None), tf.name_scope("asynchronous/" + tower_scope(update.tower)):
+    scope = "asynchronous/" + tower_scope(update.tower)
+    # Where the counter is: a worker that waits for it reads the variables later by twice the latency of the network.
+    with tf.control_dependencies(None), tf.device(global_step.device), tf.name_scope(scope):
         began = tf.identity(global_step.read_value(), name="began_at_step")
     own = ancestors([began])
     for operation in ancestors(_gradients_of(update)) - own:

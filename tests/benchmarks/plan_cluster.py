@@ -81,17 +81,28 @@ def work(options):
                     times.append(time.time() - before)
                     if len(times) == WARM_UP:
                         first, sent, begin = global_step(session, step), traffic(), time.time()
-                    if len(times) == WARM_UP + options.steps:
+                    # The last step waits for the others to stop.
+                    if len(times) == WARM_UP + options.steps - 1:
                         seconds = time.time() - begin
                         updates = global_step(session, step) - first
-                        sent = (traffic() - sent) / options.steps
+                        sent = (traffic() - sent) / (options.steps - 1)
         if cluster.is_chief:
             if strategy.startswith("asynchronous"):
                 rate = 32 * updates / seconds
             else:
-                # The median: other programs delay single steps.
-                rate = 32 * options.towers * cluster.workers / statistics.median(times[WARM_UP:])
+                rate = 32 * options.towers * cluster.workers / seconds_of_step(times[WARM_UP:-1], cluster.workers)
             print("measured " + json.dumps([strategy, rate, sent]), flush=True)
+
+
+def seconds_of_step(times, workers):
+    """Returns the median over periods of `workers` steps: other programs delay single steps.
+
+    A worker that began late is late by turns with its neighbours in the ring: with two workers and the latency L, steps
+    of 2 L and 4 L follow each other, whose median says nothing.
+    """
+    return statistics.median(
+        statistics.mean(times[first:first + workers]) for first in range(max(1, len(times) - workers + 1))
+    )
 
 
 def global_step(session, step):
