@@ -31,10 +31,10 @@ def predict(
 
     The towers are the customers of a closed network of queues, whose throughput `queues.throughput` computes. A round
     is the reading of the variables, the computation, and the update. For each server, its link is a station in each
-    direction, and so are its cores; the lock is one, since updates are applied one at a time: it is held for the update
-    and for `locked_latencies` ways over the network. All else is time without waiting: computation, the other ways, the CPU
-    time of the worker, and its own link where that is slower than what a server's link needs. The links and cores of a
-    worker are shared by its towers, which bounds the result.
+    direction, and so are its cores; the lock is one, since updates are applied one at a time: it is held for the
+    update and for `locked_latencies` ways over the network. All else is time without waiting: computation, the
+    other ways, the CPU time of the worker, and its own link where that is slower than what a server's link needs.
+    The links and cores of a worker are shared by its towers, which bounds the result.
     """
     compute = compute_seconds(job, network)
     # A tower sends its own gradients; a worker's towers together what their batches use.

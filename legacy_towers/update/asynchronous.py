@@ -103,8 +103,8 @@ def _locked_update(
     with tf.device(device), tf.name_scope(scope), tf.control_dependencies(ready + [began]):
         # The mutex is locked as long as this value exists; a run that fails unlocks it too.
         lock = tf.raw_ops.MutexLock(mutex=mutex)
-    # In the caller's name scope, by which Adam's beta powers are named. On a parameter server, the optimizer's constants
-    # are beside the lock: those of the worker would cross the network while it is held.
+    # In the caller's name scope, by which Adam's beta powers are named. If the lock is on a parameter server, the
+    # optimizer's constants are too: those of the worker would cross the network while it is held.
     with tf.device(device if is_on_server(device) else ""), tf.control_dependencies([lock]):
         applied = _apply(update, global_step, moving_averages, averaged_variables)
     with tf.name_scope(scope):
