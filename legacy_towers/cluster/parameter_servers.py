@@ -51,16 +51,13 @@ class ParameterServerWorkers(Workers):
 
     def __init__(self, cluster: Cluster, backups: int = 0) -> None:
         """
+        Args:
+          backups: see `check_backup_workers`.
+
         Raises:
-          ArgumentError: `backups` is not a number of workers that can be late.
           ClusterError: this process does not train, or there is no parameter server.
         """
         super().__init__(cluster)
-        is_number = isinstance(backups, int) and not isinstance(backups, bool)
-        if not is_number or not 0 <= backups < self.size:
-            raise ArgumentError("backup_workers is {!r}: allowed are 0 to {}, with {} workers".format(
-                backups, self.size - 1, self.size
-            ))
         self.servers = server_devices(cluster)
         self.host = self.servers[0]
         self.backups = backups
@@ -255,13 +252,32 @@ def workers_of(cluster: Optional[Cluster], backups: int = 0) -> Optional[Workers
       ArgumentError: `backups` is not a number of workers that can be late.
       ClusterError: this process does not train, or backups are given without parameter servers.
     """
+    check_backup_workers(cluster, backups)
     if cluster is not None and cluster.parameter_servers:
         return ParameterServerWorkers(cluster, backups)
-    if backups:
-        raise ClusterError(
-            "backup_workers is {}: only workers that train by parameter servers can leave out late ones".format(backups)
-        )
     return None if cluster is None else Workers(cluster)
+
+
+def check_backup_workers(cluster: Optional[Cluster], backups: Any, name: str = "backup_workers") -> None:
+    """Checks how many workers a synchronous update does not wait for.
+
+    Args:
+      name: of the option, for the message.
+
+    Raises:
+      ArgumentError: it is not a number of workers that can be late.
+      ClusterError: it is not 0, and there are no parameter servers.
+    """
+    if backups and (cluster is None or not cluster.parameter_servers):
+        raise ClusterError(
+            "{} is {}: only workers that train by parameter servers can leave out late ones".format(name, backups)
+        )
+    workers = 1 if cluster is None else max(cluster.workers, 1)
+    is_number = isinstance(backups, int) and not isinstance(backups, bool)
+    if not is_number or not 0 <= backups < workers:
+        raise ArgumentError("{} is {!r}: allowed are 0 to {}, with {} workers".format(
+            name, backups, workers - 1, workers
+        ))
 
 
 def _sorted_rows(indices: Tensor, values: Tensor) -> Any:

@@ -349,7 +349,7 @@ class ExampleSet:
 
         Without it a run over nothing would look for the first example for ever.
         """
-        return tf.where(self._source.is_empty(), epoch + 1, tf.constant(ENDLESS, tf.int64))
+        return tf.where_v2(self._source.is_empty(), epoch + 1, tf.constant(ENDLESS, tf.int64))
 
     def spec(self) -> Any:
         """Returns the structure of one example: a tf.TensorSpec, SparseTensorSpec or RaggedTensorSpec per component."""

@@ -11,14 +11,18 @@ from legacy_towers.tensor_types import NestedTensors, Operation, SessionRunHook,
 from legacy_towers.text.documented_fields import documented_fields
 from legacy_towers.text.names import counted, tower_scope
 
+# Of more towers, `print(plan)` prints the first two and the last one, unless they read files of their own.
+_MOST_SHARDS = 8
+
 
 @documented_fields
 class InputPlan(NamedTuple):
-    """The decisions of an input pipeline as plain values. `print(plan)` prints up to four lines:
+    """The decisions of an input pipeline as plain values. `print(plan)` prints them:
 
-        dataset:split, order any, 4 examples per tower, 16 per step, 2 epochs of 64 examples from arrays (x)
+        dataset:split, order any, 4 examples per tower, 8 per step, 2 epochs of 64 examples from arrays (x)
           shuffle: none; prefetch: 2 steps; end: the last incomplete global batch is dropped
-          tower 0: examples 0 to 3 of each step's 16; tower 1: examples 4 to 7 of each step's 16; ...
+          tower 0: examples 0 to 3 of each step's 8
+          tower 1: examples 4 to 7 of each step's 8
           resume: exact (the examples come in the order of the data)
 
     Attributes:
@@ -64,18 +68,20 @@ class InputPlan(NamedTuple):
         line = "{}, order {}, {}, {} from {}".format(name, self.order, self.batch_sizes(), length, self.source)
         details = "; ".join("{}: {}".format(key.replace("_", " "), self.details[key]) for key in self.details)
         resume = "resume: {} ({})".format(self.resume, self.resume_reason)
-        return "\n  ".join(part for part in (line, details, self._shards_line(), resume) if part)
+        return "\n  ".join([part for part in (line, details) if part] + self._shard_lines() + [resume])
 
     def with_promise(self, promise: Promise) -> "InputPlan":
         """Returns the plan of a pipeline with this promise."""
         return self._replace(resume=promise.name, resume_reason=promise.reason)
 
-    def _shards_line(self) -> str:
-        """Returns the shards of all towers: once if they are equal, else of the first two and the last tower."""
+    def _shard_lines(self) -> List[str]:
+        """Returns the shards of all towers: one line if they are equal, the files of each, of many only some others."""
         if len(self.shards) > 1 and len(set(self.shards)) == 1:
-            return "each tower: " + self.shards[0]
+            return ["each tower: " + self.shards[0]]
         lines = ["tower {}: {}".format(tower, shard) for tower, shard in enumerate(self.shards)]
-        return "; ".join(lines if len(lines) < 4 else lines[:2] + ["...", lines[-1]])
+        if len(lines) <= _MOST_SHARDS or self.route == "sharded:files":
+            return lines
+        return lines[:2] + ["... ({} towers alike)".format(len(lines) - 3), lines[-1]]
 
     def batch_sizes(self) -> str:
         """Returns the sizes of batches in words: `25 examples per tower, 100 per step`."""

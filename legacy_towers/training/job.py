@@ -34,7 +34,8 @@ class Job:
         `learning_rate` too, it gets the tensor of `schedule`, and the command line can override that.
       test: the Examples to evaluate and to predict on; None for none.
       per_tower_batch_size: examples per tower and step; the command line can override it.
-      epochs: passes over `train`; the command line can override it.
+      epochs: passes over `train`; the command line can override it. Batches go on over the end of an epoch: only
+        examples of the last one that don't fill a step are left out, so that a job has no option `remainder`.
       input: the input pipeline; the command line can override it: a name of `legacy_towers.specs.pipelines`,
         such as "feed", "queue", "dataset:split" or "staged+dataset:sharded".
       schedule: the learning-rate schedule, a name of `legacy_towers.specs.schedules` with its options, such as

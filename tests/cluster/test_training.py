@@ -3,9 +3,9 @@ import io
 import json
 import os
 import subprocess
-import textwrap
 
 import job_files
+import killed_tasks
 import numpy as np
 import ports
 import preloaded
@@ -223,45 +223,12 @@ def test_the_plan_says_what_workers_exchange():
     assert "workers: worker:1, one of 2" in plan.summary()
 
 
-# Each worker writes the ids of the examples of each step; worker 1 is killed before its seventh step, once.
-RECORDING = """
-class Recorder(tf.train.SessionRunHook):
-    def __init__(self, step):
-        self.ids = [batch["id"] for batch in step.input.per_tower]
-        self.step = step
-        if step.watch_hook is not None:
-            step.watch_hook.seconds = 600.0
-        self.task = json.loads(os.environ["TF_CONFIG"])["task"]["index"] if "TF_CONFIG" in os.environ else None
-
-    def after_create_session(self, session, coord):
-        self.number = int(session.run(self.step.global_step))
-
-    def before_run(self, run_context):
-        if self.task == 1 and self.number == 6 and not os.path.exists("killed"):
-            open("killed", "w").close()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return tf.train.SessionRunArgs(self.ids)
-
-    def after_run(self, run_context, run_values):
-        self.number += 1
-        if self.task is not None:
-            with open("ids-{}".format(self.task), "a") as file:
-                file.write(json.dumps([self.number, np.concatenate(run_values.results).tolist()]) + "\\n")
-
-"""
-
-
-def recorded_ids(path):
-    """Returns the ids of each step; a step that was trained again after a restart counts once."""
-    return dict(json.loads(line) for line in path.read_text().splitlines())
-
-
 def test_a_launched_run_whose_worker_is_killed_restarts_and_uses_each_example_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    source = textwrap.dedent(job_files.LINE).replace("import warnings", "import json, os, signal, warnings")
-    source = source.replace("@lt.job", RECORDING + "@lt.job")
-    source = source.replace("or None,", "or None, hooks=lambda step: [Recorder(step)],")
-    job_file = job_files.write(tmp_path, "line.py", source)
+    # Worker 1 kills itself before its seventh step, once.
+    monkeypatch.setenv("KILLED", "worker:1")
+    monkeypatch.setenv("AT", "7")
+    job_file = killed_tasks.job_file(tmp_path)
     output = io.BytesIO()
     options = "--towers 2 --per-tower-batch-size 50 --save-steps 4 --log-every 1 --evaluate-steps 10"
     words = [preloaded.executable(), "-m", "legacy_towers", "train", job_file] + options.split()
@@ -278,12 +245,12 @@ def test_a_launched_run_whose_worker_is_killed_restarts_and_uses_each_example_on
     assert not any(line.startswith("[worker:1] ") and ("step" in line.split()[1] or "test" in line) for line in lines)
 
     # 1,000 examples in 5 steps of 200: steps 5 and 6 were trained before the end of worker 1 and after it.
-    steps = [recorded_ids(tmp_path / "ids-0"), recorded_ids(tmp_path / "ids-1")]
+    steps = killed_tasks.recorded_ids(tmp_path)
     for epoch in (range(1, 6), range(6, 11)):
-        ids = [each for number in epoch for worker in steps for each in worker[number]]
+        ids = [each for number in epoch for worker in ("worker:0", "worker:1") for each in steps[number][worker]]
         assert sorted(ids) == list(range(1000))
 
-    job = load_job(job_file)()
+    job = load_job(job_files.write(tmp_path, "plain.py", job_files.LINE))()
     whole = dict(towers=4, per_tower_batch_size=50, variables="replicated", steps=12)
     resumed = train(job, TrainSettings(checkpoint_dir="run", **whole), io.StringIO())
     alone = train(job, TrainSettings(checkpoint_dir="alone", **whole), io.StringIO())
@@ -302,7 +269,7 @@ def test_a_launched_run_whose_worker_is_killed_restarts_and_uses_each_example_on
     ("--towers 0", "--towers is 0"),
     ("--on-nan restore --checkpoint-dir run", "--on-nan restore works in one process only"),
     ("--fast-dev-run", "--fast-dev-run tries a job in one process"),
-    ("--backup-workers 1", "--backup-workers 1: only workers that train by parameter servers"),
+    ("--backup-workers 1", "--backup-workers is 1: only workers that train by parameter servers"),
     ("--evaluator", "--evaluator needs --checkpoint-dir"),
     ("--evaluator --checkpoint-dir run --bare", "--evaluator needs test examples, and the job has none"),
     ("--evaluator --checkpoint-dir run --evaluate-steps 5", "leave out --evaluate-steps, and choose when to save by "

@@ -139,7 +139,7 @@ def _check_shard(examples: Examples, route: str, order: str, shard: str) -> None
     try:
         examples.source.check_file_shards()
     except ArgumentError as error:
-        raise ArgumentError('{}; use shard="records"'.format(error)) from None
+        raise ArgumentError('{}; use shard="records" (dataset:sharded)'.format(error)) from None
 
 
 class DatasetInput(routes.DatasetPipeline):

@@ -3,6 +3,7 @@ import io
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, TextIO, Tuple
 
 from legacy_towers.cluster.elastic import parse_range
+from legacy_towers.cluster.parameter_servers import check_backup_workers
 from legacy_towers.cluster.value import Cluster
 from legacy_towers.errors import ArgumentError, ClusterError, JobError
 from legacy_towers.inputs.position import REFUSED, Position
@@ -38,7 +39,7 @@ class ClusterOfRun(NamedTuple):
 
 
 def check_worker_settings(job: Job, settings: TrainSettings, cluster: Cluster) -> None:
-    """Raises ClusterError, which names the option, for what workers can't do together."""
+    """Raises ClusterError or ArgumentError, which names the option, for what workers can't do together."""
     for option, value in (
         ("--variables", settings.variables or job.variables), ("--reduction", settings.reduction or job.reduction)
     ):
@@ -46,15 +47,7 @@ def check_worker_settings(job: Job, settings: TrainSettings, cluster: Cluster) -
             raise ClusterError(
                 "{} auto measures in one process: choose by `legacy-towers compare`, and name the choice".format(option)
             )
-    if not 0 <= settings.backup_workers < max(cluster.workers, 1):
-        raise ClusterError("--backup-workers is {}: allowed are 0 to {}, with {} workers".format(
-            settings.backup_workers, cluster.workers - 1, cluster.workers
-        ))
-    if settings.backup_workers and not cluster.parameter_servers:
-        raise ClusterError(
-            "--backup-workers {}: only workers that train by parameter servers can leave out late ones, and there are "
-            "none".format(settings.backup_workers)
-        )
+    check_backup_workers(cluster, settings.backup_workers, "--backup-workers")
     if settings.evaluator:
         check_evaluator(job, settings)
     if settings.elastic is not None:
