@@ -1,5 +1,6 @@
 """Functions and options of tf.data whose arguments or names differ between versions."""
 import inspect
+import multiprocessing
 import warnings
 from typing import Any, Callable, List, Sequence
 
@@ -115,22 +116,33 @@ def get_next_sync(iterator: Any) -> Any:
     """Returns the tensors of the next element of `iterator`, taken in the thread that runs the session's operations.
 
     `get_next` wakes a thread of the iterator, which takes 30 to 50 us: a sixth of a short step. Here the session's
-    thread itself waits for the element. What makes it runs in threads of its own on TF 2.x; on TF 1.15 it needs those
-    of the session, so that there this is `get_next`.
+    thread itself waits for the element.
 
     Args:
-      iterator: of a dataset of tuples of dense tensors, which waits for nothing that the session has yet to run.
+      iterator: of a dataset `with_own_threads`, of tuples of dense tensors, which waits for nothing that the session
+        has yet to run.
 
-    Private: the iterator's resource. Tried on 1.15, 2.13, 2.16 and 2.21; ends with 1.15.
+    Private: the iterator's resource. Tried on 1.15, 2.13, 2.16 and 2.21.
     """
-    if not hasattr(tf.data.Options(), "threading"):
-        return iterator.get_next()
     return tuple(tf.raw_ops.IteratorGetNextSync(
         iterator=iterator._iterator_resource,
         output_types=tf.nest.flatten(tf.data.get_output_types(iterator)),
         output_shapes=tf.nest.flatten(tf.data.get_output_shapes(iterator)),
         name="IteratorGetNext",
     ))
+
+
+def with_own_threads(dataset: Any) -> Any:
+    """Returns `dataset`, whose functions run in threads of its own, so that a session's thread can wait for them.
+
+    Those of TF 2.x have them. On TF 1.15 they run in threads of the session, and one that waits for an element could be
+    the last one. Tried on 1.15, 2.13, 2.16 and 2.21; ends with 1.15.
+    """
+    options = tf.data.Options()
+    if hasattr(options, "threading"):
+        return dataset
+    set_private_threads(options, multiprocessing.cpu_count())
+    return dataset.with_options(options)
 
 
 def with_parallel_operations(dataset: Any) -> Any:

@@ -3,7 +3,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions import graph as graph_changes
-from legacy_towers.compat.versions.data import get_next_sync, prefetched, with_parallel_operations
+from legacy_towers.compat.versions.data import get_next_sync, prefetched, with_own_threads, with_parallel_operations
 from legacy_towers.compat.versions.tracebacks import user_line
 from legacy_towers.errors import ArgumentError
 from legacy_towers.graph.op_kinds import applies_gradient
@@ -252,7 +252,8 @@ class _Conversion:
             self._first_reads.append(elements_operation(iterator.get_next()))
             self._filled += flow.filled
         else:
-            iterator, starts_itself = iterator_over(flow.dataset, self._has(root, "has_large_constants"))
+            dataset = with_own_threads(flow.dataset)
+            iterator, starts_itself = iterator_over(dataset, self._has(root, "has_large_constants"))
             initializers = [] if starts_itself else [iterator.initializer]
         initializers = [each for each in flow.initializers if each not in self._initializers] + initializers
         self._initializers += initializers

@@ -116,11 +116,11 @@ def test_with_parallel_operations_gives_operations_all_threads():
 
 
 def test_get_next_sync_reads_in_the_thread_of_the_session():
-    dataset = tf.data.Dataset.range(4).map(lambda x: (x, x * 2)).batch(2)
-    elements = data.get_next_sync(tf.data.make_one_shot_iterator(dataset))
-    if hasattr(tf.data.Options(), "threading"):
-        assert elements[0].op.type == "IteratorGetNextSync"
-    with tf.Session() as opened:
+    dataset = tf.data.Dataset.range(4).map(lambda x: (x, x * 2), num_parallel_calls=2).batch(2)
+    elements = data.get_next_sync(tf.data.make_one_shot_iterator(data.with_own_threads(dataset)))
+    assert elements[0].op.type == "IteratorGetNextSync"
+    # The only thread of the session waits for the functions.
+    with tf.Session(config=tf.ConfigProto(inter_op_parallelism_threads=1, use_per_session_threads=True)) as opened:
         assert [[each.tolist() for each in opened.run(elements)] for _ in range(2)] == [
             [[0, 1], [0, 2]], [[2, 3], [4, 6]],
         ]
