@@ -106,6 +106,8 @@ def _evaluate(job: Any, settings: TrainSettings, notes: Any, cluster: Any) -> in
 
     with interruptible():
         evaluated = evaluate_run(job, settings, notes, cluster.wait_for_chief)
+    if evaluated.best is not None:
+        print("the best checkpoint is {}".format(evaluated.best))
     for evaluation in evaluated.evaluations[-1:]:
         print(evaluation)
     return 0 if evaluated.interrupted is None else 128 + evaluated.interrupted

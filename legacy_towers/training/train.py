@@ -1,5 +1,6 @@
 """Trains a job from its start, or from its newest checkpoint, to its end."""
 import contextlib
+import functools
 import os
 import sys
 import tempfile
@@ -14,6 +15,8 @@ from legacy_towers.training.choices import notes_on
 from legacy_towers.training.devices import created_directory
 from legacy_towers.training.evaluation.evaluate import job_evaluator
 from legacy_towers.training.evaluation.evaluator import Evaluation
+from legacy_towers.training.evaluation.history import evaluations_folder, read_history
+from legacy_towers.training.evaluation.stop_request import remove_stop_request
 from legacy_towers.training.job import Job
 from legacy_towers.training.runs.built import BuiltRun, build_run
 from legacy_towers.training.runs.prepared import PreparedRun, prepare
@@ -57,9 +60,12 @@ def train(
     with contextlib.ExitStack() as stack:
         store = _opened_store(run, stack)
         has_evaluator = settings.evaluator and run.is_chief
+        if has_evaluator:
+            remove_ended(store.directory)
+            folder = evaluations_folder(store.directory)
+            remove_stop_request(folder)
+            store.follow_evaluations(functools.partial(read_history, folder))
         if cluster is not None:
-            if has_evaluator:
-                remove_ended(store.directory)
             server = cluster.start(run.config, common_flags(settings, store.newest().step))
             target = server.target
         with tf.Graph().as_default():
@@ -73,7 +79,8 @@ def train(
             write_ended(store, Ended(built.start + session.progress.steps, session.session.interrupted or 0))
         else:
             evaluation = _evaluation_at_end(run, built, session, store, stream)
-        best = store.best() if settings.checkpoint_dir is not None and run.is_chief else None
+        keeps_best = settings.checkpoint_dir is not None and run.is_chief and not has_evaluator
+        best = store.best() if keeps_best else None
         run.callbacks.ended(built.start + session.progress.steps)
     return _result(run, built, session, evaluation, None if best is None else best.described(store.directory))
 
@@ -153,7 +160,7 @@ def _result(
         skipped_steps=0 if guard is None else guard.skipped,
         restored=0 if guard is None else guard.restored,
         evaluation=evaluation,
-        stopped_early=session.stopped_early(),
+        stopped_early=session.stopped_early(built.start + progress.steps),
         best=best,
         traces=[] if session.trace is None else session.trace.sentences(),
         staleness=[] if step.asynchronous is None else [str(each) for each in step.asynchronous.staleness],

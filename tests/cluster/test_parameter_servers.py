@@ -232,7 +232,7 @@ def test_launched_train_with_a_parameter_server_is_one_run_whose_checkpoint_one_
     options = "--towers 2 --per-tower-batch-size 8 --order fixed --save-steps 4 --log-every 1"
     words = [preloaded.executable(), "-m", "legacy_towers", "train", job_file] + options.split()
     words += ["--checkpoint-dir", str(tmp_path / "run"), "--steps", "4", "--start-seconds", "120", "--cluster"]
-    words += ["--evaluator"]
+    words += ["--evaluator", "--stop-early", "min:error", "--patience", "9"]
     assert launch(words, 2, 1, stdout=output, stderr=output, evaluators=1) == 0, output.getvalue().decode()[-3000:]
     lines = output.getvalue().decode().splitlines()
     finals = [line for line in lines if "trained 4 steps to a loss of" in line]
@@ -241,6 +241,8 @@ def test_launched_train_with_a_parameter_server_is_one_run_whose_checkpoint_one_
     evaluated = [line.split() for line in lines if " test error " in line]
     assert {words[0] for words in evaluated} == {"[evaluator:0]"}
     assert [words[-1] for words in evaluated] == ["0)", "4)", "4)"]
+    assert any("[evaluator:0] the best checkpoint is {} (error ".format(tmp_path / "run" / "model.ckpt-4") in line
+               for line in lines)
     assert any("strategy: ParameterServer('/job:ps/task:0/device:CPU:0')" in line for line in lines)
 
     job = load_job(job_file)()

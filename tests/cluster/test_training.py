@@ -274,7 +274,7 @@ def test_a_launched_run_whose_worker_is_killed_restarts_and_uses_each_example_on
     ("--evaluator --checkpoint-dir run --bare", "--evaluator needs test examples, and the job has none"),
     ("--evaluator --checkpoint-dir run --evaluate-steps 5", "leave out --evaluate-steps, and choose when to save by "
      "--save-steps"),
-    ("--evaluator --checkpoint-dir run --keep-best max:error", "--keep-best max:error: only a chief that evaluates"),
+    ("--evaluator --checkpoint-dir run --patience 2", "--patience has no effect without --stop-early"),
     ("--elastic 3:4", "--elastic 3:4: the cluster has 2 workers"),
     ("--elastic 1-3", "--elastic is '1-3'"),
     ("--elastic 1:3 --global-batch-size 32", "--elastic 1:3, with 3 workers: "),

@@ -9,9 +9,17 @@ import pytest
 import legacy_towers as lt
 from legacy_towers.cluster.value import Task
 from legacy_towers.cluster.watch import Silent
+from legacy_towers.compat import tf
+from legacy_towers.training.checkpoints.best import read_best
 from legacy_towers.training.checkpoints.ended import Ended, read_ended, remove_ended, write_ended
 from legacy_towers.training.checkpoints.files import names_in
+from legacy_towers.training.checkpoints.newest import list_checkpoints
 from legacy_towers.training.evaluation.evaluate import evaluate
+from legacy_towers.training.evaluation.evaluator import Evaluation
+from legacy_towers.training.evaluation.history import write_history
+from legacy_towers.training.evaluation.options import EarlyStopping, Stopped
+from legacy_towers.training.evaluation.stop_request import read_stop_request, write_stop_request
+from legacy_towers.training.hooks import requested_stop
 from legacy_towers.training.job import load_job
 from legacy_towers.training.runs import evaluating
 from legacy_towers.training.runs.evaluating import evaluate_run
@@ -104,6 +112,63 @@ def test_an_evaluator_reports_a_checkpoint_that_it_cannot_evaluate(trained, monk
     assert [each.step for each in evaluated.evaluations] == [0, 10]
     assert lines[1].startswith("the checkpoint {}4 is not evaluated: ".format(prefix))
     assert lines[2] == "the checkpoint of step 8 is not evaluated: it was removed before that; --keep keeps more"
+
+
+def test_an_evaluator_finds_the_best_checkpoint_and_asks_to_stop_early(trained, monkeypatch):
+    job, settings = trained
+    end(settings.checkpoint_dir)
+    # The error falls with each step: step 0 has the highest.
+    evaluated, _ = run(job, settings._replace(stop_early="max:error", patience=2), None, monkeypatch)
+    errors = {each.step: each.metrics["error"] for each in evaluated.evaluations}
+    assert max(errors, key=errors.get) == 0
+    assert evaluated.best.startswith(os.path.join(settings.checkpoint_dir, "model.ckpt-0 (error "))
+    assert read_best(settings.checkpoint_dir, "max:error").value == errors[0]
+    stopped = read_stop_request(os.path.join(settings.checkpoint_dir, "eval"))
+    assert (stopped.step, stopped.best_step, stopped.waited) == (8, 0, 2)
+
+    # --keep-best alone, by another metric, over all evaluations that are there.
+    evaluated, lines = run(job, settings._replace(keep_best="min:error"), None, monkeypatch)
+    assert lines == [] and evaluated.best.startswith(os.path.join(settings.checkpoint_dir, "model.ckpt-10 (error "))
+    with pytest.raises(lt.errors.ArgumentError, match="--stop-early max:accuracy: there is no metric 'accuracy'"):
+        run(job, settings._replace(stop_early="max:accuracy"), None, monkeypatch)
+
+
+class StandIn(tf.train.SessionRunHook):
+    """Writes what an evaluator would: the best of three evaluations is that of step 4, and the others are worse."""
+
+    def __init__(self, directory):
+        self.directory, self.step = os.path.join(directory, "eval"), 0
+
+    def after_run(self, run_context, run_values):
+        self.step += 1
+        if self.step not in (5, 9):
+            return
+        errors = {0: 3.0, 4: 1.0} if self.step == 5 else {0: 3.0, 4: 1.0, 8: 2.0}
+        evaluations = [Evaluation(step, 1000, {"error": error}) for step, error in errors.items()]
+        with lt.training.CheckpointStore(self.directory) as store:
+            write_history(store, evaluations)
+            if self.step == 9:
+                write_stop_request(store, EarlyStopping("min:error", patience=1).stopped(evaluations))
+
+
+def test_the_chief_keeps_the_best_checkpoint_of_an_evaluator_and_stops_when_it_asks(tmp_path, monkeypatch):
+    monkeypatch.setattr(requested_stop, "_POLL_SECONDS", 0.0)
+    directory = str(tmp_path / "run")
+    job = load_job(job_files.write(tmp_path, "line.py", job_files.LINE))()
+    settings = TrainSettings(
+        checkpoint_dir=directory, steps=40, save_steps=2, keep=1, keep_best="min:error", evaluator=True,
+        per_tower_batch_size=50,
+    )
+    stale = lt.training.CheckpointStore(os.path.join(directory, "eval"))
+    with stale:  # of an earlier run
+        write_stop_request(stale, Stopped("min:error", 1, 0, 1.0, 1, 0.0))
+    job = job.replace(hooks=[StandIn(directory)])
+    trained = train(job, settings, io.StringIO())
+    assert trained.step == 10 and trained.stopped_early == (
+        "stopped early at step 10: error was lowest with 1.0000 at step 4 and has not fallen in the 1 evaluation since"
+    )
+    assert sorted(each.step for each in list_checkpoints(directory)) == [4, 10]
+    assert read_best(directory, "min:error").step == 4 and trained.best is None
 
 
 def test_the_end_of_a_training_is_read_until_the_next_one_begins(tmp_path):

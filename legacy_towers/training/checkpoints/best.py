@@ -1,13 +1,13 @@
 """The best checkpoint of a directory by a metric, remembered in a file of its own."""
 import math
 import os
-from typing import Mapping, NamedTuple, Optional
+from typing import Any, Iterable, Mapping, NamedTuple, Optional
 
 from legacy_towers.errors import ArgumentError, JobError
 from legacy_towers.text.names import quoted
 from legacy_towers.training.checkpoints import files
 from legacy_towers.training.checkpoints.marks import replace_file
-from legacy_towers.training.checkpoints.newest import require_newest
+from legacy_towers.training.checkpoints.newest import list_checkpoints, require_newest
 from legacy_towers.training.checkpoints.sealed import seal, unseal
 from legacy_towers.training.checkpoints.verify import damage
 from legacy_towers.training.formatting import format_number
@@ -79,6 +79,24 @@ def chosen_checkpoint(directory: str, best: bool) -> str:
 def write_best(directory: str, best: Best) -> None:
     """Writes the file of the best checkpoint atomically."""
     replace_file(directory, BEST_FILE, seal(dict(best._asdict())))
+
+
+def update_best(directory: str, by: str, evaluations: Iterable[Any]) -> None:
+    """Remembers the best checkpoint after evaluations of another process; those without a checkpoint don't count.
+
+    Args:
+      evaluations: each has the attributes `step` and `metrics`.
+
+    Raises:
+      ArgumentError: the metric is not among theirs.
+    """
+    names = {each.step: each.name for each in list_checkpoints(directory)}
+    before = best = read_best(directory, by)
+    for each in evaluations:
+        if each.step in names and is_better(by, each.metrics, best):
+            best = Best(by, float(each.metrics[by.partition(":")[2]]), int(each.step), names[each.step])
+    if best is not None and best != before:
+        write_best(directory, best)
 
 
 def is_better(by: str, metrics: Mapping[str, float], best: Optional[Best]) -> bool:

@@ -3,13 +3,13 @@ import functools
 import os
 import warnings
 import weakref
-from typing import Any, Callable, List, Mapping, Optional
+from typing import Any, Callable, List, Mapping, Optional, Sequence
 
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, SaveError
 from legacy_towers.inputs.position import Resumed
 from legacy_towers.training.checkpoints import files
-from legacy_towers.training.checkpoints.best import Best, is_better, read_best, write_best
+from legacy_towers.training.checkpoints.best import Best, is_better, read_best, update_best, write_best
 from legacy_towers.training.checkpoints.finishing import Finishing
 from legacy_towers.training.checkpoints.fits import by_checkpoint_name, check_fits
 from legacy_towers.training.checkpoints.input_position import position_file, resume_input
@@ -68,6 +68,7 @@ class CheckpointStore:
         self._newest: Optional[Newest] = None  # what was verified; nobody else writes while the directory is locked
         self._damaged: List[str] = []
         self._last_size: Optional[int] = None
+        self._read_evaluations: Optional[Callable[[int], Sequence[Any]]] = None
 
     def open(self) -> "CheckpointStore":
         """Locks the directory, and removes what killed runs left in it; nothing if it is open.
@@ -294,6 +295,15 @@ class CheckpointStore:
         remove_others(self.directory, self.options, self._damaged)
         return True
 
+    def follow_evaluations(self, read: Callable[[int], Sequence[Any]]) -> None:
+        """Keeps the best checkpoint by evaluations that another process makes, beside those of `evaluated`.
+
+        Args:
+          read: returns the evaluations so far, up to a global step; each has the attributes `step` and `metrics`. It is
+            called before checkpoints are removed.
+        """
+        self._read_evaluations = read
+
     def _finish(self, staged: Staged, confirm: Optional[Callable[[], bool]]) -> str:
         """Makes a written checkpoint visible, in a thread of its own; returns its prefix."""
         if confirm is not None and not confirm():
@@ -308,6 +318,8 @@ class CheckpointStore:
             self._newest = Newest(prefix, staged.step, [], [])
         self._damaged = [each for each in self._damaged if each != name]
         try:
+            if self.options.keep_best is not None and self._read_evaluations is not None:
+                update_best(self.directory, self.options.keep_best, self._read_evaluations(staged.step))
             remove_others(self.directory, self.options, self._damaged)
         except OSError as error:
             raise SaveError("{} is saved, but {} can't be updated: {}".format(

@@ -11,6 +11,11 @@ from legacy_towers.training.evaluation.evaluator import Evaluation
 HISTORY_FILE = "evaluations.json"
 
 
+def evaluations_folder(directory: str) -> str:
+    """Returns the directory of an evaluator's evaluations, in that of the checkpoints."""
+    return os.path.join(directory, "eval")
+
+
 def read_history(directory: str, step: int) -> List[Evaluation]:
     """Returns the evaluations of a run up to a global step, in the order of the steps.
 

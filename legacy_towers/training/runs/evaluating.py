@@ -8,6 +8,7 @@ from legacy_towers.cluster.watch import Watch
 from legacy_towers.compat import tf
 from legacy_towers.errors import JobError, MissingTaskError
 from legacy_towers.training.checkpoints import files
+from legacy_towers.training.checkpoints.best import read_best, update_best
 from legacy_towers.training.checkpoints.ended import read_ended
 from legacy_towers.training.checkpoints.newest import list_checkpoints
 from legacy_towers.training.checkpoints.options import CheckpointOptions
@@ -16,15 +17,15 @@ from legacy_towers.training.checkpoints.verify import damage
 from legacy_towers.training.devices import created_directory, tower_devices
 from legacy_towers.training.evaluation.evaluate import job_evaluator
 from legacy_towers.training.evaluation.evaluator import Evaluation, Evaluator
-from legacy_towers.training.evaluation.history import read_history, write_history
+from legacy_towers.training.evaluation.history import evaluations_folder, read_history, write_history
+from legacy_towers.training.evaluation.options import EarlyStopping
+from legacy_towers.training.evaluation.stop_request import write_stop_request
 from legacy_towers.training.job import Job
 from legacy_towers.training.metrics.file import append, rewind, to_line
 from legacy_towers.training.metrics.hooks import METRICS_FILE
-from legacy_towers.training.runs.workers import check_evaluator
+from legacy_towers.training.runs.workers import check_evaluator, options_of_evaluator
 from legacy_towers.training.settings import TrainSettings, check_settings
 
-# Its directory, in that of the checkpoints.
-FOLDER = "eval"
 _POLL_SECONDS = 0.5
 
 
@@ -33,11 +34,13 @@ class Evaluated(NamedTuple):
 
     Attributes:
       evaluations: of this run's checkpoints, in the order of the steps, those before a restart included.
+      best: the best checkpoint and its metric, such as "run/model.ckpt-900 (accuracy 0.9889)"; None if none is kept.
       interrupted: the number of the signal that ended the training early; None without one.
     """
 
     evaluations: List[Evaluation]
     interrupted: Optional[int]
+    best: Optional[str] = None
 
 
 def evaluate_run(
@@ -47,7 +50,7 @@ def evaluate_run(
 
     The evaluations are in the folder eval of the checkpoint directory: evaluations.json, metrics.jsonl and summaries
     for TensorBoard. Those that are there are not made again. A checkpoint that the chief has removed meanwhile is
-    reported and left out.
+    reported and left out. By the evaluations the chief keeps the best checkpoint, and stops early if it is asked to.
 
     Args:
       stream: where to print each evaluation.
@@ -62,28 +65,46 @@ def evaluate_run(
     """
     check_settings(settings)
     check_evaluator(job, settings)
+    checkpoints, early = options_of_evaluator(job, settings)
     directory = settings.checkpoint_dir
     assert directory is not None
     devices = tower_devices(settings.device, settings.towers, settings.soft_placement)
     evaluator = job_evaluator(job, devices=devices, soft_placement=settings.soft_placement, stream=stream)
+    if early is not None:
+        evaluator.check_metric("--stop-early {}".format(early.by), early.metric)
+    best = checkpoints.best()
+    if best is not None:
+        evaluator.check_metric("--keep-best {}:{}".format(*best), best[1])
     watch = wait_for_chief(lambda: read_ended(directory) is not None)
-    folder = os.path.join(directory, FOLDER)
+    folder = evaluations_folder(directory)
     with contextlib.ExitStack() as stack:
         if watch is not None:
             stack.callback(watch.stop)
         stack.enter_context(created_directory("--checkpoint-dir", folder))
         store = stack.enter_context(CheckpointStore(folder, CheckpointOptions()))
-        return _Evaluating(directory, evaluator, store, stream).until_the_end(watch)
+        evaluating = _Evaluating(directory, evaluator, store, stream, early)
+        interrupted = evaluating.until_the_end(watch)
+        if checkpoints.keep_best is None:
+            return Evaluated(evaluating.evaluations, interrupted)
+        # The chief has removed what it removes.
+        update_best(directory, checkpoints.keep_best, evaluating.evaluations)
+        kept = read_best(directory, checkpoints.keep_best)
+        return Evaluated(evaluating.evaluations, interrupted, None if kept is None else kept.described(directory))
 
 
 class _Evaluating:
     """The evaluations of the checkpoints of a directory."""
 
-    def __init__(self, directory: str, evaluator: Evaluator, store: CheckpointStore, stream: TextIO) -> None:
+    def __init__(
+        self, directory: str, evaluator: Evaluator, store: CheckpointStore, stream: TextIO,
+        early: Optional[EarlyStopping],
+    ) -> None:
         self._directory = directory
         self._evaluator = evaluator
         self._store = store
         self._stream = stream
+        self._early = early
+        self._is_stop_requested = False
         newest = max([each.step or 0 for each in list_checkpoints(directory)], default=0)
         # A run that resumes saves, and evaluates, later steps again.
         self.evaluations = read_history(store.directory, newest)
@@ -91,20 +112,32 @@ class _Evaluating:
             rewind(os.path.join(store.directory, METRICS_FILE), newest)
         self._done: Set[int] = {each.step for each in self.evaluations}
 
-    def until_the_end(self, watch: Optional[Watch]) -> Evaluated:
-        """Evaluates until the training has ended, and all its checkpoints are evaluated."""
+    def until_the_end(self, watch: Optional[Watch]) -> Optional[int]:
+        """Evaluates until the training has ended, and all its checkpoints are evaluated.
+
+        Returns:
+          The number of the signal that ended the training early; None without one.
+        """
         while True:
+            self._request_stop()
             # Both before the checkpoints are listed: the last one is there then.
             silent = [] if watch is None else watch.silent()
             ended = read_ended(self._directory)
             for name, step in self._new():
                 self._evaluate(os.path.join(self._directory, name), step)
+                self._request_stop()
             if ended is not None:
-                return Evaluated(self.evaluations, ended.signal or None)
+                return ended.signal or None
             missing = [each for each in silent if each.is_missing]
             if missing:
                 raise MissingTaskError("the evaluator waits for checkpoints of {}".format(missing[0]))
             time.sleep(_POLL_SECONDS)
+
+    def _request_stop(self) -> None:
+        stopped = None if self._early is None else self._early.stopped(self.evaluations)
+        if stopped is not None and not self._is_stop_requested:
+            write_stop_request(self._store, stopped)
+            self._is_stop_requested = True
 
     def _new(self) -> List[Any]:
         found = [(each.name, each.step) for each in list_checkpoints(self._directory) if each.step is not None]

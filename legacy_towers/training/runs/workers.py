@@ -10,7 +10,8 @@ from legacy_towers.inputs.position import REFUSED, Position
 from legacy_towers.specs.keywords import AUTO
 from legacy_towers.tensor_types import ConfigProto
 from legacy_towers.text.names import counted
-from legacy_towers.training.evaluation.options import EvaluationOptions
+from legacy_towers.training.checkpoints.options import CheckpointOptions
+from legacy_towers.training.evaluation.options import EarlyStopping, EvaluationOptions
 from legacy_towers.training.job import Job
 from legacy_towers.training.runs.setup import batch_sizes
 from legacy_towers.training.settings import TrainSettings
@@ -73,13 +74,20 @@ def check_evaluator(job: Job, settings: TrainSettings) -> None:
         if getattr(settings, option) is not None:
             name = option.replace("_", "-")
             raise ClusterError(by_checkpoint.format("--" + name, "--" + name.replace("evaluate", "save")))
-    for option, value in (
-        ("--stop-early", settings.stop_early or job.evaluation.stop_early),
-        ("--keep-best", settings.keep_best or job.checkpoints.keep_best),
-    ):
-        if value is not None:
-            raise ClusterError("{} {}: only a chief that evaluates by itself can do that: leave out it or "
-                               "--evaluator".format(option, value))
+    options_of_evaluator(job, settings)
+
+
+def options_of_evaluator(job: Job, settings: TrainSettings) -> Tuple[CheckpointOptions, Optional[EarlyStopping]]:
+    """Returns which checkpoints the chief keeps, and when training stops early, where an evaluator evaluates.
+
+    Raises:
+      ArgumentError: a value is out of range, or has no effect; the message names the option of the command line.
+    """
+    evaluation = job.evaluation._replace(**settings.evaluation_changes())
+    # Each checkpoint is evaluated, whatever the job says.
+    early = evaluation._replace(evaluate_steps=1, evaluate_seconds=None).checked().early_stopping()
+    checkpoints = job.checkpoints._replace(**settings.checkpoint_changes()).checked()
+    return checkpoints._replace(keep_best=checkpoints.keep_best or evaluation.stop_early), early
 
 
 def _check_elastic_settings(job: Job, settings: TrainSettings, cluster: Cluster) -> None:
@@ -120,10 +128,12 @@ def with_worker_defaults(job: Job, settings: TrainSettings, cluster: Cluster) ->
     """Returns job and settings with a strategy that suits the cluster where neither says where variables live.
 
     It is "replicated"; with parameter servers "parameter_server", or "balanced" over several. With an evaluator, the
-    chief does not evaluate, whatever the job says.
+    chief does not evaluate, whatever the job says, but keeps the best checkpoint by the evaluator's evaluations.
     """
     if settings.evaluator:
-        job = job.replace(evaluation=EvaluationOptions())
+        checkpoints, _ = options_of_evaluator(job, settings)
+        job = job.replace(evaluation=EvaluationOptions(), checkpoints=checkpoints)
+        settings = settings._replace(stop_early=None, patience=None, min_delta=None)
     if settings.variables is None and job.variables is None:
         default = {0: "replicated", 1: "parameter_server"}.get(cluster.parameter_servers, "balanced")
         settings = settings._replace(variables=default)
