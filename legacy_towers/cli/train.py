@@ -64,7 +64,12 @@ def _run(arguments: argparse.Namespace) -> int:
         trained = train(job, settings, notes, name=job_function.name, full_plan=arguments.plan, cluster=cluster)
     results = []
     if trained.steps:
-        results.append(_result(trained.steps, trained.loss, trained.examples_per_second, trained.towers))
+        # Asynchronous towers go on while one prints its loss.
+        is_last = trained.loss_step == trained.step or bool(trained.staleness)
+        results.append(_result(
+            trained.steps, trained.loss, None if is_last else trained.loss_step, trained.examples_per_second,
+            trained.towers,
+        ))
     details = list(trained.staleness)
     if trained.skipped is not None:
         details.append(str(trained.skipped))
@@ -178,12 +183,16 @@ def _print_nothing(line: str) -> None:
     pass
 
 
-def _result(steps: int, loss: Optional[float], examples_per_second: Optional[float], towers: int) -> str:
+def _result(
+    steps: int, loss: Optional[float], loss_step: Optional[int], examples_per_second: Optional[float], towers: int
+) -> str:
+    """Returns a sentence on the steps; `loss_step` is the step of the loss, None for the last one."""
     from legacy_towers.training.formatting import format_number
 
     result = "trained {:,} step{}".format(steps, "" if steps == 1 else "s")
     if loss is not None:
-        result += " to a loss of {}".format(format_number(loss))
+        text = " to a loss of {}" if loss_step is None else ", with a loss of {} at step {:,}"
+        result += text.format(format_number(loss), loss_step)
     if examples_per_second is not None:
         result += ", {:,.0f} examples/s over {} tower{}".format(
             examples_per_second, towers, "" if towers == 1 else "s"

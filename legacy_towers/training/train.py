@@ -155,6 +155,7 @@ def _result(
         step=built.start + progress.steps,
         last_step=built.end.step,
         loss=progress.loss,
+        loss_step=progress.loss_step,
         examples_per_second=progress.examples_per_second,
         interrupted=session.session.interrupted,
         skipped_steps=0 if guard is None else guard.skipped,

@@ -36,7 +36,8 @@ def test_a_run_is_evaluated_stops_early_and_keeps_the_best_checkpoint(run, tmp_p
     evaluated = re.findall(r"^test error (.*), loss \1 \(1000 examples, step (\d+)\)$", err, re.M)
     assert [step for _, step in evaluated] == ["5", "10", "15"]  # a line's error only falls
     lines = out.splitlines()
-    assert lines[0].startswith("trained 15 steps to a loss of ")
+    first = re.search(r"^step +1/40 .* loss (\S+)", err, re.M).group(1)  # no later one is printed
+    assert lines[0].startswith("trained 15 steps, with a loss of {} at step 1, ".format(first))
     assert lines[1:3] == [
         "stopped early at step 15: error was highest with {} at step 5 and has not risen in the 2 evaluations "
         "since".format(evaluated[0][0]),

@@ -66,6 +66,7 @@ def test_a_line_is_printed_if_building_the_graph_takes_over_two_seconds(capsys, 
     assert [number for number, line in enumerate(shown) if line == "building the graph of 2 towers"] == [0, 8]
     assert command("evaluate slow.py --checkpoint-dir kept --towers 2") == 0
     assert capsys.readouterr().err == "building the graph of 2 towers\n"
+    monkeypatch.setattr(building, "_ANNOUNCED_AFTER_SECONDS", 60.0)
     assert command("evaluate slow.py --checkpoint-dir kept") == 0
     assert capsys.readouterr().err == ""
 

@@ -31,6 +31,7 @@ class ProgressHook(tf.train.SessionRunHook):
     Attributes, for the summary at the end:
       steps: steps of this run, of all towers.
       loss: the loss of the last step that was printed.
+      loss_step: its global step; the last step is not printed where training ends early.
       examples_per_second: over all steps of this run except the first, in which TensorFlow prepares the graph.
     """
 
@@ -48,6 +49,7 @@ class ProgressHook(tf.train.SessionRunHook):
     ) -> None:
         self.steps = 0
         self.loss: Optional[float] = None
+        self.loss_step: Optional[int] = None
         self.examples_per_second: Optional[float] = None
         self._loss = loss
         self._global_step = global_step
@@ -83,7 +85,7 @@ class ProgressHook(tf.train.SessionRunHook):
             moved = 0 if run_values.results is None else max(0, int(run_values.results[1]) - self._step)
         self._moved(moved, now)
         if run_values.results is not None:
-            self.loss = float(run_values.results[0])
+            self.loss, self.loss_step = float(run_values.results[0]), self._step
             self._print(self.loss, now)
 
     def _moved(self, steps: int, now: float) -> None:

@@ -16,6 +16,7 @@ class Trained(NamedTuple):
       step: the global step at the end of this run.
       last_step: the global step at which training ends.
       loss: the loss over all towers at the last printed step; None if no step was run.
+      loss_step: the global step of that loss; asynchronous towers go on beside it.
       examples_per_second: over all towers, without the first step; None if there was at most one step.
       interrupted: the number of the signal that ended the run early, SIGINT (Ctrl-C) or SIGTERM; None without one.
       skipped_steps: steps of this run that were skipped, since a loss or a gradient was NaN or infinite.
@@ -47,4 +48,5 @@ class Trained(NamedTuple):
     staleness: List[str]
     skipped: Optional[SkippedRecords]
     towers: int = 1
+    loss_step: Optional[int] = None
     late: Optional[str] = None

@@ -38,7 +38,7 @@ def test_the_first_the_last_and_every_nth_step_have_a_line():
     ]
     assert all(re.search(r"\d examples/s  \d+:\d\d left$", line) for line in lines[1:3])
     assert re.search(r"\d examples/s$", lines[3])
-    assert (hook.steps, hook.loss) == (12, 12.0)
+    assert (hook.steps, hook.loss, hook.loss_step) == (12, 12.0, 12)
     assert hook.examples_per_second > 0
 
 
