@@ -25,6 +25,8 @@ class Parser(argparse.ArgumentParser):
         self.note = ""
 
     def error(self, message: str) -> NoReturn:
+        if message.endswith(": expected one argument"):
+            message += ", and none follows; one that begins with - is given with =, as in --name=-1"
         # The prefix of all errors is the program without its subcommand.
         self.exit(2, "{}: error: {}; see {} --help\n".format(self.prog.split()[0], message, self.prog))
 

@@ -1,7 +1,7 @@
 """Predicts the step time of a job over many workers: which strategy is the fastest, and where each stops scaling.
 
-The job's step runs in this process, and TensorFlow's runtime is measured by three
-processes on this machine. Give the network of the cluster: nothing is sent over it.
+The job's step runs in this process, and TensorFlow's runtime is measured by three processes on this machine. Give the
+network of the cluster: nothing is sent over it.
 """
 import argparse
 import os
@@ -21,7 +21,7 @@ from legacy_towers.text.terminal import layout_of
 
 def add_arguments(parser: Parser, given: Sequence[str]) -> None:
     cluster = parser.add_argument_group("the cluster")
-    cluster.add_argument("--workers", type=int, required=True, metavar="N", help="the most workers to predict")
+    cluster.add_argument("--workers", type=int, required=True, metavar="N", help="predict 1, 2, 4, ... and N workers")
     cluster.add_argument(
         "--bandwidth", required=True, metavar="RATE", help="of each machine's link, in each direction: 25Gbit, 3GB, ..."
     )
@@ -41,7 +41,8 @@ def add_arguments(parser: Parser, given: Sequence[str]) -> None:
     measured = parser.add_argument_group("what is measured")
     measured.add_argument(
         "--step-time", metavar="TIME",
-        help="of a step of one worker, without input, such as 120ms (default: measured in this process)",
+        help="of a step of one worker, without input, such as 120ms; its update and CPU time are scaled with it "
+        "(default: measured in this process)",
     )
     measured.add_argument(
         "--runtime", metavar="OLD.json",

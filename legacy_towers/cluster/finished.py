@@ -52,7 +52,7 @@ def serve(cluster: Cluster, server: Any) -> None:
             while not expected <= found:
                 if session.run(size):
                     found.add(session.run(name).decode("utf-8"))
-                    _publish_finished(cluster, server, found)
+                    publish_finished(cluster, server, found)
                     continue
                 # Not in one run that waits: a signal would not be noticed in it.
                 time.sleep(_POLL_SECONDS)
@@ -66,10 +66,11 @@ def serve(cluster: Cluster, server: Any) -> None:
         watch.stop()
 
 
-def _publish_finished(cluster: Cluster, server: Any, found: Set[str]) -> None:
+def publish_finished(cluster: Cluster, server: Any, names: Set[str]) -> None:
+    """Publishes on this parameter server that the tasks of these names have finished: their `finish` waits for it."""
     record = parse_record(published(server.target, cluster.task))
     if record is not None:
-        publish(server.target, cluster.task, record._replace(finished=" ".join(sorted(found))).as_json())
+        publish(server.target, cluster.task, record._replace(finished=" ".join(sorted(names))).as_json())
 
 
 def finish(cluster: Cluster) -> None:

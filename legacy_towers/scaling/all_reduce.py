@@ -5,6 +5,7 @@ from legacy_towers.scaling.links import finish_times
 from legacy_towers.scaling.values import (
     COMPUTE,
     LATENCY,
+    RUNTIME,
     WORKER_CPU,
     WORKER_LINK,
     JobCosts,
@@ -31,14 +32,15 @@ def predict(job: JobCosts, network: Network, runtime: RuntimeCosts, workers: int
 
         h * latency + h * S / (w * bandwidth)
 
-    What TensorFlow does (common_runtime/ring_reducer.cc and ring_alg.cc, 1.15 and 2.x): one ring with one part per
-    worker, since `subdiv_offsets=(0,)` is the default of the operation; the receiver of a part asks for it by a call of
+    What TensorFlow does (common_runtime/ring_reducer.cc and ring_alg.cc, 1.15 and 2.x): one part per worker and
+    ring; large tensors have several rings, which share the link; the receiver of a part asks for it by a call of
     RecvBuf, and all calls of the first pass are made when the operation starts, so that a part pays one way of the
-    latency, and only the first one the way of the call too: h + 1 latencies. Each hop costs the runtime `hop_seconds`,
-    and each byte its serialization and copies on both sides, `ring_byte_seconds`, which precede and follow its time on
-    the link. Several gradients are reduced at the same time: they share the link, one after the other in the order in
-    which they get ready, while the towers compute the others; latencies overlap. The step ends when the last gradient
-    has arrived, and is applied:
+    latency, and only the first one the way of the call too: h + 1 latencies. Each hop costs the runtime
+    `hop_seconds`, and each byte its serialization and copies on both sides, `ring_byte_seconds`, which precede and
+    follow its time on the link. Several gradients are reduced at the same time: they share the link, one after the
+    other in the order in which they get ready, while the towers compute the others; the latencies of one are hidden
+    by the others' time on the link, but for the call and the last way. The step ends when the last gradient has
+    arrived, and is applied:
 
         step = max(compute, last arrival + update, CPU time / cores)
 
@@ -56,9 +58,16 @@ def predict(job: JobCosts, network: Network, runtime: RuntimeCosts, workers: int
     sent = finish_times([
         (message.ready * gradients_at, size / network.bandwidth) for message, size in zip(job.messages, sizes)
     ])
-    fixed = [hops * runtime.hop_seconds + (hops + 1) * network.latency for hops, _ in exchanges]
+    # While a part of a message is on its way, the link sends parts of others: that hides all latencies but two, unless
+    # the message needs longer by itself.
+    alone = [
+        message.ready * gradients_at + size / network.bandwidth + (hops - 1) * network.latency
+        for message, (hops, size) in zip(job.messages, exchanges)
+    ]
     arrivals = [
-        each + more + size * runtime.ring_byte_seconds for each, more, size in zip(sent, fixed, sizes)
+        max(last_part_sent, last_part_alone) + 2 * network.latency + hops * runtime.hop_seconds
+        + size * runtime.ring_byte_seconds
+        for last_part_sent, last_part_alone, (hops, size) in zip(sent, alone, exchanges)
     ]
     # The numbers of sparse rows are another small all-reduce.
     small = any(message.sparse_bytes for message in job.messages)
@@ -67,7 +76,9 @@ def predict(job: JobCosts, network: Network, runtime: RuntimeCosts, workers: int
     busy = (job.cpu_seconds + cpu) / network.cores
     seconds = max([compute, busy] + [each + job.update_seconds for each in arrivals])
     parts = {
-        COMPUTE: compute, WORKER_LINK: sum(sizes) / network.bandwidth, LATENCY: max(fixed),
+        COMPUTE: compute, WORKER_LINK: sum(sizes) / network.bandwidth,
+        LATENCY: max(hops + 1 for hops, _ in exchanges) * network.latency,
+        RUNTIME: max(hops for hops, _ in exchanges) * runtime.hop_seconds,
         WORKER_CPU: max(cpu / network.cores, max(sizes) * runtime.ring_byte_seconds),
     }
     return Prediction(

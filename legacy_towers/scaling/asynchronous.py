@@ -7,6 +7,7 @@ from legacy_towers.scaling.values import (
     COMPUTE,
     LATENCY,
     LOCK,
+    RUNTIME,
     SERVER_CPU,
     SERVER_LINK,
     WORKER_CPU,
@@ -60,7 +61,9 @@ def predict(
     between = max([1 / rate] + of_workers)
     # Seconds of a round, if each part were the only limit.
     parts = {
-        COMPUTE: compute, LATENCY: fixed, WORKER_LINK: max((read + sent) / network.bandwidth, of_workers[0] * towers),
+        COMPUTE: compute, LATENCY: free_latencies(len(loads)) * network.latency,
+        RUNTIME: runtime.asynchronous_step_seconds,
+        WORKER_LINK: max((read + sent) / network.bandwidth, of_workers[0] * towers),
         WORKER_CPU: max(worker_cpu, of_workers[1] * towers), SERVER_LINK: max(out + into) * towers,
         SERVER_CPU: max(server_cpu) * max(1.0, towers / network.cores), LOCK: lock * towers,
     }

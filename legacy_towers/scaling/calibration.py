@@ -8,7 +8,7 @@ from typing import Any, Dict, List
 
 from legacy_towers.cluster.launch import launch
 from legacy_towers.errors import RunError
-from legacy_towers.scaling.models import MODELS, ONE_PROCESS, RESULT_PREFIX
+from legacy_towers.scaling.calibration_models import MODELS, ONE_PROCESS, RESULT_PREFIX
 from legacy_towers.scaling.values import RuntimeCosts
 
 
@@ -45,8 +45,8 @@ def runtime_costs(measured: Dict[str, Any]) -> RuntimeCosts:
       measured: strategy, or "one process" -> model -> {"seconds", "cpu_seconds", "server_cpu_seconds"} of a step; and
         "tensorflow" -> its version.
     """
-    sizes = {model: 4 * count * values for model, (count, values, _) in MODELS.items()}
-    count = MODELS["many"][0]
+    sizes = {name: model.bytes for name, model in MODELS.items()}
+    count = MODELS["many"].variables
 
     def more(strategy: str, model: str, name: str) -> float:
         return float(measured[strategy][model][name] - measured[ONE_PROCESS][model][name])

@@ -4,19 +4,21 @@ Worker 0 prints, as JSON, the wall and CPU seconds of a step for each kind of tr
 """
 import json
 import os
+import signal
 import sys
 import time
 from typing import Any, Dict, List
 
 from legacy_towers.cluster.barrier import start
 from legacy_towers.cluster.environment import from_environment
+from legacy_towers.cluster.finished import publish_finished
 from legacy_towers.cluster.value import PARAMETER_SERVER
 from legacy_towers.cluster.worker_config import session_config as config_of_worker
 from legacy_towers.compat import tf
 from legacy_towers.config import session_config
 from legacy_towers.devices import cpus
 from legacy_towers.inputs import from_tensors
-from legacy_towers.scaling.models import MODELS, ONE_PROCESS, RESULT_PREFIX
+from legacy_towers.scaling.calibration_models import MODELS, ONE_PROCESS, RESULT_PREFIX
 from legacy_towers.step import build_train_step
 from legacy_towers.towers.output import TowerOutput
 from legacy_towers.training.monitored_session import session as training_session
@@ -37,10 +39,14 @@ def main(folder: str, share: float) -> None:
     server = start(cluster, config=config, start_seconds=120)
     path = os.path.join(folder, "server")
     if cluster.task_type == PARAMETER_SERVER:
+        # It does not count who has finished: each worker leaves a session per model, and would wait 5 seconds for that.
+        publish_finished(cluster, server, {str(task) for task in cluster.training_tasks})
         with open(path + ".new", "w") as file:
             file.write(str(os.getpid()))
         os.rename(path + ".new", path)
-        server.join()
+        # Not server.join(), in which Python does not notice the SIGTERM that ends it.
+        signal.pause()
+        return
     while not os.path.exists(path):
         time.sleep(0.05)
     with open(path) as file:
@@ -59,7 +65,11 @@ def main(folder: str, share: float) -> None:
 
 
 def _measured(model: str, strategy: str, cluster: Any, target: str, server_pid: int, share: float) -> Dict[str, float]:
-    """Returns the wall seconds and the CPU seconds of a step, of this process and of the parameter server."""
+    """Returns the wall seconds and the CPU seconds of a step, of this process and of the parameter server.
+
+    Asynchronous workers run as many steps as they can until the chief has run its own: nothing is returned for one that
+    did not complete the warm-up.
+    """
     count, values, steps = MODELS[model]
     steps = max(1, int(share * steps))
     if strategy == "replicated":
@@ -78,7 +88,7 @@ def _measured(model: str, strategy: str, cluster: Any, target: str, server_pid: 
             model_fn, from_tensors([{"x": tf.constant([1e-6])}]), tf.train.GradientDescentOptimizer(1e-6),
             cpus(1), variables=strategy, cluster=cluster,
         )
-        # All end when the chief has run its steps; asynchronous workers run as many as they can.
+        # All end when the chief has run its steps.
         hooks = [StopAfter(_WARM_UP + steps)] if cluster is None or cluster.is_chief else []
         seconds: List[float] = []
         cpu = server_cpu = 0.0
@@ -90,7 +100,9 @@ def _measured(model: str, strategy: str, cluster: Any, target: str, server_pid: 
                 session.run(step.train_op)
                 seconds.append(time.perf_counter() - before)
             cpu, server_cpu = time.process_time() - cpu, _cpu_seconds(server_pid) - server_cpu
-    timed = seconds[_WARM_UP:] or seconds
+    timed = seconds[_WARM_UP:]
+    if not timed:
+        return {}
     return {
         "seconds": sorted(timed)[len(timed) // 2], "cpu_seconds": cpu / len(timed),
         "server_cpu_seconds": server_cpu / len(timed),

@@ -1,6 +1,6 @@
 """Measures what one worker of a job computes and exchanges in each step, in this process."""
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -68,7 +68,7 @@ def measure_job(
     )
 
 
-def _timed(session: Any, step: TrainStep, seconds: float) -> Any:
+def _timed(session: Any, step: TrainStep, seconds: float) -> Tuple[float, float]:
     """Returns the median of the seconds of a step, and the CPU seconds of one."""
     times: List[float] = []
     begin, cpu = time.perf_counter(), time.process_time()
@@ -90,7 +90,7 @@ def _rows_used(session: Any, step: TrainStep, gradients: List[Any]) -> Dict[int,
     return {number: [len(indices), len(np.unique(indices))] for number, indices in found.items()}
 
 
-def _ready(session: Any, step: TrainStep, gradients: List[Any]) -> Any:
+def _ready(session: Any, step: TrainStep, gradients: List[Any]) -> Tuple[List[float], float]:
     """Returns when each gradient is ready, from 0 to 1, and the share of the step after the last one."""
     operations = [
         (gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient).op for gradient, _ in gradients

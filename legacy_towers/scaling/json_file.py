@@ -18,7 +18,7 @@ def plan_json(plan: ClusterPlan) -> str:
     content: Dict[str, Any] = {"format": FORMAT, "version": VERSION, "job": job}
     content["network"] = dict(plan.network._asdict())
     content["runtime"] = dict(plan.runtime._asdict())
-    content["rows"] = [dict(each._asdict(), limited_by=each.limited_by) for each in plan.rows]
+    content["predictions"] = [dict(each._asdict(), limited_by=each.limited_by) for each in plan.predictions]
     content["limits"] = {strategy: dict(each._asdict()) for strategy, each in plan.limits.items()}
     content["fastest"] = plan.fastest.strategy
     return json.dumps(content, indent=1, allow_nan=False) + "\n"

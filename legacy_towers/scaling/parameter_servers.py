@@ -6,6 +6,7 @@ from legacy_towers.scaling.placement import ServerLoad
 from legacy_towers.scaling.values import (
     COMPUTE,
     LATENCY,
+    RUNTIME,
     SERVER_CPU,
     SERVER_LINK,
     WORKER_CPU,
@@ -62,7 +63,8 @@ def predict(
     )
     seconds = fixed + read_link + max(gradients_at, pushed) + max(chain, server_cpu) + job.update_seconds
     parts = {
-        COMPUTE: compute, WORKER_LINK: (read + sent) / network.bandwidth, LATENCY: fixed, WORKER_CPU: worker_cpu,
+        COMPUTE: compute, WORKER_LINK: (read + sent) / network.bandwidth, WORKER_CPU: worker_cpu,
+        LATENCY: latencies(len(loads)) * network.latency, RUNTIME: runtime.step_seconds,
         SERVER_LINK: max(
             workers * (job.towers * each.read_bytes + each.sent_bytes) / network.bandwidth for each in loads
         ),

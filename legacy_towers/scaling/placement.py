@@ -21,10 +21,12 @@ class ServerLoad(NamedTuple):
 def on_servers(variables: Sequence[VariableCosts], servers: int, max_part_bytes: float = 0) -> List[ServerLoad]:
     """Returns the load of each server: each variable goes to the one with the fewest bytes so far.
 
-    It is what `lt.variables.Balanced` does, in order of creation, and with one server what `ParameterServer` does.
+    So does `lt.variables.Balanced`, in order of creation, and with one server `ParameterServer`. These
+    need the operations of a graph; tests/scaling/test_placement.py compares them with this.
 
     Args:
-      max_part_bytes: larger variables are split into equal parts first, as by `lt.variables.Partitioned`; 0: none is.
+      max_part_bytes: larger variables are split into equal parts first, where `lt.variables.Partitioned` splits
+        between rows; 0: none is.
     """
     placed: List[List[VariableCosts]] = [[] for _ in range(servers)]
     filled = [0.0] * servers

@@ -4,6 +4,7 @@ from typing import Dict, List, NamedTuple, Optional
 from legacy_towers.scaling import all_reduce, asynchronous, parameter_servers
 from legacy_towers.scaling.placement import on_servers
 from legacy_towers.scaling.values import JobCosts, Network, Prediction, RuntimeCosts
+from legacy_towers.specs.strategies import parse_strategy
 from legacy_towers.text.documented_fields import documented_fields
 
 # A doubling of the workers that gains less is not worth it.
@@ -38,7 +39,7 @@ class ClusterPlan(NamedTuple):
       job: what was measured of the job.
       network: the network that was given.
       runtime: what TensorFlow's runtime costs.
-      rows: by strategy, then by workers.
+      predictions: by strategy, then by workers.
       limits: strategy -> where it stops scaling.
       fastest: the prediction with the most examples/s over the most workers, of the synchronous strategies.
     """
@@ -46,7 +47,7 @@ class ClusterPlan(NamedTuple):
     job: JobCosts
     network: Network
     runtime: RuntimeCosts
-    rows: List[Prediction]
+    predictions: List[Prediction]
     limits: Dict[str, ScalingLimit]
     fastest: Prediction
 
@@ -56,14 +57,14 @@ def plan(job: JobCosts, network: Network, runtime: RuntimeCosts, workers: int, s
 
     The examples of a step grow with the workers: each tower keeps its batch size.
     """
-    rows, limits = [], {}
+    limits, predictions = {}, []
     for strategy in strategies(job, servers):
         found = [predict(strategy, job, network, runtime, each, servers) for each in worker_counts(workers)]
-        rows += found
+        predictions += found
         limits[strategy] = _limit(strategy, job, network, runtime, servers)
-    last = [each for each in rows if each.workers == workers and not is_asynchronous(each.strategy)]
+    last = [each for each in predictions if each.workers == workers and not is_asynchronous(each.strategy)]
     fastest = max(last, key=lambda each: each.examples_per_second)
-    return ClusterPlan(job, network, runtime, rows, limits, fastest)
+    return ClusterPlan(job, network, runtime, predictions, limits, fastest)
 
 
 def worker_counts(most: int) -> List[int]:
@@ -85,7 +86,7 @@ def strategies(job: JobCosts, servers: int) -> List[str]:
 
 def is_asynchronous(strategy: str) -> bool:
     """Returns whether the towers of a strategy don't wait for each other, which changes what they learn."""
-    return strategy.startswith("asynchronous")
+    return parse_strategy(strategy)[0].name == "asynchronous"
 
 
 def predict(
@@ -95,8 +96,9 @@ def predict(
     if strategy == all_reduce.STRATEGY:
         return all_reduce.predict(job, network, runtime, workers)
     model = asynchronous.predict if is_asynchronous(strategy) else parameter_servers.predict
-    used = 1 if strategy == "parameter_server" else servers
-    parts = _part_bytes(job, servers) if "partitioned" in strategy else 0
+    placing = parse_strategy(strategy)[-1]
+    used = servers if placing.name in ("balanced", "partitioned") else 1
+    parts = placing.options.get("max_part_bytes", 0)
     return model(job, network, runtime, workers, strategy, on_servers(job.variables, used, parts))
 
 

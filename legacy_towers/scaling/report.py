@@ -16,13 +16,17 @@ def plan_text(plan: ClusterPlan, layout: Layout = FILE) -> str:
     lines = [layout.sentence(each) for each in costs_text(plan.job, plan.runtime) + [network]]
     header = ["strategy", "workers", "step", "examples/s", "per worker and step", "limited by"]
     rows, colours = [], []
-    for each in plan.rows:
+    for each in plan.predictions:
         traffic = each.sent_bytes + each.received_bytes
         rows.append([
             each.strategy, each.workers, time_text(each.step_seconds), "{:,.0f}".format(each.examples_per_second),
             bytes_text(traffic) if traffic else "", each.limited_by,
         ])
         colours.append(GREEN if each == plan.fastest else None)
+    if plan.fastest.examples_per_second <= plan.job.examples_per_second:
+        lines.append(layout.sentence("no strategy is faster than one process with up to {}".format(
+            counted(plan.fastest.workers, "worker")
+        )))
     lines += ["", layout.table(header, rows, "lrrrrl", colours), ""]
     lines.append(layout.sentence(_fastest(plan), colour=GREEN))
     lines += [layout.sentence("{}: {}".format(name, _limit(limit))) for name, limit in plan.limits.items()]
@@ -60,11 +64,10 @@ def costs_text(job: JobCosts, runtime: RuntimeCosts) -> List[str]:
 
 def _fastest(plan: ClusterPlan) -> str:
     best, alone = plan.fastest, plan.job.examples_per_second
-    text = "{} with {}: {}, {:,.0f} examples/s, {:.3g} times one process".format(
-        "fastest" if best.examples_per_second > alone else "no strategy is faster than one process; fastest",
+    text = "fastest with {}: {}, {:,.0f} examples/s, {:.3g} times one process".format(
         counted(best.workers, "worker"), best.strategy, best.examples_per_second, best.examples_per_second / alone,
     )
-    most = [each for each in plan.rows if each.workers == best.workers]
+    most = [each for each in plan.predictions if each.workers == best.workers]
     if any(is_asynchronous(each.strategy) and each.examples_per_second > best.examples_per_second for each in most):
         text += " (asynchronous training has more examples/s, but trains with stale gradients)"
     return text

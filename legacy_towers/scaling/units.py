@@ -26,7 +26,8 @@ def seconds(text: str, option: str, least: float = 0.0) -> float:
     Raises:
       ArgumentError: it is not a number with a unit, or below `least`; names the `option`.
     """
-    return _value(text, option, _TIMES, "a time with its unit, such as 50us or 12ms", least)
+    what = "a time {} with its unit, such as 50us or 12ms".format("above 0" if least else "of at least 0")
+    return _value(text, option, _TIMES, what, least)
 
 
 def _value(text: str, option: str, units: Dict[str, float], what: str, least: float = 1e-300) -> float:

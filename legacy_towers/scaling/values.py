@@ -165,6 +165,7 @@ def compute_seconds(job: JobCosts, network: Network) -> float:
 
 COMPUTE = "compute"
 LATENCY = "latency"
+RUNTIME = "TensorFlow's runtime"
 WORKER_LINK = "bandwidth of a worker"
 SERVER_LINK = "bandwidth of a parameter server"
 WORKER_CPU = "CPU of a worker"

@@ -20,6 +20,9 @@ from emulated_links import Links
 
 PORT = 2222
 WARM_UP = 2
+# Times the steps: asynchronous workers begin at the same time, and use the links all at once until small differences
+# have mixed their rounds. 4 workers had 127 examples/s in the first 10 rounds and 201 in 100, where 194 are predicted.
+ASYNCHRONOUS_ROUNDS = 10
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -50,6 +53,7 @@ def job_of(options):
 def work(options):
     """Trains by each strategy as one task of TF_CONFIG; the chief prints what it measures as JSON."""
     import legacy_towers as lt
+    from legacy_towers.cluster.finished import publish_finished
     from legacy_towers.compat import tf
     from legacy_towers.training.building import build_job_step
 
@@ -58,9 +62,11 @@ def work(options):
     config = lt.cluster.session_config(cluster, logical_cpus=options.towers)
     server = lt.cluster.start(cluster, config=config, start_seconds=300)
     if cluster.task_type == "ps":
+        publish_finished(cluster, server, {str(task) for task in cluster.training_tasks})  # no strategy waits for it
         server.join()
     for number, strategy in enumerate(options.strategies):
         used = cluster
+        steps = options.steps * (ASYNCHRONOUS_ROUNDS if strategy.startswith("asynchronous") else 1)
         if strategy == "replicated":
             used = cluster._replace(jobs=tuple(each for each in cluster.jobs if each[0] != "ps"))
         config = lt.cluster.session_config(used, logical_cpus=options.towers)
@@ -72,7 +78,7 @@ def work(options):
             ])
             step = build_job_step(job, inputs, lt.devices.cpus(options.towers), cluster=used)
             step.watch_hook.seconds = 600.0
-            hooks = [StopAfter(WARM_UP + options.steps)] if cluster.is_chief else []
+            hooks = [StopAfter(WARM_UP + steps)] if cluster.is_chief else []
             times = []
             with lt.training.session(step, None, hooks=hooks, config=config, target=server.target) as session:
                 while not session.should_stop():
@@ -82,10 +88,10 @@ def work(options):
                     if len(times) == WARM_UP:
                         first, sent, begin = global_step(session, step), traffic(), time.time()
                     # The last step waits for the others to stop.
-                    if len(times) == WARM_UP + options.steps - 1:
+                    if len(times) == WARM_UP + steps - 1:
                         seconds = time.time() - begin
                         updates = global_step(session, step) - first
-                        sent = (traffic() - sent) / (options.steps - 1)
+                        sent = (traffic() - sent) / (steps - 1)
         if cluster.is_chief:
             if strategy.startswith("asynchronous"):
                 rate = 32 * updates / seconds

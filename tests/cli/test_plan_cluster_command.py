@@ -30,12 +30,12 @@ def test_plan_cluster_prints_a_table_and_writes_json(tmp_path, monkeypatch, caps
     assert "parameter_server: stops scaling at " in output or "parameter_server: scales beyond" in output
     content = json.loads((tmp_path / "plan.json").read_text())
     assert content["runtime"] == RUNTIME
-    assert [row["workers"] for row in content["rows"]] == 6 * [1, 2, 4, 6]
+    assert [row["workers"] for row in content["predictions"]] == 6 * [1, 2, 4, 6]
     assert content["job"]["variables"][0]["bytes"] == 12
     assert content["job"]["step_seconds"] == 0.1
 
 
-@pytest.mark.slow  # 40 seconds
+@pytest.mark.slow  # 10 seconds
 def test_calibration_measures_costs_above_zero(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "executable", preloaded.executable())
