@@ -64,24 +64,24 @@ def ordered_hooks(parts: SessionParts) -> List[Any]:
     """
     step = parts.step
     hooks: List[Any] = [] if parts.stall is None else [parts.stall]
-    together = step.stop_hook
-    hooks += [each for each in step.hooks if each is not together]
+    stop_hook = step.stop_hook
+    hooks += [each for each in step.hooks if each is not stop_hook]
     hooks += parts.reports
     hooks += parts.hooks
     last = [LastStepHook(step, parts.last_step)] if parts.last_step is not None else []
-    hooks += last if together is None else []
+    hooks += last if stop_hook is None else []
     hooks += [parts.interrupt]
     hooks += [parts.guard] if parts.guard is not None else []
     hooks += [parts.calling]
     saving = _checkpoint(parts)
     # A step that waits for another worker may have updated some of the variables: nothing is saved beside it.
-    if saving and together is None:
+    if saving and stop_hook is None:
         parts.interrupt.saving = saving[0]
         if parts.stall is not None:
             parts.stall.saving = saving[0]
     hooks += saving
     hooks += [parts.evaluation(saving[0] if saving else None)] if parts.evaluation is not None else []
-    hooks += [] if together is None else [together] + last
+    hooks += [] if stop_hook is None else [stop_hook] + last
     return hooks
 
 

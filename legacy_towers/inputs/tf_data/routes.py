@@ -121,20 +121,20 @@ def build_route(
       towers: for how many towers these elements are; None for those on `devices`.
     """
     parts = (range(len(devices)) if own is None else own, towers or len(devices))
-    pulled = _pulled(route, datasets.each, devices, prefetch, is_split, asynchronous, *parts)
-    return _routed(pulled, devices, datasets.feed, one_source=route == "per_device", asynchronous=asynchronous)
+    taken = _next_elements(route, datasets.each, devices, prefetch, is_split, asynchronous, *parts)
+    return _routed(taken, devices, datasets.feed, one_source=route == "per_device", asynchronous=asynchronous)
 
 
-class _Pulled(NamedTuple):
+class _NextElements(NamedTuple):
     elements: Sequence[Any]  # what the get_nexts return
     parts: Sequence[Any]  # per tower, its part of that
     iterators: Sequence[Any]
 
 
-def _pulled(
+def _next_elements(
     route: str, datasets: Sequence[Dataset], devices: Sequence[str], prefetch: int, is_split: bool, asynchronous: bool,
     own: range, towers: int,
-) -> _Pulled:
+) -> _NextElements:
     if route == "sharded":
         return _sharded(datasets, devices, asynchronous)
     if route == "next_per_tower":
@@ -145,18 +145,18 @@ def _pulled(
         iterator = iterator_over(datasets[0])
         whole = iterator.get_next()
         parts = whole if is_split else split_batch(whole, towers)
-    return _Pulled([whole], list(parts)[own.start:own.stop], [iterator])
+    return _NextElements([whole], list(parts)[own.start:own.stop], [iterator])
 
 
-def _next_per_tower(dataset: Dataset, devices: Sequence[str], asynchronous: bool = False) -> _Pulled:
+def _next_per_tower(dataset: Dataset, devices: Sequence[str], asynchronous: bool = False) -> _NextElements:
     """Creates one iterator of per-tower batches and one `get_next` per tower, run in turn unless `asynchronous`."""
     with tf.name_scope("inputs"), tf.device(host_device(devices[0])):
         iterator = iterator_over(dataset)
         elements = take_batches([iterator.get_next] * len(devices), in_turn=not asynchronous)
-    return _Pulled(elements, elements, [iterator])
+    return _NextElements(elements, elements, [iterator])
 
 
-def _sharded(datasets: Sequence[Dataset], devices: Sequence[str], asynchronous: bool = False) -> _Pulled:
+def _sharded(datasets: Sequence[Dataset], devices: Sequence[str], asynchronous: bool = False) -> _NextElements:
     """Creates one iterator and `get_next` per tower, over the tower's dataset of per-tower batches.
 
     The `get_next`s run in turn unless `asynchronous`, where each tower has its own runs.
@@ -167,10 +167,10 @@ def _sharded(datasets: Sequence[Dataset], devices: Sequence[str], asynchronous: 
         with tf.name_scope("inputs"), tf.device(host):
             iterators.append(iterator_over(dataset))
     elements = _get_next_each(iterators, hosts, asynchronous)
-    return _Pulled(elements, elements, iterators)
+    return _NextElements(elements, elements, iterators)
 
 
-def _per_device(dataset: Dataset, devices: Sequence[str], prefetch: int) -> _Pulled:
+def _per_device(dataset: Dataset, devices: Sequence[str], prefetch: int) -> _NextElements:
     """Creates an iterator whose per-tower batches go in turn to a buffer of `prefetch` batches on each tower's device.
 
     Only TensorFlow's MultiDeviceIterator has one reader for buffers on several devices. Measured with logical CPUs, on
@@ -182,7 +182,7 @@ def _per_device(dataset: Dataset, devices: Sequence[str], prefetch: int) -> _Pul
     with tf.name_scope("inputs"):
         iterators = iterators_on_devices(dataset, devices, host_device(devices[0]), prefetch)
     elements = _get_next_each(iterators, devices)
-    return _Pulled(elements, elements, iterators)
+    return _NextElements(elements, elements, iterators)
 
 
 def take_batches(take_functions: Sequence[Callable[[], Any]], in_turn: bool) -> List[NestedTensors]:
@@ -219,7 +219,7 @@ def _get_next(iterator: Any, device: str) -> Any:
 
 
 def _routed(
-    pulled: _Pulled,
+    taken: _NextElements,
     devices: Sequence[str],
     feed: Optional[Callable[[Session], Dict[Any, Any]]],
     one_source: bool,
@@ -230,18 +230,18 @@ def _routed(
     Otherwise, at the end of the data, towers that got a batch would run their update ops in a step that fails.
     Asynchronous towers have no common step.
     """
-    operations = [op for element in pulled.elements for op in _get_next_ops(element)]
+    operations = [op for element in taken.elements for op in _get_next_ops(element)]
     input_ops = tuple(sorted(set(operations), key=operations.index))
     if len(input_ops) > 1 and not asynchronous:
         with tf.name_scope("inputs"), tf.device(host_device(devices[0])), tf.control_dependencies(input_ops):
-            complete = [tf.no_op("all_pulled")]
+            complete = [tf.no_op("all_taken")]
     else:
         complete = []
     with tf.control_dependencies(complete):
         per_tower = [
-            move_to_tower(part, tower, device) for tower, (part, device) in enumerate(zip(pulled.parts, devices))
+            move_to_tower(part, tower, device) for tower, (part, device) in enumerate(zip(taken.parts, devices))
         ]
-    initializers = [iterator.initializer for iterator in pulled.iterators]
+    initializers = [iterator.initializer for iterator in taken.iterators]
     groups = [initializers] if one_source else [[initializer] for initializer in initializers]
     return Routed(per_tower, [InitializeIterators(groups, feed)], input_ops, initializers)
 

@@ -40,7 +40,7 @@ class CallbackHook(tf.train.SessionRunHook):
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
         if self._running:
-            # A run may read the global step before or after it increments it: it is counted, unless towers run apart.
+            # A run may read the global step before or after it increments it: it is counted, unless others do too.
             self._step = self._step + 1 if len(run_values.results) == 1 else int(run_values.results[1])
             self._callbacks.step_end(self._step, float(run_values.results[0]))
         if self._callbacks.wants_stop:

@@ -12,7 +12,7 @@ def start_message(
     name: str, plan: Plan, end: End, start: int, resumed_from: Optional[str], checkpoint_dir: Optional[str],
     checkpoints: str, evaluation: str, resumed: Optional[Resumed] = None
 ) -> str:
-    """Returns four lines, each with a newline at its end; more with a checkpoint directory or staging in vain.
+    """Returns four lines, each with a newline at its end; more with checkpoints, or staging that has no effect.
 
     Args:
       start: the global step before the first step of this run.
