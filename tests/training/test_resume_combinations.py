@@ -122,7 +122,8 @@ def test_shuffled_shards_of_another_number_of_towers_begin_again_and_say_so(tmp_
     with pytest.warns(UserWarning, match="the input begins again"):
         steps, resumed, _ = run(make, str(tmp_path), 4, towers=4)
     assert resumed.examples == 0 and resumed.note.startswith("the input begins again at example 1 of epoch 1, because")
-    assert "in shards for 2 towers, and this is" in resumed.note and "in shards for 4 towers" in resumed.note
+    assert "in equal shards for 2 towers, and this is" in resumed.note
+    assert "in equal shards for 4 towers" in resumed.note
     assert [ids for ids, _ in steps] == [ids for ids, _ in run(make, str(tmp_path / "new"), 2, towers=4)[0]]
     steps, resumed, _ = run(make, str(tmp_path), 5, towers=4)
     assert (resumed.examples, resumed.note) == (24, "")
