@@ -41,7 +41,7 @@ def test_plan_cluster_prints_a_table_and_writes_json(tmp_path, monkeypatch, caps
     assert content["job"]["step_seconds"] == 0.1
 
 
-@pytest.mark.slow  # 10 seconds
+@pytest.mark.slow  # 10 to 20 seconds
 def test_calibration_measures_costs_above_zero(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "executable", preloaded.executable())
