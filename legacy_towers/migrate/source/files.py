@@ -14,6 +14,7 @@ from legacy_towers.text.files import working_directory_of
 LARGEST = 4 * 1024 * 1024  # bytes
 # Folders of installed packages and of other programs' files.
 _NOT_OWN = ("site-packages", "dist-packages", "node_modules")
+_COMMENT_LINE = re.compile(rb"^[ \t]*#.*", re.MULTILINE)
 _IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE)
 
 
@@ -103,6 +104,11 @@ def imported_names(source: bytes) -> List[Tuple[str, int]]:
                 if words:
                     found.append((words[0].decode("ascii", "replace"), 0))
     return found
+
+
+def without_comments(source: bytes) -> bytes:
+    """Returns `source` without the text of the lines that are comments."""
+    return _COMMENT_LINE.sub(b"", source)
 
 
 def notebooks_with(names: Pattern[bytes], notebooks: Sequence[str]) -> List[str]:

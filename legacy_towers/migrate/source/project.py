@@ -1,9 +1,11 @@
 """Reads a project: which files have queues or use those that do, and the calls of queues in them."""
 import os
 import re
+import sys
+from importlib.machinery import PathFinder
 from typing import Dict, List, NamedTuple, Optional, Pattern, Sequence, Set, Tuple
 
-from legacy_towers.migrate.source.files import SourceFile, find_files, imported_names, parsed
+from legacy_towers.migrate.source.files import SourceFile, find_files, imported_names, parsed, without_comments
 from legacy_towers.migrate.source.knowledge import Knowledge
 from legacy_towers.migrate.source.queue_api import NEEDLES
 from legacy_towers.migrate.source.scopes import Lookups
@@ -99,6 +101,11 @@ def _read(imports: "Imports", unread: List[SourceFile], notebooks: List[str]) ->
     return Project(files, sites, knowledge, unread, notebooks, found, imports)
 
 
+def _is_of_python(name: str) -> bool:
+    """Returns whether a module comes with Python."""
+    return name in sys.builtin_module_names or PathFinder.find_spec(name, [os.path.dirname(os.__file__)]) is not None
+
+
 def _is_below(folder: str, root: str) -> bool:
     """Returns whether a folder is below another one; "" and "." are the working directory."""
     if root in ("", "."):
@@ -125,6 +132,9 @@ class Imports:
         # Package that is not found -> the folder that was it, and what the project imports from it.
         self._renamed: Dict[str, Optional[str]] = {}
         self._dotted: Dict[str, Set[str]] = {}
+        self._by_name: Dict[str, List[str]] = {}
+        for path in sorted(sources):
+            self._by_name.setdefault(os.path.splitext(os.path.basename(path))[0], []).append(path)
         self.with_queues = {path for path, source in sources.items() if re.search(NEEDLES, source) is not None}
 
     def with_sources(self, sources: Dict[str, bytes]) -> "Imports":
@@ -138,7 +148,7 @@ class Imports:
             folders = self._folders(importer)
             found = module_file(importer, name, level, folders)
             if found is None and not level:
-                found = self._below_itself(importer, name, folders) or self._below_root(name)
+                found = self._below_itself(importer, name, folders) or self._below_root(name) or self._only(name)
             self._known[key] = found
         return self._known[key]
 
@@ -160,6 +170,14 @@ class Imports:
             self._renamed[package] = self._root_of(package)
         root = self._renamed[package]
         return None if root is None else module_file("", below, 0, [root])
+
+    def _only(self, name: str) -> Optional[str]:
+        """Returns the only file of the project that can be the module `name`, which no folder of the importer has.
+
+        The importer finds it by PYTHONPATH or sys.path, or stood beside it before it was moved.
+        """
+        files = self._by_name.get(name, ())
+        return files[0] if len(files) == 1 and not _is_of_python(name) else None
 
     def _root_of(self, package: str) -> Optional[str]:
         """Returns the folder that has all modules that the project imports from a package, at least three.
@@ -196,6 +214,8 @@ class Imports:
         mentioned = re.compile(rb"\b" + re.escape(name.encode("utf-8")) + rb"\b")
         for other, source in sorted(self.sources.items()):
             if other == path or stem.encode("utf-8") not in source or mentioned.search(source) is None:
+                continue
+            if mentioned.search(without_comments(source)) is None:
                 continue
             for dotted, level in imported_names(source):
                 above, _, last = dotted.rpartition(".")

@@ -187,6 +187,28 @@ def test_modules_of_a_package_whose_folder_has_another_name_are_found(more, coun
     assert len(find_pipelines(read(tmp_path, dict(_RENAMED, **more))).pipelines) == count
 
 
+@pytest.mark.parametrize("more, name, is_followed", [
+    ({}, "reading", True),
+    ({"old/reading.py": "x = 1"}, "reading", False),  # either of them
+    ({}, "queue", False),  # Python's own
+], ids=["only file of the name", "two files", "module of Python"])
+def test_a_module_in_no_folder_of_its_importer_is_the_only_file_of_that_name(tmp_path, more, name, is_followed):
+    project = read(tmp_path, dict(more, **{
+        "src/data/{}.py".format(name): """
+            import tensorflow as tf
+            def batches(files):
+                _, value = tf.TextLineReader().read(files)
+                return tf.train.batch([value], 2)
+            """,
+        "scripts/train.py": """
+            import tensorflow as tf
+            from {} import batches
+            batch = batches(tf.train.string_input_producer(["a"]))
+            """.format(name),
+    }))
+    assert len(find_pipelines(project).pipelines) == (1 if is_followed else 2)
+
+
 def test_two_uses_of_a_helper_stay_two_pipelines(tmp_path):
     source = """
         import tensorflow as tf

@@ -654,16 +654,19 @@ def test_of_several_reasons_the_first_in_the_file_is_given(tmp_path):
 
 
 def test_function_that_another_file_imports_from_an_unknown_place_is_left(tmp_path):
-    # Python finds it after a change of sys.path, or where the project is installed.
+    # Python finds it after a change of sys.path, or where the project is installed; two files have its name.
     (tmp_path / "data").mkdir()
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "inputs.py").write_text("")
     (tmp_path / "data" / "inputs.py").write_text(
         "import tensorflow as tf\ndef batches(queue):\n    _, value = tf.TextLineReader().read(queue)\n"
         "    return tf.train.batch([value], 2)\nbatch = batches(tf.train.string_input_producer(['a']))\n")
     other = tmp_path / "train.py"
     for line, is_left in (("from inputs import batches", True), ("from pack.data.inputs import batches", True),
                           ("from {}.data.inputs import batches".format(tmp_path.name), False),
-                          ("import inputs as data", True), ("from tensorflow.inputs import batches", False)):
-        other.write_text(line + "\nprint(batches)\n")
+                          ("import inputs as data", True), ("import inputs\n# for batches", False),
+                          ("from tensorflow.inputs import batches", False)):
+        other.write_text(line + ("" if "#" in line else "\nprint(batches)\n"))
         project = read_project([str(tmp_path)])
         left = [str(each) for each in plan_rewrite(project, find_pipelines(project)).left]
         assert bool(left) == is_left, (line, left)
