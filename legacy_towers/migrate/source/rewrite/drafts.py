@@ -157,7 +157,7 @@ def new_draft(file: SourceFile, site: Site, is_python_3: bool = False) -> Draft:
 
 
 def _draft(file: SourceFile, site: Site, content: bytes, form: Optional[Form]) -> Draft:
-    own = None if form is None or form.is_python_2 else form.own.split("\n")
+    own = None if form is None or form.is_python_2 else form.own.splitlines()
     source = Source(file.path, content, own)
     if source.module.encoding.lower().replace("_", "-") not in _UTF_8 and not content.isascii():
         raise Irregular(site, "{} is encoded in {}: make it one of UTF-8 first, such as by `iconv`".format(

@@ -25,14 +25,16 @@ class Form(NamedTuple):
     """A form of a file that libcst reads.
 
     Attributes:
-      own: the text of the file, with "\\n" at the ends of lines.
+      own: the text of the file; of a file of Python 2 with "\\n" at the ends of lines.
       text: the form, which has the same lines.
       is_python_2: whether the file is one of Python 2.
+      newline: what stands in the file where `own` has "\\n".
     """
 
     own: str
     text: str
     is_python_2: bool
+    newline: str = "\n"
 
     def written(self, edited: str) -> Optional[str]:
         """Returns the text of the file with the edits that were made in the form; None if the form of it differs."""
@@ -50,15 +52,21 @@ class Form(NamedTuple):
                 found += [_moved(line, moved.get(line.lstrip(), []), has_tabs) for line in new[start:stop]]
         text = "\n".join(found)
         again = _form(text, self.is_python_2)
-        return text if again is not None and again.text == edited else None
+        return text.replace("\n", self.newline) if again is not None and again.text == edited else None
 
 
 def form_of(file: SourceFile) -> Optional[Form]:
-    """Returns the form of a file, None if it has none with the same lines, or is not one of UTF-8 with "\\n"."""
+    """Returns the form of a file; None if it has none with the same lines, or is not one of UTF-8.
+
+    The lines of a file of Python 2 must all end in "\\n", or all in "\\r\\n".
+    """
     try:
-        return _form(file.source.decode("utf-8"), file.is_python_2)
+        text = file.source.decode("utf-8")
     except UnicodeDecodeError:
         return None
+    is_windows = file.is_python_2 and "\r" in text and text.count("\r\n") == text.count("\n")
+    form = _form(text.replace("\r\n", "\n") if is_windows else text, file.is_python_2)
+    return form._replace(newline="\r\n") if form is not None and is_windows else form
 
 
 def _form(text: str, is_python_2: bool) -> Optional[Form]:

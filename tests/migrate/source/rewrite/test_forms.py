@@ -111,8 +111,8 @@ def test_a_file_of_python_2_stays_one(tmp_path, monkeypatch):
         _READ.format("") + "b = tf.train.batch([x], 2)\nwith tf.Session() as s:\n    c = tf.train.Coordinator()\n"
         "    t = tf.train.start_queue_runners(s, c)\n    try:\n        s.run(b)\n    except Exception, e:\n"
         "        c.request_stop(e)\n    c.join(t)\n    print(7 / 2)\n", "tf.data-1", id="no Python 2 is left in it"),
-    pytest.param(_READ.format("exec 'a = 1' in {}\n").replace("\n", "\r\n") + "b = tf.train.batch([x], 2)\r\n",
-                 "tf.data-1", id="ends of lines of Windows"),
+    pytest.param(_READ.format("exec 'a = 1' in {}\n").replace("\n", "\r\n") + "b = tf.train.batch([x], 2)\n",
+                 "tf.data-1", id="ends of lines of Windows and of Linux"),
     pytest.param(_READ.format("print 'a', 1\n# é\n").encode("latin1") + b"b = tf.train.batch([x], 2)\n", "tf.data-1",
                  id="not UTF-8"),
 ])
@@ -124,25 +124,28 @@ def test_a_file_of_python_2_is_left(text, target, tmp_path):
     assert ["is written for Python 2: make it one of Python 3 first" in each.reason for each in plan.left] == [True]
 
 
-def test_tabs_and_blanks_in_one_indentation_stay(tmp_path):
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_tabs_and_blanks_in_one_indentation_stay(newline, tmp_path):
     path = tmp_path / "script.py"
-    path.write_text(
+    path.write_bytes((
         "import tensorflow as tf\ndef batches(path):\n    if path:\n        while path:\n    \t    print(path)\n"
         "        q = tf.train.string_input_producer([path])\n        _, x = tf.TextLineReader().read(q)\n"
-        "        return tf.train.batch([x], 2)\n")
+        "        return tf.train.batch([x], 2)\n").replace("\n", newline).encode("utf-8"))
     plan = _plan(path)
     assert plan.left == []
-    lines = plan.texts[str(path)].splitlines()
+    lines = plan.texts[str(path)].split(newline)
+    assert lines.pop() == "" and not any("\r" in each or "\n" in each for each in lines)
     assert lines[2:5] == ["    if path:", "        while path:", "    \t    print(path)"]
     assert lines[-1] == "        return tf.data.make_one_shot_iterator(dataset).get_next()"
 
 
-def test_tabs_and_blanks_at_the_ends_of_lines_stay_in_python_2(tmp_path):
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_tabs_and_blanks_at_the_ends_of_lines_stay_in_python_2(newline, tmp_path):
     path = tmp_path / "script.py"
-    path.write_text(
+    path.write_bytes((
         "import tensorflow as tf\ndef batches(path):\n\tq = tf.train.string_input_producer([path])\n"
         "\t_, x = tf.TextLineReader().read(q)\n\tx = tf.string_to_number(x, \n\t\ttf.float32)\n\tprint 'a', x \n"
-        "\treturn tf.train.batch([x], 2)\n")
+        "\treturn tf.train.batch([x], 2)\n").replace("\n", newline).encode("utf-8"))
     plan = _plan(path)
     assert plan.left == []
     assert plan.texts[str(path)] == (
@@ -150,7 +153,8 @@ def test_tabs_and_blanks_at_the_ends_of_lines_stay_in_python_2(tmp_path):
         "\tdataset = dataset.repeat()\n\tdataset = dataset.flat_map(tf.data.TextLineDataset)\n\n"
         "\tdef parse(x):\n\t\tx = tf.string_to_number(x, \n\t\t\ttf.float32)\n\t\tprint 'a', x \n\t\treturn x\n\n"
         "\tdataset = dataset.map(parse)\n\tdataset = dataset.batch(2, drop_remainder=True)\n"
-        "\tdataset = dataset.prefetch(1)\n\treturn tf.data.make_one_shot_iterator(dataset).get_next()\n")
+        "\tdataset = dataset.prefetch(1)\n\treturn tf.data.make_one_shot_iterator(dataset).get_next()\n"
+    ).replace("\n", newline)
 
 
 def test_a_file_in_another_encoding_is_left(tmp_path):
