@@ -11,8 +11,9 @@ code is that of the task; Ctrl-C and SIGTERM end all.
 import argparse
 import shutil
 import sys
-from typing import List, Optional, Sequence
+from typing import Callable, List, Optional, Sequence
 
+from legacy_towers.cli.log_file import value_of
 from legacy_towers.cli.parser import Parser
 from legacy_towers.cluster.elastic import RETURN_SECONDS, Elastic, parse_range
 from legacy_towers.cluster.value import EVALUATOR
@@ -64,10 +65,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.restarts < 0:
         raise ArgumentError("--restarts is {}: it must be at least 0".format(arguments.restarts))
     elastic = _elastic(arguments)
+    newest_checkpoint = None
     if words[:1] == ["train"]:
         resuming = "--restarts" if arguments.restarts else "--elastic" if elastic is not None else None
         if resuming is not None and not any(word.split("=")[0] == "--checkpoint-dir" for word in words):
             raise ArgumentError("{} needs a checkpoint to resume from: give --checkpoint-dir to train".format(resuming))
+        newest_checkpoint = _newest_checkpoint(words)
         # Last, where nothing follows that could be taken for its value.
         words += [] if any(word.split("=")[0] == "--cluster" for word in words) else ["--cluster"]
         words += ["--evaluator"] if arguments.evaluators and "--evaluator" not in words else []
@@ -83,7 +86,22 @@ def run(arguments: argparse.Namespace) -> int:
         _command(words), 1 if arguments.workers is None else arguments.workers, arguments.ps, chief=arguments.chief,
         evaluators=arguments.evaluators, restarts=arguments.restarts,
         optional=(EVALUATOR,) if words[:1] == ["train"] else (), elastic=elastic,
+        newest_checkpoint=newest_checkpoint,
     )
+
+
+def _newest_checkpoint(words: Sequence[str]) -> Optional[Callable[[], Optional[str]]]:
+    """Returns what finds the name of the newest checkpoint; None if there is no directory, or one for each task."""
+    directory = value_of(words, "--checkpoint-dir")
+    if directory is None or "{" in directory:
+        return None
+
+    def newest() -> Optional[str]:
+        from legacy_towers.training.checkpoints.state_file import read_state
+
+        return read_state(str(directory)).newest
+
+    return newest
 
 
 def _elastic(arguments: argparse.Namespace) -> Optional[Elastic]:

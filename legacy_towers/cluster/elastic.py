@@ -51,9 +51,14 @@ class Elastic:
         self._range = range_
         self._return_seconds = return_seconds
 
+    @property
+    def can_lose(self) -> bool:
+        """Whether one worker less is enough."""
+        return self.workers > self._range.least
+
     def lose(self) -> bool:
         """Continues with one worker less; returns whether that are enough, and changes nothing if not."""
-        if self.workers <= self._range.least:
+        if not self.can_lose:
             return False
         self.workers -= 1
         self._return_at = time.monotonic() + self._return_seconds

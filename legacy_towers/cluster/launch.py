@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 import time
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.cluster.elastic import Elastic, Range
 from legacy_towers.cluster.guard import Guard
@@ -39,6 +39,7 @@ def launch(
     restarts: int = 0,
     optional: Sequence[str] = (),
     elastic: Optional[Elastic] = None,
+    newest_checkpoint: Optional[Callable[[], Optional[str]]] = None,
 ) -> int:
     """Runs `command` once per task, each with its TF_CONFIG, and returns the exit code when all have ended.
 
@@ -65,6 +66,9 @@ def launch(
       elastic: how many tasks train after one has failed, in place of `workers`. All are started again with another
         number; these starts are none of the `restarts`. For a program that saves a checkpoint and ends with exit code
         143 when its chief gets SIGTERM, as `train` does: so all are ended before a worker is taken in again.
+      newest_checkpoint: returns what the program resumes from, None if there is nothing. When tasks end twice with the
+        same exit code and the same checkpoint, the error is one of the program, such as a loss that is NaN, and not
+        that of a lost task: they are not started again. Tasks that a signal has ended always are.
 
     Returns:
       0 if all did; else the exit code of the first task that failed last, 1 for one that was ended by a signal;
@@ -86,6 +90,7 @@ def launch(
             all_jobs[job], addresses = addresses[:count], addresses[count:]
         writing = threading.Lock()
         done = 0
+        repeated = _Repeated(newest_checkpoint)
         while True:
             jobs = dict(all_jobs)
             if WORKER in jobs:
@@ -111,6 +116,10 @@ def launch(
                 continue
             if ending.code in _FINAL:
                 return ending.code
+            if (done < restarts or elastic.can_lose) and repeated.is_so(ending):
+                _print_message(messages, "{} ended with exit code {} again, and no checkpoint has been saved since the "
+                               "last start: not starting again what would fail again".format(ending.task, ending.code))
+                return ending.code
             if ending.task is not None and ending.task.type in (CHIEF, WORKER) and elastic.lose():
                 _print_message(messages, "going on with {}".format(counted(elastic.workers, "worker")))
                 continue
@@ -130,12 +139,31 @@ class _Ending(NamedTuple):
       task: the one that failed; None if none did.
       is_pause: whether all ended with a checkpoint, since a worker is to be taken in again.
       is_final: whether all tasks that are needed have done their work; the code can be that of an optional one.
+      is_by_signal: whether a signal ended the one that failed.
     """
 
     code: int
     task: Optional[Task] = None
     is_pause: bool = False
     is_final: bool = False
+    is_by_signal: bool = False
+
+
+class _Repeated:
+    """Recognises a failure that starting again does not help: the same exit code, without a checkpoint in between."""
+
+    def __init__(self, newest_checkpoint: Optional[Callable[[], Optional[str]]]) -> None:
+        self._newest_checkpoint = newest_checkpoint
+        self._last: Optional[Tuple[int, Optional[str]]] = None
+
+    def is_so(self, ending: _Ending) -> bool:
+        """Returns whether the last call was for the same failure."""
+        if self._newest_checkpoint is None:
+            return False
+        failure = None if ending.is_by_signal else (ending.code, self._newest_checkpoint())
+        is_same = failure is not None and failure == self._last
+        self._last = failure
+        return is_same
 
 
 def _counts(workers: int, parameter_servers: int, chief: bool, evaluators: int) -> List[Tuple[str, int]]:
@@ -203,7 +231,7 @@ def _wait(
                 others = "; ending the other {}".format(counted(running, "task")) if running else ""
                 _print_message(messages, "{} {}{}".format(each.task, each.ending(), others))
                 end_all(processes, grace_seconds)
-                return _Ending(code if code > 0 else 1, each.task)
+                return _Ending(code if code > 0 else 1, each.task, is_by_signal=code < 0)
         needed = [each for each in processes if each.task.type != PARAMETER_SERVER and each not in lost]
         if all(each.process.poll() == 0 for each in needed):
             end_all(processes, grace_seconds)

@@ -15,8 +15,9 @@ REPORT_SECONDS = 8.0
 MISSING_SECONDS = 25.0
 # A task at whose address nothing listens is missing after this.
 _REFUSED_SECONDS = 3.0
-# A process that was itself stopped for a while has one failed call, and is not to blame the others for it.
-_FAILED_CALLS = 3
+# A process that was itself stopped for a while has one failed call, and is not to blame the others for it. A call to a
+# machine that is out of reach takes 4 seconds: with 3 calls, the first report came after 12 to 14.
+_FAILED_CALLS, _REPORTED_CALLS = 3, 2
 _SECONDS_BETWEEN_CALLS = 1.0
 _ENDING_SECONDS = 6.0
 
@@ -123,11 +124,10 @@ class _Watched:
         if refused is not None and now - refused >= _REFUSED_SECONDS:
             return Silent(task, "has ended: nothing listens at {}".format(address), True)
         silent = now - (self.reader.answered_at or self._started)
-        if self.reader.failed_calls < _FAILED_CALLS or silent < min(seconds, REPORT_SECONDS):
+        if self.reader.failed_calls < _REPORTED_CALLS or silent < min(seconds, REPORT_SECONDS):
             return None
-        return Silent(
-            task, "has not answered at {} for {:.0f} seconds ({})".format(address, silent, error), silent >= seconds
-        )
+        is_missing = silent >= seconds and self.reader.failed_calls >= _FAILED_CALLS
+        return Silent(task, "has not answered at {} for {:.0f} seconds ({})".format(address, silent, error), is_missing)
 
     def _take(self, record: Optional[Record]) -> None:
         if record is None:  # of another version, or of another program

@@ -150,7 +150,6 @@ class WatchWorkersHook(tf.train.SessionRunHook):
         self._missing = text
         if is_raised:
             return
-        _print(text)
         # That of an earlier session has been joined, where TensorFlow tries to create the session again.
         if self._coordinator is not None and not self._coordinator.joined:
             self._coordinator.request_stop(_raised(MissingTaskError(text)))
@@ -166,7 +165,8 @@ class WatchWorkersHook(tf.train.SessionRunHook):
             time.sleep(0.05)
         self.before_exit()
         try:
-            _print("the process ends, since nothing can end its step")
+            # Where the error is raised, that prints the tasks.
+            _print("{}; the process ends, since nothing can end its step".format(text))
             end_held_logs()
             sys.stdout.flush()
         finally:

@@ -7,13 +7,15 @@
 
 Each machine is a namespace with a pair of virtual interfaces, whose two ends have a token bucket filter each: one for
 what the machine sends, one for what it receives. The switch is a namespace too; where there is a latency, it routes
-each packet through a TUN device, and the relay, this file as a program, writes it back after that time. Needs root,
-Linux, `ip` and `tc`; not the kernel module netem.
+each packet through a TUN device, and the relay, this file as a program, writes it back after that time, or drops it.
+`links.cut(1)` and `links.join(1)` take machine 1 off the network and back. Needs root, Linux, `ip` and `tc`; not the
+kernel module netem.
 """
 import argparse
 import collections
 import fcntl
 import os
+import random
 import select
 import struct
 import subprocess
@@ -40,11 +42,17 @@ class Links:
       machines: how many.
     """
 
-    def __init__(self, machines, bandwidth, latency=0.0):
+    def __init__(self, machines, bandwidth, latency=0.0, dropped=0.0):
+        """
+        Args:
+          bandwidth: of each link, in bytes per second.
+          latency: one way, in seconds.
+          dropped: the share of the packets that get lost.
+        """
         if os.geteuid() != 0:
             raise SystemExit("emulated links are network namespaces: run this as root")
         self.machines = machines
-        self._bandwidth, self._latency = bandwidth, latency
+        self._bandwidth, self._latency, self._dropped = bandwidth, latency, dropped
         self._name = "lt{}".format(os.getpid())
         self._relay = None
 
@@ -61,6 +69,14 @@ class Links:
         found = self._output(machine, "cat", "/sys/class/net/lan/statistics/tx_bytes",
                              "/sys/class/net/lan/statistics/rx_bytes")
         return sum(int(line) for line in found.split())
+
+    def cut(self, machine):
+        """Takes a machine off the network; connections stay open, and nothing refuses a new one."""
+        self._run("switch", "ip link set to{} down".format(machine))
+
+    def join(self, machine):
+        """Takes it back."""
+        self._run("switch", "ip link set to{} up".format(machine))
 
     def _namespace(self, machine):
         return "{}-{}".format(self._name, machine)
@@ -100,12 +116,13 @@ class Links:
                 self._run(where, "tc qdisc add dev {} root tbf rate {}bit burst {} limit {}".format(
                     device, int(8 * self._bandwidth), BURST, QUEUE
                 ))
-        if self._latency:
+        if self._latency or self._dropped:
             self._delay()
 
     def _delay(self):
         self._relay = subprocess.Popen(
-            self.inside("switch") + [sys.executable, os.path.abspath(__file__), "--relay", repr(self._latency)],
+            self.inside("switch") + [sys.executable, os.path.abspath(__file__), "--relay", repr(self._latency),
+                                     "--dropped", repr(self._dropped)],
             stdout=subprocess.PIPE,
         )
         if self._relay.stdout.readline() != b"ready\n":
@@ -124,8 +141,9 @@ class Links:
             subprocess.call(["ip", "netns", "del", self._namespace(machine)], stderr=subprocess.DEVNULL)
 
 
-def relay(seconds):
-    """Writes each packet back that it reads from the TUN device "delay", `seconds` later, without end."""
+def relay(seconds, dropped):
+    """Writes each packet back that it reads from the TUN device "delay", `seconds` later, without end, or drops it."""
+    chance = random.Random(0)
     device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(device, _TUNSETIFF, struct.pack("16sH", b"delay", _IFF_TUN | _IFF_NO_PI))
     print("ready", flush=True)
@@ -136,7 +154,9 @@ def relay(seconds):
         now = time.monotonic()
         while readable:
             try:
-                waiting.append((now + seconds, os.read(device, 65536)))
+                packet = os.read(device, 65536)
+                if chance.random() >= dropped:
+                    waiting.append((now + seconds, packet))
             except BlockingIOError:
                 break
         while waiting and waiting[0][0] <= time.monotonic():
@@ -149,4 +169,6 @@ def relay(seconds):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--relay", type=float, required=True)
-    relay(parser.parse_args().relay)
+    parser.add_argument("--dropped", type=float, default=0.0)
+    options = parser.parse_args()
+    relay(options.relay, options.dropped)

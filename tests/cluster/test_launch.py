@@ -232,6 +232,46 @@ def test_the_exit_code_decides_whether_tasks_are_started_again(exit_code, runs, 
     assert len((tmp_path / "runs").read_text().splitlines()) == runs
 
 
+@pytest.mark.parametrize("failure, checkpoints, runs", [
+    pytest.param("exit 1", ["a", "a"], 2, id="the same exit code without a new checkpoint"),
+    pytest.param("exit 1", [None, None], 2, id="before the first checkpoint"),
+    pytest.param("exit 1", ["a", "b", "c"], 4, id="a new checkpoint each time"),
+    pytest.param("exit 1", ["a", "b", "b"], 3, id="one new checkpoint"),
+    pytest.param("kill -9 $$", ["a", "a", "a"], 4, id="ended by a signal"),
+    pytest.param("exit $(wc -l < {}/runs)", ["a", "a", "a"], 2, id="exit code 2 is final"),
+])
+def test_tasks_are_not_started_again_after_the_same_failure_from_the_same_checkpoint(
+    failure, checkpoints, runs, tmp_path
+):
+    program = "echo run >> {}/runs; ".format(tmp_path) + failure.format(tmp_path)
+    found = iter(checkpoints)
+    code, _, messages = shell(program, workers=1, restarts=3, newest_checkpoint=lambda: next(found))
+    assert code == (2 if "wc" in failure else 1)
+    assert len((tmp_path / "runs").read_text().splitlines()) == runs
+    ended_again = "worker:0 ended with exit code 1 again, and no checkpoint has been saved since the last start"
+    assert (ended_again in messages[-1]) == (failure == "exit 1" and runs < 4)
+
+
+@pytest.mark.parametrize("options, found", [
+    ("--checkpoint-dir {}", ["model.ckpt-8", None]), ("--checkpoint-dir={}", ["model.ckpt-8", None]),
+    ("--checkpoint-dir {}/{{task_index}}", None),
+])
+def test_launch_of_train_compares_the_checkpoints_of_its_directory(options, found, tmp_path, monkeypatch):
+    given = {}
+    monkeypatch.setattr("legacy_towers.cluster.launch.launch", lambda *_, **keywords: given.update(keywords) or 0)
+    assert command("launch --restarts 1 -- train job.py " + options.format(tmp_path)) == 0
+    newest = given["newest_checkpoint"]
+    if found is None:  # each task has its own
+        assert newest is None
+        return
+    state = tmp_path / "checkpoint"
+    state.write_text('model_checkpoint_path: "model.ckpt-8"\nall_model_checkpoint_paths: "model.ckpt-4"\n')
+    (tmp_path / "model.ckpt-8.index").write_text("")
+    results = [newest()]
+    state.unlink()
+    assert results + [newest()] == found
+
+
 def test_tasks_end_when_the_launcher_is_killed(tmp_path):
     # When each has printed for a while, `launch` has noted both. What they print then has no reader, which ends a shell
     # that reports a signal.
