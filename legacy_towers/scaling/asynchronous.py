@@ -20,8 +20,8 @@ from legacy_towers.scaling.values import (
 )
 
 # Ways over the network of a round, one after the other: the call for the variables, their values, the gradients and the
-# end of the run. With several servers, one that hears of the step counter of another reads later, and while the lock is
-# held one hears of the others' updates, and of the end. tests/scaling/test_latencies.py counts them in the graph.
+# end of the run. With several servers, one that waits for the step counter of another reads later, and while the lock
+# is held one waits for the others' updates, and for the end. tests/scaling/test_latencies.py counts them in the graph.
 _FREE_LATENCIES, _MORE_FOR_SEVERAL, _LOCKED_FOR_SEVERAL = 4, 1, 2
 
 

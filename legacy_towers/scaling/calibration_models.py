@@ -6,9 +6,9 @@ class CalibrationModel(NamedTuple):
     """One model, and how long it is trained.
 
     Attributes:
-      variables: how many it has.
-      values: the float32 values of each.
-      steps: that are timed.
+      variables: the number of variables.
+      values: the number of float32 values of each variable.
+      steps: the number of timed steps.
     """
 
     variables: int
@@ -17,7 +17,7 @@ class CalibrationModel(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """Those of all variables."""
+        """The bytes of all variables."""
         return 4 * self.variables * self.values
 
 

@@ -148,7 +148,7 @@ def _messages(gradients: List[Any], ready: List[float], sparse: Dict[int, List[i
     """Returns what the workers exchange: dense gradients, small ones together, and the rows of sparse ones."""
     dense = [number for number in range(len(gradients)) if number not in sparse]
     specs = [tf.TensorSpec(gradients[each][1].shape, gradients[each][1].dtype.base_dtype) for each in dense]
-    # The losses, known before the gradients: a few numbers, sent along with small gradients if there are some.
+    # The losses, known before the gradients: a few numbers, in the message of small gradients if there are some.
     specs.append(tf.TensorSpec([1], tf.float32))
     ready_of = [ready[each] for each in dense] + [0.0]
     found = []

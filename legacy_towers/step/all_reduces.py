@@ -1,7 +1,7 @@
-"""What the workers of a cluster exchange in each step besides gradients: losses, metrics, votes to stop and times.
+"""All-reduces of each step besides those of gradients: losses, metrics, votes to stop and times of the workers.
 
     before gradients are reduced       begin_all_reduces: [losses, metrics, votes, times] of this worker
-    their message takes them along     cluster/messages.py
+    their message includes them        cluster/messages.py
     after that                         end_all_reduces: losses and metrics over all workers, and the hooks
 """
 from typing import Any, Dict, List, NamedTuple, Sequence
@@ -42,7 +42,7 @@ class Exchange(NamedTuple):
 
 
 def begin_all_reduces(setup: Setup, losses: Sequence[Tensor], metrics: Dict[str, Tensor]) -> Exchange:
-    """Returns what this worker sends in each step; to be called before gradients are reduced, which may take it along.
+    """Returns what this worker sends in each step. Call it before gradients are reduced, whose message can include it.
 
     Args:
       losses: of each objective, over the towers of this worker.
@@ -51,7 +51,7 @@ def begin_all_reduces(setup: Setup, losses: Sequence[Tensor], metrics: Dict[str,
     workers = setup.options.workers
     assert workers is not None
     own = list(losses) + [metrics[name] for name in sorted(metrics)]
-    # Gradients of 32 bits take 32 bits along: losses of more are sent as they are, in a message of their own.
+    # Messages of 32-bit gradients include 32-bit values only: losses of more bits have a message of their own.
     sent_dtype = tf.float32 if all(each.dtype in _UP_TO_32_BITS for each in own) else tf.float64
     with tf.device(workers.device), tf.name_scope("over_workers"):
         vote = tf.placeholder_with_default(tf.constant(0.0, tf.float64), [], name="stop_vote")
@@ -90,7 +90,7 @@ def end_all_reduces(setup: Setup, exchange: Exchange, gradients: Sequence[Object
     """Returns losses and metrics over all workers, with what votes and times are for.
 
     Args:
-      gradients: of each objective. If none of them took the exchange along, it is an all-reduce of its own.
+      gradients: of each objective. If no message of theirs included the exchange, it is an all-reduce of its own.
     """
     workers = setup.options.workers
     assert workers is not None

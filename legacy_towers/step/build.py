@@ -180,7 +180,7 @@ def _train_step(setup: Setup, objectives: Sequence[Objective], trained: Sequence
     gradients = [
         objective_gradients(
             setup, each, owned[each.name], losses[position], of_process[position],
-            # The first gradients that are reduced take it along.
+            # The message of the first gradients includes it.
             exchange.along if exchange is not None and position == 0 else None,
         )
         for position, each in enumerate(objectives)

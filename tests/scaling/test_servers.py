@@ -40,8 +40,8 @@ def simulated_servers(costs, network, workers, loads):
         for worker in range(workers):
             for number in range(len(loads)):
                 links.at(network.latency, asked(number, worker))
-    # The losses go to the chief and back; the servers hear of each other's sums, and the counter of the updates; then
-    # the workers do.
+    # The losses go to the chief and back; the servers receive each other's sums, and the counter the end of the
+    # updates; then the workers receive it.
     return links.run() + network.latency * (3 if len(loads) == 1 else 5)
 
 

@@ -1,4 +1,4 @@
-"""The file by which an evaluator, another process, asks the training to stop early."""
+"""The file by which an evaluator, which is another process, requests early stopping."""
 import json
 import os
 from typing import Optional

@@ -1,4 +1,4 @@
-"""Ends training when another process asks for it."""
+"""Ends training when an evaluator, another process, requests it."""
 import time
 from typing import Any, Callable, Optional
 
@@ -24,7 +24,7 @@ class RequestedStopHook(tf.train.SessionRunHook):
         self._read_at = -_POLL_SECONDS
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        """Looks for a request, and passes it on."""
+        """Reads whether a stop is requested, and requests it from the session."""
         now = time.monotonic()
         if self.stopped is None and now - self._read_at >= _POLL_SECONDS:
             self._read_at, self.stopped = now, self._read()
