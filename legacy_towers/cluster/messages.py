@@ -12,10 +12,10 @@ _MESSAGE_BYTES = 4 * 1024 * 1024
 
 
 class SentAlong:
-    """A vector of each step that the workers sum in a message of gradients, where there is one that takes it.
+    """A vector that the workers sum in each step, as part of a message of gradients if one can include it.
 
     Attributes:
-      tensor: of shape [n], of float32 or float64: this worker's.
+      tensor: this worker's vector, float32 or float64 of shape [n].
       total: the sum over all workers; None until it is part of a message.
     """
 

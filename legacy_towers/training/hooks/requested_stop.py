@@ -9,7 +9,7 @@ _POLL_SECONDS = 1.0
 
 
 class RequestedStopHook(tf.train.SessionRunHook):
-    """Requests a stop after the step in which an evaluator has asked for it.
+    """Requests a stop after a step if an evaluator has requested early stopping.
 
     Args:
       read: returns why training is to stop; None while it can go on. It is called once a second.
