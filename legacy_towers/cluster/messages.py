@@ -1,4 +1,4 @@
-"""Several tensors exchanged in few messages: large ones one by one, small ones as parts of a longer one."""
+"""Several tensors exchanged in few messages: large ones one by one, small ones fused, as Horovod calls it."""
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from legacy_towers.cluster.workers import Workers
@@ -11,8 +11,8 @@ _SMALL_BYTES = 256 * 1024
 _MESSAGE_BYTES = 4 * 1024 * 1024
 
 
-class SentAlong:
-    """A vector that the workers sum in each step, as part of a message of gradients if one can include it.
+class FusedVector:
+    """A vector that the workers sum in each step, fused with gradients into one message if one can include it.
 
     Attributes:
       tensor: this worker's vector, float32 or float64 of shape [n].

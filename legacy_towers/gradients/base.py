@@ -4,7 +4,7 @@
 """
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from legacy_towers.cluster.messages import SentAlong
+from legacy_towers.cluster.messages import FusedVector
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError
@@ -39,7 +39,7 @@ class ReductionContext(NamedTuple):
         the other towers start from it.
       workers: the workers of a cluster: the towers are those of one of them, and the result is that of all workers'
         towers. None for one process.
-      sent_along: what the workers sum in the message of these gradients, such as the loss; None for nothing.
+      fused: what the workers sum in the message of these gradients, such as the loss; None for nothing.
     """
 
     devices: List[DeviceString]
@@ -51,7 +51,7 @@ class ReductionContext(NamedTuple):
     local_updates: bool = False
     first_state: Optional[Any] = None
     workers: Optional[Workers] = None
-    sent_along: Optional[SentAlong] = None
+    fused: Optional[FusedVector] = None
 
     @property
     def weights_vary(self) -> bool:

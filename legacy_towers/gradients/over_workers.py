@@ -1,7 +1,7 @@
 """Gradients over the workers of a cluster: within each worker first, then by few all-reduces between them."""
 from typing import Any, List, Optional, Sequence
 
-from legacy_towers.cluster.messages import SentAlong, exchanged_together
+from legacy_towers.cluster.messages import FusedVector, exchanged_together
 from legacy_towers.cluster.parameter_servers import ParameterServerWorkers, is_on_server
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
@@ -30,7 +30,7 @@ def updated(reduction: Reduction, gradients: TowerGradients, state: Any) -> Towe
         return result._replace(rows=[_on_server(row, workers, is_sum, gradients.context.scope) for row in result.rows])
     name, context = reduction.traits.transfer_dtype, gradients.context
     rows = over_workers(
-        result.rows, workers, is_sum, context.scope, name and tf.as_dtype(name), context.sent_along
+        result.rows, workers, is_sum, context.scope, name and tf.as_dtype(name), context.fused
     )
     return result._replace(rows=rows)
 
@@ -52,13 +52,13 @@ def over_workers(
     is_sum: bool,
     scope: str,
     transfer_dtype: Optional[DType] = None,
-    along: Optional[SentAlong] = None,
+    fused: Optional[FusedVector] = None,
 ) -> List[GradientRow]:
     """Returns rows of one gradient each over all workers: their sum, or their mean.
 
     Args:
       transfer_dtype: the dtype of 16 bits that dense gradients are sent in; None: their own.
-      along: what is summed in the same messages, if they are not compressed; None for nothing.
+      fused: what is summed in the same messages, if they are not compressed; None for nothing.
     """
 
     def combined(tensor: Tensor, name: str) -> Tensor:
@@ -75,12 +75,12 @@ def over_workers(
     dense = [position for position in range(len(rows)) if isinstance(rows[position].gradients[0], tf.Tensor)]
     tensors = [rows[position].gradients[0] for position in dense]
     names = ["{}/{}".format(scope, rows[position].name) for position in dense]
-    if along is not None and transfer_dtype is None:
+    if fused is not None and transfer_dtype is None:
         with tf.device(workers.device):
             # It is summed, also among gradients whose mean is taken.
-            tensors.append(along.tensor if is_sum else along.tensor * workers.size)
-        names.append("sent along with {}".format(scope))
-        *exchanged, along.total = exchanged_together(tensors, names, workers, combined)
+            tensors.append(fused.tensor if is_sum else fused.tensor * workers.size)
+        names.append("fused with {}".format(scope))
+        *exchanged, fused.total = exchanged_together(tensors, names, workers, combined)
     else:
         exchanged = exchanged_together(tensors, names, workers, combined)
     for position, gradient in zip(dense, exchanged):

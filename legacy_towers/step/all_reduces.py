@@ -6,7 +6,7 @@
 """
 from typing import Any, Dict, List, NamedTuple, Sequence
 
-from legacy_towers.cluster.messages import SentAlong
+from legacy_towers.cluster.messages import FusedVector
 from legacy_towers.compat import tf
 from legacy_towers.step.objective_gradients import ObjectiveGradients
 from legacy_towers.step.setup import Setup
@@ -31,14 +31,14 @@ class Exchange(NamedTuple):
       metrics: name -> scalar tensor, the mean over the towers of this worker.
       vote: placeholder of this worker's vote to stop.
       busy: placeholder of the seconds in which it does not wait.
-      along: all of these in one vector, with places for the votes and seconds of all workers.
+      fused: all of these in one vector, with places for the votes and seconds of all workers.
     """
 
     losses: List[Tensor]
     metrics: Dict[str, Tensor]
     vote: Tensor
     busy: Tensor
-    along: SentAlong
+    fused: FusedVector
 
 
 def begin_all_reduces(setup: Setup, losses: Sequence[Tensor], metrics: Dict[str, Tensor]) -> Exchange:
@@ -60,8 +60,8 @@ def begin_all_reduces(setup: Setup, losses: Sequence[Tensor], metrics: Dict[str,
         if setup.tower_weights is None:
             values = values / tf.constant(workers.size, tf.float64)
         slot = tf.one_hot(workers.index, workers.size, dtype=tf.float64)
-        along = tf.cast(tf.concat([values, slot * vote, slot * busy], axis=0), sent_dtype)
-    return Exchange(list(losses), dict(metrics), vote, busy, SentAlong(along))
+        fused = tf.cast(tf.concat([values, slot * vote, slot * busy], axis=0), sent_dtype)
+    return Exchange(list(losses), dict(metrics), vote, busy, FusedVector(fused))
 
 
 class Exchanged(NamedTuple):
@@ -97,9 +97,9 @@ def end_all_reduces(setup: Setup, exchange: Exchange, gradients: Sequence[Object
     names = sorted(exchange.metrics)
     own = exchange.losses + [exchange.metrics[name] for name in names]
     with tf.device(workers.device), tf.name_scope("over_workers"):
-        total = exchange.along.total
+        total = exchange.fused.total
         if total is None:
-            total = workers.sum(exchange.along.tensor, "losses, metrics {}".format(quoted(names)))
+            total = workers.sum(exchange.fused.tensor, "losses, metrics {}".format(quoted(names)))
         vector = tf.identity(tf.cast(total, tf.float64), name="of_all")
         means = [tf.cast(vector[position], each.dtype) for position, each in enumerate(own)]
         votes = tf.identity(vector[len(own):len(own) + workers.size], name="stop_votes")

@@ -181,13 +181,13 @@ def _train_step(setup: Setup, objectives: Sequence[Objective], trained: Sequence
         objective_gradients(
             setup, each, owned[each.name], losses[position], of_process[position],
             # The message of the first gradients includes it.
-            exchange.along if exchange is not None and position == 0 else None,
+            exchange.fused if exchange is not None and position == 0 else None,
         )
         for position, each in enumerate(objectives)
     ]
     if has_servers and is_synchronous:
-        exchange_ = begin_exchange(setup, gradients, mean_metrics(setup.training, setup.tower_weights))
-        gradients, metrics = exchange_.gradients, exchange_.metrics
+        server_exchange = begin_exchange(setup, gradients, mean_metrics(setup.training, setup.tower_weights))
+        gradients, metrics = server_exchange.gradients, server_exchange.metrics
     elif exchange is not None:
         exchanged = end_all_reduces(setup, exchange, gradients)
         gradients, metrics = exchanged.gradients, exchanged.metrics
@@ -196,7 +196,7 @@ def _train_step(setup: Setup, objectives: Sequence[Objective], trained: Sequence
     updates = build_updates(setup, checked)
     is_finite = checked.is_finite
     if has_servers and is_synchronous:
-        ended = end_exchange(setup, exchange_, checked, updates, fingerprint_of(setup))
+        ended = end_exchange(setup, server_exchange, checked, updates, fingerprint_of(setup))
         updates, gradients, metrics, is_finite = ended
     elif has_servers:
         updates = asynchronous_over_workers(setup, updates, fingerprint_of(setup))

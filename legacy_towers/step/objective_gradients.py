@@ -1,7 +1,7 @@
 """From the towers' losses to gradients that can be applied: reduced over the towers, or each tower's own."""
 from typing import Any, List, NamedTuple, Optional, Sequence
 
-from legacy_towers.cluster.messages import SentAlong
+from legacy_towers.cluster.messages import FusedVector
 from legacy_towers.compat import tf
 from legacy_towers.errors import TowerError
 from legacy_towers.gradients.base import ReductionContext, TowerGradients
@@ -141,17 +141,17 @@ def objective_gradients(
     variables: Sequence[Variable],
     losses: ObjectiveLosses,
     loss: Tensor,
-    along: Optional[SentAlong] = None,
+    fused: Optional[FusedVector] = None,
 ) -> ObjectiveGradients:
     """Returns an objective's gradients as the strategy applies them: reduced over the towers, or each tower's own.
 
     Args:
       losses: the result of `objective_losses`.
       loss: scalar tensor, the objective's loss over all towers of this process.
-      along: what the workers of a cluster sum in the message of these gradients; None for nothing.
+      fused: what the workers of a cluster sum in the message of these gradients; None for nothing.
     """
     if setup.strategy.updates == "reduced":
-        reduced = _reduced_gradients(setup, objective, variables, losses, along)
+        reduced = _reduced_gradients(setup, objective, variables, losses, fused)
     else:
         reduced = _own_gradients(setup, objective, variables, losses)
     return ObjectiveGradients(objective, list(variables), losses, loss, reduced)
@@ -162,7 +162,7 @@ def _reduced_gradients(
     objective: Objective,
     variables: Sequence[Variable],
     losses: ObjectiveLosses,
-    along: Optional[SentAlong],
+    fused: Optional[FusedVector],
 ) -> List[TowerGradients]:
     """Returns the towers' gradients, reduced to one per variable."""
     towers = setup.training
@@ -174,7 +174,7 @@ def _reduced_gradients(
         _scope(objective),
         setup.strategy.copies,
         workers=setup.options.workers,
-        sent_along=along,
+        fused=fused,
     )
     prepared = _prepare(setup, objective, context, variables)
     scaled = [prepared.scale_loss(loss) for loss in losses.of_towers]
