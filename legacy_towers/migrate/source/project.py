@@ -1,12 +1,11 @@
 """Reads a project: which files have queues or use those that do, and the calls of queues in them."""
 import os
 import re
-import sys
-from importlib.machinery import PathFinder
 from typing import Dict, List, NamedTuple, Optional, Pattern, Sequence, Set, Tuple
 
 from legacy_towers.migrate.source.files import SourceFile, find_files, imported_names, parsed, without_comments
 from legacy_towers.migrate.source.knowledge import Knowledge
+from legacy_towers.migrate.source.python_modules import PYTHON_MODULES
 from legacy_towers.migrate.source.queue_api import NEEDLES
 from legacy_towers.migrate.source.scopes import Lookups
 from legacy_towers.migrate.source.statements import StatementReader
@@ -101,11 +100,6 @@ def _read(imports: "Imports", unread: List[SourceFile], notebooks: List[str]) ->
     return Project(files, sites, knowledge, unread, notebooks, found, imports)
 
 
-def _is_of_python(name: str) -> bool:
-    """Returns whether a module comes with Python."""
-    return name in sys.builtin_module_names or PathFinder.find_spec(name, [os.path.dirname(os.__file__)]) is not None
-
-
 def _is_below(folder: str, root: str) -> bool:
     """Returns whether a folder is below another one; "" and "." are the working directory."""
     if root in ("", "."):
@@ -177,7 +171,7 @@ class Imports:
         The importer finds it by PYTHONPATH or sys.path, or stood beside it before it was moved.
         """
         files = self._by_name.get(name, ())
-        return files[0] if len(files) == 1 and not _is_of_python(name) else None
+        return files[0] if len(files) == 1 and name not in PYTHON_MODULES else None
 
     def _root_of(self, package: str) -> Optional[str]:
         """Returns the folder that has all modules that the project imports from a package, at least three.

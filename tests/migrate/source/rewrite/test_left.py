@@ -569,7 +569,7 @@ def test_a_file_of_python_2_that_only_starts_queues_and_cannot_be_edited_is_left
         "import tensorflow as tf\n\ndef batches():\n    q = tf.train.string_input_producer(['a'])\n"
         "    _, v = tf.TextLineReader().read(q)\n    return tf.train.batch([v], 2)\n")
     (tmp_path / "train.py").write_bytes(
-        b"import tensorflow as tf\r\nimport inputs\r\nx = inputs.batches()\r\nwith tf.Session() as s:\r\n"
+        b"import tensorflow as tf\nimport inputs\r\nx = inputs.batches()\r\nwith tf.Session() as s:\r\n"
         b"    coord = tf.train.Coordinator()\r\n    tf.train.start_queue_runners(s, coord)\r\n    print s.run(x)\r\n")
     project = read_project([str(tmp_path)])
     plan = plan_rewrite(project, find_pipelines(project))
@@ -581,7 +581,7 @@ def test_a_file_of_python_2_that_only_starts_queues_and_cannot_be_edited_is_left
 
 def test_a_file_of_python_2_that_starts_queues_of_other_projects_and_cannot_be_edited_is_left(tmp_path):
     (tmp_path / "train.py").write_bytes(
-        b"import tensorflow as tf\r\nwith tf.Session() as s:\r\n    coord = tf.train.Coordinator()\r\n"
+        b"import tensorflow as tf\nwith tf.Session() as s:\r\n    coord = tf.train.Coordinator()\r\n"
         b"    tf.train.start_queue_runners(s, coord)\r\n    print s.run('x:0')\r\n")
     project = read_project([str(tmp_path)])
     (left,) = plan_rewrite(project, find_pipelines(project)).left

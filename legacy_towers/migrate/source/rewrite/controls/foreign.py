@@ -1,13 +1,14 @@
 """Modules that a project imports and that were not read with it: they may have queues or local variables."""
 import os
-from typing import Dict, Iterable, List, NamedTuple, Set
+from typing import Dict, Iterable, List, NamedTuple, Optional, Set
 
 from legacy_towers.migrate.source.files import imported_names
 from legacy_towers.migrate.source.names import canonical_name
 from legacy_towers.migrate.source.project import Project
+from legacy_towers.migrate.source.python_modules import PYTHON_MODULES
 from legacy_towers.run.source_files import module_file, read_source
 
-# Packages without queues or local variables of TensorFlow 1, and the modules of Python itself.
+# Packages without queues or local variables of TensorFlow 1.
 _KNOWN = frozenset(
     "absl attr blessings bs4 caffe chainer click cloudpickle colorlog cv2 dateutil dill dlib docopt easydict exifread "
     "ffmpeg fire future gensim google gym h5py horovod imageio imgaug inflect jieba joblib jsonlines keras librosa "
@@ -16,18 +17,6 @@ _KNOWN = frozenset(
     "redis requests scikits scipy seaborn shapely SimpleITK simplejson six skimage sklearn skvideo soundfile spacy "
     "tabulate tensorboard tensorboardX termcolor theano tifffile toml torch torchvision tqdm ujson unidecode wget "
     "xmltodict yaml zmq".split()
-)
-_PYTHON = frozenset(
-    "Queue StringIO __builtin__ __future__ _thread abc argparse array ast asyncio atexit base64 bisect builtins bz2 "
-    "cPickle cProfile cStringIO calendar cmath codecs collections colorsys concurrent configparser ConfigParser "
-    "contextlib copy copy_reg copyreg csv ctypes dataclasses datetime decimal difflib dis distutils email enum errno "
-    "faulthandler fcntl fileinput fnmatch fractions ftplib functools gc getopt getpass gettext glob gzip hashlib heapq "
-    "hmac html http imghdr importlib inspect io itertools json keyword linecache locale logging lzma marshal math "
-    "mimetypes mmap multiprocessing numbers operator optparse os pathlib pdb pickle pickletools pkgutil platform "
-    "pprint pstats queue random re readline reprlib resource sched select shelve shlex shutil signal site smtplib "
-    "socket sqlite3 ssl stat statistics string struct subprocess sys sysconfig syslog tarfile telnetlib tempfile "
-    "textwrap thread threading time timeit tkinter token tokenize trace traceback types typing unicodedata unittest "
-    "urllib urllib2 urlparse uuid warnings wave weakref webbrowser xml zipfile zlib".split()
 )
 
 
@@ -54,6 +43,7 @@ class ModuleGraph:
         self.sources = {path: file.source for path, file in project.files.items()}
         self.imports: Dict[str, Set[str]] = {}
         self.unknown: Dict[str, Set[str]] = {}
+        self._project = project
         self._root = os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in self.sources] or ["/"])
         waiting = sorted(self.sources)
         while waiting:
@@ -64,9 +54,9 @@ class ModuleGraph:
         new: List[str] = []
         self.imports[path], self.unknown[path] = set(), set()
         for name, level in imported_names(self.sources[path]):
-            module = module_file(path, name, level, _folders(path, self._root))
+            module = self._module(path, name, level)
             if module is None:
-                if not _is_known(path, name, level, self._root):
+                if not self._is_known(path, name, level):
                     self.unknown[path].add("." * level + name)
                 continue
             self.imports[path].add(module)
@@ -74,6 +64,20 @@ class ModuleGraph:
                 self.sources[module] = read_source(module) if os.path.isfile(module) else b""
                 new.append(module)
         return new
+
+    def _module(self, path: str, name: str, level: int) -> Optional[str]:
+        """Returns the path of a module beside the project or of it."""
+        return module_file(path, name, level, _folders(path, self._root)) or self._project.imports.module(
+            path, name, level
+        )
+
+    def _is_known(self, path: str, name: str, level: int) -> bool:
+        """Returns whether an import that is not found has no queues, or is of a name in a module that is found."""
+        top = name.partition(".")[0]
+        if not level and (canonical_name(name) is not None or top in _KNOWN or top in PYTHON_MODULES):
+            return True
+        above = name.rpartition(".")[0]
+        return bool(above or level) and self._module(path, above, level) is not None
 
     def imported(self, paths: Iterable[str]) -> Imported:
         """Returns what the programs that use some files import, as it is on disk.
@@ -115,12 +119,3 @@ def _folders(path: str, root: str) -> List[str]:
         folder = os.path.dirname(folder)
         folders.append(folder)
     return folders
-
-
-def _is_known(path: str, name: str, level: int, root: str) -> bool:
-    top, _, below = name.partition(".")
-    if not level and (canonical_name(name) is not None or top in _KNOWN or top in _PYTHON):
-        return True
-    # `from module import name`: what is in a module that is found.
-    above = name.rpartition(".")[0]
-    return bool(above or level) and module_file(path, above, level, _folders(path, root)) is not None

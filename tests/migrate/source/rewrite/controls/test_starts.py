@@ -313,6 +313,23 @@ def test_starts_go_where_only_another_program_has_unknown_modules(rewritten):
     assert rewritten(text, paths=["main.py", "pipe.py"], tool=other) == (kept, [])
 
 
+def test_starts_go_from_a_script_that_finds_its_modules_by_pythonpath(tmp_path):
+    for path, text in {
+        "lib/reading.py": "import tensorflow as tf\ndef numbers():\n"
+                          "    return tf.train.batch([tf.train.range_input_producer(3).dequeue()], 2)\n",
+        "bin/main.py": "import tensorflow as tf\nfrom reading import numbers\nbatch = numbers()\n"
+                       "tf.train.start_queue_runners()\n",
+    }.items():
+        (tmp_path / path).parent.mkdir()
+        (tmp_path / path).write_text(text)
+    project = read_project([str(tmp_path)])
+    drafts = {path: new_draft(file, project.sites[0]) for path, file in project.files.items()}
+    pipelines = find_pipelines(project).pipelines
+    controls = [site for pipeline in pipelines for site in pipeline.controls]
+    assert rewrite_controls(Program(project, controls, drafts, pipelines)) == []
+    assert "start_queue_runners" not in drafts[str(tmp_path / "bin" / "main.py")].edits.text()
+
+
 def test_starts_go_from_files_that_are_named_in_different_ways(tmp_path, monkeypatch):
     text = (
         "import tensorflow as tf\nimport helper\na = tf.train.batch([tf.train.range_input_producer(3).dequeue()], 2)\n"
