@@ -7,21 +7,22 @@ of a fixed-length record (from 0), or the number of a line (from 1, as editors c
 import copy
 import functools
 import itertools
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.data import scan
 from legacy_towers.data import files as files_
 from legacy_towers.data import tfrecord_files
 from legacy_towers.data.file_shards import Piece, pieces_of, shards_by_offset, span_of
-from legacy_towers.data.sources import Raw, Source, bounds_of_epoch
+from legacy_towers.data.moving_shards import MovingShard
+from legacy_towers.data.sources import Raw, Source
 from legacy_towers.errors import ArgumentError
-from legacy_towers.tensor_types import Dataset, Tensor
+from legacy_towers.tensor_types import Dataset
 
 POSITIONS = 2 ** 40  # possible positions in a file: a terabyte of bytes
 
 
-class RecordFiles(Source):
+class RecordFiles(MovingShard, Source):
     """The base of sources that read many records from a file."""
 
     kind = ""  # of the records, for `describe`
@@ -29,9 +30,6 @@ class RecordFiles(Source):
     record_dtype = tf.string
     _read_buffer: Optional[int] = None  # bytes; None leaves it to TensorFlow
     _pieces: Optional[List[Piece]] = None  # of the files, for a shard of them; None: all
-    _by_offset: Sequence[range] = ()  # the examples of a shard whose borders move; see `file_shards`
-    _whole_count = 0  # the examples of all shards
-    _of_epoch: Any = None  # int64 tensor [2]: the examples of such a shard in an epoch: the first, and after the last
 
     def __init__(self, files: files_.Files, parse: Callable[[Any], Any], count: Optional[int]) -> None:
         self._paths = files_.find_files(files)
@@ -79,13 +77,6 @@ class RecordFiles(Source):
         shard._count = shard.exact_count()
         shard.paths = [self._paths[piece.file] for piece in shard._pieces]
         shard.has_queue = False
-        return shard
-
-    def of_epoch(self, epoch: Tensor) -> Source:
-        if not self._by_offset:
-            return self
-        shard = copy.copy(self)
-        shard._of_epoch = bounds_of_epoch(self._by_offset, self._whole_count, epoch)
         return shard
 
     def records(self, shuffle_files: bool, seed: Any) -> Dataset:

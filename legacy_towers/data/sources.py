@@ -321,17 +321,6 @@ class WithIds(Source):
         return lambda value: parser(tf.constant(0, tf.int64), value)
 
 
-def bounds_of_epoch(by_offset: Sequence[range], count: int, epoch: Tensor) -> Tensor:
-    """Returns the first record of a shard in an epoch, and the one after its last, int64 of shape [2].
-
-    Args:
-      by_offset: the records of the shard by the offset of the epoch; see `file_shards`.
-      count: the number of records of all shards.
-    """
-    bounds = tf.constant([(each.start, each.stop) for each in by_offset], tf.int64)
-    return tf.gather(bounds, tf.floormod(epoch * count, len(by_offset)))
-
-
 def record_parts(record: Any) -> Any:
     """Returns the arguments of a parser for `record`: the parts of a tuple, or a tuple of the single tensor."""
     return record if isinstance(record, tuple) else (record,)

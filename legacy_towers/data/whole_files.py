@@ -1,26 +1,23 @@
 """Examples that are one file each, such as images."""
 import copy
 import functools
-from typing import Any, Callable, Iterator, List, Optional, Sequence
+from typing import Any, Callable, Iterator, List, Optional
 
 from legacy_towers.compat import tf
 from legacy_towers.data import files as files_
 from legacy_towers.data.file_shards import shards_by_offset, span_of
-from legacy_towers.data.sources import IndexSource, Raw, Source, bounds_of_epoch
+from legacy_towers.data.moving_shards import MovingShard
+from legacy_towers.data.sources import IndexSource, Raw, Source
 from legacy_towers.errors import ArgumentError, InputError
-from legacy_towers.tensor_types import Dataset, Tensor
+from legacy_towers.tensor_types import Dataset
 
 
-class WholeFiles(IndexSource):
+class WholeFiles(MovingShard, IndexSource):
     """One example per file. A record is the index of a file.
 
     Indices are shuffled instead of contents, and files are read where they are parsed, several in parallel. (A
     WholeFileReader would read them one by one, and a shuffle buffer would hold thousands of files.)
     """
-
-    _by_offset: Sequence[range] = ()  # the rows of a shard whose borders move; see `file_shards`
-    _of_epoch: Any = None  # int64 tensor [2]: the rows of such a shard in an epoch: the first, and after the last
-    _whole_count = 0  # the rows of all shards
 
     def __init__(self, files: files_.Files, parse: Callable[[Any, Any], Any]) -> None:
         self._paths = files_.find_files(files)
@@ -41,13 +38,6 @@ class WholeFiles(IndexSource):
 
     def count(self) -> int:
         return len(self._rows)
-
-    def of_epoch(self, epoch: Tensor) -> Source:
-        if not self._by_offset:
-            return self
-        shard = copy.copy(self)
-        shard._of_epoch = bounds_of_epoch(self._by_offset, self._whole_count, epoch)
-        return shard
 
     def records(self, shuffle_files: bool, seed: Any) -> Dataset:
         if self._of_epoch is not None:

@@ -25,7 +25,7 @@ def simulated_queues(customers, demands, think, rounds, seed=0):
             done += 1
             heapq.heappush(events, (now + random.exponential(think), customer, 0))
             continue
-        # The first who comes is served first: later ones have later events.
+        # In the order of arrival: later ones have later events.
         free[station] = max(free[station], now) + random.exponential(demands[station])
         heapq.heappush(events, (free[station], customer, station + 1))
     return done / now

@@ -1,9 +1,7 @@
 """The file by which an evaluator, another process, knows that a training run has ended, and with which checkpoint."""
-import json
-import os
 from typing import NamedTuple, Optional
 
-from legacy_towers.training.checkpoints import files
+from legacy_towers.training.checkpoints.json_values import read_value, remove_value, write_value
 from legacy_towers.training.checkpoints.store import CheckpointStore
 
 _FILE = "training_ended.json"
@@ -27,19 +25,14 @@ def write_ended(store: CheckpointStore, ended: Ended) -> None:
     Raises:
       SaveError: the file can't be written.
     """
-    store.write_text(_FILE, json.dumps(dict(ended._asdict())) + "\n")
+    write_value(store, _FILE, ended)
 
 
 def remove_ended(directory: str) -> None:
     """Removes the file of an earlier run, before this one begins."""
-    path = os.path.join(directory, _FILE)
-    if files.exists(path):
-        files.remove(path)
+    remove_value(directory, _FILE)
 
 
 def read_ended(directory: str) -> Optional[Ended]:
     """Returns the end of the training; None while it goes on."""
-    path = os.path.join(directory, _FILE)
-    if not files.exists(path):
-        return None
-    return Ended(**json.loads(files.read(path).decode("utf-8")))
+    return read_value(directory, _FILE, Ended)

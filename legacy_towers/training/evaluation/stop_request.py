@@ -1,9 +1,7 @@
 """The file by which an evaluator, which is another process, requests early stopping."""
-import json
-import os
 from typing import Optional
 
-from legacy_towers.training.checkpoints import files
+from legacy_towers.training.checkpoints.json_values import read_value, remove_value, write_value
 from legacy_towers.training.checkpoints.store import CheckpointStore
 from legacy_towers.training.evaluation.options import Stopped
 
@@ -16,19 +14,14 @@ def write_stop_request(store: CheckpointStore, stopped: Stopped) -> None:
     Raises:
       SaveError: the file can't be written.
     """
-    store.write_text(_FILE, json.dumps(dict(stopped._asdict())) + "\n")
+    write_value(store, _FILE, stopped)
 
 
 def remove_stop_request(directory: str) -> None:
     """Removes the file of an earlier run, before this one begins."""
-    path = os.path.join(directory, _FILE)
-    if files.exists(path):
-        files.remove(path)
+    remove_value(directory, _FILE)
 
 
 def read_stop_request(directory: str) -> Optional[Stopped]:
     """Returns why the training is to stop; None while it can go on."""
-    path = os.path.join(directory, _FILE)
-    if not files.exists(path):
-        return None
-    return Stopped(**json.loads(files.read(path).decode("utf-8")))
+    return read_value(directory, _FILE, Stopped)
