@@ -15,7 +15,7 @@ from typing import Callable, List, Optional, Sequence
 
 from legacy_towers.cli.log_file import value_of
 from legacy_towers.cli.parser import Parser
-from legacy_towers.cluster.elastic import RETURN_SECONDS, Elastic, parse_range
+from legacy_towers.cluster.launching.elastic import RETURN_SECONDS, Elastic, parse_range
 from legacy_towers.cluster.value import EVALUATOR
 from legacy_towers.errors import ArgumentError
 from legacy_towers.text.names import did_you_mean
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         words += [] if elastic is None else ["--elastic", arguments.elastic]
     elif arguments.towers is not None:
         raise ArgumentError("--towers is an option of `train`: what is launched is {!r}".format(" ".join(words)))
-    from legacy_towers.cluster.launch import launch
+    from legacy_towers.cluster.launching.one_machine import launch
 
     return launch(
         _command(words), 1 if arguments.workers is None else arguments.workers, arguments.ps, chief=arguments.chief,

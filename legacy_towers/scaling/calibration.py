@@ -6,7 +6,7 @@ import sys
 import tempfile
 from typing import Any, Dict, List
 
-from legacy_towers.cluster.launch import launch
+from legacy_towers.cluster.launching.one_machine import launch
 from legacy_towers.errors import RunError
 from legacy_towers.scaling.calibration_models import MODELS, ONE_PROCESS, RESULT_PREFIX
 from legacy_towers.scaling.values import RuntimeCosts

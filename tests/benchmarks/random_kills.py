@@ -33,8 +33,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import ports  # noqa: E402
 import preloaded  # noqa: E402
 
-from legacy_towers.cluster.elastic import Elastic, Range  # noqa: E402
-from legacy_towers.cluster.launch import launch  # noqa: E402
+from legacy_towers.cluster.launching.elastic import Elastic, Range  # noqa: E402
+from legacy_towers.cluster.launching.one_machine import launch  # noqa: E402
 
 HANG_SECONDS = 30.0
 RETURN_SECONDS = 10.0

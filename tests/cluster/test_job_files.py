@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from legacy_towers.cluster.environment import from_environment
-from legacy_towers.cluster.launch import launch
+from legacy_towers.cluster.launching.one_machine import launch
 
 FILES = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "pages", "files")
 # The fields that the manifest uses, with their types in the schema of the TFJob CRD (training operator 1.9). A field

@@ -12,9 +12,9 @@ import pytest
 import waiting
 from commands import command
 
-from legacy_towers.cluster.elastic import Elastic, Range
 from legacy_towers.cluster.environment import from_environment
-from legacy_towers.cluster.launch import launch
+from legacy_towers.cluster.launching.elastic import Elastic, Range
+from legacy_towers.cluster.launching.one_machine import launch
 from legacy_towers.errors import ArgumentError
 
 # Tasks that would run longer than any test.
@@ -258,7 +258,8 @@ def test_tasks_are_not_started_again_after_the_same_failure_from_the_same_checkp
 ])
 def test_launch_of_train_compares_the_checkpoints_of_its_directory(options, found, tmp_path, monkeypatch):
     given = {}
-    monkeypatch.setattr("legacy_towers.cluster.launch.launch", lambda *_, **keywords: given.update(keywords) or 0)
+    launch_function = "legacy_towers.cluster.launching.one_machine.launch"
+    monkeypatch.setattr(launch_function, lambda *_, **keywords: given.update(keywords) or 0)
     assert command("launch --restarts 1 -- train job.py " + options.format(tmp_path)) == 0
     newest = given["newest_checkpoint"]
     if found is None:  # each task has its own

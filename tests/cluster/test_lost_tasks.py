@@ -6,8 +6,8 @@ import signal
 import killed_tasks
 import pytest
 
-from legacy_towers.cluster.elastic import Elastic, Range
-from legacy_towers.cluster.launch import launch
+from legacy_towers.cluster.launching.elastic import Elastic, Range
+from legacy_towers.cluster.launching.one_machine import launch
 from legacy_towers.training.checkpoints.store import CheckpointStore
 
 pytestmark = pytest.mark.timeout(900)

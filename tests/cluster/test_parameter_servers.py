@@ -11,7 +11,7 @@ import worker_steps
 from commands import command
 
 import legacy_towers as lt
-from legacy_towers.cluster.launch import launch
+from legacy_towers.cluster.launching.one_machine import launch
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, ClusterError
 from legacy_towers.training.job import load_job

@@ -15,7 +15,7 @@ from commands import command
 
 import legacy_towers as lt
 from legacy_towers import cluster as clusters
-from legacy_towers.cluster.launch import launch
+from legacy_towers.cluster.launching.one_machine import launch
 from legacy_towers.cluster.records import own_record
 from legacy_towers.cluster.workers import bits_of, from_bits
 from legacy_towers.compat import tf

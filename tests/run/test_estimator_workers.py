@@ -8,7 +8,7 @@ import numpy as np
 import preloaded
 import pytest
 
-from legacy_towers.cluster.launch import launch
+from legacy_towers.cluster.launching.one_machine import launch
 from legacy_towers.compat import tf
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "estimator_workers.py")

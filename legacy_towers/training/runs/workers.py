@@ -2,7 +2,7 @@
 import io
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, TextIO, Tuple
 
-from legacy_towers.cluster.elastic import parse_range
+from legacy_towers.cluster.launching.elastic import parse_range
 from legacy_towers.cluster.parameter_servers import check_backup_workers
 from legacy_towers.cluster.value import Cluster
 from legacy_towers.errors import ArgumentError, ClusterError, JobError

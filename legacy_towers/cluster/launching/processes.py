@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import threading
+import time
 from typing import Any, Mapping, Sequence
 
 from legacy_towers.cluster.value import Task
@@ -10,6 +11,12 @@ from legacy_towers.errors import ArgumentError
 
 # How long the output of a process that has ended may stay open, in a process that it started.
 _OUTPUT_SECONDS = 1.0
+# How long tasks have to end by themselves, after SIGTERM, before they are killed.
+GRACE_SECONDS = 8.0
+POLL_SECONDS = 0.05
+# The exit code of a program that SIGTERM has ended, and both codes of its process.
+TERMINATED = 128 + signal.SIGTERM
+BY_SIGTERM = (TERMINATED, -signal.SIGTERM)
 
 
 class TaskProcess:
@@ -82,3 +89,33 @@ class TaskProcess:
                 target.write(prefix + line.rstrip(b"\r\n") + b"\n")
                 target.flush()
         source.close()
+
+
+def end_all(
+    processes: Sequence[TaskProcess], grace_seconds: float, number: int = signal.SIGTERM
+) -> None:
+    """Ends the processes that still run, and waits for them and their output.
+
+    Args:
+      grace_seconds: after this they are killed.
+      number: the signal that they get first.
+    """
+    for each in processes:
+        each.send(number)
+    deadline = time.monotonic() + grace_seconds
+    while running(processes) and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+    for each in processes:
+        each.kill()
+        each.finish()
+
+
+def running(processes: Sequence[TaskProcess]) -> int:
+    """Returns how many of the processes have not ended."""
+    return sum(each.process.poll() is None for each in processes)
+
+
+def print_message(messages: Any, text: str) -> None:
+    """Writes a line of the launcher itself to a binary stream."""
+    messages.write("legacy-towers launch: {}\n".format(text).encode("utf-8"))
+    messages.flush()

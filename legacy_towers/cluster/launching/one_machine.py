@@ -1,29 +1,31 @@
 """Runs a command as each task of a cluster on this machine, and ends all tasks when one fails."""
-import json
 import os
-import re
 import signal
 import sys
 import threading
-import time
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from legacy_towers.cluster.elastic import Elastic, Range
-from legacy_towers.cluster.guard import Guard
-from legacy_towers.cluster.local_ports import reserved_addresses
-from legacy_towers.cluster.processes import TaskProcess
+from legacy_towers.cluster.launching.elastic import Elastic, Range
+from legacy_towers.cluster.launching.guard import Guard
+from legacy_towers.cluster.launching.local_ports import reserved_addresses
+from legacy_towers.cluster.launching.processes import (
+    BY_SIGTERM,
+    GRACE_SECONDS,
+    POLL_SECONDS,
+    TERMINATED,
+    TaskProcess,
+    end_all,
+    print_message,
+    running,
+)
+from legacy_towers.cluster.launching.signals import Signals
+from legacy_towers.cluster.launching.task_environment import environment_of, filled
 from legacy_towers.cluster.value import CHIEF, EVALUATOR, PARAMETER_SERVER, WORKER, Task
 from legacy_towers.errors import ArgumentError
 from legacy_towers.text.names import counted
 
-# How long tasks have to end by themselves, after SIGTERM, before they are killed.
-GRACE_SECONDS = 8.0
-_POLL_SECONDS = 0.05
 # Exit codes after which tasks are not started again: success, a wrong option, Ctrl-C and SIGTERM.
-_TERMINATED = 128 + signal.SIGTERM
-_BY_SIGTERM = (_TERMINATED, -signal.SIGTERM)
-_FINAL = (0, 2, 128 + signal.SIGINT, _TERMINATED)
-_PLACEHOLDER = re.compile(r"(?<!\$)\{(\w+)\}")
+_FINAL = (0, 2, 128 + signal.SIGINT, TERMINATED)
 
 
 def launch(
@@ -84,7 +86,7 @@ def launch(
     output = stdout or sys.stdout.buffer
     messages = stderr or sys.stderr.buffer
     reserved = reserved_addresses(sum(count for _, count in counts))
-    with reserved as addresses, _Signals() as signals, Guard(grace_seconds) as guard:
+    with reserved as addresses, Signals() as signals, Guard(grace_seconds) as guard:
         all_jobs: Dict[str, List[str]] = {}
         for job, count in counts:
             all_jobs[job], addresses = addresses[:count], addresses[count:]
@@ -99,8 +101,8 @@ def launch(
             processes: List[TaskProcess] = []
             try:
                 for task in tasks:
-                    words = [_filled(word, jobs, task) for word in command]
-                    environment = _environment(environ, jobs, task)
+                    words = [filled(word, jobs, task) for word in command]
+                    environment = environment_of(environ, jobs, task)
                     processes.append(TaskProcess(task, words, environment, output, messages, writing))
                     guard.started(processes[-1].process.pid)
                 ending = _wait(processes, signals, messages, grace_seconds, optional, elastic)
@@ -112,21 +114,21 @@ def launch(
                 return ending.code
             if ending.is_pause:
                 elastic.take_in()
-                _print_message(messages, "starting with {} again".format(counted(elastic.workers, "worker")))
+                print_message(messages, "starting with {} again".format(counted(elastic.workers, "worker")))
                 continue
             if ending.code in _FINAL:
                 return ending.code
             if (done < restarts or elastic.can_lose) and repeated.is_so(ending):
-                _print_message(messages, "{} ended with exit code {} again, and no checkpoint has been saved since the "
+                print_message(messages, "{} ended with exit code {} again, and no checkpoint has been saved since the "
                                "last start: not starting again what would fail again".format(ending.task, ending.code))
                 return ending.code
             if ending.task is not None and ending.task.type in (CHIEF, WORKER) and elastic.lose():
-                _print_message(messages, "going on with {}".format(counted(elastic.workers, "worker")))
+                print_message(messages, "going on with {}".format(counted(elastic.workers, "worker")))
                 continue
             if done == restarts:
                 return ending.code
             done += 1
-            _print_message(messages, "starting all {} again, {} of {}".format(
+            print_message(messages, "starting all {} again, {} of {}".format(
                 counted(len(tasks), "task"), done, counted(restarts, "restart")
             ))
 
@@ -182,23 +184,8 @@ def _counts(workers: int, parameter_servers: int, chief: bool, evaluators: int) 
     return [(job, count) for job, count in counts if count]
 
 
-def _filled(word: str, jobs: Mapping[str, List[str]], task: Task) -> str:
-    """Returns a word of the command with the values of its placeholders; "${task_index}" is one of the shell's."""
-    values = {"job_name": task.type, "task_index": str(task.task_index)}
-    for job in (CHIEF, WORKER, PARAMETER_SERVER):
-        values[job + "_hosts"] = ",".join(jobs.get(job, ()))
-    return _PLACEHOLDER.sub(lambda match: values.get(match.group(1), match.group(0)), word)
-
-
-def _environment(environ: Mapping[str, str], jobs: Mapping[str, List[str]], task: Task) -> Dict[str, str]:
-    cluster = {job: addresses for job, addresses in jobs.items() if job != EVALUATOR or job == task.type}
-    config = json.dumps({"cluster": cluster, "task": {"type": task.type, "index": task.task_index}})
-    # Unbuffered: what a task prints must not wait until it ends.
-    return dict(environ, TF_CONFIG=config, PYTHONUNBUFFERED="1")
-
-
 def _wait(
-    processes: List[TaskProcess], signals: "_Signals", messages: Any, grace_seconds: float, optional: Sequence[str],
+    processes: List[TaskProcess], signals: Signals, messages: Any, grace_seconds: float, optional: Sequence[str],
     elastic: Elastic,
 ) -> _Ending:
     chief, is_pausing = processes[0], False
@@ -206,30 +193,30 @@ def _wait(
     while True:
         if not is_pausing and elastic.is_return_due():
             is_pausing = True
-            _print_message(messages, "a worker is to be taken in again: ending all with a checkpoint")
+            print_message(messages, "a worker is to be taken in again: ending all with a checkpoint")
             chief.send(signal.SIGTERM)
-        if is_pausing and chief.process.poll() in _BY_SIGTERM:
+        if is_pausing and chief.process.poll() in BY_SIGTERM:
             # The chief saves: it is the last that has something to do.
             end_all(processes, grace_seconds)
-            return _Ending(_TERMINATED, is_pause=True)
+            return _Ending(TERMINATED, is_pause=True)
         if signals.received is not None:
-            _print_message(messages, "{} received: ending {}".format(
-                signal.Signals(signals.received).name, counted(_running(processes), "task")
+            print_message(messages, "{} received: ending {}".format(
+                signal.Signals(signals.received).name, counted(running(processes), "task")
             ))
             end_all(processes, grace_seconds, signals.received)
             return _Ending(128 + signals.received)
         for each in processes:
             code = each.process.poll()
-            if not code or is_pausing and code in _BY_SIGTERM:
+            if not code or is_pausing and code in BY_SIGTERM:
                 continue
             if each.task.type in optional:
                 if each not in lost:
                     lost.append(each)
-                    _print_message(messages, "{} {}; the others go on without it".format(each.task, each.ending()))
+                    print_message(messages, "{} {}; the others go on without it".format(each.task, each.ending()))
             else:
-                running = _running(processes)
-                others = "; ending the other {}".format(counted(running, "task")) if running else ""
-                _print_message(messages, "{} {}{}".format(each.task, each.ending(), others))
+                left = running(processes)
+                others = "; ending the other {}".format(counted(left, "task")) if left else ""
+                print_message(messages, "{} {}{}".format(each.task, each.ending(), others))
                 end_all(processes, grace_seconds)
                 return _Ending(code if code > 0 else 1, each.task, is_by_signal=code < 0)
         needed = [each for each in processes if each.task.type != PARAMETER_SERVER and each not in lost]
@@ -237,59 +224,4 @@ def _wait(
             end_all(processes, grace_seconds)
             codes = [each.process.returncode for each in lost]
             return _Ending(max(codes[0], 1) if codes else 0, is_final=True)
-        signals.wait(_POLL_SECONDS)
-
-
-def end_all(
-    processes: Sequence[TaskProcess], grace_seconds: float, number: int = signal.SIGTERM
-) -> None:
-    """Ends the processes that still run, and waits for them and their output.
-
-    Args:
-      grace_seconds: after this they are killed.
-      number: the signal that they get first.
-    """
-    for each in processes:
-        each.send(number)
-    deadline = time.monotonic() + grace_seconds
-    while _running(processes) and time.monotonic() < deadline:
-        time.sleep(_POLL_SECONDS)
-    for each in processes:
-        each.kill()
-        each.finish()
-
-
-def _running(processes: Sequence[TaskProcess]) -> int:
-    return sum(each.process.poll() is None for each in processes)
-
-
-def _print_message(messages: Any, text: str) -> None:
-    messages.write("legacy-towers launch: {}\n".format(text).encode("utf-8"))
-    messages.flush()
-
-
-class _Signals:
-    """Notes SIGINT and SIGTERM instead of ending this process; a context manager of the main thread."""
-
-    def __init__(self) -> None:
-        self.received: Optional[int] = None
-        self._event = threading.Event()
-        self._earlier: Dict[int, Any] = {}
-
-    def __enter__(self) -> "_Signals":
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._earlier[number] = signal.signal(number, self._receive)
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        for number, earlier in self._earlier.items():
-            signal.signal(number, earlier)
-
-    def wait(self, seconds: float) -> None:
-        """Returns after `seconds`, or when a signal arrives."""
-        self._event.wait(seconds)
-
-    def _receive(self, number: int, frame: Any) -> None:
-        self.received = number
-        self._event.set()
+        signals.wait(POLL_SECONDS)
