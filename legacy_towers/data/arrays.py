@@ -5,7 +5,7 @@ import numpy as np
 
 from legacy_towers.compat import tf
 from legacy_towers.data import structure
-from legacy_towers.data.sources import IndexSource, Source
+from legacy_towers.data.sources import IndexSource
 from legacy_towers.errors import InputError
 
 
@@ -39,22 +39,8 @@ class Arrays(IndexSource):
             tensors = structure.map_leaves(_local_variable, tensors)
         return lambda index: structure.map_leaves(lambda rows: tf.gather(rows, index), tensors)
 
-    def with_ids(self) -> Source:
-        return _ArraysWithIds(self)
-
     def name_of(self, example_id: int) -> str:
         return "row {}".format(example_id)
-
-
-class _ArraysWithIds(Arrays):
-    """Arrays with their row numbers as ids: still arrays, which are read without a graph."""
-
-    def __init__(self, source: Arrays) -> None:
-        super().__init__({"id": np.arange(source.count(), dtype=np.int64), "example": source.arrays})
-        self._description = source.describe()
-
-    def describe(self) -> str:
-        return self._description
 
 
 def _as_arrays(arrays: Any) -> Any:

@@ -2,11 +2,13 @@
 from typing import Any, Callable, Dict, Optional
 
 from legacy_towers.data.arrays import Arrays
-from legacy_towers.data.example_set import ExampleSet, Shuffle
+from legacy_towers.data.example_set import ExampleSet
 from legacy_towers.data.files import Files
+from legacy_towers.data.fixed_length_records import FixedLengthRecords
 from legacy_towers.data.generators import Generator
-from legacy_towers.data.records import FixedLengthRecords, TFRecords
+from legacy_towers.data.readable_examples import Shuffle
 from legacy_towers.data.text_lines import CsvLines, TextLines
+from legacy_towers.data.tfrecords import TFRecords
 from legacy_towers.data.whole_files import WholeFiles
 
 

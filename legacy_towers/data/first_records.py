@@ -7,7 +7,8 @@ import numpy as np
 from legacy_towers.compat import tf
 from legacy_towers.data import structure
 from legacy_towers.data.arrays import Arrays
-from legacy_towers.data.sources import IndexSource, Source, WithIds, record_parts
+from legacy_towers.data.sources import IndexSource, Source, record_parts
+from legacy_towers.data.with_ids import WithIds
 from legacy_towers.tensor_types import Dataset
 
 

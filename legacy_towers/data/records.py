@@ -1,4 +1,4 @@
-"""Examples from files of records: TFRecords, fixed-length records, and the base class of lines of text.
+"""The base class of sources that read many records from a file: TFRecords, fixed-length records, lines of text.
 
 The id of a record is the index of its file * 2**40 + its position in the file: the byte offset of a TFRecord, the index
 of a fixed-length record (from 0), or the number of a line (from 1, as editors count). The keys of TensorFlow's readers,
@@ -7,10 +7,9 @@ of a fixed-length record (from 0), or the number of a line (from 1, as editors c
 import copy
 import functools
 import itertools
-from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from legacy_towers.compat import tf
-from legacy_towers.compat.versions.data import scan
 from legacy_towers.data import files as files_
 from legacy_towers.data import tfrecord_files
 from legacy_towers.data.file_shards import Piece, pieces_of, shards_by_offset, span_of
@@ -67,9 +66,10 @@ class RecordFiles(MovingShard, Source):
     def file_shards(self, shards: int, move: bool = False) -> List[Source]:
         self.check_file_shards()
         ends = list(itertools.accumulate(self._counts_of_files()))
-        return [self._shard(by_offset, ends) for by_offset in shards_by_offset(ends[-1], shards, move)]
+        return [self._limited_to(by_offset, ends) for by_offset in shards_by_offset(ends[-1], shards, move)]
 
-    def _shard(self, by_offset: List[range], ends: List[int]) -> Source:
+    def _limited_to(self, by_offset: List[range], ends: List[int]) -> Source:
+        """Returns the source of consecutive records alone: of one shard, by the offset of the epoch."""
         shard = copy.copy(self)
         shard._pieces = pieces_of(span_of(by_offset), ends)
         shard._by_offset = by_offset if len(by_offset) > 1 else ()
@@ -235,108 +235,3 @@ class RecordFiles(MovingShard, Source):
     def _positions(self, path: str) -> Iterator[int]:
         """Yields the positions of the records of a file, in order."""
         raise NotImplementedError
-
-
-class TFRecords(RecordFiles):
-    """TFRecord files."""
-
-    kind = "TFRecord"
-    position_name = "byte"
-
-    def __init__(
-        self, files: files_.Files, parse: Callable[[Any], Any], count: Optional[int], compression: str = ""
-    ) -> None:
-        tfrecord_files.check_compression(compression)
-        super().__init__(files, parse, count)
-        self._compression = compression
-        self._complete: Set[str] = set()  # the files whose end was checked
-
-    def records(self, shuffle_files: bool, seed: Any) -> Dataset:
-        self._check_ends()
-        return super().records(shuffle_files, seed)
-
-    def records_with_ids(self, shuffle_files: bool, seed: Any) -> Dataset:
-        self._check_ends()
-        return super().records_with_ids(shuffle_files, seed)
-
-    def _readers(
-        self, readers: int, shuffle: bool, seed: Optional[int], epochs: Optional[int]
-    ) -> List[Callable[[], Any]]:
-        self._check_ends()
-        return super()._readers(readers, shuffle, seed, epochs)
-
-    def _check_ends(self) -> None:
-        for path in self.paths:
-            if path not in self._complete:
-                tfrecord_files.check_is_complete(path, self._compression)
-                self._complete.add(path)
-
-    def _file_dataset(self, path: Any) -> Dataset:
-        return tf.data.TFRecordDataset(path, self._compression or None, buffer_size=self._read_buffer)
-
-    def _file_dataset_with_ids(self, first_id: Any, path: Any) -> Dataset:
-        def step(record_id: Any, record: Any) -> Any:
-            # A record's length and two checksums take 16 bytes.
-            return record_id + tf.cast(tf.strings.length(record), tf.int64) + 16, (record_id, record)
-
-        return scan(self._file_dataset(path), first_id, tf.autograph.experimental.do_not_convert(step))
-
-    def _reader(self) -> Any:
-        return tf.TFRecordReader(options=tf.io.TFRecordOptions(self._compression) if self._compression else None)
-
-    def _count_file(self, path: str) -> int:
-        return sum(1 for _ in self._positions(path))
-
-    def _positions(self, path: str) -> Iterator[int]:
-        return tfrecord_files.tfrecord_offsets(path, self._compression)
-
-    def _parts(self, path: str) -> Iterator[tfrecord_files.Part]:
-        return tfrecord_files.read_parts(path, self._compression)
-
-    def _place(self, number: int, position: int) -> str:
-        return "record {} (byte {:,})".format(number, position)
-
-
-class FixedLengthRecords(RecordFiles):
-    """Files of records that all have `record_bytes` bytes."""
-
-    kind = "fixed-length record"
-    position_name = "record"
-
-    def __init__(
-        self,
-        files: files_.Files,
-        parse: Callable[[Any], Any],
-        count: Optional[int],
-        record_bytes: int,
-        header_bytes: int,
-        footer_bytes: int,
-    ) -> None:
-        files_.check_bytes(record_bytes, header_bytes, footer_bytes)
-        super().__init__(files, parse, count)
-        self._bytes = (record_bytes, header_bytes, footer_bytes)
-        counted = sum(self._count_file(path) for path in self._paths)
-        if count is None:
-            self._count = counted
-
-    def _file_dataset(self, path: Any) -> Dataset:
-        return tf.data.FixedLengthRecordDataset(path, *self._bytes, buffer_size=self._read_buffer)
-
-    def _reader(self) -> Any:
-        return tf.FixedLengthRecordReader(*self._bytes)
-
-    def _count_file(self, path: str) -> int:
-        return files_.count_fixed_length(path, *self._bytes)
-
-    def _positions(self, path: str) -> Iterator[int]:
-        return iter(range(self._count_file(path)))
-
-    def _parts(self, path: str) -> Iterator[tfrecord_files.Part]:
-        record_bytes, header_bytes, _ = self._bytes
-        with files_.open_file(path) as source:
-            source.seek(header_bytes)
-            for position in range(self._count_file(path)):
-                yield tfrecord_files.Part(position, source.read(record_bytes))
-
-    def _place(self, number: int, position: int) -> str:
-        return "record {} (byte {:,})".format(number, self._bytes[1] + position * self._bytes[0])

@@ -56,9 +56,10 @@ class WholeFiles(MovingShard, IndexSource):
 
     def file_shards(self, shards: int, move: bool = False) -> List[Source]:
         self.check_file_shards()
-        return [self._shard(by_offset) for by_offset in shards_by_offset(len(self._rows), shards, move)]
+        return [self._limited_to(by_offset) for by_offset in shards_by_offset(len(self._rows), shards, move)]
 
-    def _shard(self, by_offset: List[range]) -> Source:
+    def _limited_to(self, by_offset: List[range]) -> Source:
+        """Returns the source of consecutive files alone: of one shard, by the offset of the epoch."""
         shard = copy.copy(self)
         rows = [self._rows[each.start:each.stop] for each in by_offset]
         shard._rows = span_of(rows)

@@ -4,7 +4,7 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tu
 
 from legacy_towers.compat import tf
 from legacy_towers.data import Examples, structure
-from legacy_towers.data.example_set import Shuffle, check_shuffle
+from legacy_towers.data.readable_examples import Shuffle, check_shuffle
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.inputs.base import InputPlan
 from legacy_towers.inputs.logged_position import LoggedPosition

@@ -13,7 +13,7 @@ import numpy as np
 from legacy_towers.compat import tf
 from legacy_towers.data import Examples, structure
 from legacy_towers.data.batches import StepGraph
-from legacy_towers.data.example_set import Shuffle
+from legacy_towers.data.readable_examples import Shuffle
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.inputs.base import Input, TowerBatches, host_device, scope_within, with_static_shape
 from legacy_towers.inputs.position import EXACT, Position, Promise

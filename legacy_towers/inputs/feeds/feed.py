@@ -5,7 +5,7 @@ import numpy as np
 
 from legacy_towers.compat import tf
 from legacy_towers.data import Examples, structure
-from legacy_towers.data.example_set import Shuffle
+from legacy_towers.data.readable_examples import Shuffle
 from legacy_towers.inputs.base import Input, TowerBatches, host_device, scope_within
 from legacy_towers.inputs.checked_feed import CheckedFeed
 from legacy_towers.inputs.feeds.aligned import BufferRing, aligned_empty

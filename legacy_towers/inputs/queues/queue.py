@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from legacy_towers.compat import tf
 from legacy_towers.data import Examples, structure
-from legacy_towers.data.example_set import Shuffle
+from legacy_towers.data.readable_examples import Shuffle
 from legacy_towers.data.sources import record_parts
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.inputs.base import Input, InputPlan, TowerBatches, host_device, move_to_tower

@@ -11,8 +11,8 @@ from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.compat.versions.data import prefetched
 from legacy_towers.data import Examples
-from legacy_towers.data.example_set import Shuffle
 from legacy_towers.data.file_shards import size_of_shard
+from legacy_towers.data.readable_examples import Shuffle
 from legacy_towers.data.start import Start, start_of
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.inputs.base import Input, TowerBatches, host_device
