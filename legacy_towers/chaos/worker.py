@@ -17,7 +17,7 @@ from legacy_towers.chaos.faults import FAULTS
 from legacy_towers.chaos.faults.base import Scene
 from legacy_towers.compat import tf
 from legacy_towers.errors import JobError
-from legacy_towers.inputs.position import position_of
+from legacy_towers.inputs.count_steps import position_of
 from legacy_towers.inputs.promises import refused
 from legacy_towers.tensor_types import Coordinator, Session
 from legacy_towers.towers.output import TRAIN

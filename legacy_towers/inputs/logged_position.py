@@ -6,7 +6,8 @@ import numpy as np
 from legacy_towers.data import Examples
 from legacy_towers.data.item_log import ItemLog
 from legacy_towers.data.start import Start, draw_seed
-from legacy_towers.inputs.position import ExamplesPosition, Position, Promise, Resumed
+from legacy_towers.inputs.examples_position import ExamplesPosition
+from legacy_towers.inputs.position import Position, Promise, Resumed
 
 
 class _Logged(Position):

@@ -9,26 +9,15 @@ The position belongs in each checkpoint. It is not a variable: a graph with one 
 checkpoints that exist, and a checkpoint with one more could not be compared with them. `lt.training.CheckpointStore`
 saves it in a file of the checkpoint.
 """
-import itertools
 import threading
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
-from legacy_towers.compat import tf
-from legacy_towers.data import Examples
-from legacy_towers.data.file_shards import size_of_shard
-from legacy_towers.data.start import SEEDS, Start, draw_seed
-from legacy_towers.errors import InputError
-from legacy_towers.graph.walk import RunNeeds, operations_of
-from legacy_towers.tensor_types import Coordinator, Graph, Session, SessionRunHook, Tensor
+from legacy_towers.data.start import draw_seed
 
 EXACT, ONCE, REFUSED = "exact", "once per epoch", "refused"
-# The graph's collection of positions.
-_COLLECTION = "legacy_towers_input_positions"
 _FORMAT = 1
-
-
 _NOT_PAUSED = ", as one that is saved while asynchronous towers train: give its hook their pausing_listener()"
 
 
@@ -215,132 +204,3 @@ class Position:
         """Returns the epoch of the next example, from 0, and how many examples of it have been used."""
         length = self._length()
         return divmod(examples, length) if length else (0, examples)
-
-
-class ExamplesPosition(Position):
-    """The position in `Examples`, by their order in each epoch."""
-
-    begins_by_pipeline = True
-
-    def __init__(
-        self, examples: Examples, promise: Promise, examples_per_step: int, stream: str, epochs: Optional[int]
-    ) -> None:
-        seed = None if examples.seed is None else examples.seed % SEEDS
-        super().__init__(promise, examples_per_step, stream, seed, epochs)
-        self._examples = examples
-        self._counted: Optional[int] = None
-        self._is_counted = False
-        if examples.arrays is not None:
-            self._length()  # costs nothing
-        self._origin = 0  # the examples used before the session
-
-    def begin(self, default_seed: Callable[[], int] = draw_seed) -> None:
-        super().begin(default_seed)
-        self._origin = self.examples
-
-    def start(self) -> Start:
-        """Returns where the session begins to read, as numbers."""
-        epoch, skip = self._place(self._origin) if self._origin else (0, 0)
-        return Start(self.seed, epoch, skip)
-
-    def start_of_shard(self, shards: int, shard: int, offset: Optional[int] = None) -> Start:
-        """Returns the same for the reader of one of several shards, which have used equally many examples each.
-
-        Args:
-          offset: how much further than the one before each epoch begins to count examples, to divide them among the
-            shards (see `data.file_shards`); None: the number of examples of an epoch.
-        """
-        length, used = self._length(), self._origin // shards
-        if shards == 1 or not used or not length:
-            return self.start()
-        for epoch in itertools.count():
-            size = size_of_shard(length, shards, shard, epoch * (length if offset is None else offset))
-            if used < size or not used:
-                break
-            used -= size
-        return Start(self.seed, epoch, used)
-
-    def _length(self) -> Optional[int]:
-        if not self._is_counted:
-            self._counted, self._is_counted = self._examples.source.exact_count(), True
-        return self._counted
-
-    def _known_epoch(self) -> Optional[int]:
-        return self._counted
-
-
-class CountSteps(tf.train.SessionRunHook):
-    """Counts the steps of a position: the runs that compute something of the towers' batches.
-
-    It registers the position in the graph, where `position_of` finds it.
-    """
-
-    def __init__(
-        self, position: Position, batches: Any, ids: Sequence[Tensor] = (), registers: bool = True
-    ) -> None:
-        """
-        Args:
-          batches: a structure of tensors that are computed from the batches of a step, or are these.
-          ids: per tower, the ids of its examples without copies; () for a position that does not count them.
-          registers: whether it registers the position.
-        """
-        self._position = position
-        operations = operations_of(batches)
-        self._needs = RunNeeds(operations)
-        self._ids = list(ids)
-        self._counts = False
-        if registers:
-            tf.add_to_collection(_COLLECTION, _Registered(position, operations[0].name))
-
-    def after_create_session(self, session: Session, coord: Coordinator) -> None:
-        if not self._position.begins_by_pipeline:
-            self._position.begin()
-
-    def before_run(self, run_context: Any) -> Any:
-        """Fetches the ids in a run that is a step, if they are counted."""
-        self._counts = self._needs(run_context) and not self._position.is_other_run(run_context)
-        return tf.train.SessionRunArgs(self._ids) if self._counts and self._ids else None
-
-    def after_run(self, run_context: Any, run_values: Any) -> None:
-        """Counts a step that has ended."""
-        if self._counts:
-            self._position.advance(run_values.results or ())
-
-    def end(self, session: Session) -> None:
-        self._position.end()
-
-
-class _Registered(NamedTuple):
-    """A position in a graph's collection.
-
-    A MetaGraph keeps collections of what has the name of an operation, without a warning: the position is not part of
-    it.
-    """
-
-    position: Position
-    name: str
-
-
-def position_of(graph: Graph) -> Optional[Position]:
-    """Returns the position of the input pipeline of a graph's train step; None if there is none.
-
-    Raises:
-      InputError: the graph has several.
-    """
-    found = [each.position for each in graph.get_collection(_COLLECTION) if isinstance(each, _Registered)]
-    if len(found) > 1:
-        raise InputError("the graph has {} train steps: build one in a graph of its own".format(len(found)))
-    return found[0] if found else None
-
-
-def counting_hooks(
-    position: Optional[Position], per_tower: Sequence[Any], ids: Sequence[Tensor]
-) -> List[SessionRunHook]:
-    """Returns the hooks that count the steps, or the runs of each tower, of a session; none without a position."""
-    if position is None:
-        return []
-    if not position.by_tower:
-        return [CountSteps(position, per_tower, ids)]
-    return [
-        CountSteps(position, batch, ids[tower:tower + 1], registers=tower == 0) for tower, batch in enumerate(per_tower)
-    ]

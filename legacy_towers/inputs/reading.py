@@ -7,8 +7,9 @@ from legacy_towers.data import Examples, structure
 from legacy_towers.data.readable_examples import Shuffle, check_shuffle
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.inputs.base import InputPlan
+from legacy_towers.inputs.examples_position import ExamplesPosition
 from legacy_towers.inputs.logged_position import LoggedPosition
-from legacy_towers.inputs.position import ExamplesPosition, Promise
+from legacy_towers.inputs.position import Promise
 from legacy_towers.inputs.promises import IN_ORDER, promise_for
 from legacy_towers.specs.batch_sizes import Sizes, check_positive, check_sizes, resolve_sizes
 from legacy_towers.tensor_types import NestedTensors

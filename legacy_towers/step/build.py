@@ -18,7 +18,7 @@ from legacy_towers.graph.hook_check import HookCheck
 from legacy_towers.graph.placement import PlacementWarningHook
 from legacy_towers.graph.session_check import DeviceCheckHook, explain_missing_devices
 from legacy_towers.inputs.base import Input, host_device
-from legacy_towers.inputs.position import counting_hooks
+from legacy_towers.inputs.count_steps import counting_hooks
 from legacy_towers.step.all_reduces import begin_all_reduces, end_all_reduces, fingerprint_of, of_workers
 from legacy_towers.step.asynchronous import batches_of, check_towers, is_asynchronous, summary_tower_in_run, tensors_of
 from legacy_towers.step.asynchronous_parameter_servers import asynchronous_over_workers

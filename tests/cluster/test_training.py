@@ -22,7 +22,7 @@ from legacy_towers.compat import tf
 from legacy_towers.compat.versions.collectives import is_collective
 from legacy_towers.errors import ClusterError, InputError
 from legacy_towers.graph.walk import ancestors
-from legacy_towers.inputs.position import position_of
+from legacy_towers.inputs.count_steps import position_of
 from legacy_towers.training.job import load_job
 from legacy_towers.training.runs.workers import check_elastic_input
 from legacy_towers.training.settings import TrainSettings

@@ -8,12 +8,12 @@ from legacy_towers.data import Examples, structure
 from legacy_towers.data.readable_examples import Shuffle
 from legacy_towers.inputs.base import Input, TowerBatches, host_device, scope_within
 from legacy_towers.inputs.checked_feed import CheckedFeed
+from legacy_towers.inputs.examples_position import ExamplesPosition
 from legacy_towers.inputs.feeds.aligned import BufferRing, aligned_empty
 from legacy_towers.inputs.feeds.assemble import Assembler, StepArrays
 from legacy_towers.inputs.feeds.hook import FeedHook, blocks_for, check_prefetch
 from legacy_towers.inputs.feeds.placeholders import TowerPlaceholders, tower_placeholders
 from legacy_towers.inputs.feeds.prepare import PreparedStep, bytes_of
-from legacy_towers.inputs.position import ExamplesPosition
 from legacy_towers.inputs.reading import Reading, check_dense
 from legacy_towers.inputs.record_files import record_hooks
 from legacy_towers.specs.batch_sizes import Sizes

@@ -12,7 +12,8 @@ import numpy as np
 
 from legacy_towers.data import Examples
 from legacy_towers.data.start import draw_seed
-from legacy_towers.inputs.position import ONCE, ExamplesPosition, Promise, Resumed
+from legacy_towers.inputs.examples_position import ExamplesPosition
+from legacy_towers.inputs.position import ONCE, Promise, Resumed
 from legacy_towers.inputs.queues.packed_ids import packed, unpacked
 
 

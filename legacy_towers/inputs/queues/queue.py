@@ -13,7 +13,8 @@ from legacy_towers.data.readable_examples import Shuffle
 from legacy_towers.data.sources import record_parts
 from legacy_towers.errors import ArgumentError, InputError
 from legacy_towers.inputs.base import Input, InputPlan, TowerBatches, host_device, move_to_tower
-from legacy_towers.inputs.position import EXACT, ONCE, ExamplesPosition, Promise
+from legacy_towers.inputs.examples_position import ExamplesPosition
+from legacy_towers.inputs.position import EXACT, ONCE, Promise
 from legacy_towers.inputs.queues.batches import Prefetch, add_runner, as_list, merge_steps, take_step
 from legacy_towers.inputs.queues.bucketing import (
     Boundaries,

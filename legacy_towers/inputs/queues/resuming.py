@@ -3,7 +3,7 @@ import functools
 from typing import Any, Callable, List, NamedTuple, Optional
 
 from legacy_towers.compat import tf
-from legacy_towers.inputs.position import ExamplesPosition
+from legacy_towers.inputs.examples_position import ExamplesPosition
 from legacy_towers.inputs.queues.counted import CountedPosition
 from legacy_towers.inputs.queues.skipping import SkippingRunner, selected
 

@@ -4,7 +4,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.data.start import Start, start_of
-from legacy_towers.inputs.position import ExamplesPosition
+from legacy_towers.inputs.examples_position import ExamplesPosition
 from legacy_towers.tensor_types import Session
 
 

@@ -6,7 +6,8 @@ from typing import Any, Dict, Optional
 
 from legacy_towers.data.item_log import check_saved
 from legacy_towers.errors import JobError
-from legacy_towers.inputs.position import Resumed, position_of
+from legacy_towers.inputs.count_steps import position_of
+from legacy_towers.inputs.position import Resumed
 from legacy_towers.inputs.queues.packed_ids import unpacked
 from legacy_towers.tensor_types import Graph
 from legacy_towers.training.checkpoints import files

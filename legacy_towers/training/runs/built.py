@@ -4,7 +4,7 @@ from typing import NamedTuple, Optional, TextIO
 from legacy_towers.compat import tf
 from legacy_towers.errors import JobError
 from legacy_towers.graph.session_check import check_devices_of
-from legacy_towers.inputs.position import position_of
+from legacy_towers.inputs.count_steps import position_of
 from legacy_towers.step import TrainStep
 from legacy_towers.training.building import announced_build, build_job_step
 from legacy_towers.training.checkpoints.fits import by_checkpoint_name, check_fits

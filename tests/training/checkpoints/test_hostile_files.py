@@ -11,7 +11,7 @@ import pytest
 import legacy_towers as lt
 from legacy_towers.compat import tf
 from legacy_towers.errors import JobError
-from legacy_towers.inputs.position import position_of
+from legacy_towers.inputs.count_steps import position_of
 from legacy_towers.inputs.queues.packed_ids import packed, unpacked
 from legacy_towers.training.checkpoints.best import read_best
 from legacy_towers.training.checkpoints.input_position import SUFFIX, read_position, resume_input
