@@ -1,5 +1,4 @@
 """`build_train_step`: joins input, towers, gradients and update into one train step."""
-import numbers
 from typing import Any, Callable, Dict, Optional, Sequence, Union
 
 from legacy_towers.cluster.parameter_servers import ParameterServerWorkers, workers_of
@@ -9,7 +8,6 @@ from legacy_towers.compat import tf
 from legacy_towers.compat.versions.optimizers import learning_rate_of
 from legacy_towers.errors import ArgumentError
 from legacy_towers.gradients.base import ReductionLike
-from legacy_towers.gradients.chain import members_of
 from legacy_towers.gradients.named import reduction_from
 from legacy_towers.gradients.sums.add_n import mean
 from legacy_towers.gradients.transforms.missing import check_on_missing
@@ -20,6 +18,7 @@ from legacy_towers.graph.session_check import DeviceCheckHook, explain_missing_d
 from legacy_towers.inputs.base import Input, host_device
 from legacy_towers.inputs.count_steps import counting_hooks
 from legacy_towers.step.all_reduces import begin_all_reduces, end_all_reduces, fingerprint_of, of_workers
+from legacy_towers.step.arguments import check_arguments, check_no_sum_layout, check_reduction_is_used
 from legacy_towers.step.asynchronous import batches_of, check_towers, is_asynchronous, summary_tower_in_run, tensors_of
 from legacy_towers.step.asynchronous_parameter_servers import asynchronous_over_workers
 from legacy_towers.step.likely_mistakes import warn_of_large_batches, warn_of_shared_devices
@@ -265,59 +264,3 @@ def _global_step(strategy: Strategy, host: DeviceString, use_resource: bool) -> 
                 "the graph has a global step that can't be used ({}): create it by "
                 "tf.train.get_or_create_global_step()".format(error)
             ) from None
-
-
-def check_arguments(
-    inputs: Input, devices: Sequence[DeviceString], summary_tower: int, moving_average_decay: Optional[float]
-) -> None:
-    """Raises ArgumentError or DeviceError unless these arguments have the right types and are in their ranges."""
-    check_devices(devices)
-    if not isinstance(inputs, Input):
-        raise ArgumentError(_not_an_input(inputs))
-    is_index = isinstance(summary_tower, int) and not isinstance(summary_tower, bool)
-    if not is_index or not -len(devices) <= summary_tower < len(devices):
-        raise ArgumentError(
-            "summary_tower is {!r}: towers are 0 to {}, and -1 is the last".format(summary_tower, len(devices) - 1)
-        )
-    if moving_average_decay is not None:
-        is_number = isinstance(moving_average_decay, numbers.Real)
-        if not is_number or not 0.0 < moving_average_decay < 1.0:
-            raise ArgumentError(
-                "moving_average_decay is {!r}: allowed is a number between 0 and 1, such as 0.9999".format(
-                    moving_average_decay
-                )
-            )
-
-
-def _not_an_input(inputs: Any) -> str:
-    advice = "lt.inputs.dataset(examples, per_tower_batch_size=32), for example"
-    if isinstance(inputs, tf.data.Dataset):
-        advice = "lt.inputs.from_dataset(dataset)"
-    elif tf.is_tensor(inputs) or isinstance(inputs, (dict, list, tuple)):
-        advice = "lt.inputs.from_tensors(per_tower=[...]) or lt.inputs.from_tensors(global_batch=...)"
-    return "inputs must be an lt.inputs.Input, got {}: create one with {}".format(
-        repr(inputs) if inputs is None or isinstance(inputs, str) else type(inputs).__name__, advice
-    )
-
-
-def check_reduction_is_used(reduction: Union[None, str, ReductionLike], objectives: Sequence[Objective]) -> None:
-    """Raises ArgumentError where a reduction is given for the step, but every objective has its own."""
-    if reduction is not None and None not in [objective.reduction for objective in objectives]:
-        raise ArgumentError(
-            "reduction is {!r}, but every objective has its own ({}): leave out the step's, or an objective's".format(
-                reduction, ", ".join("{}: {!r}".format(each.name, each.reduction) for each in objectives)
-            )
-        )
-
-
-def check_no_sum_layout(strategy: Strategy, reduction: ReductionLike) -> None:
-    """Raises ArgumentError for a sum layout, such as `tree()`, where each tower applies its own gradients."""
-    if strategy.updates == "reduced":
-        return
-    for member in members_of(reduction):
-        # The mean over one tower is that tower's gradient, so mean() is accepted; a sum layout has no effect here.
-        if member.traits.kind == "layout":
-            raise ArgumentError(
-                "reduction={!r} with variables={!r}: each tower applies its own gradients, so a sum layout has no "
-                "effect. Leave {!r} out, or use lt.gradients.mean()".format(reduction, strategy, member)
-            )
