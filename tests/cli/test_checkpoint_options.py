@@ -10,13 +10,7 @@ from legacy_towers.training.checkpoints import write
 from legacy_towers.training.checkpoints.lock import DirectoryLock
 from legacy_towers.training.checkpoints.newest import find_newest
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """An empty current directory with the job file line.py."""
-    monkeypatch.chdir(tmp_path)
-    job_files.write(tmp_path, "line.py", job_files.LINE)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def steps_in(directory):

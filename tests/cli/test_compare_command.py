@@ -16,13 +16,7 @@ from commands import command
 from legacy_towers import devices
 from legacy_towers.compat import tf
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """An empty current directory with the job file line.py."""
-    monkeypatch.chdir(tmp_path)
-    job_files.write(tmp_path, "line.py", job_files.LINE)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 @pytest.fixture

@@ -16,13 +16,7 @@ from legacy_towers.errors import ArgumentError
 
 TITLE = re.compile(r"==== \d{4}-\d\d-\d\d \d\d:\d\d:\d\d (.*)\n")
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """An empty current directory with the job file line.py."""
-    monkeypatch.chdir(tmp_path)
-    job_files.write(tmp_path, "line.py", job_files.LINE)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def read(path="log"):
