@@ -7,11 +7,6 @@ from legacy_towers.scaling.links import finish_times
 from legacy_towers.scaling.values import Message
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    """Replaces the fixture of conftest.py: these tests need no TensorFlow."""
-
-
 def simulated_ring(costs, network, runtime, workers):
     """Returns when the last part of the last all-reduce has arrived, with a call before the first hop of each."""
     links = Links(network)

@@ -7,11 +7,6 @@ import pytest
 from legacy_towers.scaling.queues import throughput
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    """Replaces the fixture of conftest.py: these tests need no TensorFlow."""
-
-
 def simulated_queues(customers, demands, think, rounds, seed=0):
     """Returns the rounds per second of customers whose times of service are drawn from exponential distributions."""
     random = np.random.RandomState(seed)

@@ -5,12 +5,6 @@ from scaling.simulated_links import FAST, NO_COSTS, SLOW, Links, job
 from legacy_towers.scaling import asynchronous, parameter_servers
 from legacy_towers.scaling.placement import on_servers
 
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    """Replaces the fixture of conftest.py: these tests need no TensorFlow."""
-
-
 TURNS = 100  # in which messages that share a link are sent
 
 
