@@ -1,4 +1,4 @@
-"""Several tensors exchanged in few messages: large ones one by one, small ones fused, as Horovod calls it."""
+"""Tensor fusion: several tensors are reduced in few messages, large ones one by one, small ones together."""
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from legacy_towers.cluster.workers import Workers
@@ -24,31 +24,31 @@ class FusedVector:
         self.total: Optional[Tensor] = None
 
 
-def exchanged_together(
-    tensors: Sequence[Tensor], names: Sequence[str], workers: Workers, exchange: Callable[[Tensor, str], Tensor]
+def reduce_fused(
+    tensors: Sequence[Tensor], names: Sequence[str], workers: Workers, reduce: Callable[[Tensor, str], Tensor]
 ) -> List[Tensor]:
-    """Returns what `exchange` returns for each tensor, called with messages of one or several of them.
+    """Returns what `reduce` returns for each tensor, called with messages of one or several of them.
 
-        A B C (small)    ->    [A B C] -> exchange    ->    A B C
-        D (large)              D       -> exchange          D
+        A B C (small)    ->    [A B C] -> reduce    ->    A B C
+        D (large)              D       -> reduce          D
 
     Messages are created from the last tensor to the first: backpropagation yields the last gradients first, and these
     are sent while the others are computed.
 
     Args:
       names: of the tensors, the same in all workers.
-      exchange: a function of a tensor and a name that treats each element on its own.
+      reduce: a function of a tensor and a name that treats each element on its own.
     """
     result = list(tensors)
     for positions in messages_of(tensors):
         first = names[positions[0]]
         if len(positions) == 1:
-            result[positions[0]] = exchange(tensors[positions[0]], first)
+            result[positions[0]] = reduce(tensors[positions[0]], first)
             continue
         parts = [tensors[position] for position in positions]
         with tf.device(workers.device):
             flat = tf.concat([tf.reshape(each, [-1]) for each in parts], axis=0)
-            whole = exchange(flat, "{} and {} others".format(first, len(positions) - 1))
+            whole = reduce(flat, "{} and {} others".format(first, len(positions) - 1))
             for position, each in zip(positions, tf.split(whole, [part.shape.num_elements() for part in parts])):
                 result[position] = tf.reshape(each, tensors[position].shape)
     return result

@@ -1,4 +1,4 @@
-"""What the workers of a cluster exchange by its parameter servers, where the variables live too.
+"""Sums, gathers and broadcasts of workers on the parameter servers of a cluster, where the variables live too.
 
     worker 0: g0 \\                                            / step, losses: worker 0 continues
                    -> sum on the variable's server -> update                                       (the chief's run
@@ -30,7 +30,7 @@ def is_on_server(device: str) -> bool:
 
 
 class ParameterServerWorkers(Workers):
-    """The workers of a cluster with parameter servers, and what this one exchanges with the others in one graph.
+    """The workers of a cluster with parameter servers, and what this one sends to and gets from these in one graph.
 
     Sums are computed on the servers, by `tf.ConditionalAccumulator`s: each worker adds its part, and the chief, whose
     run applies the update, takes the sum. The other workers' graphs have a placeholder in its place.
@@ -38,7 +38,7 @@ class ParameterServerWorkers(Workers):
     Attributes:
       host: the device of the first parameter server, where the workers wait for each other.
       servers: the devices of all parameter servers.
-      required: the update takes the parts of so many workers, those that come first.
+      required: how many workers' parts an update takes: those that come first.
       backups: how many workers can be late.
       pushes: the operations by which this worker adds its parts.
       pushed: the tensors that it adds.
@@ -70,7 +70,7 @@ class ParameterServerWorkers(Workers):
         self.admission: Any = None
         self.last = 0
         self._takes: Dict[int, Operation] = {}
-        self._exchanged: List[str] = []
+        self._tensor_names: List[str] = []
 
     def sum(self, tensor: Tensor, name: str) -> Tensor:
         """Returns the sum of the workers' scalars, in all workers.
@@ -164,7 +164,7 @@ class ParameterServerWorkers(Workers):
     def all_gather(self, value: Tensor, name: str) -> Tensor:
         """Returns the vector of all workers' scalars, by the workers' numbers, in all workers.
 
-        The chief gathers it and passes it on: so none begins the next exchange of the same name before all have ended
+        The chief gathers it and passes it on: so none begins the next gather of the same name before all have ended
         this one.
         """
         text = self._shared(name, value.dtype, value.shape)
@@ -220,9 +220,9 @@ class ParameterServerWorkers(Workers):
             return tf.Variable(value, trainable=False, collections=[], name=name, use_resource=True)
 
     @property
-    def exchanged(self) -> List[str]:
-        """The names of what is exchanged, dtypes and shapes included."""
-        return sorted(self._exchanged)
+    def tensor_names(self) -> List[str]:
+        """The names of the tensors that the workers sum, gather or broadcast, dtypes and shapes included."""
+        return sorted(self._tensor_names)
 
     def _part(self, tensor: Tensor, is_weighted: bool, name: str) -> Tensor:
         wide = tf.cast(tensor, tf.float32) if tensor.dtype in (tf.float16, tf.bfloat16) else tf.identity(tensor)
@@ -239,9 +239,9 @@ class ParameterServerWorkers(Workers):
         """Returns the name of a resource on a server, the same in all workers; of another graph if that differs."""
         text = "{} {} {}".format(name, dtype.name, shape)
         text = "legacy_towers " + re.sub(r"[^A-Za-z0-9_.:/ -]+", "_", text)
-        while text in self._exchanged:
+        while text in self._tensor_names:
             text += "+"
-        self._exchanged.append(text)
+        self._tensor_names.append(text)
         return text
 
 

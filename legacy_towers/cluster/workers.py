@@ -1,4 +1,4 @@
-"""What the workers of a cluster exchange inside their graphs: all-reduces in which each worker takes part once.
+"""The collective operations of the workers of a cluster: all-reduces in which each worker takes part once.
 
     worker 0: x0 \\                 / x0 + x1        each worker has a graph of its own, with its own towers;
                   -> all-reduce ->                  all run the same steps, so that no all-reduce waits for ever
@@ -21,7 +21,7 @@ _MOST_TO_GATHER = 4
 
 
 class Workers:
-    """The workers of a cluster, and what this one exchanges with the others in one graph.
+    """The workers of a cluster, and the collective operations of this one in one graph.
 
     All graphs must have the same calls, in the same order, and a run that computes the result of one must happen in all
     workers.
@@ -204,8 +204,8 @@ class Workers:
             return tf.cast(tf.concat(parts, axis=0), dtype)
 
     @property
-    def exchanged(self) -> List[str]:
-        """The names of what is exchanged, dtypes and shapes included."""
+    def tensor_names(self) -> List[str]:
+        """The names of the tensors that the workers sum, gather or broadcast, dtypes and shapes included."""
         return sorted(self._keys.values())
 
     def _all_reduce(self, tensor: Tensor, name: str) -> Tensor:

@@ -1,7 +1,7 @@
 """Gradients over the workers of a cluster: within each worker first, then by few all-reduces between them."""
 from typing import Any, List, Optional, Sequence
 
-from legacy_towers.cluster.messages import FusedVector, exchanged_together
+from legacy_towers.cluster.messages import FusedVector, reduce_fused
 from legacy_towers.cluster.parameter_servers import ParameterServerWorkers, is_on_server
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
@@ -80,10 +80,10 @@ def over_workers(
             # It is summed, also among gradients whose mean is taken.
             tensors.append(fused.tensor if is_sum else fused.tensor * workers.size)
         names.append("fused with {}".format(scope))
-        *exchanged, fused.total = exchanged_together(tensors, names, workers, combined)
+        *reduced, fused.total = reduce_fused(tensors, names, workers, combined)
     else:
-        exchanged = exchanged_together(tensors, names, workers, combined)
-    for position, gradient in zip(dense, exchanged):
+        reduced = reduce_fused(tensors, names, workers, combined)
+    for position, gradient in zip(dense, reduced):
         reduced_by = "{}, all-reduce over {} workers".format(rows[position].reduced_by, workers.size)
         if transfer_dtype is not None and _is_compressed(gradient):
             kind = "all-gather" if workers.gathers_16_bits else "all-reduce"

@@ -23,7 +23,7 @@ def slices_over_workers(
     Args:
       rows: each with one gradient, IndexedSlices.
       is_sum: whether the workers' gradients are summed; else their mean is taken.
-      scope: begins the names of what is exchanged.
+      scope: the beginning of the names of the tensors that are gathered or summed.
     """
     if not rows:
         return []

@@ -205,9 +205,9 @@ def shards_of(
         ) for tower in towers)
     if route == "sharded":
         names = _names(examples, range(3 * sizes.towers))
-        of = "each epoch" if epochs == 1 or (examples.epoch_length() or 0) % sizes.towers == 0 else "all epochs"
+        of_epochs = "each epoch" if epochs == 1 or (examples.epoch_length() or 0) % sizes.towers == 0 else "all epochs"
         return tuple("every {}example of {} from number {} on{}".format(
-            _ordinal(sizes.towers) + " " if sizes.towers > 1 else "", of, tower,
+            _ordinal(sizes.towers) + " " if sizes.towers > 1 else "", of_epochs, tower,
             _listed([names[each] for each in range(tower, 3 * sizes.towers, sizes.towers) if each in names]),
         ) for tower in towers)
     # These split a global batch or assign batches in turn. In the others the towers compete for a shared queue.

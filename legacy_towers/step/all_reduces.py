@@ -23,8 +23,8 @@ from legacy_towers.variables.synchronize import operations_of
 _UP_TO_32_BITS = (tf.float16, tf.bfloat16, tf.float32)
 
 
-class Exchange(NamedTuple):
-    """What a worker sends to the others in each step besides gradients and statistics.
+class LocalValues(NamedTuple):
+    """What this worker all-reduces in each step besides gradients and statistics.
 
     Attributes:
       losses: of each objective, over the towers of this worker.
@@ -41,8 +41,8 @@ class Exchange(NamedTuple):
     fused: FusedVector
 
 
-def begin_all_reduces(setup: Setup, losses: Sequence[Tensor], metrics: Dict[str, Tensor]) -> Exchange:
-    """Returns what this worker sends in each step. Call it before gradients are reduced, whose message can include it.
+def begin_all_reduces(setup: Setup, losses: Sequence[Tensor], metrics: Dict[str, Tensor]) -> LocalValues:
+    """Returns what this worker all-reduces in each step. Call it before gradients are reduced: they share a message.
 
     Args:
       losses: of each objective, over the towers of this worker.
@@ -61,11 +61,11 @@ def begin_all_reduces(setup: Setup, losses: Sequence[Tensor], metrics: Dict[str,
             values = values / tf.constant(workers.size, tf.float64)
         slot = tf.one_hot(workers.index, workers.size, dtype=tf.float64)
         fused = tf.cast(tf.concat([values, slot * vote, slot * busy], axis=0), sent_dtype)
-    return Exchange(list(losses), dict(metrics), vote, busy, FusedVector(fused))
+    return LocalValues(list(losses), dict(metrics), vote, busy, FusedVector(fused))
 
 
-class Exchanged(NamedTuple):
-    """What the workers exchange in each step besides gradients and statistics.
+class AllReduced(NamedTuple):
+    """The results of these all-reduces, and the hooks that use them.
 
     Attributes:
       gradients: of each objective, with the loss over all workers.
@@ -86,56 +86,58 @@ class Exchanged(NamedTuple):
     needed: List[Tensor]
 
 
-def end_all_reduces(setup: Setup, exchange: Exchange, gradients: Sequence[ObjectiveGradients]) -> Exchanged:
-    """Returns losses and metrics over all workers, with what votes and times are for.
+def end_all_reduces(setup: Setup, local: LocalValues, gradients: Sequence[ObjectiveGradients]) -> AllReduced:
+    """Returns losses and metrics over all workers, and the hooks that use the votes and times.
 
     Args:
-      gradients: of each objective. If no message of theirs included the exchange, it is an all-reduce of its own.
+      local: what `begin_all_reduces` returned.
+      gradients: of each objective. If none of their messages included the local values, these have an all-reduce of
+        their own.
     """
     workers = setup.options.workers
     assert workers is not None
-    names = sorted(exchange.metrics)
-    own = exchange.losses + [exchange.metrics[name] for name in names]
+    names = sorted(local.metrics)
+    own = local.losses + [local.metrics[name] for name in names]
     with tf.device(workers.device), tf.name_scope("over_workers"):
-        total = exchange.fused.total
+        total = local.fused.total
         if total is None:
-            total = workers.sum(exchange.fused.tensor, "losses, metrics {}".format(quoted(names)))
+            total = workers.sum(local.fused.tensor, "losses, metrics {}".format(quoted(names)))
         vector = tf.identity(tf.cast(total, tf.float64), name="of_all")
         means = [tf.cast(vector[position], each.dtype) for position, each in enumerate(own)]
         votes = tf.identity(vector[len(own):len(own) + workers.size], name="stop_votes")
         all_busy = tf.identity(vector[len(own) + workers.size:], name="busy_seconds_of_all")
-        start_votes = workers.all_gather(exchange.vote, "votes to stop before the first step")
+        start_votes = workers.all_gather(local.vote, "votes to stop before the first step")
     losses = means[:len(gradients)]
-    return Exchanged(
+    return AllReduced(
         [each._replace(loss=loss) for each, loss in zip(gradients, losses)],
         dict(zip(names, means[len(gradients):])),
         WatchWorkersHook(workers.cluster),
         StartTogetherHook(workers, fingerprint_of(setup)),
-        StopTogetherHook(workers, exchange.vote, votes, start_votes, vector),
-        WorkerTimesHook(workers, exchange.busy, all_busy, vector),
+        StopTogetherHook(workers, local.vote, votes, start_votes, vector),
+        WorkerTimesHook(workers, local.busy, all_busy, vector),
         [vector],
     )
 
 
-def of_workers(setup: Setup, updates: Updates, exchanged: Exchanged) -> Updates:
-    """Returns updates whose train op runs what the workers exchange in each step, with the hooks for that."""
+def of_workers(setup: Setup, updates: Updates, reduced: AllReduced) -> Updates:
+    """Returns updates whose train op runs the all-reduces of each step, with their hooks."""
     if isinstance(setup.strategy, LocalSGD):
         with tf.name_scope("average_at_end"):
             operations = operations_of(setup.variables)
             with tf.control_dependencies([operations.average()]):
                 averaged = operations.mark_averaged(True)
-        exchanged.watch.at_end = lambda session: session.run(averaged)
-        exchanged.stop.step_multiple = setup.strategy.sync_every
-    together = tf.group(*(updates.schedule.all_ops + exchanged.needed), name="train_op_of_workers")
-    exchanged.times.measure(together)
+        reduced.watch.at_end = lambda session: session.run(averaged)
+        reduced.stop.step_multiple = setup.strategy.sync_every
+    together = tf.group(*(updates.schedule.all_ops + reduced.needed), name="train_op_of_workers")
+    reduced.times.measure(together)
     return updates._replace(
         schedule=TrainOpSchedule({}, [], together),
-        hooks=[exchanged.watch, exchanged.start] + updates.hooks + [exchanged.times, exchanged.stop],
+        hooks=[reduced.watch, reduced.start] + updates.hooks + [reduced.times, reduced.stop],
     )
 
 
 def fingerprint_of(setup: Setup) -> str:
-    """Returns what must be equal in all workers, besides the variables and what they exchange."""
+    """Returns what must be equal in all workers, besides the variables and what they all-reduce."""
     options: Any = setup.options
     return repr((
         len(setup.training), options.strategy, options.reduction, options.on_missing, options.update_ops,

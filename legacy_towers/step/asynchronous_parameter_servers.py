@@ -9,7 +9,7 @@ from typing import Any
 
 from legacy_towers.compat import tf
 from legacy_towers.step.parameter_server_hooks import ParameterServerStartHook
-from legacy_towers.step.parameter_servers import ParameterServerExchange, check_variables_on_servers, votes_of
+from legacy_towers.step.parameter_servers import ServerSums, check_variables_on_servers, votes_of
 from legacy_towers.step.setup import Setup
 from legacy_towers.step.together import StopTogetherHook
 from legacy_towers.step.updates import Updates
@@ -26,7 +26,7 @@ def asynchronous_over_workers(setup: Setup, updates: Updates, fingerprint: str) 
         seen = tf.identity(votes.read_value(), name="stop_votes")
     start_votes = workers.all_gather(vote, "votes to stop before the first step")
     start = ParameterServerStartHook(
-        workers, fingerprint, ParameterServerExchange([], {}, vote, tf.constant(0.0), votes, None), setup.global_step
+        workers, fingerprint, ServerSums([], {}, vote, tf.constant(0.0), votes, None), setup.global_step
     )
     watch = WatchWorkersHook(workers.cluster)
     stop = AsynchronousStopHook(workers, vote, seen, start_votes, added, watch)

@@ -30,7 +30,7 @@ from legacy_towers.step.objectives import (
     trained_variables,
     variables_of_objectives,
 )
-from legacy_towers.step.parameter_servers import add_admission, begin_exchange, check_update_ops, end_exchange
+from legacy_towers.step.parameter_servers import add_admission, begin_server_step, check_update_ops, end_server_step
 from legacy_towers.step.plan_rows import describe_summaries, plan_of
 from legacy_towers.step.random_model import with_random_model
 from legacy_towers.step.setup import Setup, StepOptions, build_setup, build_towers, check_distinct_examples
@@ -173,34 +173,34 @@ def _train_step(setup: Setup, objectives: Sequence[Objective], trained: Sequence
     has_servers = isinstance(options.workers, ParameterServerWorkers)
     losses = [objective_losses(setup, each, owned[each.name], len(objectives) == 1) for each in objectives]
     of_process = [each.over_towers(setup.tower_weights) for each in losses]
-    metrics, exchange = None, None
+    metrics, local = None, None
     if options.workers is not None and is_synchronous and not has_servers:
-        exchange = begin_all_reduces(setup, of_process, mean_metrics(setup.training, setup.tower_weights))
+        local = begin_all_reduces(setup, of_process, mean_metrics(setup.training, setup.tower_weights))
     gradients = [
         objective_gradients(
             setup, each, owned[each.name], losses[position], of_process[position],
             # The message of the first gradients includes it.
-            exchange.fused if exchange is not None and position == 0 else None,
+            local.fused if local is not None and position == 0 else None,
         )
         for position, each in enumerate(objectives)
     ]
     if has_servers and is_synchronous:
-        server_exchange = begin_exchange(setup, gradients, mean_metrics(setup.training, setup.tower_weights))
-        gradients, metrics = server_exchange.gradients, server_exchange.metrics
-    elif exchange is not None:
-        exchanged = end_all_reduces(setup, exchange, gradients)
-        gradients, metrics = exchanged.gradients, exchanged.metrics
+        server_sums = begin_server_step(setup, gradients, mean_metrics(setup.training, setup.tower_weights))
+        gradients, metrics = server_sums.gradients, server_sums.metrics
+    elif local is not None:
+        reduced = end_all_reduces(setup, local, gradients)
+        gradients, metrics = reduced.gradients, reduced.metrics
     checked = guarded(setup, gradients)
     gradients = checked.gradients
     updates = build_updates(setup, checked)
     is_finite = checked.is_finite
     if has_servers and is_synchronous:
-        ended = end_exchange(setup, server_exchange, checked, updates, fingerprint_of(setup))
+        ended = end_server_step(setup, server_sums, checked, updates, fingerprint_of(setup))
         updates, gradients, metrics, is_finite = ended
     elif has_servers:
         updates = asynchronous_over_workers(setup, updates, fingerprint_of(setup))
     elif options.workers is not None:
-        updates = of_workers(setup, updates, exchanged)
+        updates = of_workers(setup, updates, reduced)
     # After all else: until now no tower's graph reaches into another's, which the checks above rely on.
     setup.cross_tower.connect()
     check_towers(options.strategy, setup.training)

@@ -17,9 +17,9 @@ class ParameterServerStartHook(StartTogetherHook):
       ClusterError: the session is not one of a worker, or a worker has built another step than the chief.
     """
 
-    def __init__(self, workers: Any, fingerprint: str, exchange: Any, global_step: Variable) -> None:
+    def __init__(self, workers: Any, fingerprint: str, sums: Any, global_step: Variable) -> None:
         super().__init__(workers, fingerprint)
-        self._exchange = exchange
+        self._sums = sums
         self._global_step = global_step
         self._prepare: List[Any] = []
         self._seen: Any = None
@@ -32,15 +32,15 @@ class ParameterServerStartHook(StartTogetherHook):
         described = [
             (str(each.op.name), each.dtype.base_dtype.name, str(each.shape), each.device) for each in variables
         ]
-        text = repr((self._fingerprint, workers.required, described, workers.exchanged))
+        text = repr((self._fingerprint, workers.required, described, workers.tensor_names))
         with tf.device(workers.device):
             own = tf.constant(float(zlib.crc32(text.encode("utf-8"))), tf.float64)
             self._prints = workers.all_gather(own, "fingerprint")
-            admission = self._exchange.admission
+            admission = self._sums.admission
             if admission is not None:
                 self._seen = admission.seen(self._global_step.read_value())
         if workers.is_chief:
-            self._prepare = [self._exchange.votes.initializer]
+            self._prepare = [self._sums.votes.initializer]
             if admission is not None:
                 self._prepare.append(admission.admitted.initializer)
                 self._seen = admission.open(self._global_step.read_value())

@@ -26,8 +26,8 @@ from legacy_towers.text.names import quoted
 from legacy_towers.variables import Strategy
 
 
-class ParameterServerExchange(NamedTuple):
-    """What the workers exchange in each step besides gradients and statistics.
+class ServerSums(NamedTuple):
+    """What the parameter servers sum over the workers in each step, besides gradients and statistics.
 
     Attributes:
       gradients: of each objective, at the chief with the loss over all workers.
@@ -62,9 +62,9 @@ class ParameterServerStep(NamedTuple):
     is_finite: Dict[str, Tensor]
 
 
-def begin_exchange(
+def begin_server_step(
     setup: Setup, gradients: Sequence[ObjectiveGradients], metrics: Dict[str, Tensor]
-) -> ParameterServerExchange:
+) -> ServerSums:
     """Adds losses and metrics to what the workers sum; to be called before updates are built.
 
     Args:
@@ -94,7 +94,7 @@ def begin_exchange(
     means = [tf.cast(summed[position], each.dtype) for position, each in enumerate(own)]
     for position, each in enumerate(once):
         means[position] = means[position] if each is None else means[position] + each
-    return ParameterServerExchange(
+    return ServerSums(
         [each._replace(loss=loss) for each, loss in zip(gradients, means)], dict(zip(names, means[len(gradients):])),
         vote, busy, votes, workers.admission,
     )
@@ -113,19 +113,19 @@ def votes_of(workers: ParameterServerWorkers, others: Sequence[Tensor] = ()) -> 
         return vote, votes, votes.assign_add(tf.concat([slot * each for each in [vote, *others]], axis=0)).op
 
 
-def end_exchange(
-    setup: Setup, exchange: ParameterServerExchange, checked: Guarded, updates: Updates, fingerprint: str
+def end_server_step(
+    setup: Setup, sums: ServerSums, checked: Guarded, updates: Updates, fingerprint: str
 ) -> ParameterServerStep:
     """Returns this worker's part of the step: to be called when its updates are built, which the chief alone runs."""
     workers: Any = setup.options.workers
     check_variables_on_servers()
-    gradients, metrics = checked.gradients, exchange.metrics
+    gradients, metrics = checked.gradients, sums.metrics
     names, objectives, size = sorted(metrics), sorted(checked.is_finite), workers.size
     count = 1 + len(gradients) + len(names) + len(objectives)
     length = count + 2 * size
     queues = [workers.queue_of(worker, "step", length) for worker in range(size)]
-    if exchange.admission is not None:
-        exchange.admission.after(workers.pushed)
+    if sums.admission is not None:
+        sums.admission.after(workers.pushed)
     workers.order()
     with tf.device(workers.host), tf.name_scope("over_workers"):
         pushed = tf.group(*workers.pushes)
@@ -135,8 +135,8 @@ def end_exchange(
                 parts = [each.loss for each in gradients] + [metrics[name] for name in names]
                 parts += [checked.is_finite[name] for name in objectives]
                 values = tf.stack([tf.cast(each, tf.float64) for each in [step] + parts])
-                vector = tf.concat([values, exchange.votes.read_value()], axis=0)
-                opened = [] if exchange.admission is None else [exchange.admission.open(step)]
+                vector = tf.concat([values, sums.votes.read_value()], axis=0)
+                opened = [] if sums.admission is None else [sums.admission.open(step)]
             with tf.control_dependencies(opened):
                 ops = [queue.enqueue(vector) for queue in queues[1:]]
         else:
@@ -144,7 +144,7 @@ def end_exchange(
                 # A worker that was late goes on at the newest step.
                 many = tf.maximum(queues[workers.index].size(), 1)
                 vector = queues[workers.index].dequeue_many(many)[-1]
-            ops = [] if exchange.admission is None else [exchange.admission.seen(tf.cast(vector[0], tf.int64))]
+            ops = [] if sums.admission is None else [sums.admission.seen(tf.cast(vector[0], tf.int64))]
         train_op = tf.group(vector.op, *ops, name="train_op_of_worker")
         # Whoever fetches one of these runs the step.
         with tf.control_dependencies([train_op]):
@@ -153,16 +153,16 @@ def end_exchange(
             found = [tf.cast(vector[1 + position], dtype) for position, dtype in enumerate(dtypes)]
             votes = tf.identity(vector[count:count + size], name="stop_votes")
             all_busy = tf.identity(vector[count + size:], name="busy_seconds_of_all")
-    start_votes = workers.all_gather(exchange.vote, "votes to stop before the first step")
-    start = ParameterServerStartHook(workers, fingerprint, exchange, setup.global_step)
+    start_votes = workers.all_gather(sums.vote, "votes to stop before the first step")
+    start = ParameterServerStartHook(workers, fingerprint, sums, setup.global_step)
     watch = WatchWorkersHook(workers.cluster)
     stop = ParameterServerStopHook(
-        workers, exchange.vote, votes, start_votes, vector, queues, exchange.admission, watch
+        workers, sums.vote, votes, start_votes, vector, queues, sums.admission, watch
     )
     hooks = [watch, start] + updates.hooks
-    # Late workers run fewer steps: they have no common ones in which they could exchange times.
-    if exchange.admission is None:
-        times = WorkerTimesHook(workers, exchange.busy, all_busy, vector, is_sum=True)
+    # Late workers run fewer steps: they have no common ones in which they could sum their times.
+    if sums.admission is None:
+        times = WorkerTimesHook(workers, sums.busy, all_busy, vector, is_sum=True)
         times.measure_between(workers.pushed, train_op)
         hooks.append(times)
     return ParameterServerStep(

@@ -78,7 +78,7 @@ class Plan(NamedTuple):
       moving_average_decay: the decay of the variables' moving averages; None without them.
       validating: the towers that validate; all others train.
       weights: the towers' weights in means over towers; "": all weigh the same.
-      workers: which worker of a cluster this is, and what all exchange; "" for one process.
+      workers: which worker of a cluster this is, and what all of them send; "" for one process.
     """
 
     devices: List[str]

@@ -35,7 +35,7 @@ class StartTogetherHook(tf.train.SessionRunHook):
         workers = self._workers
         variables = sorted(tf.global_variables(), key=lambda variable: str(variable.op.name))
         described = [(str(each.op.name), each.dtype.base_dtype.name, str(each.shape)) for each in variables]
-        text = repr((self._fingerprint, described, workers.exchanged))
+        text = repr((self._fingerprint, described, workers.tensor_names))
         with tf.device(workers.device):
             own = tf.constant(float(zlib.crc32(text.encode("utf-8"))), tf.float64)
             self._prints = workers.all_gather(own, "fingerprint")

@@ -1,7 +1,7 @@
 """The means of variables over the workers of a cluster."""
 from typing import List, Sequence
 
-from legacy_towers.cluster.messages import exchanged_together
+from legacy_towers.cluster.messages import reduce_fused
 from legacy_towers.cluster.workers import Workers
 from legacy_towers.compat import tf
 from legacy_towers.tensor_types import Tensor, Variable
@@ -30,7 +30,7 @@ def means_over_workers(values: Sequence[Tensor], common: Sequence[Variable], wor
             # Infinity less infinity would be NaN.
             changes.append(tf.where(tf.equal(value, base), tf.zeros_like(value), value - base))
         names = ["mean of {}".format(common[number].op.name) for number in averaged]
-        for number, base, change in zip(averaged, bases, exchanged_together(changes, names, workers, workers.mean)):
+        for number, base, change in zip(averaged, bases, reduce_fused(changes, names, workers, workers.mean)):
             result[number] = base + change
     for number, value in enumerate(values):
         if number not in averaged:

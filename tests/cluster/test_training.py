@@ -207,7 +207,7 @@ def own_loss(dtype):
     # Each objective has gradients of its own.
     (dict(model_fn=two_losses, optimizer=joint), 2),
 ])
-def test_losses_are_exchanged_with_the_gradients_where_the_dtype_allows(options, count):
+def test_losses_are_reduced_with_the_gradients_where_the_dtype_allows(options, count):
     with tf.Graph().as_default():
         step = build(**options)
         assert len([each for each in ancestors([step.train_op]) if is_collective(each)]) == count
