@@ -69,7 +69,7 @@ def start(
 def refuse(
     cluster: Cluster, reason: str, start_seconds: float = START_SECONDS, allow_any_interface: bool = False
 ) -> None:
-    """Lets the other tasks know why this one does not start, in place of `start`: it raises this reason for them.
+    """Reports to the other tasks why this one does not start, in place of `start`, which raises the reason there.
 
     Returns when all have ended or refused too, or after `start_seconds`: at once for an evaluator, and where this
     process can't have a server at its address.

@@ -22,7 +22,7 @@ _LEAVING_SECONDS = 2.0
 def serve(cluster: Cluster, server: Any) -> None:
     """Waits until all workers have finished; for the task of a parameter server.
 
-    What has finished is published, so that the other workers don't take it for lost.
+    Publishes which workers have finished, so that the others don't report them as lost.
 
     Args:
       cluster: the tasks, and which of them this process is.

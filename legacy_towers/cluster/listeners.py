@@ -3,8 +3,8 @@
 TensorFlow's server listens on all interfaces, whatever address its ClusterSpec has: "grpc://127.0.0.1:2222" listens on
 [::]:2222 too. Seen on 1.15.5 and 2.21: localhost, 127.0.0.1, 127.0.0.2, [::1], the machine's name, 0.0.0.0, [::], and
 even a name that does not resolve. TensorFlow has no option for it. On Linux a program of the kernel's packet filter,
-attached to the listening socket, drops what is sent to any other address; a process may do so with its own sockets,
-without rights.
+attached to the listening socket, drops packets to any other address; a process may attach one to its own sockets
+without root rights.
 """
 import ctypes
 import os

@@ -46,7 +46,7 @@ class ParameterServerWorkers(Workers):
       last: the number of the push that comes last.
       local_step: int64 scalar: at least 0 if this worker's parts are added, less if they come too late.
       leftovers: the accumulators.
-      admission: decides whose parts are in time; None where each one's are.
+      admission: decides whose parts are in time; None: all are.
     """
 
     def __init__(self, cluster: Cluster, backups: int = 0) -> None:
@@ -246,7 +246,7 @@ class ParameterServerWorkers(Workers):
 
 
 def workers_of(cluster: Optional[Cluster], backups: int = 0) -> Optional[Workers]:
-    """Returns the workers of a cluster for a new graph, by its parameter servers if it has any; None without a cluster.
+    """Returns the `Workers` of a cluster for a new graph, or its `ParameterServerWorkers`; None without a cluster.
 
     Raises:
       ArgumentError: `backups` is not a number of workers that can be late.

@@ -20,7 +20,7 @@ from legacy_towers.tensor_types import ConfigProto
 def start_server(cluster: Cluster, config: Optional[ConfigProto] = None, allow_any_interface: bool = False) -> Any:
     """Returns the started tf.train.Server of this process.
 
-    A server can't be stopped: it ends with the process. Whoever reaches its port can run any operation in it.
+    A server can't be stopped: it ends with the process. Anyone who reaches its port can run any operation in it.
 
     Args:
       cluster: the tasks, and which of them this process is.

@@ -15,7 +15,7 @@ def cluster_of(
     """Returns the cluster that a source describes, after all checks that need no network.
 
     Args:
-      jobs: job -> addresses "host:port"; the job "master" is taken for "chief".
+      jobs: job -> addresses "host:port"; the job "master" counts as "chief".
       task_type: the job of this process.
       task_index: its number within the job.
       source: for messages, such as "TF_CONFIG".

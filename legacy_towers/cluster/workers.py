@@ -16,7 +16,7 @@ from legacy_towers.tensor_types import DType, Tensor
 _AS_BITS = (tf.float32, tf.float64, tf.int64, tf.complex64)
 _AS_INT32 = (tf.bool, tf.int8, tf.uint8, tf.int16, tf.uint16)
 _AS_FLOAT32 = (tf.float16, tf.bfloat16)
-# Of so many workers each may send its 16-bit numbers to all others: an all-reduce of 32 bits sends as many bytes.
+# Up to so many workers send their 16-bit numbers to each other: an all-reduce of 32 bits sends as many bytes.
 _MOST_TO_GATHER = 4
 
 
@@ -93,7 +93,7 @@ class Workers:
         return self.sum(tensor, name) if is_weighted else self.mean(tensor, name)
 
     def combined_in_16_bits(self, transfer_dtype: DType, tensor: Tensor, is_weighted: bool, name: str) -> Tensor:
-        """Returns the same, sent with 16 bits per number.
+        """Returns the same as `combined`, sent with 16 bits per number.
 
         Up to 4 workers send their numbers to each other, and each sums them in float32: this needs no more bytes than
         an all-reduce of 32 bits. More workers all-reduce in 16 bits, each partial sum of which is rounded.
