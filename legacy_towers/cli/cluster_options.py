@@ -10,8 +10,8 @@ from legacy_towers.errors import ArgumentError
 ENVIRONMENT = "environment"
 
 
-def add_cluster_options(group: Any) -> None:
-    """Adds the options to a parser."""
+def add_description_options(group: Any) -> None:
+    """Adds the options that describe a cluster, and which of its tasks this is, to a parser."""
     group.add_argument(
         "--cluster", nargs="?", const=ENVIRONMENT, metavar="JOB=HOST:PORT,...",
         help="the tasks of the cluster, as in 'worker=h1:2222,h2:2222;ps=h3:2222'; without a value they are those of "
@@ -29,6 +29,11 @@ def add_cluster_options(group: Any) -> None:
         "--cluster-ps", type=int, default=0, metavar="N",
         help="srun and mpirun: the last N tasks are parameter servers (default: 0)",
     )
+
+
+def add_cluster_options(group: Any) -> None:
+    """Adds the options that describe a cluster, and those of its start, to a parser."""
+    add_description_options(group)
     group.add_argument(
         "--start-seconds", type=float, default=START_SECONDS, metavar="SECONDS",
         help="how long to wait for the other tasks (default: {:g})".format(START_SECONDS),
@@ -59,12 +64,17 @@ def cluster_of(arguments: argparse.Namespace) -> Cluster:
     )
 
 
-def check_no_cluster_options(arguments: argparse.Namespace) -> None:
-    """Raises ArgumentError where an option for a cluster is given without --cluster."""
+def check_no_cluster_options(arguments: argparse.Namespace, **others: Any) -> None:
+    """Raises ArgumentError where an option for a cluster is given without --cluster.
+
+    Args:
+      others: the values of options that have no effect without it either, by their names, None where not given.
+    """
     given = {
         "--task": arguments.task, "--cluster-hostfile": arguments.cluster_hostfile,
-        "--cluster-ps": arguments.cluster_ps, "--allow-any-interface": arguments.allow_any_interface,
+        "--cluster-ps": arguments.cluster_ps,
     }
+    given.update(("--" + name.replace("_", "-"), value) for name, value in others.items())
     for option, value in given.items():
         if value:
             raise ArgumentError("{} has no effect without --cluster".format(option))

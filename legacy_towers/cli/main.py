@@ -59,7 +59,10 @@ SUBCOMMANDS = (
         "doctor", "legacy_towers.cli.doctor", "find in an old script or a graph what makes it slow or wrong", False,
     ),
     Subcommand("cluster", "legacy_towers.cli.cluster", "print the tasks of a cluster, and check that all can start"),
-    Subcommand("launch", "legacy_towers.cli.launch", "run a command as each task of a cluster on this machine", False),
+    Subcommand(
+        "launch", "legacy_towers.cli.launch", "run a command as each task of a cluster, or as the one of this machine",
+        False,
+    ),
     Subcommand(
         "plan-cluster", "legacy_towers.cli.plan_cluster",
         "predict a job's step time over many workers, and which strategy is the fastest",

@@ -121,7 +121,7 @@ def _evaluate(job: Any, settings: TrainSettings, notes: Any, cluster: Any) -> in
 def _cluster_of_run(arguments: argparse.Namespace, job_function: Any) -> Any:
     """Returns the cluster that the options name, and prints it; None without --cluster."""
     if arguments.cluster is None:
-        check_no_cluster_options(arguments)
+        check_no_cluster_options(arguments, allow_any_interface=arguments.allow_any_interface)
         if arguments.backup_workers:
             raise ArgumentError("--backup-workers has no effect without --cluster")
         if arguments.evaluator:

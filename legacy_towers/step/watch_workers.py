@@ -22,6 +22,7 @@ _LEAVING_SECONDS = 3.0
 # take to find the task.
 _LOST = (tf.errors.UnavailableError, tf.errors.AbortedError, tf.errors.CancelledError)
 _EXPLAINING_SECONDS = 8.0
+_REPLACEMENTS = 2
 # Frames of these files show that the session's thread waits, in a run or for the end of the session.
 _WAITING_FILES = (
     os.path.join("python", "client", "session.py"), os.path.join("python", "training", "monitored_session.py"),
@@ -56,11 +57,13 @@ class WatchWorkersHook(tf.train.SessionRunHook):
         self._reported: List[Task] = []
         self._missing = ""
         self._is_explaining = False
+        self._replacements = 0  # sessions that TensorFlow has made in place of lost ones, since the last step
 
     def begin(self) -> None:
         """Begins to watch."""
         self._thread = threading.get_ident()
         self._session = self._coordinator = None
+        self._replacements = 0
         self._is_waiting = True
         self._ended.set()  # ends the thread of an earlier session
         self._ended = threading.Event()
@@ -70,10 +73,23 @@ class WatchWorkersHook(tf.train.SessionRunHook):
         self._watching.start()
 
     def after_create_session(self, session: Session, coord: Coordinator) -> None:
-        """Takes a new session."""
+        """Takes a new session.
+
+        TensorFlow makes another one in place of a session that has lost its connection to a task.
+
+        Raises:
+          MissingTaskError: the task has ended; or the connection was lost again before a step.
+        """
+        self._replacements += self._session is not None
         self._session, self._coordinator = session, coord
         self._thread = threading.get_ident()
         self._is_waiting = True
+        # Without this, TensorFlow would make one session after the other.
+        if self._replacements and self._wait_for_missing():
+            raise MissingTaskError(self._missing)
+        if self._replacements >= _REPLACEMENTS:
+            raise MissingTaskError("{} has lost its connection to another task {} times, though all answer: all tasks "
+                                   "have to start again".format(self._cluster.task, self._replacements))
 
     def before_run(self, run_context: Any) -> None:
         """Notes that a run waits for the other workers from now on."""
@@ -82,6 +98,7 @@ class WatchWorkersHook(tf.train.SessionRunHook):
     def after_run(self, run_context: Any, run_values: Any) -> None:
         """Notes that it does not."""
         self._is_waiting = False
+        self._replacements = 0
 
     def end(self, session: Session) -> None:
         """Ends the watch; that of parameter servers at `stop`, since a checkpoint may be saved yet."""
@@ -99,14 +116,19 @@ class WatchWorkersHook(tf.train.SessionRunHook):
 
     def explain(self, error: BaseException) -> Optional[MissingTaskError]:
         """Returns an error that names the tasks that have ended, for one that says that a connection was lost."""
-        if not isinstance(error, _LOST):
-            return None
+        if isinstance(error, _LOST):
+            self._wait_for_missing()
+        # Any other error of TensorFlow may follow from the end of the run, such as "Session is closed".
+        return MissingTaskError(self._missing) if self._missing and isinstance(error, tf.errors.OpError) else None
+
+    def _wait_for_missing(self) -> bool:
+        """Waits until the watch has found the tasks that have ended, for a few seconds; returns whether it has."""
         self._is_explaining = True
         until = time.monotonic() + _EXPLAINING_SECONDS
         while not self._missing and not self._ended.is_set() and time.monotonic() < until:
             time.sleep(0.05)
         self._is_explaining = False
-        return MissingTaskError(self._missing) if self._missing else None
+        return bool(self._missing)
 
     def _watch(self, ended: threading.Event) -> None:
         watch = Watch(self._cluster, self.seconds)
@@ -115,7 +137,7 @@ class WatchWorkersHook(tf.train.SessionRunHook):
         try:
             while not ended.wait(_POLL_SECONDS):
                 silent = watch.silent()
-                if not self._is_in_tensorflow():
+                if not self._is_in_tensorflow() and not self._is_explaining:
                     over = over + 1 if self._coordinator is not None and self._coordinator.should_stop() else 0
                     if over >= _OVER_POLLS:
                         return

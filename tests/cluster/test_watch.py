@@ -2,12 +2,19 @@
 import socket
 
 import ports
+import pytest
 import waiting
 
 import legacy_towers as lt
+from legacy_towers.cluster import watch as watch_module
 from legacy_towers.cluster.published import publish
 from legacy_towers.cluster.records import STARTED, own_record
+from legacy_towers.cluster.value import Cluster, Task
 from legacy_towers.cluster.watch import Watch
+from legacy_towers.compat import tf
+from legacy_towers.errors import MissingTaskError
+from legacy_towers.step import watch_workers
+from legacy_towers.step.watch_workers import WatchWorkersHook
 
 
 def test_tasks_that_hang_or_have_ended_are_missing_and_one_that_answers_is_not():
@@ -42,3 +49,37 @@ def test_tasks_that_hang_or_have_ended_are_missing_and_one_that_answers_is_not()
             other.stop()
         finally:
             watch.stop()
+
+
+def test_the_session_in_place_of_a_lost_one_names_the_task_that_has_ended(monkeypatch):
+    monkeypatch.setattr(watch_module, "_REFUSED_SECONDS", 0.2)
+    with ports.held(2) as held:
+        hook = WatchWorkersHook(Cluster((("worker", tuple(held)),), Task("worker", 0)))
+        hook.begin()
+        try:
+            with tf.Session(graph=tf.Graph()) as session:
+                hook.after_create_session(session, tf.train.Coordinator())
+                with pytest.raises(MissingTaskError, match="worker:0 waits for worker:1, which has ended"):
+                    hook.after_create_session(session, tf.train.Coordinator())
+            # What the session raises once the watch has closed it.
+            closed = tf.errors.FailedPreconditionError(None, None, "Session is closed.")
+            assert str(hook.explain(closed)).startswith("worker:0 waits for worker:1, which has ended")
+            assert hook.explain(ValueError("of the job")) is None
+        finally:
+            hook.stop()
+
+
+def test_a_connection_that_is_lost_again_before_a_step_is_an_error(monkeypatch):
+    monkeypatch.setattr(watch_workers, "_EXPLAINING_SECONDS", 0.1)
+    hook = WatchWorkersHook(Cluster((("worker", ("127.0.0.1:1",)),), Task("worker", 0)))
+    hook.begin()
+    try:
+        with tf.Session(graph=tf.Graph()) as session:
+            hook.after_create_session(session, tf.train.Coordinator())
+            hook.after_create_session(session, tf.train.Coordinator())
+            hook.after_run(None, None)
+            hook.after_create_session(session, tf.train.Coordinator())
+            with pytest.raises(MissingTaskError, match="has lost its connection to another task 2 times"):
+                hook.after_create_session(session, tf.train.Coordinator())
+    finally:
+        hook.stop()

@@ -11,6 +11,8 @@ from legacy_towers.errors import ArgumentError
 
 # How long training goes on without a worker that was lost.
 RETURN_SECONDS = 60.0
+# On several machines: how long tasks that are enough wait for others, and how long for enough.
+JOIN_SECONDS, START_SECONDS = 30.0, 600.0
 
 
 class Range(NamedTuple):

@@ -59,10 +59,7 @@ class TaskProcess:
 
     def ending(self) -> str:
         """Returns how the process has ended, such as "ended with exit code 2"."""
-        code = self.process.returncode
-        return "ended with exit code {}".format(code) if code >= 0 else "was ended by {}".format(
-            signal.Signals(-code).name
-        )
+        return described_end(self.process.returncode)
 
     def send(self, number: int) -> None:
         """Sends a signal to the process, if it still runs, and to those that it started."""
@@ -89,6 +86,13 @@ class TaskProcess:
                 target.write(prefix + line.rstrip(b"\r\n") + b"\n")
                 target.flush()
         source.close()
+
+
+def described_end(code: int) -> str:
+    """Returns how a process has ended, such as "was ended by SIGKILL" for the code -9."""
+    return "ended with exit code {}".format(code) if code >= 0 else "was ended by {}".format(
+        signal.Signals(-code).name
+    )
 
 
 def end_all(

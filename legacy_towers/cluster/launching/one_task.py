@@ -1,0 +1,227 @@
+"""Runs one task of a cluster on this machine, again after a failure, in agreement with the launchers of the others."""
+import os
+import signal
+import sys
+import threading
+import time
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from legacy_towers.cluster.launching.guard import Guard
+from legacy_towers.cluster.launching.members import LEAVING, LEFT, PAUSING, READY, RUNNING, Member, Members, Round
+from legacy_towers.cluster.launching.processes import (
+    BY_SIGTERM,
+    GRACE_SECONDS,
+    POLL_SECONDS,
+    TaskProcess,
+    end_all,
+    print_message,
+)
+from legacy_towers.cluster.launching.rounds import Rounds, Settings, is_busy
+from legacy_towers.cluster.launching.signals import Signals
+from legacy_towers.cluster.launching.task_environment import environment_of, filled
+from legacy_towers.cluster.value import EVALUATOR, Cluster, Task
+from legacy_towers.errors import MissingTaskError
+from legacy_towers.text.names import counted
+
+_READ_SECONDS = 0.5
+# After this a launcher has seen all others that run: each writes its file every second.
+_SETTLE_SECONDS = 2.5
+# What a launcher waits for is printed if it takes longer than this.
+_QUIET_SECONDS = 5.0
+
+
+class Times(NamedTuple):
+    """Times of a launcher, in seconds.
+
+    Attributes:
+      start: how long it waits until enough tasks are there, while none trains.
+      return_: how long the others train before one that is there again is taken in.
+      grace: how long a process that was asked to end has for it.
+    """
+
+    start: float
+    return_: float
+    grace: float = GRACE_SECONDS
+
+
+def launch_task(
+    cluster: Cluster,
+    command: Sequence[str],
+    directory: str,
+    settings: Settings,
+    times: Times,
+    newest_checkpoint: Optional[Callable[[], Optional[str]]],
+    environ: Mapping[str, str] = os.environ,
+    stdout: Any = None,
+    stderr: Any = None,
+) -> int:
+    """Runs `command` as this process's task of a cluster, once in each round of the run, and returns the exit code.
+
+    A round begins when enough tasks are there; its tasks are numbered from 0, and get their TF_CONFIG. When one fails
+    or is lost, the others have to notice it and end; then the launchers agree on the next round: with all tasks, or
+    with those left. A task that is there again, or was left out since it failed, is taken in after a while: the chief's
+    launcher asks for a checkpoint and the end of all by SIGTERM to the chief's process, as `train` understands it.
+    An evaluator is in no round: its process runs beside each, with the addresses of its tasks.
+
+    Args:
+      cluster: all tasks, and which of them is to run here.
+      command: the program and its arguments, with the placeholders of `launch`.
+      directory: one that all machines see, in which the launchers write what they do, see `members`.
+      newest_checkpoint: as for `launch`.
+      environ: the environment of the process, to which TF_CONFIG is added.
+      stdout: a binary stream for the process's output; by default this one's.
+      stderr: one for what it writes to standard error, and for messages.
+
+    Returns:
+      that of the run, which all launchers return: 0 if all tasks did their work, else the exit code of the task that
+      failed, 1 if a signal ended it; 128 + N if signal N ended this launcher.
+
+    Raises:
+      ClusterError: launchers differ in their settings, two have the same task, or the directory can't be created.
+      MissingTaskError: not enough tasks are there in time, or the directory can't be written to; names them.
+    """
+    launcher = _Launcher(cluster, command, directory, settings, times, newest_checkpoint, environ, stdout, stderr)
+    with Signals() as signals, Guard(times.grace) as guard:
+        try:
+            return launcher.run(signals, guard)
+        finally:
+            launcher.members.set(state=LEFT)
+
+
+class _Launcher:
+    def __init__(
+        self, cluster: Cluster, command: Sequence[str], directory: str, settings: Settings, times: Times,
+        newest_checkpoint: Optional[Callable[[], Optional[str]]], environ: Mapping[str, str], stdout: Any, stderr: Any,
+    ) -> None:
+        self._cluster, self._command, self._environ, self._times = cluster, command, environ, times
+        self._tasks = cluster.connected_tasks
+        self._is_evaluator = cluster.task_type == EVALUATOR  # in no round, but there is one process in each
+        self._started_at = time.monotonic()
+        self._output, self._messages = stdout or sys.stdout.buffer, stderr or sys.stderr.buffer
+        self._rounds = Rounds(cluster, settings, newest_checkpoint)
+        common = "the tasks {}, {} to {} workers, {} and {:g} seconds for others to join".format(
+            cluster.to_dict(), settings.numbers.least, settings.numbers.most, counted(settings.restarts, "restart"),
+            settings.join_seconds,
+        )
+        self.members = Members(directory, cluster.task, common)
+
+    def run(self, signals: Signals, guard: Guard) -> int:
+        code = 0
+        while True:
+            round_ = self._next_round(signals)
+            if round_ is None:
+                assert signals.received is not None
+                return 128 + signals.received
+            self._print(round_.reason)
+            if round_.code is not None:
+                return round_.code or (code if code > 0 else int(code != 0))
+            if self._is_evaluator or self.members.own.launcher in round_.launchers.values():
+                code = self._run_process(round_, signals, guard)
+                if signals.received is not None:
+                    self.members.set(state=LEFT, code=128 + signals.received)
+                    return 128 + signals.received
+                self.members.set(state=READY, round=round_.number + 1, code=code)
+            else:
+                self._print("{} is not in it, and is taken in later".format(self._cluster.task))
+                self.members.set(round=round_.number + 1, code=None, is_pause=False)
+
+    def _next_round(self, signals: Signals) -> Optional[Round]:
+        """Returns the next round when it has been written; None after a signal."""
+        number, said = self.members.own.round, ""
+        since = time.monotonic()
+        while signals.received is None:
+            error = self.members.write()
+            found = self.members.round(number)
+            if found is not None:
+                return found
+            members = self.members.read(self._tasks)
+            last = self.members.round(number - 1)
+            if last is not None and (last.code is not None or not _is_of(last, members)):
+                last = None  # it is of an earlier launch
+            now = time.monotonic()
+            if now > self._started_at + _SETTLE_SECONDS:
+                if self._is_evaluator and last is not None and self.members.own.code is None:
+                    return last  # has begun before this launcher
+                proposed = self._rounds.next(members, number, last)
+                if proposed is not None and self._is_first_of(members, number):
+                    self.members.propose(proposed)
+                    continue
+            missing = self._rounds.missing(members, number)
+            if any(is_busy(members[task]) for task in missing if task in members):
+                since = now
+            waits = "{} waits for {}".format(self._cluster.task, " and ".join(missing) or "the others")
+            waits += "; " + error if error else ""
+            if now > since + self._times.start:
+                raise MissingTaskError("{}: not ready after {:g} seconds".format(waits, self._times.start))
+            if waits != said and now > since + _QUIET_SECONDS:
+                self._print(waits)
+                said = waits
+            signals.wait(_READ_SECONDS)
+        return None
+
+    def _is_first_of(self, members: Dict[str, Member], number: int) -> bool:
+        """Returns whether this launcher is the one that writes the round: any could, but one is enough."""
+        missing = self._rounds.missing(members, number)
+        return self._cluster.task == next((task for task in self._tasks if str(task) not in missing), None)
+
+    def _run_process(self, round_: Round, signals: Signals, guard: Guard) -> int:
+        """Runs the process of a round, and returns its exit code, -N after signal N."""
+        task, jobs = self._in_round(round_)
+        if task != self._cluster.task:
+            self._print("{} is {} in it".format(self._cluster.task, task))
+        words = [filled(word, jobs, task) for word in self._command]
+        environment = environment_of(self._environ, jobs, task)
+        process = TaskProcess(task, words, environment, self._output, self._messages, threading.Lock())
+        guard.started(process.process.pid)
+        is_chief = str(self._cluster.task) == next(iter(round_.launchers))
+        started_at = read_at = time.monotonic()
+        try:
+            self.members.set(state=RUNNING, code=None, is_pause=False)
+            while process.process.poll() is None and signals.received is None:
+                self.members.write()
+                if is_chief and time.monotonic() > read_at + _READ_SECONDS and self.members.own.state == RUNNING:
+                    read_at = time.monotonic()
+                    if read_at > started_at + self._times.return_ and self._waiting(round_):
+                        self._print("{} can train again: ending all with a checkpoint".format(
+                            " and ".join(self._waiting(round_))
+                        ))
+                        self.members.set(state=PAUSING, is_pause=True)
+                        process.send(signal.SIGTERM)
+                signals.wait(POLL_SECONDS)
+            if process.process.poll() is None:
+                self._print("{} received: ending {}".format(signal.Signals(signals.received or 0).name, task))
+                self.members.set(state=LEAVING)
+        finally:
+            end_all([process], self._times.grace, signals.received or signal.SIGTERM)
+            guard.ended(process.process.pid)
+        code = process.process.returncode
+        if code and code not in BY_SIGTERM:
+            self._print("{} {}".format(task, process.ending()))
+        return code
+
+    def _waiting(self, round_: Round) -> List[str]:
+        """Returns the tasks that are ready, and not in the round."""
+        return [task for task, member in self.members.read(self._tasks).items()
+                if member.state == READY and member.launcher not in round_.launchers.values()]
+
+    def _in_round(self, round_: Round) -> Tuple[Task, Dict[str, List[str]]]:
+        """Returns the task that this one is in a round, and the addresses of each job there."""
+        tasks = [task for task in self._tasks if str(task) in round_.launchers]
+        jobs: Dict[str, List[str]] = {}
+        found = self._cluster.task
+        for task in tasks:
+            if task == self._cluster.task:
+                found = Task(task.type, len(jobs.get(task.type, ())))
+            jobs.setdefault(task.type, []).append(self._cluster.address_of(task))
+        if self._is_evaluator and self._cluster.address:
+            jobs[EVALUATOR] = [self._cluster.address]
+        return found, jobs
+
+    def _print(self, text: str) -> None:
+        if text:
+            print_message(self._messages, text)
+
+
+def _is_of(round_: Round, members: Mapping[str, Member]) -> bool:
+    """Returns whether one of the launchers that are there is in the round."""
+    return any(member.launcher in round_.launchers.values() for member in members.values())
