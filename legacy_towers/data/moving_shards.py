@@ -7,7 +7,7 @@ from legacy_towers.tensor_types import Tensor
 
 
 class MovingShard:
-    """What sources share whose shards can move; a source that is no such shard is the same in each epoch."""
+    """The base of sources whose shards can move; a source that is not such a shard is the same in each epoch."""
 
     _by_offset: Sequence[range] = ()  # the records of the shard by the offset of the epoch; () if they do not move
     _whole_count = 0  # the records of all shards

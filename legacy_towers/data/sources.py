@@ -66,7 +66,7 @@ class Source:
         raise NotImplementedError
 
     def exact_count(self) -> Optional[int]:
-        """Returns the number of records that an epoch has, whatever the caller said; None if it can't be known."""
+        """Returns the number of records that an epoch has, whatever `count` the caller gave; None if unknown."""
         return self.count()
 
     def shuffle_buffer(self, requested: int) -> int:

@@ -24,7 +24,7 @@ class _Logged(Position):
         return dict(super()._state(), examples=examples, iterator=iterator)
 
     def begin(self, default_seed: Callable[[], int] = draw_seed) -> None:
-        """Begins a session where `restore` said; see `Position.begin`."""
+        """Begins a session at the restored position; see `Position.begin`."""
         super().begin(default_seed)
         self.log.begin(self._iterator(), self.examples)
 

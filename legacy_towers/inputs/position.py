@@ -137,7 +137,7 @@ class Position:
         return Resumed(self._saved["examples"], None if self._length() is None else epoch + 1, skip + 1, note)
 
     def begin(self, default_seed: Callable[[], int] = draw_seed) -> None:
-        """Begins a session where `restore` said, else at the beginning of the data; the pipeline's own hook calls it.
+        """Begins a session at the restored position, else at the beginning; the pipeline's own hook calls it.
 
         Args:
           default_seed: returns a seed where none is given or saved.

@@ -63,10 +63,10 @@ def dataset(
       private_threads: size of the private thread pool of each iterator's dataset; None: on TensorFlow 2
         as many threads as there are cores, on 1.15 the session's threads.
       read_buffer_bytes: size of the read buffer of each file; None lets TensorFlow choose.
-      shard: how the route "sharded" divides the examples. "records": tower k of N reads all files, and takes every N-th
-        example from number k on. "files": it reads files of its own, as `Examples.file_shards` divides them: as many
-        examples as the others, so that a file at a border has two readers. Files are then shuffled too. Where the
-        examples of an epoch can't be divided equally, other towers have one more in the next epoch: all end each epoch
+      shard: how the route "sharded" divides the examples. With "records", tower k of N reads all files, and takes every
+        N-th example from number k on. With "files", it reads its own files, as `Examples.file_shards` divides them; a
+        file at a border has two readers, and files are shuffled too. All towers have equally many examples. If those
+        of an epoch can't be divided equally, other towers have one more in the next epoch, so that all end each epoch
         in the same step. For this the examples are counted when the input is built, unless their number is given.
 
     Raises:

@@ -19,7 +19,7 @@ def feed_of(
 
     Args:
       shards: into how many shards the data is divided, and which of them the first reader reads.
-      workers: the workers of a cluster, which all begin where the chief does, in its order; None for one process.
+      workers: the workers of a cluster, which begin at the chief's position, with its seed; None for one process.
       examples_per_epoch: by how many examples each epoch moves the shards; see `data.file_shards`.
     """
     own = agreed = None
@@ -40,7 +40,7 @@ def feed_of(
 
 
 def fed_starts(seed: Optional[int], number: int) -> List[Start]:
-    """Creates the tensors by which a hook says where each of several readers begins; unfed: at the beginning."""
+    """Creates the tensors that a hook feeds with where each of several readers begins; unfed: at the beginning."""
     return [
         Start(*[
             tf.placeholder_with_default(default, [], name=name)
