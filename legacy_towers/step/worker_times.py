@@ -16,9 +16,9 @@ from legacy_towers.compat.versions.graph import is_in_control_flow
 from legacy_towers.graph.walk import RunNeeds, ancestors
 from legacy_towers.tensor_types import Coordinator, Session, Tensor
 
-# Steps between two exchanges of the times; the first is earlier.
-_STEPS_BETWEEN_EXCHANGES = 10
-_FIRST_EXCHANGE = 3
+# In the third step, and in every tenth, each worker sends its mean time to the others.
+_FIRST_REPORT = 3
+_STEPS_BETWEEN_REPORTS = 10
 # Where the others wait for less than this share, no worker is the slowest: that changes from step to step.
 _LEAST_SHARE = 0.1
 
@@ -52,7 +52,7 @@ def slowest_of(seconds: Dict[str, float]) -> Optional[SlowestWorker]:
 
 
 class WorkerTimesHook(tf.train.SessionRunHook):
-    """Measures the time of each step in which this worker does not wait for others, and exchanges the means of all.
+    """Measures the time of each step in which this worker does not wait for others, and gets the means of all.
 
     They are sent with the losses, or the votes to stop, so that no further message is needed. The time between two
     steps is part of a step: a worker that saves or evaluates lets the others wait, too.
@@ -81,7 +81,7 @@ class WorkerTimesHook(tf.train.SessionRunHook):
         self._sums = np.zeros(workers.size)
         self._needs = RunNeeds([in_each_step.op])
         self._wait: Any = None
-        self._is_step = self._is_exchanged = False
+        self._is_step = self._sends_mean = False
         self._runs = self._measured = 0
         self._total = 0.0
         self._ended: Optional[float] = None
@@ -112,25 +112,25 @@ class WorkerTimesHook(tf.train.SessionRunHook):
         self._sums = np.zeros(len(self._names))
 
     def before_run(self, run_context: Any) -> Any:
-        """Fetches how long a step waits; in some steps it exchanges the mean of the last ones."""
+        """Fetches how long a step waits; in some steps it sends the mean of the last ones."""
         self._is_step = self._needs(run_context)
         if not self._is_step:
             return None
         self._runs += 1  # equally many in all workers
-        self._is_exchanged = self._runs == _FIRST_EXCHANGE or self._runs % _STEPS_BETWEEN_EXCHANGES == 0
-        if not self._is_exchanged:
+        self._sends_mean = self._runs == _FIRST_REPORT or self._runs % _STEPS_BETWEEN_REPORTS == 0
+        if not self._sends_mean:
             return tf.train.SessionRunArgs([self._wait])
         mean = self._total / self._measured if self._measured else 0.0
         return tf.train.SessionRunArgs([self._wait, self._all_busy], {self._busy: mean})
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        """Adds the time of a step, and keeps what all workers exchanged."""
+        """Adds the time of a step, and keeps the means of all workers."""
         now = time.perf_counter()
         if self._is_step:
             if self._ended is not None:
                 self._total += max(now - self._ended - float(run_values.results[0]), 0.0)
                 self._measured += 1
-            if self._is_exchanged:
+            if self._sends_mean:
                 values = np.asarray(run_values.results[1])
                 if self._is_sum:
                     values, self._sums = values - self._sums, values
