@@ -3,11 +3,14 @@
     python tests/benchmarks/random_kills.py --kills 50 --ps 1
     python tests/benchmarks/random_kills.py --kills 20 --ps 0 --without-launcher
     python tests/benchmarks/random_kills.py --kills 20 --elastic
+    python tests/benchmarks/random_kills.py --kills 20 --ps 0 --launchers --elastic
 
 A small net trains by `legacy-towers launch --restarts`; a task is killed by SIGKILL: the chief, another worker or a
 parameter server, a few steps after the last start or during it, by a seed. With --without-launcher nothing ends the
 other tasks, as on several machines: they have to notice the killed one, and all are started again when all have ended.
-With --elastic the run goes on with one worker for 10 seconds after one was killed.
+With --elastic the run goes on with one worker for 10 seconds after one was killed. With --launchers each task has a
+launcher of its own, `legacy-towers launch --cluster`, as on several machines. Half of the kills are at a launcher, which
+is started again after a second or, with --elastic, every other time after 30, when the others have gone on without it.
 
 Each tower records the ids of its examples before it computes its gradient. What counts are the steps of the final
 history: a chief that resumes from a checkpoint forgets the steps after it. Checked is that training ends, that after
@@ -18,6 +21,7 @@ the default of 25, so that 15 are left for their own start and end. No other tim
 import argparse
 import collections
 import io
+import itertools
 import json
 import os
 import random
@@ -120,6 +124,42 @@ class NoLauncher(Launcher):
         return max(codes)
 
 
+class LauncherOfEach(Launcher):
+    """A launcher for each task, started again after a signal has ended it."""
+
+    def run(self):
+        ended = {}
+        with ports.held(WORKERS + self.servers) as held:
+            addresses = [each.replace("localhost", "127.0.0.1") for each in held]
+            cluster = "worker=" + ",".join(addresses[:WORKERS])
+            if self.servers:
+                cluster += ";ps=" + ",".join(addresses[WORKERS:])
+            tasks = ["worker:{}".format(index) for index in range(WORKERS)]
+            tasks += ["ps:{}".format(index) for index in range(self.servers)]
+            threads = [threading.Thread(target=self._run_one, args=(cluster, task, ended)) for task in tasks]
+            for each in threads:
+                each.start()
+            for each in threads:
+                each.join()
+        return max(ended.values())
+
+    def _run_one(self, cluster, task, ended):
+        words = [sys.executable, "-m", "legacy_towers", "launch", "--cluster", cluster, "--task", task]
+        words += ["--restarts", str(self.restarts)]
+        words += ["--elastic", "1:2", "--join-seconds", "5", "--return-seconds", "10"] if self.elastic else []
+        words += ["--shared-dir", "run", "--"] + self.words
+        code, pauses = -signal.SIGKILL, itertools.cycle((30.0, 1.0) if self.elastic else (1.0,))
+        while code < 0:
+            process = subprocess.Popen(words, stdout=self.log, stderr=self.log, env=self.environment)
+            with open("launcher-new-" + task, "w") as file:
+                file.write(str(process.pid))
+            os.replace("launcher-new-" + task, "launcher-" + task)
+            code = process.wait()
+            if code < 0:
+                time.sleep(next(pauses))
+        ended[task] = code
+
+
 def records_of(folder, task):
     path = os.path.join(folder, "ids-" + task)
     if not os.path.exists(path):
@@ -133,10 +173,10 @@ def newest_step(folder, tasks):
     return max([(run, step) for task in tasks for _, run, step, _ in records_of(folder, task)[-1:]], default=(0, 0))
 
 
-def alive(folder, task):
-    """Returns the process id of a task that runs; None if it does not."""
+def alive(folder, task, kind="pid-"):
+    """Returns the process id of a task, or of its launcher, that runs; None if it does not."""
     try:
-        with open(os.path.join(folder, "pid-" + task)) as file:
+        with open(os.path.join(folder, kind + task)) as file:
             number = int(file.read())
         with open("/proc/{}/stat".format(number)) as file:
             return None if file.read().rsplit(")", 1)[1].split()[0] in "ZX" else number
@@ -169,10 +209,12 @@ def kill_all_by_plan(folder, tasks, options, ended, report):
         if ended.is_set() or victim is None:
             continue
         others = [(each, alive(folder, each)) for each in tasks if each != task]
-        os.kill(victim, signal.SIGKILL)
+        at_launcher = options.launchers and chance.random() < 0.5
+        os.kill(alive(folder, task, "launcher-") if at_launcher else victim, signal.SIGKILL)
         begin = time.monotonic()
-        report("kill {}: {} in step {}{}".format(
-            number, task, newest_step(folder, workers)[1], ", while the tasks start" if in_start else ""
+        report("kill {}: {}{} in step {}{}".format(
+            number, "the launcher of " if at_launcher else "", task, newest_step(folder, workers)[1],
+            ", while the tasks start" if in_start else "",
         ), True)
         while any(number is not None and alive(folder, each) == number for each, number in others):
             if time.monotonic() - begin > HANG_SECONDS:
@@ -219,6 +261,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--ps", type=int, default=1)
     parser.add_argument("--without-launcher", action="store_true")
+    parser.add_argument("--launchers", action="store_true")
     parser.add_argument("--elastic", action="store_true")
     parser.add_argument("--step-seconds", type=float, default=0.02)
     options = parser.parse_args()
@@ -243,7 +286,7 @@ def main():
     ended, codes = threading.Event(), []
     begin = time.monotonic()
     with io.open("log", "wb") as log:
-        kind = NoLauncher if options.without_launcher else Launcher
+        kind = NoLauncher if options.without_launcher else LauncherOfEach if options.launchers else Launcher
         launcher = kind(words, options.ps, environment, 2 * options.kills + 5, log, options.elastic)
 
         def run():
