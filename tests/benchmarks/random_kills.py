@@ -8,9 +8,11 @@
 A small net trains by `legacy-towers launch --restarts`; a task is killed by SIGKILL: the chief, another worker or a
 parameter server, a few steps after the last start or during it, by a seed. With --without-launcher nothing ends the
 other tasks, as on several machines: they have to notice the killed one, and all are started again when all have ended.
-With --elastic the run goes on with one worker for 10 seconds after one was killed. With --launchers each task has a
-launcher of its own, `legacy-towers launch --cluster`, as on several machines. Half of the kills are at a launcher, which
-is started again after a second or, with --elastic, every other time after 30, when the others have gone on without it.
+With --elastic the run goes on with one worker for 10 seconds after one was killed.
+
+With --launchers each task has a launcher of its own, `legacy-towers launch --cluster`, as on several machines. Half of
+the kills are at a launcher. It is started again after a second or, with --elastic, every other time after 30, when the
+others have gone on without it.
 
 Each tower records the ids of its examples before it computes its gradient. What counts are the steps of the final
 history: a chief that resumes from a checkpoint forgets the steps after it. Checked is that training ends, that after
