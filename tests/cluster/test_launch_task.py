@@ -126,6 +126,20 @@ def test_a_process_that_fails_starts_again_with_all_others_and_then_ends_the_run
     )
 
 
+def test_a_task_that_was_left_out_ends_with_the_run_of_the_others(tmp_path):
+    # Worker 1 fails first, and worker 0 alone does the work.
+    program = 'cd {}; case "$TF_CONFIG" in *127.0.0.1:1*127.0.0.1:2*) ;; *) exit 0;; esac; '.format(tmp_path)
+    program += 'case "$TF_CONFIG" in *\'"index": 1\'*) exit 3;; *) sleep 3; exit 1;; esac'
+    settings, times = Settings(Range(1, 2), 0, 0.0), Times(60.0, 60.0, 1.0)
+    launchers = [Launcher(ADDRESSES, index, ["sh", "-c", program], tmp_path, settings, times) for index in range(2)]
+    for each in launchers:
+        each.join(60.0)
+    assert [each.ended for each in launchers] == [0, 0], launchers[1].output
+    assert launchers[1].own_lines[-2:] == [
+        "worker:1 ended with exit code 3: training with 1 worker", "worker:1 is not in it, and is taken in later",
+    ]
+
+
 def test_a_machine_that_never_comes_is_named(tmp_path):
     launcher = Launcher(ADDRESSES, 0, ["true"], tmp_path, Settings(Range(2, 2), 0, 0.0), Times(0.5, 60.0))
     launcher.join(60.0)

@@ -1,6 +1,7 @@
 """Which tasks a run on several machines goes on with, from what their launchers write. No process is started."""
 import json
 import os
+import threading
 
 import pytest
 
@@ -153,6 +154,17 @@ def test_a_failure_that_repeats_ends_the_run(checkpoints, codes, expected):
     assert ("no checkpoint has been saved since the last start" in second.reason) == (expected == 1)
 
 
+def test_a_second_launcher_of_a_task_sees_the_first_one(tmp_path):
+    first, second = [Members(str(tmp_path), Task("worker", 0), "") for _ in range(2)]
+    assert not second.has_other(0.3)
+    first.write()
+    assert not second.has_other(0.3)  # the first one has ended
+    writing = threading.Timer(0.1, lambda: first.set(state=RUNNING))
+    writing.start()
+    assert second.has_other(60.0)
+    writing.join()
+
+
 @pytest.fixture
 def seconds(monkeypatch):
     """The time that `members` sees, which the test sets."""
@@ -188,10 +200,12 @@ def test_launchers_with_other_settings_or_the_same_task_are_refused(tmp_path, se
     other.set(state=RUNNING)
     with pytest.raises(ClusterError, match="worker:1 was launched with 2, and this worker:0 with 3 workers"):
         first.read([Task("worker", 1)])
+    first.own = first.own._replace(state=RUNNING)
+    assert list(first.read([Task("worker", 1)])) == ["worker:0"]  # a run does not end for it
     first.write()
     Members(str(tmp_path), Task("worker", 0), "3 workers").write()
     seconds(2.0)
-    with pytest.raises(ClusterError, match="worker:0 was launched a second time"):
+    with pytest.raises(ClusterError, match="worker:0 is launched a second time"):
         first.write()
 
 

@@ -19,6 +19,7 @@ DIRECTORY = "launch"
 # A launcher whose file has not changed for this long has ended. Files on a network file system can be seen late.
 SILENT_SECONDS = 15.0
 _WRITE_SECONDS = 1.0
+SECOND = "{} is launched a second time: one launcher for each task is needed"
 _ROUND, _ROUND_NAME = "round-{:06d}.json", re.compile(r"round-(\d+)\.json$")
 
 # What a launcher does:
@@ -51,6 +52,11 @@ class Member(NamedTuple):
     state: str = READY
     code: Optional[int] = None
     is_pause: bool = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the process of the task runs."""
+        return self.state in (RUNNING, PAUSING, LEAVING)
 
 
 class Round(NamedTuple):
@@ -98,6 +104,17 @@ class Members:
         self._written_at = 0.0
         self.own = Member(str(task), uuid.uuid4().hex, settings, round=self.newest_number() + 1)
 
+    def has_other(self, seconds: float) -> bool:
+        """Returns whether another launcher runs for the same task: whether it writes the file within `seconds`."""
+        path = os.path.join(self._directory, _name_of(self.own.task))
+        before = _read(path)
+        until = time.monotonic() + (0.0 if before is None else seconds)
+        while time.monotonic() < until:
+            time.sleep(0.2)
+            if (_read(path) or before) != before:
+                return True
+        return False
+
     def set(self, **fields: Any) -> None:
         """Changes fields of what this launcher writes, and writes it."""
         self.own = self.own._replace(**fields)
@@ -115,9 +132,7 @@ class Members:
         path = os.path.join(self._directory, _name_of(self.own.task))
         before = _read(path)
         if self.own.beat and before is not None and before["launcher"] != self.own.launcher:
-            raise ClusterError("{} was launched a second time: one launcher for each task is needed".format(
-                self.own.task
-            ))
+            raise ClusterError(SECOND.format(self.own.task))
         self.own = self.own._replace(beat=self.own.beat + 1)
         try:
             _write_new(path + "." + self.own.launcher, self.own._asdict())
@@ -131,7 +146,7 @@ class Members:
         """Returns what the launchers of the tasks write: of those that run, and of those that have left.
 
         Raises:
-          ClusterError: one was launched with other settings than this one.
+          ClusterError: one was launched with other settings than this one, whose process does not run.
         """
         now, found = time.monotonic(), {self.own.task: self.own}
         for task in map(str, tasks):
@@ -150,6 +165,8 @@ class Members:
                 continue
             if changed_at is None or now > changed_at + SILENT_SECONDS:
                 continue
+            if member.settings != self.own.settings and self.own.is_busy:
+                continue  # the other one ends
             if member.settings != self.own.settings:
                 raise ClusterError("{} was launched with {}, and this {} with {}".format(
                     task, member.settings, self.own.task, self.own.settings

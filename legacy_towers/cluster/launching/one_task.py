@@ -7,7 +7,17 @@ import time
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from legacy_towers.cluster.launching.guard import Guard
-from legacy_towers.cluster.launching.members import LEAVING, LEFT, PAUSING, READY, RUNNING, Member, Members, Round
+from legacy_towers.cluster.launching.members import (
+    LEAVING,
+    LEFT,
+    PAUSING,
+    READY,
+    RUNNING,
+    SECOND,
+    Member,
+    Members,
+    Round,
+)
 from legacy_towers.cluster.launching.processes import (
     BY_SIGTERM,
     GRACE_SECONDS,
@@ -16,11 +26,11 @@ from legacy_towers.cluster.launching.processes import (
     end_all,
     print_message,
 )
-from legacy_towers.cluster.launching.rounds import Rounds, Settings, is_busy
+from legacy_towers.cluster.launching.rounds import Rounds, Settings
 from legacy_towers.cluster.launching.signals import Signals
 from legacy_towers.cluster.launching.task_environment import environment_of, filled
 from legacy_towers.cluster.value import EVALUATOR, Cluster, Task
-from legacy_towers.errors import MissingTaskError
+from legacy_towers.errors import ClusterError, MissingTaskError
 from legacy_towers.text.names import counted
 
 _READ_SECONDS = 0.5
@@ -74,13 +84,15 @@ def launch_task(
 
     Returns:
       that of the run, which all launchers return: 0 if all tasks did their work, else the exit code of the task that
-      failed, 1 if a signal ended it; 128 + N if signal N ended this launcher.
+      failed, 1 if a signal ended it; 128 + N if signal N ended this launcher. That of an evaluator which failed last.
 
     Raises:
       ClusterError: launchers differ in their settings, two have the same task, or the directory can't be created.
       MissingTaskError: not enough tasks are there in time, or the directory can't be written to; names them.
     """
     launcher = _Launcher(cluster, command, directory, settings, times, newest_checkpoint, environ, stdout, stderr)
+    if launcher.members.has_other(_SETTLE_SECONDS):
+        raise ClusterError(SECOND.format(cluster.task))
     with Signals() as signals, Guard(times.grace) as guard:
         try:
             return launcher.run(signals, guard)
@@ -114,7 +126,8 @@ class _Launcher:
                 return 128 + signals.received
             self._print(round_.reason)
             if round_.code is not None:
-                return round_.code or (code if code > 0 else int(code != 0))
+                # Nobody but its launcher knows whether the evaluator has failed last.
+                return round_.code or ((code if code > 0 else int(code < 0)) if self._is_evaluator else 0)
             if self._is_evaluator or self.members.own.launcher in round_.launchers.values():
                 code = self._run_process(round_, signals, guard)
                 if signals.received is not None:
@@ -147,7 +160,7 @@ class _Launcher:
                     self.members.propose(proposed)
                     continue
             missing = self._rounds.missing(members, number)
-            if any(is_busy(members[task]) for task in missing if task in members):
+            if any(members[task].is_busy for task in missing if task in members):
                 since = now
             waits = "{} waits for {}".format(self._cluster.task, " and ".join(missing) or "the others")
             waits += "; " + error if error else ""
@@ -179,12 +192,15 @@ class _Launcher:
             self.members.set(state=RUNNING, code=None, is_pause=False)
             while process.process.poll() is None and signals.received is None:
                 self.members.write()
-                if is_chief and time.monotonic() > read_at + _READ_SECONDS and self.members.own.state == RUNNING:
+                if time.monotonic() > read_at + _READ_SECONDS:
                     read_at = time.monotonic()
-                    if read_at > started_at + self._times.return_ and self._waiting(round_):
-                        self._print("{} can train again: ending all with a checkpoint".format(
-                            " and ".join(self._waiting(round_))
-                        ))
+                    members = self.members.read(self._tasks)
+                    self._rounds.see(members, round_.number + 1)
+                    waiting = [name for name, each in members.items()
+                               if each.state == READY and each.launcher not in round_.launchers.values()]
+                    is_due = is_chief and read_at > started_at + self._times.return_
+                    if waiting and is_due and self.members.own.state == RUNNING:
+                        self._print("{} can train again: ending all with a checkpoint".format(" and ".join(waiting)))
                         self.members.set(state=PAUSING, is_pause=True)
                         process.send(signal.SIGTERM)
                 signals.wait(POLL_SECONDS)
@@ -198,11 +214,6 @@ class _Launcher:
         if code and code not in BY_SIGTERM:
             self._print("{} {}".format(task, process.ending()))
         return code
-
-    def _waiting(self, round_: Round) -> List[str]:
-        """Returns the tasks that are ready, and not in the round."""
-        return [task for task, member in self.members.read(self._tasks).items()
-                if member.state == READY and member.launcher not in round_.launchers.values()]
 
     def _in_round(self, round_: Round) -> Tuple[Task, Dict[str, List[str]]]:
         """Returns the task that this one is in a round, and the addresses of each job there."""

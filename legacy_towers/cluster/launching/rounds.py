@@ -10,7 +10,7 @@ import time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Union
 
 from legacy_towers.cluster.launching.elastic import Range
-from legacy_towers.cluster.launching.members import LEAVING, LEFT, PAUSING, READY, RUNNING, Member, Round
+from legacy_towers.cluster.launching.members import LEFT, READY, Member, Round
 from legacy_towers.cluster.launching.processes import TERMINATED, described_end
 from legacy_towers.cluster.value import PARAMETER_SERVER, Cluster
 from legacy_towers.text.names import counted
@@ -73,11 +73,8 @@ class Rounds:
           members: task -> what its launcher writes, of those that have not ended.
           last: the round before; None before the first one of these launchers.
         """
-        if number != self._number:
-            self._number, self._failed, self._ready = number, [], []
-        ready = [str(task) for task in self._cluster.connected_tasks if _is_ready(members.get(str(task)), number)]
-        self._failed += [task for task in ready if members[task].code and task not in self._failed]
-        if any(is_busy(member) or member.state == READY and member.round < number for member in members.values()):
+        ready = self.see(members, number)
+        if any(member.is_busy or member.state == READY and member.round < number for member in members.values()):
             return None  # the process of a task runs, or its launcher has not read the round before yet
         found = _Start() if last is None else self._after(last, members, ready, number)
         if isinstance(found, Round):
@@ -89,6 +86,17 @@ class Rounds:
         reason = "{}{}training with {}".format(found.reason, found.reason and ": ", counted(workers, "worker"))
         launchers = {task: members[task].launcher for task in tasks}
         return Round(number, launchers, reason, found.restarts, found.failure)
+
+    def see(self, members: Dict[str, Member], number: int) -> List[str]:
+        """Notes which tasks have failed, and returns those that are ready for the round of a number.
+
+        It is called while the process of the launcher runs too: so the task that fails first is known.
+        """
+        if number != self._number:
+            self._number, self._failed, self._ready = number, [], []
+        ready = [str(task) for task in self._cluster.connected_tasks if _is_ready(members.get(str(task)), number)]
+        self._failed += [task for task in ready if members[task].code and task not in self._failed]
+        return ready
 
     def missing(self, members: Dict[str, Member], number: int) -> List[str]:
         """Returns the tasks that are not ready for the round of a number."""
@@ -151,11 +159,6 @@ class Rounds:
             if workers > self._settings.numbers.least:
                 return _Start(last.restarts, failure, ended, without=first)
         return Round(number, {}, ended, code=exit_code)
-
-
-def is_busy(member: Member) -> bool:
-    """Returns whether the process of a task runs."""
-    return member.state in (RUNNING, PAUSING, LEAVING)
 
 
 def _is_ready(member: Optional[Member], number: int) -> bool:
