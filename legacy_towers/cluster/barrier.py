@@ -116,7 +116,7 @@ def _reading(cluster: Cluster) -> Iterator[Tuple[List[Reader], threading.Conditi
         for reader in readers:
             reader.end()
         for reader in readers:
-            reader.join()
+            reader.wait_until_over()
 
 
 def _compare_tasks(

@@ -49,7 +49,7 @@ def wait_for_chief(
         record = _started(reader, changed, time.monotonic() + seconds)
     finally:
         reader.end()
-        reader.join()
+        reader.wait_until_over()
     if record is None:
         if is_over():
             return None

@@ -63,7 +63,8 @@ def serve(cluster: Cluster, server: Any) -> None:
                     # Names only the tasks that were lost first; the others have ended because of them.
                     raise MissingTaskError("{} waits for {}".format(cluster.task, " and ".join(map(str, lost))))
     finally:
-        watch.stop()
+        # The workers end now, and a call to one of them can take seconds: nobody has to wait for that.
+        watch.end()
 
 
 def publish_finished(cluster: Cluster, server: Any, names: Set[str]) -> None:

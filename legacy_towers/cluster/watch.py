@@ -68,12 +68,16 @@ class Watch:
 
     def stop(self) -> None:
         """Ends the threads, each after the call that it is in, and waits a little for that."""
+        self.end()
         for each in self._watched:
-            each.reader.end()
-        for each in self._watched:
-            each.reader.join(_ENDING_SECONDS)
+            each.reader.wait_until_over(_ENDING_SECONDS)
         self._watched = []
         atexit.unregister(self.stop)
+
+    def end(self) -> None:
+        """Ends the threads, each after the call that it is in. The end of the process waits a little for that."""
+        for each in self._watched:
+            each.reader.end()
 
     @property
     def readers(self) -> List[Reader]:

@@ -29,7 +29,7 @@ def wait(monkeypatch, texts, is_over=False, seconds=60.0, **own):
         def start(self):
             pass
 
-        end = join = start
+        end = wait_until_over = start
 
     class Watch:
         def __init__(self, cluster, tasks):

@@ -1,11 +1,15 @@
 """Which tasks of a cluster are missing, by their servers: one that answers, one that hangs, one that has ended."""
+import contextlib
+import signal
 import socket
+import threading
 
 import ports
 import pytest
 import waiting
 
 import legacy_towers as lt
+from legacy_towers.cluster import published
 from legacy_towers.cluster import watch as watch_module
 from legacy_towers.cluster.published import publish
 from legacy_towers.cluster.records import STARTED, own_record
@@ -83,3 +87,33 @@ def test_a_connection_that_is_lost_again_before_a_step_is_an_error(monkeypatch):
                 hook.after_create_session(session, tf.train.Coordinator())
     finally:
         hook.stop()
+
+
+def test_a_watch_waits_for_its_calls_at_the_end_though_a_signal_has_interrupted_an_earlier_wait(monkeypatch):
+    is_calling, may_end = threading.Event(), threading.Event()
+
+    @contextlib.contextmanager
+    def call(*arguments):
+        is_calling.set()
+        may_end.wait()
+        raise tf.errors.AbortedError(None, None, "the call ends")
+        yield
+
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(published, "session_on", call)
+    watch = Watch(lt.cluster.from_environment({}, hosts="worker=127.0.0.1:1,127.0.0.1:2", task="worker:0"))
+    watch.start()
+    assert is_calling.wait(10)
+    previous = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(KeyboardInterrupt):
+            watch.stop()
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    # As at the end of the process, which TensorFlow would abort if the call went on.
+    threading.Timer(0.2, may_end.set).start()
+    watch.stop()
+    assert may_end.is_set()
