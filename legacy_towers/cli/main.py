@@ -79,11 +79,11 @@ exit codes: 0 success, 1 the job failed, 2 wrong arguments or wrong settings of 
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Runs the command line `arguments`, by default those of the process, and returns the exit code."""
+    """Runs the command line `arguments`, by default those of the process, which ends then; returns the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     logs = CommandLogs(any(words[:1] == [row.name] and row.holds_logs for row in SUBCOMMANDS))
     with contextlib.ExitStack() as stack:
-        stack.callback(logs.end)
+        stack.callback(logs.end, is_last=arguments is None)
         outcome = _outcome(words, logs, stack)
     if callable(outcome):
         outcome()

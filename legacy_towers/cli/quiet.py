@@ -45,10 +45,10 @@ class CommandLogs:
         if self._logs is not None:
             self._logs.show(least)
 
-    def end(self) -> None:
-        """Discards the held messages and stops holding."""
+    def end(self, is_last: bool = False) -> None:
+        """Discards the held messages and stops holding; not before the process has ended if `is_last`."""
         if self._logs is not None:
-            self._logs.end()
+            self._logs.end(is_last)
 
 
 def silence_deprecations() -> None:

@@ -75,15 +75,21 @@ class HeldLogs:
         if self._reader is not None:
             self._send("log " + os.fsencode(os.path.abspath(path)).hex())
 
-    def end(self) -> None:
-        """Discards the held messages, and restores file descriptor 2 and sys.stderr."""
+    def end(self, is_last: bool = False) -> None:
+        """Discards the held messages, and restores file descriptor 2 and sys.stderr.
+
+        Args:
+          is_last: whether the process ends now. Then nothing is restored, and what TensorFlow logs until the process
+            has ended is discarded too: its server answers other tasks until then.
+        """
         if self._reader is None or os.getpid() != self._process:
             return
         reader, self._reader = self._reader, None
         self._stream.flush()
-        if self._is_pipe():
-            os.dup2(self._stream.fileno(), _STDERR)
-        self._replace(self._stream, self._before)
+        if not is_last:
+            if self._is_pipe():
+                os.dup2(self._stream.fileno(), _STDERR)
+            self._replace(self._stream, self._before)
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             if self._send("end", reader) == "closed":
                 reader.wait(_REPLY_SECONDS)

@@ -11,8 +11,9 @@ process id of the command, which sends commands to standard input, one per line,
     end         discards the held messages; replies "closed", or "open" if another process has the pipe open: its
                 output is forwarded until it ends
 
-If the command ends without "end" (it was killed, or crashed), all held messages are printed. The process runs without
-site-packages and imports nothing of legacy_towers, so that it starts in 20 ms.
+If the command ends without "end" (it was killed, or crashed), all held messages are printed. Messages that can't
+explain a failure, such as "Started server with target", are not held. The process runs without site-packages and
+imports nothing of legacy_towers, so that it starts in 20 ms.
 """
 import collections
 import mmap
@@ -32,6 +33,16 @@ _TENSORFLOW = re.compile(
     rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}: ([IWEF]) +(?:\d+ +)?\S+:\d+\]"
     rb"|([IWEF])\d{4} \d\d:\d\d:\d+\.\d+ +\d+ \S+:\d+\]"
     rb"|(WARNING): All log messages before absl::InitializeLog\(\) is called are written to STDERR"
+)
+# What TensorFlow logs in every process, or in every session of a cluster, whatever happens: tried with 1.15 and 2.21.
+_ROUTINE = re.compile(
+    rb"WARNING: All log messages before absl::"
+    rb"|.*? \S+:\d+\] (oneDNN custom operations are on"
+    rb"|(This TensorFlow binary is optimized|Your CPU supports instructions that this TensorFlow binary was not)"
+    rb"|CPU Frequency: |XLA service 0x\w+ initialized for platform Host |  StreamExecutor device \(0\): Host,"
+    rb"|MLIR V1 optimization pass is not enabled|Initialize GrpcChannelCache for job |Started server with target: "
+    rb"|Initializing CoordinationService|Scanning workers for devices: |Cancellation requested for RunGraph"
+    rb"|Local rendezvous is aborting with status: ABORTED: Cleanup \d)"
 )
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 # The number of messages to hold: the first ones, which are about the libraries loaded, and the last ones.
@@ -68,7 +79,10 @@ class Reader:
         self._incomplete = ""  # the severity of the message that the next packet continues
 
     def take(self, packet: bytes) -> None:
-        """Holds the log messages of `packet` and prints the rest; a fatal message is printed at once, with all held."""
+        """Holds the log messages of `packet`, but for routine ones, and prints the rest.
+
+        A fatal message is printed at once, with all held.
+        """
         severity, held = self._incomplete, b""
         for line in packet.splitlines(keepends=True):
             begins = severity_of(line)
@@ -83,7 +97,7 @@ class Reader:
         self._incomplete = severity if len(packet) == _PACKET and not packet.endswith(b"\n") else ""
 
     def _hold(self, severity: str, text: bytes) -> None:
-        if not text:
+        if not text or _ROUTINE.match(text):
             return
         if severity == "F":
             self.show(ALL)

@@ -49,6 +49,18 @@ print("python at the end", file=sys.stderr)
     assert (done.returncode, done.stderr.splitlines()) == (0, expected)
 
 
+def test_at_the_end_of_the_process_what_is_logged_later_is_discarded_too():
+    done = run_held(
+        """
+logs.end(is_last=True)
+log("of a server")
+os.write(2, b"c\\n")
+print("python", file=sys.stderr)
+"""
+    )
+    assert (done.returncode, sorted(done.stderr.splitlines())) == (0, ["c", "python"])
+
+
 def test_show_prints_the_log_between_earlier_and_later_output():
     done = run_held(
         """

@@ -10,7 +10,7 @@ from legacy_towers.tensorflow_logs.reader import Reader, severity_of
 OLD = b"2026-11-22 16:10:43.088882: I tensorflow/core/platform/cpu_feature_guard.cc:142] Your CPU supports AVX2\n"
 ERROR = b"2026-11-22 16:10:43.095801: E tensorflow/stream_executor/cuda/cuda_driver.cc:318] failed call to cuInit\n"
 WITH_THREAD = b"2026-11-22 16:10:43.095801: W   18462 tensorflow/core/framework/op.cc:7] something\n"
-ABSEIL = b"I0000 00:00:1795363835.947992   18462 port.cc:153] oneDNN custom operations are on.\n"
+ABSEIL = b"I0000 00:00:1795363835.947992   18462 cuda_dso_loader.cc:65] Could not find cuda drivers\n"
 GLOG = b"W1122 16:10:43.088882   18462 local_rendezvous.cc:412] Local rendezvous is aborting\n"
 FATAL = b"F0000 00:00:1795363835.947992   18462 tensor.cc:99] Check failed: 1 == 2\n"
 BEFORE = b"WARNING: All log messages before absl::InitializeLog() is called are written to STDERR\n"
@@ -60,7 +60,7 @@ def test_messages_are_held_and_everything_else_is_forwarded(printed):
 
 
 def test_a_message_of_several_lines_is_held_as_a_whole(printed):
-    message = ABSEIL + b"To enable them, rebuild TensorFlow.\n"
+    message = ABSEIL + b"On this machine: none.\n"
     assert printed(message, b"user\n") == b"user\n"
     assert printed(message, b"user\n", least="I") == b"user\nTensorFlow's log:\n" + message
 
@@ -76,6 +76,24 @@ def test_a_message_longer_than_a_packet_is_held_as_a_whole(printed):
 )
 def test_show_prints_messages_of_a_severity_or_higher(printed, least, shown):
     assert printed(OLD, GLOG, ERROR, least=least) == b"TensorFlow's log:\n" + shown
+
+
+@pytest.mark.parametrize("message", [
+    BEFORE,
+    b"I0000 00:00:1795857053.176195   32454 port.cc:153] oneDNN custom operations are on. You may see differences.\n",
+    b"I0000 00:00:1795857053.256823   32454 cpu_feature_guard.cc:227] This TensorFlow binary is optimized to use "
+    b"available CPU instructions in performance-critical operations.\nTo enable the following instructions: AVX2\n",
+    b"I0000 00:00:1795857057.298991     525 master.cc:243] Scanning workers for devices: 1 total workers\n",
+    b"W0000 00:00:1795857058.008103     628 local_rendezvous.cc:412] Local rendezvous is aborting with status: ABORTED"
+    b": Cleanup 132155199795338285 [type.googleapis.com/tensorflow.DerivedStatus='']\n",
+    b"2026-11-28 09:02:31.475801: I tensorflow/core/distributed_runtime/rpc/grpc_server_lib.cc:365] Started server "
+    b"with target: grpc://localhost:38339\n",
+    b"2026-11-28 09:02:22.351876: I tensorflow/compiler/xla/service/service.cc:176]   StreamExecutor device (0): Host, "
+    b"Default Version\n",
+])
+def test_routine_messages_are_not_held(printed, message):
+    assert printed(message, GLOG, b"user\n", least="I") == b"user\nTensorFlow's log:\n" + GLOG
+    assert printed(message, least="I") == b""
 
 
 def test_show_without_held_messages_prints_nothing(printed):
