@@ -74,6 +74,7 @@ def points():
     return {"x": x, "y": x.dot(np.float32([1, 2, 3])), "id": np.arange(len(x))}
 
 def model_fn(batch, mode):
+    tf.set_random_seed(5)
     hidden = tf.layers.dense(batch["x"], 16, tf.tanh)
     guess = tf.layers.dense(hidden, 1)[:, 0]
     zero = tf.numpy_function(record, [tf.train.get_global_step().read_value(), batch["id"]], tf.float32)
@@ -207,12 +208,12 @@ def kill_all_by_plan(folder, tasks, options, ended, report):
                     break
             time.sleep(0.02)
         time.sleep(delay)
-        victim = alive(folder, task)
+        at_launcher = options.launchers and chance.random() < 0.5
+        victim = alive(folder, task, "launcher-" if at_launcher else "pid-")
         if ended.is_set() or victim is None:
             continue
         others = [(each, alive(folder, each)) for each in tasks if each != task]
-        at_launcher = options.launchers and chance.random() < 0.5
-        os.kill(alive(folder, task, "launcher-") if at_launcher else victim, signal.SIGKILL)
+        os.kill(victim, signal.SIGKILL)
         begin = time.monotonic()
         report("kill {}: {}{} in step {}{}".format(
             number, "the launcher of " if at_launcher else "", task, newest_step(folder, workers)[1],
