@@ -27,8 +27,8 @@ def fresh_graph():
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
-    """Lets a launcher that has ended be noticed after 3 seconds."""
-    monkeypatch.setattr(members, "SILENT_SECONDS", 3.0)
+    """Lets a launcher that has ended be noticed after 5 seconds."""
+    monkeypatch.setattr(members, "SILENT_SECONDS", 5.0)
 
 
 class Launcher(threading.Thread):
@@ -88,8 +88,10 @@ def test_the_others_go_on_without_a_machine_that_is_lost_and_take_it_in_again(tm
 
     with ports.held(3) as held:
         addresses = [each.replace("localhost", "127.0.0.1") for each in held]
-        launchers = [Launcher(addresses, index, words, tmp_path, settings, times) for index in range(2)]
         lost = third()
+        # The others would begin without it.
+        assert waiting.happens((tmp_path / "launch" / "worker-2.json").exists)
+        launchers = [Launcher(addresses, index, words, tmp_path, settings, times) for index in range(2)]
         assert waiting.happens(lambda: _lines(tmp_path / "started-3") == 3)
         lost.kill()
         lost.communicate()
@@ -130,7 +132,7 @@ def test_a_task_that_was_left_out_ends_with_the_run_of_the_others(tmp_path):
     # Worker 1 fails first, and worker 0 alone does the work.
     program = 'cd {}; case "$TF_CONFIG" in *127.0.0.1:1*127.0.0.1:2*) ;; *) exit 0;; esac; '.format(tmp_path)
     program += 'case "$TF_CONFIG" in *\'"index": 1\'*) exit 3;; *) sleep 3; exit 1;; esac'
-    settings, times = Settings(Range(1, 2), 0, 0.0), Times(60.0, 60.0, 1.0)
+    settings, times = Settings(Range(1, 2), 0, 60.0), Times(60.0, 60.0, 1.0)
     launchers = [Launcher(ADDRESSES, index, ["sh", "-c", program], tmp_path, settings, times) for index in range(2)]
     for each in launchers:
         each.join(60.0)
@@ -141,10 +143,15 @@ def test_a_task_that_was_left_out_ends_with_the_run_of_the_others(tmp_path):
 
 
 def test_a_machine_that_never_comes_is_named(tmp_path):
+    # SIGTERM has ended both launchers of an earlier run.
+    earlier = [members.Members(str(tmp_path), Task("worker", index), "") for index in range(2)]
+    earlier[0].propose(members.Round(1, {each.own.task: each.own.launcher for each in earlier}))
+    for each in earlier:
+        each.set(state=members.LEFT, code=143)
     launcher = Launcher(ADDRESSES, 0, ["true"], tmp_path, Settings(Range(2, 2), 0, 0.0), Times(0.5, 60.0))
     launcher.join(60.0)
     assert launcher.ended == "worker:0 waits for worker:1: not ready after 0.5 seconds"
-    assert sorted(os.listdir(str(tmp_path / "launch"))) == ["worker-0.json"]
+    assert sorted(os.listdir(str(tmp_path / "launch"))) == ["round-000001.json", "worker-0.json", "worker-1.json"]
 
 
 def test_sigterm_at_a_launcher_ends_its_process_and_that_of_the_others(tmp_path):
@@ -171,7 +178,7 @@ def test_workers_of_train_use_each_example_once_when_one_is_left_out_and_taken_i
     with ports.held(2) as held:
         addresses = [each.replace("localhost", "127.0.0.1") for each in held]
         launchers = [Launcher(
-            addresses, index, killed_tasks.words(tmp_path, options), tmp_path, Settings(Range(1, 2), 0, 2.0),
+            addresses, index, killed_tasks.words(tmp_path, options), tmp_path, Settings(Range(1, 2), 0, 60.0),
             Times(240.0, 3.0, 1.0), environ,
         ) for index in range(2)]
         for each in launchers:

@@ -1,4 +1,5 @@
 """Which tasks a run on several machines goes on with, from what their launchers write. No process is started."""
+import errno
 import json
 import os
 import threading
@@ -181,15 +182,31 @@ def test_a_launcher_sees_others_while_they_write(tmp_path, seconds):
     first, second = [Members(str(tmp_path), Task("worker", index), "3 workers") for index in range(2)]
     tasks = [Task("worker", index) for index in range(3)]
     second.write()
-    assert list(first.read(tasks)) == ["worker:0"]  # the file could be an old one
+    assert (list(first.read(tasks)), first.unknown) == (["worker:0"], ["worker:1"])  # the file could be an old one
     seconds(2.0)
     second.set(state=RUNNING)
     assert {task: each.state for task, each in first.read(tasks).items()} == {"worker:0": READY, "worker:1": RUNNING}
+    assert first.unknown == []
+    os.rename(str(tmp_path / "launch" / "worker-1.json"), str(tmp_path / "file"))  # can't be read for a moment
+    assert first.read(tasks)["worker:1"].state == RUNNING
+    os.rename(str(tmp_path / "file"), str(tmp_path / "launch" / "worker-1.json"))
     seconds(members_module.SILENT_SECONDS + 1.0)
-    assert list(first.read(tasks)) == ["worker:0"]
+    assert (list(first.read(tasks)), first.unknown) == (["worker:0"], [])
     second.set(state=LEFT, code=143)
     seconds(100.0)
     assert first.read(tasks)["worker:1"].code == 143
+
+
+def test_a_round_of_an_earlier_run_is_not_continued(tmp_path):
+    earlier = [Members(str(tmp_path), Task("worker", index), "") for index in range(2)]
+    earlier[0].propose(Round(1, {each.own.task: each.own.launcher for each in earlier}))
+    new = Members(str(tmp_path), Task("worker", 0), "")
+    running = {each.own.task: each.own for each in (new, earlier[1])}
+    assert new.round_before(new.own.round, running) == earlier[0].round(1)
+    left = dict(running, **{"worker:1": earlier[1].own._replace(state=LEFT, code=143)})
+    assert new.round_before(new.own.round, left) is None
+    new.propose(Round(2, {}, code=0))
+    assert new.round_before(3, running) is None
 
 
 def test_launchers_with_other_settings_or_the_same_task_are_refused(tmp_path, seconds):
@@ -200,7 +217,7 @@ def test_launchers_with_other_settings_or_the_same_task_are_refused(tmp_path, se
     other.set(state=RUNNING)
     with pytest.raises(ClusterError, match="worker:1 was launched with 2, and this worker:0 with 3 workers"):
         first.read([Task("worker", 1)])
-    first.own = first.own._replace(state=RUNNING)
+    first.is_in_run = True
     assert list(first.read([Task("worker", 1)])) == ["worker:0"]  # a run does not end for it
     first.write()
     Members(str(tmp_path), Task("worker", 0), "3 workers").write()
@@ -219,16 +236,43 @@ def test_of_several_launchers_one_writes_a_round(tmp_path):
     assert json.loads((tmp_path / "launch" / "round-000001.json").read_text())["number"] == 1
 
 
+def failing(number):
+    """Returns a function that raises the OSError of a number."""
+
+    def fail(*paths):
+        raise OSError(number, os.strerror(number))
+
+    return fail
+
+
+def test_a_launcher_writes_again_when_the_disk_is_not_full_any_more(tmp_path, seconds, monkeypatch):
+    Members(str(tmp_path), Task("worker", 0), "").write()  # an earlier launcher, which has ended
+    members = Members(str(tmp_path), Task("worker", 0), "")
+    with monkeypatch.context() as full:
+        full.setattr("os.fsync", failing(errno.ENOSPC))
+        members.write()
+        assert members.error.endswith("launch/worker-0.json can't be written: No space left on device")
+        found = members.propose(Round(1, {}))
+        assert found.endswith("round-000001.json can't be written: No space left on device")
+        assert members.round(1) is None
+    seconds(0.5)
+    members.write()
+    assert members.error  # is tried each second
+    seconds(0.6)
+    members.write()
+    assert members.error == "" and members.propose(Round(1, {})) == ""
+    assert sorted(os.listdir(str(tmp_path / "launch"))) == ["round-000001.json", "worker-0.json"]
+    written = json.loads((tmp_path / "launch" / "worker-0.json").read_text())
+    assert written["launcher"] == members.own.launcher
+
+
 def test_a_directory_that_cannot_be_written_to_is_an_error(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    with pytest.raises(ClusterError, match="file/launch can't be created: Not a directory"):
+    with pytest.raises(ClusterError, match="file/launch can't be created or read: Not a directory"):
         Members(str(tmp_path / "file"), Task("worker", 0), "")
     members = Members(str(tmp_path), Task("worker", 0), "")
 
-    def refuse(*paths):
-        raise PermissionError(1, "Operation not permitted")
-
-    monkeypatch.setattr("os.link", refuse)
+    monkeypatch.setattr("os.link", failing(errno.EPERM))
     with pytest.raises(MissingTaskError, match="round-000001.json can't be written: Operation not permitted"):
         members.propose(Round(1, {}))
     assert os.listdir(str(tmp_path / "launch")) == []

@@ -1,16 +1,17 @@
-"""What the launchers of a run's tasks, one per machine, tell each other: by files in a directory that all of them see.
+"""The files by which the launchers of a run's tasks, one per machine, agree: in a directory that all machines see.
 
     launch/worker-0.json       what the launcher of worker:0 does at present; it writes it again each second
-    launch/round-000003.json   which tasks the third start of the run has; one launcher writes it, once
+    launch/round-000003.json   which tasks the third start in this directory has; one launcher writes it, once
 
 A launcher that has ended is seen by its file: it does not change any more. Clocks of machines are not compared.
 """
+import errno
 import json
 import os
 import re
 import time
 import uuid
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional
 
 from legacy_towers.cluster.value import Task
 from legacy_towers.errors import ClusterError, MissingTaskError
@@ -19,6 +20,8 @@ DIRECTORY = "launch"
 # A launcher whose file has not changed for this long has ended. Files on a network file system can be seen late.
 SILENT_SECONDS = 15.0
 _WRITE_SECONDS = 1.0
+# Errors that waiting does not help against, unlike a full disk or a server that is not reachable for a while.
+_LASTING = (errno.EPERM, errno.EACCES, errno.EROFS, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 SECOND = "{} is launched a second time: one launcher for each task is needed"
 _ROUND, _ROUND_NAME = "round-{:06d}.json", re.compile(r"round-(\d+)\.json$")
 
@@ -79,11 +82,28 @@ class Round(NamedTuple):
     code: Optional[int] = None
 
 
+class _Seen(NamedTuple):
+    """What this launcher has read of another one.
+
+    Attributes:
+      member: the content of its file.
+      at: when that changed or, while it has not, when it was read first; in seconds of `time.monotonic`.
+      has_changed: whether it has; the file could be of a launcher that has ended before this one began.
+    """
+
+    member: Member
+    at: float
+    has_changed: bool
+
+
 class Members:
     """The files of a directory: writes that of this launcher, and reads those of the others.
 
     Attributes:
       own: what this launcher writes.
+      error: why it could not be written the last time, "" if it could.
+      is_in_run: whether this launcher has read a round; one with other settings that comes later has to end then.
+      unknown: the tasks whose launchers may still run: their files were read a short time ago and have not changed yet.
     """
 
     def __init__(self, directory: str, task: Task, settings: str) -> None:
@@ -93,22 +113,27 @@ class Members:
           settings: what the launchers must have in common; another text is an error of both.
 
         Raises:
-          ClusterError: the directory can't be created.
+          ClusterError: the directory can't be created or read.
         """
         self._directory = os.path.join(directory, DIRECTORY)
         try:
             os.makedirs(self._directory, exist_ok=True)
+            number = self.newest_number()
         except OSError as error:
-            raise ClusterError("{} can't be created: {}".format(self._directory, error.strerror)) from None
-        self._seen: Dict[str, Tuple[Member, Optional[float]]] = {}
-        self._written_at = 0.0
-        self.own = Member(str(task), uuid.uuid4().hex, settings, round=self.newest_number() + 1)
+            raise ClusterError("{} can't be created or read: {}".format(self._directory, error.strerror)) from None
+        self.error = ""
+        self.is_in_run = False
+        self.unknown: List[str] = []
+        self._seen: Dict[str, _Seen] = {}
+        self._tried_at = 0.0
+        self._is_written = False
+        self.own = Member(str(task), uuid.uuid4().hex, settings, round=number + 1)
 
     def has_other(self, seconds: float) -> bool:
         """Returns whether another launcher runs for the same task: whether it writes the file within `seconds`."""
         path = os.path.join(self._directory, _name_of(self.own.task))
         before = _read(path)
-        until = time.monotonic() + (0.0 if before is None else seconds)
+        until = time.monotonic() + (0.0 if before is None or before["state"] == LEFT else seconds)
         while time.monotonic() < until:
             time.sleep(0.2)
             if (_read(path) or before) != before:
@@ -118,61 +143,68 @@ class Members:
     def set(self, **fields: Any) -> None:
         """Changes fields of what this launcher writes, and writes it."""
         self.own = self.own._replace(**fields)
-        self._written_at = 0.0
+        self._tried_at = 0.0
         self.write()
 
-    def write(self) -> Optional[str]:
-        """Writes the file of this launcher, where the last time was a second ago; returns the error, None without one.
+    def write(self) -> None:
+        """Writes the file of this launcher, where the last time was a second ago; see `error`.
 
         Raises:
           ClusterError: another launcher runs for the same task.
         """
-        if time.monotonic() < self._written_at + _WRITE_SECONDS:
-            return None
+        if time.monotonic() < self._tried_at + _WRITE_SECONDS:
+            return
+        self._tried_at = time.monotonic()
         path = os.path.join(self._directory, _name_of(self.own.task))
         before = _read(path)
-        if self.own.beat and before is not None and before["launcher"] != self.own.launcher:
+        if self._is_written and before is not None and before["launcher"] != self.own.launcher:
             raise ClusterError(SECOND.format(self.own.task))
         self.own = self.own._replace(beat=self.own.beat + 1)
         try:
             _write_new(path + "." + self.own.launcher, self.own._asdict())
             os.replace(path + "." + self.own.launcher, path)
         except OSError as error:
-            return "{} can't be written: {}".format(path, error.strerror)
-        self._written_at = time.monotonic()
-        return None
+            self.error = "{} can't be written: {}".format(path, error.strerror)
+            return
+        self._is_written, self.error = True, ""
 
     def read(self, tasks: List[Task]) -> Dict[str, Member]:
         """Returns what the launchers of the tasks write: of those that run, and of those that have left.
 
+        A file that can't be read at the moment counts as unchanged.
+
         Raises:
-          ClusterError: one was launched with other settings than this one, whose process does not run.
+          ClusterError: one was launched with other settings than this one, which is not in a run yet.
         """
         now, found = time.monotonic(), {self.own.task: self.own}
+        self.unknown = []
         for task in map(str, tasks):
-            if task == self.own.task:
+            seen = None if task == self.own.task else self._see(task, now)
+            if seen is None:
                 continue
-            content = _read(os.path.join(self._directory, _name_of(task)))
-            if content is None:
+            if seen.member.state == LEFT:
+                found[task] = seen.member
+            elif now > seen.at + SILENT_SECONDS:
                 continue
-            member = Member(**content)
-            before, changed_at = self._seen.get(task, (None, None))
-            if before is not None and before[:4] != member[:4]:
-                changed_at = now
-            self._seen[task] = member, changed_at
-            if member.state == LEFT:
-                found[task] = member
-                continue
-            if changed_at is None or now > changed_at + SILENT_SECONDS:
-                continue
-            if member.settings != self.own.settings and self.own.is_busy:
-                continue  # the other one ends
-            if member.settings != self.own.settings:
+            elif not seen.has_changed:
+                self.unknown.append(task)
+            elif seen.member.settings == self.own.settings:
+                found[task] = seen.member
+            elif not self.is_in_run:
                 raise ClusterError("{} was launched with {}, and this {} with {}".format(
-                    task, member.settings, self.own.task, self.own.settings
+                    task, seen.member.settings, self.own.task, self.own.settings
                 ))
-            found[task] = member
         return found
+
+    def _see(self, task: str, now: float) -> Optional[_Seen]:
+        """Reads the file of a task; None if there has never been one."""
+        content, before = _read(os.path.join(self._directory, _name_of(task))), self._seen.get(task)
+        if content is None:
+            return before
+        member = Member(**content)
+        if before is None or member != before.member:
+            self._seen[task] = _Seen(member, now, before is not None)
+        return self._seen[task]
 
     def newest_number(self) -> int:
         """Returns the number of the newest round; 0 if there is none."""
@@ -184,11 +216,26 @@ class Members:
         content = _read(os.path.join(self._directory, _ROUND.format(number)))
         return None if content is None else Round(**content)
 
-    def propose(self, proposed: Round) -> None:
+    def round_before(self, number: int, members: Dict[str, Member]) -> Optional[Round]:
+        """Returns the round before that of a number; None where it has ended the run, or is of an earlier run.
+
+        Args:
+          members: what the launchers write; it is of their run if one of them is in it, and has not left.
+        """
+        found = self.round(number - 1)
+        if found is None or found.code is not None:
+            return None
+        running = [member.launcher for member in members.values() if member.state != LEFT]
+        return found if any(launcher in running for launcher in found.launchers.values()) else None
+
+    def propose(self, proposed: Round) -> str:
         """Writes a round, unless another launcher has written the one of its number before.
 
+        Returns:
+          why it can't be written at the moment, such as a full disk; "" if it is.
+
         Raises:
-          MissingTaskError: it can't be written.
+          MissingTaskError: the file system has no hard links, or does not let this launcher write.
         """
         path = os.path.join(self._directory, _ROUND.format(proposed.number))
         unfinished = path + "." + self.own.launcher
@@ -201,8 +248,12 @@ class Members:
         except FileExistsError:
             pass
         except OSError as error:
-            raise MissingTaskError("{} can't be written: {}. The launchers of the tasks need a directory with hard "
-                                   "links that all machines see".format(path, error.strerror)) from None
+            text = "{} can't be written: {}".format(path, error.strerror)
+            if error.errno not in _LASTING:
+                return text
+            raise MissingTaskError("{}. The launchers of the tasks need a directory with hard links that all machines "
+                                   "see".format(text)) from None
+        return ""
 
 
 def _name_of(task: str) -> str:

@@ -34,8 +34,8 @@ from legacy_towers.errors import ClusterError, MissingTaskError
 from legacy_towers.text.names import counted
 
 _READ_SECONDS = 0.5
-# After this a launcher has seen all others that run: each writes its file every second.
-_SETTLE_SECONDS = 2.5
+# How long a launcher looks for another one of its task, which writes its file every second.
+_SECOND_SECONDS = 2.5
 # What a launcher waits for is printed if it takes longer than this.
 _QUIET_SECONDS = 5.0
 
@@ -91,7 +91,7 @@ def launch_task(
       MissingTaskError: not enough tasks are there in time, or the directory can't be written to; names them.
     """
     launcher = _Launcher(cluster, command, directory, settings, times, newest_checkpoint, environ, stdout, stderr)
-    if launcher.members.has_other(_SETTLE_SECONDS):
+    if launcher.members.has_other(_SECOND_SECONDS):
         raise ClusterError(SECOND.format(cluster.task))
     with Signals() as signals, Guard(times.grace) as guard:
         try:
@@ -108,7 +108,6 @@ class _Launcher:
         self._cluster, self._command, self._environ, self._times = cluster, command, environ, times
         self._tasks = cluster.connected_tasks
         self._is_evaluator = cluster.task_type == EVALUATOR  # in no round, but there is one process in each
-        self._started_at = time.monotonic()
         self._output, self._messages = stdout or sys.stdout.buffer, stderr or sys.stderr.buffer
         self._rounds = Rounds(cluster, settings, newest_checkpoint)
         common = "the tasks {}, {} to {} workers, {} and {:g} seconds for others to join".format(
@@ -124,6 +123,7 @@ class _Launcher:
             if round_ is None:
                 assert signals.received is not None
                 return 128 + signals.received
+            self.members.is_in_run = True
             self._print(round_.reason)
             if round_.code is not None:
                 # Nobody but its launcher knows whether the evaluator has failed last.
@@ -140,25 +140,25 @@ class _Launcher:
 
     def _next_round(self, signals: Signals) -> Optional[Round]:
         """Returns the next round when it has been written; None after a signal."""
-        number, said = self.members.own.round, ""
+        number, printed = self.members.own.round, ""
         since = time.monotonic()
         while signals.received is None:
-            error = self.members.write()
+            self.members.write()
             found = self.members.round(number)
             if found is not None:
                 return found
             members = self.members.read(self._tasks)
-            last = self.members.round(number - 1)
-            if last is not None and (last.code is not None or not _is_of(last, members)):
-                last = None  # it is of an earlier launch
-            now = time.monotonic()
-            if now > self._started_at + _SETTLE_SECONDS:
+            last = self.members.round_before(number, members)
+            error = self.members.error
+            if not self.members.unknown:
                 if self._is_evaluator and last is not None and self.members.own.code is None:
                     return last  # has begun before this launcher
                 proposed = self._rounds.next(members, number, last)
                 if proposed is not None and self._is_first_of(members, number):
-                    self.members.propose(proposed)
-                    continue
+                    error = self.members.propose(proposed)
+                    if not error:
+                        continue
+            now = time.monotonic()
             missing = self._rounds.missing(members, number)
             if any(members[task].is_busy for task in missing if task in members):
                 since = now
@@ -166,9 +166,9 @@ class _Launcher:
             waits += "; " + error if error else ""
             if now > since + self._times.start:
                 raise MissingTaskError("{}: not ready after {:g} seconds".format(waits, self._times.start))
-            if waits != said and now > since + _QUIET_SECONDS:
+            if waits != printed and now > since + _QUIET_SECONDS:
                 self._print(waits)
-                said = waits
+                printed = waits
             signals.wait(_READ_SECONDS)
         return None
 
@@ -231,8 +231,3 @@ class _Launcher:
     def _print(self, text: str) -> None:
         if text:
             print_message(self._messages, text)
-
-
-def _is_of(round_: Round, members: Mapping[str, Member]) -> bool:
-    """Returns whether one of the launchers that are there is in the round."""
-    return any(member.launcher in round_.launchers.values() for member in members.values())
