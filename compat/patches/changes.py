@@ -79,6 +79,12 @@ CHANGES: Tuple[Change, ...] = (
         _WITH_SCRIPT,
     ),
     Change(
+        _TENSORFLOW + "training.session_manager.SessionManager.__init__",
+        RUN,
+        "a worker looks each second whether the chief has initialized the variables, not after 30 seconds",
+        _WITH_SCRIPT,
+    ),
+    Change(
         _TENSORFLOW + "client.session.BaseSession._make_callable_from_options",
         RUN,
         "the training steps of Keras's `fit()` are examined for errors too; `doctor` records and counts them",

@@ -66,6 +66,7 @@ class ScriptRuntime:
             self.queues = QueueConversion(self.print_line, proof)
         self._patches.enter_context(default_graphs.default_graph_factory(graphs.Graph))
         self._patches.enter_context(default_sessions.managed_session_class(sessions.Session))
+        self._patches.enter_context(default_sessions.short_waits_for_the_chief())
         self._patches.enter_context(default_sessions.config_of_new_sessions(sessions.adjusted))
         self._patches.enter_context(default_sessions.new_strategies(self._note_strategy))
         self._patches.enter_context(keras_runs.watched(self))
