@@ -10,19 +10,29 @@ from typing import Sequence
 
 from legacy_towers.cli.cluster_options import add_cluster_options, cluster_of
 from legacy_towers.cli.parser import Parser
+from legacy_towers.cluster.value import START_SECONDS
+from legacy_towers.errors import ArgumentError
 
 
 def add_arguments(parser: Parser, given: Sequence[str]) -> None:
-    parser.add_argument(
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
         "--check", action="store_true", help="start the server of this task, and wait until all are there and agree"
     )
-    parser.add_argument(
+    what.add_argument(
         "--tf-config", action="store_true", help="print the TF_CONFIG of this task, for programs that read it"
     )
     add_cluster_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    of_start = {
+        "--start-seconds": arguments.start_seconds != START_SECONDS,
+        "--allow-any-interface": arguments.allow_any_interface,
+    }
+    for option, is_given in of_start.items():
+        if is_given and not arguments.check:
+            raise ArgumentError("{} has no effect without --check".format(option))
     cluster = cluster_of(arguments)
     if arguments.tf_config:
         print(cluster.to_tf_config())

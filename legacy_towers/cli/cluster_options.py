@@ -8,6 +8,7 @@ from legacy_towers.errors import ArgumentError
 
 # The value of --cluster without hosts.
 ENVIRONMENT = "environment"
+_PORT = 2222
 
 
 def add_description_options(group: Any) -> None:
@@ -21,8 +22,8 @@ def add_description_options(group: Any) -> None:
         "--task", metavar="JOB:INDEX", help="with --cluster JOB=HOST:PORT,...: the task that this process is"
     )
     group.add_argument(
-        "--cluster-port", type=int, default=2222, metavar="PORT",
-        help="srun and mpirun: port of the first task of each machine (default: 2222)",
+        "--cluster-port", type=int, default=_PORT, metavar="PORT",
+        help="srun and mpirun: port of the first task of each machine (default: {})".format(_PORT),
     )
     group.add_argument("--cluster-hostfile", metavar="FILE", help="mpirun: its hostfile, with a machine per line")
     group.add_argument(
@@ -68,11 +69,11 @@ def check_no_cluster_options(arguments: argparse.Namespace, **others: Any) -> No
     """Raises ArgumentError where an option for a cluster is given without --cluster.
 
     Args:
-      others: the values of options that have no effect without it either, by their names, None where not given.
+      others: the values of options that have no effect without it either, by their names, false where not given.
     """
     given = {
         "--task": arguments.task, "--cluster-hostfile": arguments.cluster_hostfile,
-        "--cluster-ps": arguments.cluster_ps,
+        "--cluster-ps": arguments.cluster_ps, "--cluster-port": arguments.cluster_port != _PORT,
     }
     given.update(("--" + name.replace("_", "-"), value) for name, value in others.items())
     for option, value in given.items():

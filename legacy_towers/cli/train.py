@@ -15,7 +15,8 @@ from legacy_towers.cli.log_file import silent
 from legacy_towers.cli.parser import Parser
 from legacy_towers.cli.refusing import refusing
 from legacy_towers.cli.train_options import add_train_options
-from legacy_towers.cluster.value import EVALUATOR, PARAMETER_SERVER
+from legacy_towers.cluster.records import JOB_FILE
+from legacy_towers.cluster.value import EVALUATOR, PARAMETER_SERVER, START_SECONDS
 from legacy_towers.errors import ArgumentError
 from legacy_towers.training.settings import TrainSettings, check_settings
 
@@ -121,7 +122,10 @@ def _evaluate(job: Any, settings: TrainSettings, notes: Any, cluster: Any) -> in
 def _cluster_of_run(arguments: argparse.Namespace, job_function: Any) -> Any:
     """Returns the cluster that the options name, and prints it; None without --cluster."""
     if arguments.cluster is None:
-        check_no_cluster_options(arguments, allow_any_interface=arguments.allow_any_interface)
+        check_no_cluster_options(
+            arguments, allow_any_interface=arguments.allow_any_interface,
+            start_seconds=arguments.start_seconds != START_SECONDS,
+        )
         if arguments.backup_workers:
             raise ArgumentError("--backup-workers has no effect without --cluster")
         if arguments.evaluator:
@@ -142,7 +146,7 @@ def _cluster_of_run(arguments: argparse.Namespace, job_function: Any) -> Any:
         print(found, file=sys.stderr, flush=True)
 
     of_job = {"--" + name.replace("_", "-"): value for name, value in options_of(arguments).items()}
-    of_job["the checksum of the job's file"] = job_function.checksum
+    of_job[JOB_FILE] = job_function.checksum
 
     def start(config: Any, flags: Any) -> Any:
         arguments.has_started = True

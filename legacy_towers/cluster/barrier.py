@@ -1,5 +1,6 @@
 """Starts a task of a cluster once all tasks are ready and agree. No task trains before that."""
 import contextlib
+import sys
 import threading
 import time
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
@@ -24,6 +25,8 @@ from legacy_towers.text.names import counted, listed
 
 # How long a task waits at most for the others to read its last state.
 _LAST_SECONDS = 8.0
+# After how long it prints for whom it waits.
+_TOLD_SECONDS = 10.0
 
 
 def start(
@@ -126,13 +129,13 @@ def _compare_tasks(
     deadline = time.monotonic() + seconds
     try:
         # One that has started before it read this task trains with an earlier process of this task, and ends soon.
-        records = _wait(readers, changed, deadline, lambda record: record.state != STARTED, seconds)
+        records = _wait(cluster.task, readers, changed, deadline, lambda record: record.state != STARTED, seconds)
         records[cluster.task] = record
         found = contradictions(records, cluster.chief)
         if found:
             raise ClusterError("the tasks of the cluster contradict each other:\n  {}".format("\n  ".join(found)))
         publish(target, cluster.task, record._replace(state=READY).as_json())
-        _wait(readers, changed, deadline, lambda record: record.state in (READY, STARTED), seconds)
+        _wait(cluster.task, readers, changed, deadline, lambda record: record.state in (READY, STARTED), seconds)
         publish(target, cluster.task, record._replace(state=STARTED).as_json())
         _wait_for_readers(readers, changed, STARTED)
     except (ClusterError, MissingTaskError) as error:
@@ -144,9 +147,11 @@ def _compare_tasks(
 
 
 def _wait(
-    readers: List[Reader], changed: threading.Condition, deadline: float, is_there: Any, seconds: float
+    task: Task, readers: List[Reader], changed: threading.Condition, deadline: float, is_there: Any, seconds: float
 ) -> Dict[Task, Record]:
     """Returns the records of all other tasks when `is_there(record)` holds for each.
+
+    Prints for whom this task waits where that takes long.
 
     Raises:
       MissingTaskError: a task is missing or not in that state at the deadline, or another task has failed for that
@@ -154,13 +159,14 @@ def _wait(
       ClusterError: an address is that of another task, versions of legacy_towers differ, or another task has reported
         a contradiction.
     """
+    told_at = min(time.monotonic() + _TOLD_SECONDS, deadline)
     with changed:
         while True:
             records, of_other_versions = _records(readers)
-            for task, record in sorted(records.items()):
+            for other, record in sorted(records.items()):
                 if record.state == REFUSED:
                     # Before records are compared: it has no flags.
-                    raise ClusterError("{} does not start: {}".format(task, record.failure))
+                    raise ClusterError("{} does not start: {}".format(other, record.failure))
             missing = [each for each in readers if each.task not in records or not is_there(records[each.task])]
             if not missing:
                 return records
@@ -170,15 +176,21 @@ def _wait(
                     "the server at {}, the address of {}, is that of another task: give all tasks the same list of "
                     "tasks, and each its own index".format(others[0].address, others[0].task)
                 )
-            for task, record in sorted(records.items()):
+            for other, record in sorted(records.items()):
                 if record.state == FAILED:
                     # The same error on every task: with one exit code, a launcher restarts all of them or none.
                     kind = ClusterError if record.is_contradiction else MissingTaskError
-                    raise kind("{} does not start: {}".format(task, record.failure))
-            left = deadline - time.monotonic()
-            if left <= 0:
+                    raise kind("{} does not start: {}".format(other, record.failure))
+            now = time.monotonic()
+            if now >= deadline:
                 raise _missing(missing, of_other_versions, seconds)
-            changed.wait(left)
+            if now >= told_at:
+                told_at = deadline
+                sys.stderr.write("legacy_towers: {} waits for {}, {:.0f} seconds more at most\n".format(
+                    task, listed(map(_described, missing)), deadline - now
+                ))
+                sys.stderr.flush()
+            changed.wait(told_at - now)
 
 
 def _records(readers: List[Reader]) -> Any:
@@ -198,22 +210,26 @@ def _records(readers: List[Reader]) -> Any:
 def _missing(missing: List[Reader], of_other_versions: List[Task], seconds: float) -> Exception:
     if of_other_versions:
         return other_version_error(of_other_versions)
-    tasks = ["{} at {}{}".format(each.task, each.address, _last_error(each)) for each in missing]
+    verb = "is" if len(missing) == 1 else "are"
     return MissingTaskError(
         "{} of the cluster {} not ready after {:g} seconds: {}. Start all tasks within --start-seconds "
         "(start_seconds), and look into their output; can this machine reach their ports?".format(
-            counted(len(missing), "task"), "is" if len(missing) == 1 else "are", seconds, listed(tasks)
+            counted(len(missing), "task"), verb, seconds, listed(map(_described, missing))
         )
     )
 
 
-def _last_error(reader: Reader) -> str:
+def _described(reader: Reader) -> str:
+    """Returns a task with its address, and what is known of it, such as "worker:1 at h1:2222 (no answer)"."""
     text, error = reader.read()
-    if not error:
+    known = ""
+    if error:
+        known = " (it was there, and no longer answers)" if text is not None else " ({})".format(reader.trouble)
+    else:
         record = parse_record(text)
-        is_training = record is not None and record.state == STARTED
-        return " (it trains already: start all tasks again, not this one alone)" if is_training else ""
-    return " (it was there, and no longer answers)" if text is not None else " ({})".format(error)
+        if record is not None and record.state == STARTED:
+            known = " (it trains already: start all tasks again, not this one alone)"
+    return "{} at {}{}".format(reader.task, reader.address, known)
 
 
 def _wait_for_readers(readers: List[Reader], changed: threading.Condition, state: str) -> None:

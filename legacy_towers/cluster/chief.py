@@ -87,5 +87,4 @@ def _started(reader: Reader, changed: threading.Condition, deadline: float) -> O
 
 
 def _last_error(reader: Reader) -> str:
-    error = reader.read()[1]
-    return " ({})".format(error) if error else ""
+    return " ({})".format(reader.trouble) if reader.trouble else ""

@@ -91,6 +91,15 @@ class Reader(threading.Thread):
         """Returns the newest text, None if there was never one, and the error of the last attempt, "" without one."""
         return self._text, self._error
 
+    @property
+    def trouble(self) -> str:
+        """Why the last attempt failed, such as "nothing listens there"; "" if it did not."""
+        if not self._error:
+            return ""
+        if self.refused_since is not None:
+            return "nothing listens there"
+        return "no answer" if self._error in ("DeadlineExceededError", "UnavailableError") else self._error
+
     def run(self) -> None:
         try:
             self._read_until_ended()

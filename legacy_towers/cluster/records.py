@@ -9,6 +9,12 @@ from legacy_towers.errors import ClusterError
 from legacy_towers.text.names import listed
 from legacy_towers.version import VERSION
 
+# What must be the same for all tasks, and is not an option.
+JOB_FILE, CHECKPOINT = "the checksum of the job's file", "the newest checkpoint, of step"
+_ADVICE = {
+    JOB_FILE: "give all tasks the same job file",
+    CHECKPOINT: "give all tasks a --checkpoint-dir that all can read",
+}
 PRESENT, READY, STARTED, FAILED, REFUSED = "present", "ready", "started", "failed", "refused"
 
 
@@ -113,9 +119,9 @@ def _different_flags(records: Mapping[Task, Record], chief: Task) -> List[str]:
             if record.flags.get(name) != expected.get(name)
         ]
         if different:
-            found.append("{}, and {} has {}: start all tasks with the same flags".format(
+            found.append("{}, and {} has {}: {}".format(
                 listed("{} has {}".format(task, _flag(name, value)) for task, value in different), chief,
-                _flag(name, expected.get(name)),
+                _flag(name, expected.get(name)), _ADVICE.get(name, "start all tasks with the same flags"),
             ))
     return found
 

@@ -26,6 +26,8 @@ def wait(monkeypatch, texts, is_over=False, seconds=60.0, **own):
         def read(self):
             return (left.pop(0) if len(left) > 1 else left[0]), "UnavailableError"
 
+        trouble = "no answer"
+
         def start(self):
             pass
 
@@ -64,7 +66,7 @@ def test_an_evaluator_waits_until_the_chief_has_started_and_watches_it(monkeypat
     (published(FAILED, failure="worker:1 is late"), {}, MissingTaskError, "worker:0 does not start: worker:1 is late"),
     (published(FAILED, failure="no", is_contradiction=True), {}, ClusterError, "worker:0 does not start: no"),
     (b"{}", {}, ClusterError, "worker:0 has another version of legacy_towers"),
-    (None, {}, MissingTaskError, "worker:0 at 127.0.0.1:2222 does not train after 0 seconds .UnavailableError.: start"),
+    (None, {}, MissingTaskError, "worker:0 at 127.0.0.1:2222 does not train after 0 seconds .no answer.: start"),
 ], ids=["flags", "job", "TensorFlow", "a missing task", "a contradiction", "legacy_towers", "silent"])
 def test_an_evaluator_that_can_not_wait_for_the_chief_is_an_error(text, own, error, message, monkeypatch):
     with pytest.raises(error, match=message):

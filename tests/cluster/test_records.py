@@ -1,7 +1,7 @@
 """The contradictions between what tasks publish."""
 import pytest
 
-from legacy_towers.cluster.records import Record, contradictions, parse_record
+from legacy_towers.cluster.records import CHECKPOINT, JOB_FILE, Record, contradictions, parse_record
 from legacy_towers.cluster.value import Task
 
 CHIEF, WORKER, SERVER = Task("worker", 0), Task("worker", 1), Task("ps", 0)
@@ -32,6 +32,20 @@ def records(**changes):
 def test_contradictions_names_the_tasks_and_their_values(changes, sentence):
     (found,) = contradictions(records(**changes), CHIEF)
     assert sentence in found
+
+
+@pytest.mark.parametrize("name, advice", [
+    ("--steps", "start all tasks with the same flags"),
+    (JOB_FILE, "give all tasks the same job file"),
+    (CHECKPOINT, "give all tasks a --checkpoint-dir that all can read"),
+])
+def test_contradictions_advises_by_what_differs(name, advice):
+    differing = records(flags={name: "8"})
+    differing = {task: record if task == WORKER else record._replace(flags={name: "9"})
+                 for task, record in differing.items()}
+    assert contradictions(differing, CHIEF) == [
+        "worker:1 has {0} 8, and worker:0 has {0} 9: {1}".format(name, advice)
+    ]
 
 
 def test_contradictions_is_empty_for_equal_records_and_other_pythons():

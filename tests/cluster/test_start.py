@@ -2,16 +2,21 @@
 import json
 import socket
 import subprocess
+import threading
+import time
 
 import ports
 import preloaded
 import pytest
 
+from legacy_towers.cluster import barrier
 from legacy_towers.cluster.addresses import check_port_is_free, parse_address
 from legacy_towers.cluster.barrier import start
 from legacy_towers.cluster.environment import from_environment
+from legacy_towers.cluster.records import own_record
 from legacy_towers.cluster.server import own_addresses
-from legacy_towers.errors import ClusterError
+from legacy_towers.cluster.value import Task
+from legacy_towers.errors import ClusterError, MissingTaskError
 
 # Starts as the task of its arguments, and prints the error, or what its server can be reached by.
 TASK = """
@@ -87,7 +92,30 @@ def test_start_raises_missing_task_error_that_names_the_task_on_every_other_task
     addresses, results = started([(THREE, task, dict(start_seconds=4)) for task in ("worker:0", "ps:0")])
     assert [each["error"] for each in results] == ["MissingTaskError"] * 2
     for result in results:
-        assert "worker:1 at {}".format(addresses[1]) in result["text"]
+        assert "worker:1 at {} (nothing listens there). Start all".format(addresses[1]) in result["text"]
+
+
+def test_a_start_prints_for_which_tasks_it_waits(monkeypatch, capsys):
+    monkeypatch.setattr(barrier, "_TOLD_SECONDS", 0.05)
+    away, there = Task("worker", 1), Task("worker", 2)
+    record = own_record(cluster_of("worker=h1:1,h2:2,h3:3"), "", {}).as_json().encode()
+
+    class StandIn:
+        is_other_task, trouble = False, "no answer"
+
+        def __init__(self, task):
+            self.task, self.address = task, "node"
+
+        def read(self):
+            return (record, "") if self.task == there else (None, "DeadlineExceededError")
+
+    with pytest.raises(MissingTaskError):
+        barrier._wait(
+            Task("worker", 0), [StandIn(away), StandIn(there)], threading.Condition(), time.monotonic() + 0.5,
+            lambda record: True, 0.5,
+        )
+    line = "legacy_towers: worker:0 waits for worker:1 at node (no answer), 0 seconds more at most\n"
+    assert capsys.readouterr().err == line
 
 
 def test_start_raises_the_reason_of_a_task_that_refuses_on_every_other_task():

@@ -310,7 +310,7 @@ def test_elastic_workers_need_an_input_that_continues_with_another_number_of_the
         check_elastic_input("1:2", position, is_asynchronous)
 
 
-@pytest.mark.parametrize("option", ["--task worker:0", "--evaluator"])
+@pytest.mark.parametrize("option", ["--task worker:0", "--evaluator", "--cluster-port 9", "--start-seconds 9"])
 def test_a_cluster_option_without_a_cluster_is_refused(option, tmp_path, capsys):
     assert command("train {} {}".format(job_files.write(tmp_path, "line.py", job_files.LINE), option)) == 2
     assert "{} has no effect without --cluster".format(option.split()[0]) in capsys.readouterr().err

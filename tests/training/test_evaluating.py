@@ -23,6 +23,7 @@ from legacy_towers.training.hooks import requested_stop
 from legacy_towers.training.job import load_job
 from legacy_towers.training.runs import evaluating
 from legacy_towers.training.runs.evaluating import evaluate_run
+from legacy_towers.training.runs.workers import with_worker_defaults
 from legacy_towers.training.settings import TrainSettings
 from legacy_towers.training.train import train
 
@@ -131,6 +132,10 @@ def test_an_evaluator_finds_the_best_checkpoint_and_asks_to_stop_early(trained, 
     assert lines == [] and evaluated.best.startswith(os.path.join(settings.checkpoint_dir, "model.ckpt-10 (error "))
     with pytest.raises(lt.errors.ArgumentError, match="--stop-early max:accuracy: there is no metric 'accuracy'"):
         run(job, settings._replace(stop_early="max:accuracy"), None, monkeypatch)
+    cluster = lt.cluster.from_environment({}, hosts="worker=node:2222", task="worker:0")
+    chiefs = with_worker_defaults(job, settings._replace(stop_early="max:accuracy"), cluster)
+    with pytest.raises(lt.errors.ArgumentError, match="--keep-best or --stop-early max:accuracy: there is no metric"):
+        train(*chiefs, io.StringIO())
 
 
 class StandIn(tf.train.SessionRunHook):

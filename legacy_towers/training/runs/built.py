@@ -83,8 +83,12 @@ def _evaluator(run: PreparedRun, stream: TextIO) -> Optional[Evaluator]:
       JobError: there is to be an evaluation, and the job has no test examples.
     """
     best = run.checkpoints.best()
+    # Stopping early keeps the best checkpoint too; with an evaluator, the chief does no more than that.
+    option = "--keep-best or --stop-early"
+    if run.settings.keep_best or run.settings.stop_early:
+        option = "--keep-best" if run.settings.keep_best else "--stop-early"
     if best is not None and run.job.test is None:
-        raise JobError("--keep-best needs an evaluation, and the job has no test examples: give lt.Job(test=...)")
+        raise JobError("{} needs an evaluation, and the job has no test examples: give lt.Job(test=...)".format(option))
     if best is None and not run.evaluation.is_given:
         return None
     evaluator = job_evaluator(run.job, devices=run.devices, soft_placement=run.settings.soft_placement, stream=stream)
@@ -92,7 +96,7 @@ def _evaluator(run: PreparedRun, stream: TextIO) -> Optional[Evaluator]:
     if early is not None:
         evaluator.check_metric("--stop-early {}".format(early.by), early.metric)
     if best is not None:
-        evaluator.check_metric("--keep-best {}:{}".format(*best), best[1])
+        evaluator.check_metric("{} {}:{}".format(option, *best), best[1])
     return evaluator
 
 

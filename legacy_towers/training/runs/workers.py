@@ -4,6 +4,7 @@ from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, TextIO, T
 
 from legacy_towers.cluster.launching.elastic import parse_range
 from legacy_towers.cluster.parameter_servers import check_backup_workers
+from legacy_towers.cluster.records import CHECKPOINT
 from legacy_towers.cluster.value import Cluster
 from legacy_towers.errors import ArgumentError, ClusterError, JobError
 from legacy_towers.inputs.position import REFUSED, Position
@@ -145,7 +146,7 @@ def common_flags(settings: TrainSettings, resumed_step: Optional[int]) -> Dict[s
     flags = {
         "--" + name.replace("_", "-"): value for name, value in settings._asdict().items() if name not in _OWN
     }
-    flags["the newest checkpoint, of step"] = "none" if resumed_step is None else resumed_step
+    flags[CHECKPOINT] = "none" if resumed_step is None else resumed_step
     return flags
 
 
