@@ -46,39 +46,44 @@ def predict(job: JobCosts, network: Network, runtime: RuntimeCosts, workers: int
 
     Sparse gradients (`gradients/slices_over_workers.py`): every worker's rows go through the ring as they are, in w - 1
     hops; TensorFlow 1.15 all-reduces a tensor with a place for each worker's rows. Where the rows of all workers would
-    be more than the variable has, the dense gradient is all-reduced.
+    be more than the variable has, the dense gradient is all-reduced. Before either, an all-reduce of the numbers of
+    rows, which starts with the step, has to end.
     """
     compute = compute_seconds(job, network)
     if workers == 1:
         parts = {COMPUTE: compute}
         return Prediction(STRATEGY, 1, 0, compute, job.examples / compute, 0.0, 0.0, parts)
     gradients_at = compute - job.update_seconds
-    exchanges = [_exchange(each, workers, runtime) for each in job.messages]
+    # The numbers of sparse rows: hops of an all-reduce.
+    small = 2 * (workers - 1) if any(message.sparse_bytes for message in job.messages) else 0
+    small_latency, small_runtime = (small + (small > 0)) * network.latency, small * runtime.hop_seconds
+    ordered = sorted([
+        (max(each.ready * gradients_at, small_latency + small_runtime if each.sparse_bytes else 0.0), each)
+        for each in job.messages
+    ], key=lambda pair: pair[0])
+    begin = [ready for ready, _ in ordered]
+    exchanges = [_exchange(each, workers, runtime) for _, each in ordered]
     sizes = [size for _, size in exchanges]
-    sent = finish_times([
-        (message.ready * gradients_at, size / network.bandwidth) for message, size in zip(job.messages, sizes)
-    ])
+    sent = finish_times([(ready, size / network.bandwidth) for ready, size in zip(begin, sizes)])
     # While a part of a message is on its way, the link sends parts of others: that hides all latencies but two, unless
     # the message needs longer by itself.
     alone = [
-        message.ready * gradients_at + size / network.bandwidth + (hops - 1) * network.latency
-        for message, (hops, size) in zip(job.messages, exchanges)
+        ready + size / network.bandwidth + (hops - 1) * network.latency
+        for ready, (hops, size) in zip(begin, exchanges)
     ]
     arrivals = [
         max(last_part_sent, last_part_alone) + 2 * network.latency + hops * runtime.hop_seconds
         + size * runtime.ring_byte_seconds
         for last_part_sent, last_part_alone, (hops, size) in zip(sent, alone, exchanges)
     ]
-    # The numbers of sparse rows are another small all-reduce.
-    small = any(message.sparse_bytes for message in job.messages)
-    count = sum(hops for hops, _ in exchanges) + small * 2 * (workers - 1)
+    count = sum(hops for hops, _ in exchanges) + small
     cpu = sum(sizes) * runtime.ring_byte_seconds + count * runtime.hop_cpu_seconds
     busy = (job.cpu_seconds + cpu) / network.cores
     seconds = max([compute, busy] + [each + job.update_seconds for each in arrivals])
     parts = {
         COMPUTE: compute, WORKER_LINK: sum(sizes) / network.bandwidth,
-        LATENCY: max(hops + 1 for hops, _ in exchanges) * network.latency,
-        RUNTIME: max(hops for hops, _ in exchanges) * runtime.hop_seconds,
+        LATENCY: max(hops + 1 for hops, _ in exchanges) * network.latency + small_latency,
+        RUNTIME: max(hops for hops, _ in exchanges) * runtime.hop_seconds + small_runtime,
         WORKER_CPU: max(cpu / network.cores, max(sizes) * runtime.ring_byte_seconds),
     }
     return Prediction(

@@ -59,7 +59,7 @@ def measure_job(
         cpu *= step_seconds / measured
         measured = step_seconds
     variables = [
-        _variable(gradient, variable, ready[number], rows.get(number, [0, None])[1], len(devices))
+        _variable(gradient, variable, ready[number], rows.get(number), len(devices))
         for number, (gradient, variable) in enumerate(gradients)
     ]
     return JobCosts(
@@ -127,16 +127,21 @@ def _end_of(operation: Any, ends: Dict[str, int], begin: int) -> int:
     return last
 
 
-def _variable(gradient: Any, variable: Any, ready: float, rows: Optional[int], towers: int) -> VariableCosts:
-    elements = variable.shape.num_elements()
-    size = elements * variable.dtype.base_dtype.size
+def _variable(
+    gradient: Any, variable: Any, ready: float, rows: Optional[List[int]], towers: int
+) -> VariableCosts:
+    dtype, elements = variable.dtype.base_dtype, variable.shape.num_elements()
+    size = elements * dtype.size
     if rows is None:
-        return VariableCosts(variable.op.name, size, size, _sent_size(variable.dtype.base_dtype) * elements, ready)
-    row = elements // max(1, variable.shape.as_list()[0])
-    # A tower asks by its indices, and gets the rows: about its share of those of all towers.
-    read = -(-rows // towers) * (row * variable.dtype.base_dtype.size + _INDEX_BYTES)
-    sent = rows * (row * _sent_size(variable.dtype.base_dtype) + _INDEX_BYTES)
-    return VariableCosts(variable.op.name, size, read, sent, ready, rows)
+        return VariableCosts(variable.op.name, size, size, _sent_size(dtype) * elements, size, ready)
+    row, index = elements // max(1, variable.shape.as_list()[0]), gradient.indices.dtype.size
+    # tf.gather returns a row for each index that it is given, and its gradient has as many. Workers that train
+    # synchronously sum those of the same row before they send them, with int64 indices.
+    lookups, used = -(-rows[0] // towers), rows[1]
+    return VariableCosts(
+        variable.op.name, size, lookups * row * dtype.size, used * (row * _sent_size(dtype) + _INDEX_BYTES),
+        lookups * (row * dtype.size + index), ready, used, lookups * index,
+    )
 
 
 def _sent_size(dtype: Any) -> int:

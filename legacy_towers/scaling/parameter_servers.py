@@ -2,7 +2,7 @@
 from typing import Sequence
 
 from legacy_towers.scaling.links import finish_times
-from legacy_towers.scaling.placement import ServerLoad
+from legacy_towers.scaling.placement import ServerLoad, has_lookups
 from legacy_towers.scaling.values import (
     COMPUTE,
     LATENCY,
@@ -19,9 +19,10 @@ from legacy_towers.scaling.values import (
 )
 
 # Ways over the network of a step, one after the other: the call for the variables and their values, the gradients, the
-# losses to the chief and back, the end of the run. Over several servers two more: each waits for the sums of all, and
-# the step counter for the updates of all. tests/scaling/test_latencies.py counts them in the graph.
-LATENCIES, MORE_FOR_SEVERAL = 6, 2
+# losses to the chief and back, the end of the run. Two more for lookups, where the server asks for the indices first.
+# Over several servers two more: each waits for the sums of all, and the step counter for the updates of all.
+# tests/scaling/test_latencies.py counts them in the graph.
+LATENCIES, MORE_FOR_LOOKUPS, MORE_FOR_SEVERAL = 6, 2, 2
 
 
 def predict(
@@ -40,7 +41,9 @@ def predict(
         read = max(t * R / bandwidth, w * t * R_k / bandwidth)    R bytes of variables, R_k of them on server k
         push = the same with the gradients G, G_k; a gradient is sent when it is computed
 
-    `LATENCIES` ways over the network follow each other. What TensorFlow's runtime needs is measured: `step_seconds` for
+    A table that is looked up in is not read as a whole: a tower sends its indices, and reads a row for each.
+
+    `latencies` ways over the network follow each other. What TensorFlow's runtime needs is measured: `step_seconds` for
     a step, and CPU time for each variable and byte, on both sides. A server serves all workers with its cores.
 
     Args:
@@ -50,23 +53,27 @@ def predict(
     compute = compute_seconds(job, network)
     gradients_at = compute - job.update_seconds
     read = job.towers * sum(each.read_bytes for each in loads)
-    sent = sum(each.sent_bytes for each in loads)
+    sent = sum(_into(job, each) for each in loads)
     count = sum(len(each.variables) for each in loads)
-    read_link = max([read] + [workers * job.towers * each.read_bytes for each in loads]) / network.bandwidth
+    # The indices of lookups, and then what is read.
+    read_link = job.towers / network.bandwidth * sum(
+        max([sum(sizes)] + [workers * each for each in sizes])
+        for sizes in ([each.index_bytes for each in loads], [each.read_bytes for each in loads])
+    )
     pushed = _pushed(network, workers, loads, gradients_at)
-    fixed = runtime.step_seconds + latencies(len(loads)) * network.latency
+    fixed = runtime.step_seconds + latencies(loads) * network.latency
     worker_cpu = runtime.worker_seconds(read + sent, count)
     chain = worker_cpu + runtime.server_seconds(read + sent, count)
     server_cpu = max(
-        workers * runtime.server_seconds(job.towers * each.read_bytes + each.sent_bytes, len(each.variables))
+        workers * runtime.server_seconds(job.towers * each.read_bytes + _into(job, each), len(each.variables))
         / network.cores for each in loads
     )
     seconds = fixed + read_link + max(gradients_at, pushed) + max(chain, server_cpu) + job.update_seconds
     parts = {
         COMPUTE: compute, WORKER_LINK: (read + sent) / network.bandwidth, WORKER_CPU: worker_cpu,
-        LATENCY: latencies(len(loads)) * network.latency, RUNTIME: runtime.step_seconds,
+        LATENCY: latencies(loads) * network.latency, RUNTIME: runtime.step_seconds,
         SERVER_LINK: max(
-            workers * (job.towers * each.read_bytes + each.sent_bytes) / network.bandwidth for each in loads
+            workers * (job.towers * each.read_bytes + _into(job, each)) / network.bandwidth for each in loads
         ),
         SERVER_CPU: server_cpu,
     }
@@ -96,6 +103,13 @@ def _pushed(network: Network, workers: int, loads: Sequence[ServerLoad], gradien
     return max([last] + own)
 
 
-def latencies(servers: int) -> int:
+def _into(job: JobCosts, load: ServerLoad) -> float:
+    """Returns what a worker sends to a server: the indices of its towers, and its gradients."""
+    return job.towers * load.index_bytes + load.sent_bytes
+
+
+def latencies(loads: Sequence[ServerLoad]) -> int:
     """Returns how many ways over the network follow each other in a step."""
-    return LATENCIES + (MORE_FOR_SEVERAL if servers > 1 else 0)
+    return (
+        LATENCIES + (MORE_FOR_LOOKUPS if has_lookups(loads) else 0) + (MORE_FOR_SEVERAL if len(loads) > 1 else 0)
+    )

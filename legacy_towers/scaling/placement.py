@@ -9,13 +9,29 @@ class ServerLoad(NamedTuple):
 
     Attributes:
       variables: the variables, or the parts of them, in order of creation.
-      read_bytes: what one tower reads.
-      sent_bytes: what one worker sends.
     """
 
     variables: List[VariableCosts]
-    read_bytes: float
-    sent_bytes: float
+
+    @property
+    def read_bytes(self) -> float:
+        """What one tower reads."""
+        return sum(each.read_bytes for each in self.variables)
+
+    @property
+    def index_bytes(self) -> float:
+        """The indices that one tower sends to read rows."""
+        return sum(each.index_bytes for each in self.variables)
+
+    @property
+    def sent_bytes(self) -> float:
+        """The gradients that one worker sends."""
+        return sum(each.sent_bytes for each in self.variables)
+
+    @property
+    def tower_sent_bytes(self) -> float:
+        """The gradients that one tower sends that trains asynchronously."""
+        return sum(each.tower_sent_bytes for each in self.variables)
 
 
 def on_servers(variables: Sequence[VariableCosts], servers: int, max_part_bytes: float = 0) -> List[ServerLoad]:
@@ -35,11 +51,15 @@ def on_servers(variables: Sequence[VariableCosts], servers: int, max_part_bytes:
         for _ in range(count):
             part = variable._replace(
                 bytes=variable.bytes / count, read_bytes=variable.read_bytes / count,
-                sent_bytes=variable.sent_bytes / count,
+                sent_bytes=variable.sent_bytes / count, tower_sent_bytes=variable.tower_sent_bytes / count,
+                index_bytes=variable.index_bytes / count,
             )
             server = filled.index(min(filled))
             placed[server].append(part)
             filled[server] += part.bytes
-    return [
-        ServerLoad(each, sum(one.read_bytes for one in each), sum(one.sent_bytes for one in each)) for each in placed
-    ]
+    return [ServerLoad(each) for each in placed]
+
+
+def has_lookups(loads: Sequence[ServerLoad]) -> bool:
+    """Returns whether rows are read by indices, which a worker sends first."""
+    return any(load.index_bytes for load in loads)

@@ -3,9 +3,12 @@ from typing import List
 
 from legacy_towers.scaling.plan import MOST_WORKERS, ClusterPlan, ScalingLimit, is_asynchronous
 from legacy_towers.scaling.units import bandwidth_text, bytes_text, time_text
-from legacy_towers.scaling.values import JobCosts, RuntimeCosts
+from legacy_towers.scaling.values import JobCosts, Prediction, RuntimeCosts
 from legacy_towers.text.names import counted
 from legacy_towers.text.terminal import FILE, GREEN, Layout
+
+# The range of asynchronous training is printed if its ends differ by more.
+_WIDE = 0.2
 
 
 def plan_text(plan: ClusterPlan, layout: Layout = FILE) -> str:
@@ -23,13 +26,15 @@ def plan_text(plan: ClusterPlan, layout: Layout = FILE) -> str:
             bytes_text(traffic) if traffic else "", each.limited_by,
         ])
         colours.append(GREEN if each == plan.fastest else None)
-    if plan.fastest.examples_per_second <= plan.job.examples_per_second:
-        lines.append(layout.sentence("no strategy is faster than one process with up to {}".format(
-            counted(plan.fastest.workers, "worker")
+    faster = [each for each in plan.predictions if each.examples_per_second > plan.job.examples_per_second]
+    if all(is_asynchronous(each.strategy) for each in faster):
+        lines.append(layout.sentence("no {}strategy is faster than one process with up to {}".format(
+            "synchronous " if faster else "", counted(plan.fastest.workers, "worker")
         )))
     lines += ["", layout.table(header, rows, "lrrrrl", colours), ""]
     lines.append(layout.sentence(_fastest(plan), colour=GREEN))
     lines += [layout.sentence("{}: {}".format(name, _limit(limit))) for name, limit in plan.limits.items()]
+    lines += [layout.sentence(_range(each)) for each in plan.predictions if _is_wide(each, plan.fastest.workers)]
     return "\n".join(lines)
 
 
@@ -71,6 +76,18 @@ def _fastest(plan: ClusterPlan) -> str:
     if any(is_asynchronous(each.strategy) and each.examples_per_second > best.examples_per_second for each in most):
         text += " (asynchronous training has more examples/s, but trains with stale gradients)"
     return text
+
+
+def _is_wide(prediction: Prediction, workers: int) -> bool:
+    """Returns whether a prediction for so many workers depends by more than `_WIDE` on how their rounds overlap."""
+    found = prediction.examples_per_second_range
+    return prediction.workers == workers and found is not None and found[1] > (1 + _WIDE) * found[0]
+
+
+def _range(prediction: Prediction) -> str:
+    least, most = prediction.examples_per_second_range or (0.0, 0.0)
+    return "{} with {}: {:,.0f} to {:,.0f} examples/s, by how the rounds of the workers overlap; the table has the " \
+        "mean".format(prediction.strategy, counted(prediction.workers, "worker"), least, most)
 
 
 def _limit(limit: ScalingLimit) -> str:

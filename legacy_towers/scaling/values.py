@@ -1,5 +1,5 @@
 """What a prediction is computed from, and the prediction itself: plain values in seconds and bytes."""
-from typing import Dict, List, NamedTuple, Optional
+from typing import Dict, List, NamedTuple, Optional, Tuple
 
 from legacy_towers.text.documented_fields import documented_fields
 
@@ -11,19 +11,23 @@ class VariableCosts(NamedTuple):
     Attributes:
       name: the name of the variable.
       bytes: its size; of a part of a variable, its share.
-      read_bytes: what a tower reads of it from a parameter server: all of it, or the rows that its batch uses.
-      sent_bytes: the gradient of a worker: as large as the variable, or the rows that its batches use with their
-        indices.
+      read_bytes: what a tower reads of it from a parameter server: all of it, or a row for each lookup.
+      sent_bytes: the gradient of a worker: as large as the variable, or each row that its batches use, once, with its
+        index.
+      tower_sent_bytes: the gradient of a tower that trains asynchronously: a row with its index for each lookup.
       ready: when its gradient is computed: 0 is the start of the towers' computation, 1 the end of its last gradient.
       rows: the different rows that the batches of a worker use, for a sparse gradient; None for a dense one.
+      index_bytes: the indices that a tower sends to read rows; 0 where it reads the whole variable.
     """
 
     name: str
     bytes: float
     read_bytes: float
     sent_bytes: float
+    tower_sent_bytes: float
     ready: float
     rows: Optional[int] = None
+    index_bytes: float = 0
 
 
 @documented_fields
@@ -141,6 +145,8 @@ class Prediction(NamedTuple):
       sent_bytes: what a worker sends over the network in a step of its towers.
       received_bytes: what it receives.
       parts: what limits the step -> how many seconds it takes in it; parts can run at the same time.
+      examples_per_second_range: the least and the most, which depend on how the rounds of asynchronous towers overlap;
+        `examples_per_second` is their mean in the long run. None for synchronous training.
     """
 
     strategy: str
@@ -151,6 +157,7 @@ class Prediction(NamedTuple):
     sent_bytes: float
     received_bytes: float
     parts: Dict[str, float]
+    examples_per_second_range: Optional[Tuple[float, float]] = None
 
     @property
     def limited_by(self) -> str:

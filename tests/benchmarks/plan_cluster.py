@@ -20,9 +20,12 @@ from emulated_links import Links
 
 PORT = 2222
 WARM_UP = 2
-# Times the steps: asynchronous workers begin at the same time, and use the links all at once until small differences
-# have mixed their rounds. 4 workers had 127 examples/s in the first 10 rounds and 201 in 100, where 194 are predicted.
+# Times the steps, for asynchronous workers. Where nothing varies, their rounds overlap in one way for hundreds of
+# rounds: with 2 workers a round took 0.52 s while both read at the same time, and 0.27 s while one read and the other
+# sent. So each waits before every fifth round, at random for up to a round: what is measured is the mean of many
+# overlaps, and what is predicted is a step that takes as much longer.
 ASYNCHRONOUS_ROUNDS = 10
+ROUNDS_BETWEEN_WAITS = 5
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -39,7 +42,9 @@ def job_of(options):
         x = batch["x"]
         if options.words:
             table = tf.get_variable("table", [options.words, options.width])
-            x = x + tf.reduce_mean(tf.nn.embedding_lookup(table, batch["word"]), axis=1)
+            # "div" is the order of rows for which a partitioned table can be looked up in.
+            words = tf.nn.embedding_lookup(table, batch["word"], partition_strategy="div")
+            x = x + tf.reduce_mean(words, axis=1)
         for layer in range(options.layers):
             x = tf.tanh(tf.matmul(x, tf.get_variable("weights_%d" % layer, [options.width, options.width])))
         return lt.TowerOutput(loss=tf.reduce_mean(tf.square(x - 0.5)))
@@ -79,9 +84,13 @@ def work(options):
             step = build_job_step(job, inputs, lt.devices.cpus(options.towers), cluster=used)
             step.watch_hook.seconds = 600.0
             hooks = [StopAfter(WARM_UP + steps)] if cluster.is_chief else []
-            times = []
+            times, waits = [], []
+            random = np.random.RandomState(cluster.task_index)
             with lt.training.session(step, None, hooks=hooks, config=config, target=server.target) as session:
                 while not session.should_stop():
+                    if strategy.startswith("asynchronous") and len(times) % ROUNDS_BETWEEN_WAITS == WARM_UP:
+                        waits.append(random.uniform(0, np.mean(times[-ROUNDS_BETWEEN_WAITS:])))
+                        time.sleep(waits[-1])
                     before = time.time()
                     session.run(step.train_op)
                     times.append(time.time() - before)
@@ -94,10 +103,11 @@ def work(options):
                         sent = (traffic() - sent) / (steps - 1)
         if cluster.is_chief:
             if strategy.startswith("asynchronous"):
-                rate = 32 * updates / seconds
+                rate, waited = 32 * updates / seconds, sum(waits) / (steps - 1)
             else:
                 rate = 32 * options.towers * cluster.workers / seconds_of_step(times[WARM_UP:-1], cluster.workers)
-            print("measured " + json.dumps([strategy, rate, sent]), flush=True)
+                waited = 0.0
+            print("measured " + json.dumps([strategy, rate, sent, waited]), flush=True)
 
 
 def seconds_of_step(times, workers):
@@ -131,8 +141,10 @@ def StopAfter(runs):  # noqa: N802 - a class that needs TensorFlow
 
 
 def measured(options, workers, servers, network):
-    """Returns strategy -> (examples/s, bytes of the chief per step)."""
+    """Returns strategy -> (examples/s, bytes of the chief per step, seconds that it waited before one)."""
     count = workers + servers
+    command = [sys.executable, os.path.abspath(sys.argv[0])] + sys.argv[1:] + ["--be-task"]
+    command += ["--strategies"] + options.strategies
     with Links(count, network.bandwidth, network.latency) as links:
         addresses = ["{}:{}".format(links.address(machine), PORT) for machine in range(count)]
         jobs = {"worker": addresses[:workers], "ps": addresses[workers:]}
@@ -142,9 +154,8 @@ def measured(options, workers, servers, network):
                     "index": machine if machine < workers else machine - workers}
             environment = dict(os.environ, TF_CONFIG=json.dumps({"cluster": jobs, "task": task}))
             processes.append(subprocess.Popen(
-                links.inside(machine) + [sys.executable] + sys.argv + ["--be-task"], env=environment, cwd=HERE,
-                stdout=subprocess.PIPE if machine == 0 else subprocess.DEVNULL, stderr=subprocess.PIPE,
-                universal_newlines=True,
+                links.inside(machine) + command, env=environment, cwd=HERE, stderr=subprocess.PIPE,
+                stdout=subprocess.PIPE if machine == 0 else subprocess.DEVNULL, universal_newlines=True,
             ))
         try:
             output, errors = processes[0].communicate(timeout=900)
@@ -159,7 +170,7 @@ def measured(options, workers, servers, network):
         raise RuntimeError("{} of {} strategies were measured:\n{}".format(
             len(lines), len(options.strategies), errors[-3000:]
         ))
-    return {strategy: (rate, sent) for strategy, rate, sent in lines}
+    return {line[0]: line[1:] for line in lines}
 
 
 def main():
@@ -168,7 +179,7 @@ def main():
     parser.add_argument("--ps", type=int, default=1)
     parser.add_argument("--bandwidth", nargs="+", default=["100Mbit"])
     parser.add_argument("--latency", nargs="+", default=["0ms", "10ms"])
-    parser.add_argument("--strategies", nargs="+", default=["replicated", "parameter_server", "asynchronous"])
+    parser.add_argument("--strategies", nargs="+", help="default: all that legacy-towers plan-cluster compares")
     parser.add_argument("--towers", type=int, default=1)
     parser.add_argument("--layers", type=int, default=4)
     parser.add_argument("--width", type=int, default=512, help="units of each layer: 512 for 4 MB of gradients")
@@ -187,7 +198,7 @@ def main():
     from legacy_towers.scaling.calibration import calibrate
     from legacy_towers.scaling.job_costs import measure_job
     from legacy_towers.scaling.json_file import read_runtime
-    from legacy_towers.scaling.plan import predict
+    from legacy_towers.scaling.plan import predict, strategies
     from legacy_towers.scaling.report import costs_text
     from legacy_towers.scaling.units import bandwidth, bandwidth_text, bytes_text, seconds, time_text
     from legacy_towers.scaling.values import Network
@@ -199,6 +210,7 @@ def main():
     costs = measure_job(job_of(options), devices.cpus(options.towers), config_of_towers("cpu", options.towers), 32)
     runtime = calibrate() if options.runtime is None else read_runtime(options.runtime)
     print("\n".join(costs_text(costs, runtime)), flush=True)
+    options.strategies = options.strategies or strategies(costs, options.ps)
     rows = []
     for rate in options.bandwidth:
         for latency in options.latency:
@@ -206,8 +218,9 @@ def main():
                 cores = usable_cores() / float(workers + options.ps)
                 network = Network(bandwidth(rate, "--bandwidth"), seconds(latency, "--latency"), cores)
                 found = measured(options, workers, options.ps, network)
-                for strategy, (examples, sent) in found.items():
-                    expected = predict(strategy, costs, network, runtime, workers, options.ps)
+                for strategy, (examples, sent, waited) in found.items():
+                    job = costs._replace(step_seconds=costs.step_seconds + waited)
+                    expected = predict(strategy, job, network, runtime, workers, options.ps)
                     rows.append([
                         bandwidth_text(network.bandwidth), time_text(network.latency), workers, strategy,
                         "{:,.1f}".format(expected.examples_per_second), "{:,.1f}".format(examples),

@@ -12,7 +12,7 @@ SLOW, FAST = Network(10e6, 1e-4, 1e9), Network(3e9, 5e-5, 1e9)
 def job(sizes, ready=None, compute=0.1, update=0.0, cpu=0.0, towers=1):
     ready = ready or [1.0] * len(sizes)
     variables = [
-        VariableCosts("v{}".format(number), size, size, size, when)
+        VariableCosts("v{}".format(number), size, size, size, size, when)
         for number, (size, when) in enumerate(zip(sizes, ready))
     ]
     return JobCosts(towers, 32 * towers, compute, update, cpu, variables, [

@@ -67,6 +67,19 @@ def test_sparse_rows_are_gathered_until_they_are_more_than_the_variable_has(work
     assert found.step_seconds == pytest.approx(0.1 + sent / SLOW.bandwidth + (hops + 1) * SLOW.latency)
 
 
+def test_sparse_rows_wait_for_the_all_reduce_of_their_numbers():
+    network = SLOW._replace(latency=0.01)
+    costs = job([], compute=0.001)._replace(messages=[Message(1 << 20, 1.0, sparse_bytes=1 << 10, most_workers=3)])
+    found = all_reduce.predict(costs, network, RUNTIME, 3)
+    # 4 hops and a call for the numbers, 2 hops and a call for the rows.
+    expected = 5 * 0.01 + 3 * 0.01 + (4 + 2) * RUNTIME.hop_seconds + 2 * (1 << 10) / network.bandwidth
+    assert found.step_seconds == pytest.approx(expected)
+    assert found.parts["latency"] == pytest.approx(8 * 0.01)
+    # They are exchanged while the towers compute.
+    slow = all_reduce.predict(costs._replace(step_seconds=1.0), network, RUNTIME, 3)
+    assert slow.step_seconds == pytest.approx(1.0 + expected - 5 * 0.01 - 4 * RUNTIME.hop_seconds)
+
+
 def test_fewer_cores_than_threads_lengthen_the_computation():
     costs = job([100], compute=0.1, cpu=0.4)
     assert all_reduce.predict(costs, FAST._replace(cores=2), NO_COSTS, 1).step_seconds == pytest.approx(0.2)

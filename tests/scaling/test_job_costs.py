@@ -38,11 +38,14 @@ def test_costs_of_dense_and_sparse_gradients(costs):
     assert {name: each.bytes for name, each in by_name.items()} == {
         "table": 3200, "w0": 256, "w1": 256, "w2": 256, "wide": 320000, "half": 20,
     }
-    # Two towers of 4 examples use 4 rows of 8 values; each row is sent with its index.
+    # Two towers of 4 examples with 4 words each use 4 rows of 8 values; a worker sends each with its index.
     assert (by_name["table"].rows, by_name["table"].sent_bytes) == (4, 4 * (32 + 8))
-    assert by_name["table"].read_bytes == 2 * (32 + 8)
-    # float16 is summed in float32.
+    # A tower looks 16 words up, though they are 2 different ones.
+    assert (by_name["table"].index_bytes, by_name["table"].read_bytes) == (16 * 8, 16 * 32)
+    assert by_name["table"].tower_sent_bytes == 16 * (32 + 8)
+    # float16 is summed in float32, but applied as it is.
     assert (by_name["half"].read_bytes, by_name["half"].sent_bytes, by_name["half"].rows) == (20, 40, None)
+    assert (by_name["half"].tower_sent_bytes, by_name["half"].index_bytes) == (20, 0)
     assert (costs.towers, costs.examples) == (2, 8)
 
 

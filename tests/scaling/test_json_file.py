@@ -18,6 +18,7 @@ def test_plan_json_has_all_figures_and_its_runtime_can_be_read(tmp_path):
     assert content["predictions"][0] == dict(
         strategy="replicated", workers=1, servers=0, step_seconds=0.2, examples_per_second=160.0, sent_bytes=0.0,
         received_bytes=0.0, parts={"compute": 0.2}, limited_by="compute",
+        examples_per_second_range=None,
     )
     path = tmp_path / "plan.json"
     path.write_text(json.dumps(content))

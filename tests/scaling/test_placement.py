@@ -4,6 +4,7 @@ from scaling.simulated_links import job
 
 from legacy_towers.compat import tf
 from legacy_towers.scaling.placement import ServerLoad, on_servers
+from legacy_towers.scaling.values import VariableCosts
 from legacy_towers.variables.named import make_strategy
 from legacy_towers.variables.partitioned import PartitionedVariables
 
@@ -36,4 +37,11 @@ def test_variables_go_to_the_server_with_the_fewest_bytes():
     assert [[each.name for each in load.variables] for load in on_servers(variables, 2)] == [["v0"], ["v1", "v2", "v3"]]
     parts = on_servers(variables, 2, max_part_bytes=20)
     assert [(each.read_bytes, each.sent_bytes) for each in parts] == [(35, 35), (40, 40)]
-    assert on_servers([], 1) == [ServerLoad([], 0, 0)]
+    [empty] = on_servers([], 1)
+    assert empty == ServerLoad([]) and empty.read_bytes == empty.sent_bytes == 0
+
+
+def test_parts_of_a_table_share_its_lookups():
+    table = VariableCosts("table", 80, 40, 24, 48, 1.0, rows=2, index_bytes=32)
+    for load in on_servers([table], 4, max_part_bytes=20):
+        assert (load.read_bytes, load.index_bytes, load.sent_bytes, load.tower_sent_bytes) == (10, 8, 6, 12)

@@ -4,7 +4,7 @@ import heapq
 import numpy as np
 import pytest
 
-from legacy_towers.scaling.queues import throughput
+from legacy_towers.scaling.queues import throughput, throughput_bounds
 
 
 def simulated_queues(customers, demands, think, rounds, seed=0):
@@ -32,4 +32,7 @@ def simulated_queues(customers, demands, think, rounds, seed=0):
 def test_throughput_is_that_of_simulated_queues(customers, demands, think):
     found = throughput(customers, demands, think)
     assert found == pytest.approx(simulated_queues(customers, demands, think, 20000), rel=0.03)
-    assert found <= min(customers / (sum(demands) + think), 1 / max(demands)) + 1e-9
+    least, most = throughput_bounds(customers, demands, think)
+    assert least == pytest.approx(customers / (customers * sum(demands) + think))
+    assert least - 1e-9 <= found <= most + 1e-9
+    assert most == pytest.approx(min(customers / (sum(demands) + think), 1 / max(demands)))

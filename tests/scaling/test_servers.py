@@ -1,9 +1,13 @@
 """Predicted steps over parameter servers against simulated ones, and what limits them."""
+import heapq
+
+import numpy as np
 import pytest
 from scaling.simulated_links import FAST, NO_COSTS, SLOW, Links, job
 
 from legacy_towers.scaling import asynchronous, parameter_servers
 from legacy_towers.scaling.placement import on_servers
+from legacy_towers.scaling.values import VariableCosts
 
 TURNS = 100  # in which messages that share a link are sent
 
@@ -67,6 +71,65 @@ def test_predictions_over_servers_name_what_limits_them(changed, limit, model):
     loads = on_servers(costs.variables, 1)
     found = model.predict(costs, values["network"], values["runtime"], 4, "parameter_server", loads)
     assert found.limited_by == limit
+
+
+@pytest.mark.parametrize("model, strategy", [(parameter_servers, "parameter_server"), (asynchronous, "asynchronous")])
+def test_lookups_send_indices_and_read_a_row_for_each(model, strategy):
+    # 2 towers that each look 1,000 rows of 400 bytes up, 500 different ones over both.
+    table = VariableCosts("table", 1 << 30, 400e3, 500 * 408.0, 408e3, 1.0, rows=500, index_bytes=8e3)
+    costs = job([], compute=0.05, towers=2)._replace(variables=[table])
+    found = model.predict(costs, SLOW, NO_COSTS, 1, strategy, on_servers([table], 1))
+    read, gradients = 2 * 400e3, 500 * 408.0 if strategy == "parameter_server" else 2 * 408e3
+    assert (found.sent_bytes, found.received_bytes) == (gradients + 2 * 8e3, read)
+    if strategy == "parameter_server":
+        # The indices are on their way while nothing else is.
+        assert found.step_seconds == pytest.approx(0.05 + (read + gradients + 16e3) / 10e6 + 8 * 1e-4, rel=1e-9)
+
+
+def simulated_rounds(costs, network, workers, rounds, jitter=0.0):
+    """Returns the rounds per second of workers that begin at the same time; a link serves all who use it at once.
+
+    Args:
+      jitter: the standard deviation of the seconds of a worker's computation.
+    """
+    random = np.random.RandomState(0)
+    size = sum(each.bytes for each in costs.variables)
+    links = {"out": {}, "in": {}}
+    events = [(2 * network.latency, worker, "out") for worker in range(workers)]
+    now = done = 0.0
+    while done < rounds:
+        # The next worker that begins to use a link, or the next one that has used it.
+        ends = [(min(used.values()) * len(used) / network.bandwidth, name) for name, used in links.items() if used]
+        seconds, ended = min(ends) if ends else (np.inf, None)
+        if events and events[0][0] - now < seconds:
+            seconds, ended = events[0][0] - now, None
+        now += seconds
+        for used in links.values():
+            for worker in used:
+                used[worker] -= seconds * network.bandwidth / len(used)
+        if ended is None:
+            _, worker, name = heapq.heappop(events)
+            links[name][worker] = size
+            continue
+        worker = min(links[ended], key=links[ended].get)
+        del links[ended][worker]
+        if ended == "out":
+            heapq.heappush(events, (now + max(0.0, random.normal(costs.step_seconds, jitter)), worker, "in"))
+        else:
+            done += 1
+            heapq.heappush(events, (now + 4 * network.latency, worker, "out"))
+    return done / now
+
+
+@pytest.mark.parametrize("workers, compute", [(2, 0.02), (4, 0.1)])
+def test_asynchronous_rate_is_that_of_simulated_rounds_in_the_long_run(workers, compute):
+    costs = job([1 << 20], compute=compute)
+    found = asynchronous.predict(costs, SLOW, NO_COSTS, workers, "asynchronous", on_servers(costs.variables, 1))
+    rate = 32 * simulated_rounds(costs, SLOW, workers, 4000, jitter=0.02)
+    assert found.examples_per_second == pytest.approx(rate, rel=0.04)
+    # Workers that always take the same time stay together.
+    together = 32 * simulated_rounds(costs, SLOW, workers, 200)
+    assert found.examples_per_second_range[0] == pytest.approx(together, rel=0.02)
 
 
 def test_asynchronous_rate_grows_with_the_workers_until_a_link_is_full():
