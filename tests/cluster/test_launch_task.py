@@ -12,7 +12,7 @@ import pytest
 import waiting
 from commands import command
 
-from legacy_towers.cluster.launching import members
+from legacy_towers.cluster.launching import members, one_task
 from legacy_towers.cluster.launching.elastic import Range
 from legacy_towers.cluster.launching.one_task import Times, launch_task
 from legacy_towers.cluster.launching.rounds import Settings
@@ -34,9 +34,9 @@ def soon(monkeypatch):
 class Launcher(threading.Thread):
     """A launcher of this process, in a thread, which has no signals: its exit code, or its error, and its messages."""
 
-    def __init__(self, addresses, index, words, folder, settings, times, environ=os.environ):
+    def __init__(self, addresses, index, words, folder, settings, times, environ=os.environ, job="worker"):
         super().__init__(daemon=True)
-        cluster = Cluster((("worker", tuple(addresses)),), Task("worker", index))
+        cluster = Cluster((("worker", tuple(addresses)),), Task(job, index))
         self._arguments = cluster, words, str(folder), settings, times, None, environ
         self._messages = io.BytesIO()
         self.ended = None
@@ -139,6 +139,24 @@ def test_a_task_that_was_left_out_ends_with_the_run_of_the_others(tmp_path):
     assert [each.ended for each in launchers] == [0, 0], launchers[1].output
     assert launchers[1].own_lines[-2:] == [
         "worker:1 ended with exit code 3: training with 1 worker", "worker:1 is not in it, and is taken in later",
+    ]
+
+
+def test_an_evaluator_that_fails_alone_starts_again_beside_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(one_task, "_EVALUATOR_SECONDS", 0.2)
+    # It fails in its first run, and lets the worker end in its second.
+    program = 'cd {}; case "$TF_CONFIG" in *evaluator*) mkdir first && exit 1; touch done;; '.format(tmp_path)
+    words = ["sh", "-c", program + "*) while [ ! -e done ]; do sleep 0.05; done;; esac"]
+    settings, times = Settings(Range(1, 1), 1, 0.0), Times(60.0, 60.0, 1.0)
+    worker, evaluator = [
+        Launcher(ADDRESSES[:1], 0, words, tmp_path, settings, times, job=job) for job in ("worker", "evaluator")
+    ]
+    for each in (worker, evaluator):
+        each.join(60.0)
+    assert [worker.ended, evaluator.ended] == [0, 0], evaluator.output
+    assert worker.own_lines == ["training with 1 worker"]
+    assert evaluator.own_lines[-2:] == [
+        "evaluator:0 ended with exit code 1", "starting evaluator:0 again, 1 of 1 restart",
     ]
 
 

@@ -10,6 +10,7 @@ from legacy_towers.cluster.launching.guard import Guard
 from legacy_towers.cluster.launching.local_ports import reserved_addresses
 from legacy_towers.cluster.launching.processes import (
     BY_SIGTERM,
+    FINAL,
     GRACE_SECONDS,
     POLL_SECONDS,
     TERMINATED,
@@ -23,9 +24,6 @@ from legacy_towers.cluster.launching.task_environment import environment_of, fil
 from legacy_towers.cluster.value import CHIEF, EVALUATOR, PARAMETER_SERVER, WORKER, Task
 from legacy_towers.errors import ArgumentError
 from legacy_towers.text.names import counted
-
-# Exit codes after which tasks are not started again: success, a wrong option, Ctrl-C and SIGTERM.
-_FINAL = (0, 2, 128 + signal.SIGINT, TERMINATED)
 
 
 def launch(
@@ -116,7 +114,7 @@ def launch(
                 elastic.take_in()
                 print_message(messages, "starting with {} again".format(counted(elastic.workers, "worker")))
                 continue
-            if ending.code in _FINAL:
+            if ending.code in FINAL:
                 return ending.code
             if (done < restarts or elastic.can_lose) and repeated.is_so(ending):
                 print_message(messages, "{} ended with exit code {} again, and no checkpoint has been saved since the "

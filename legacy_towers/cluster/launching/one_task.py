@@ -20,6 +20,7 @@ from legacy_towers.cluster.launching.members import (
 )
 from legacy_towers.cluster.launching.processes import (
     BY_SIGTERM,
+    FINAL,
     GRACE_SECONDS,
     POLL_SECONDS,
     TaskProcess,
@@ -34,6 +35,8 @@ from legacy_towers.errors import ClusterError, MissingTaskError
 from legacy_towers.text.names import counted
 
 _READ_SECONDS = 0.5
+# How long after its end an evaluator starts again while the others train: it may have ended since they have failed.
+_EVALUATOR_SECONDS = 5.0
 # How long a launcher looks for another one of its task, which writes its file every second.
 _SECOND_SECONDS = 2.5
 # What a launcher waits for is printed if it takes longer than this.
@@ -108,6 +111,7 @@ class _Launcher:
         self._cluster, self._command, self._environ, self._times = cluster, command, environ, times
         self._tasks = cluster.connected_tasks
         self._is_evaluator = cluster.task_type == EVALUATOR  # in no round, but there is one process in each
+        self._restarts, self._evaluator_restarts = settings.restarts, 0
         self._output, self._messages = stdout or sys.stdout.buffer, stderr or sys.stderr.buffer
         self._rounds = Rounds(cluster, settings, newest_checkpoint)
         common = "the tasks {}, {} to {} workers, {} and {:g} seconds for others to join".format(
@@ -124,7 +128,7 @@ class _Launcher:
                 assert signals.received is not None
                 return 128 + signals.received
             self.members.is_in_run = True
-            self._print(round_.reason)
+            self._print("" if round_.number < self.members.own.round else round_.reason)
             if round_.code is not None:
                 # Nobody but its launcher knows whether the evaluator has failed last.
                 return round_.code or ((code if code > 0 else int(code < 0)) if self._is_evaluator else 0)
@@ -151,8 +155,8 @@ class _Launcher:
             last = self.members.round_before(number, members)
             error = self.members.error
             if not self.members.unknown:
-                if self._is_evaluator and last is not None and self.members.own.code is None:
-                    return last  # has begun before this launcher
+                if last is not None and self._evaluates_in(last, members, time.monotonic() - since):
+                    return last
                 proposed = self._rounds.next(members, number, last)
                 if proposed is not None and self._is_first_of(members, number):
                     error = self.members.propose(proposed)
@@ -171,6 +175,23 @@ class _Launcher:
                 printed = waits
             signals.wait(_READ_SECONDS)
         return None
+
+    def _evaluates_in(self, last: Round, members: Dict[str, Member], seconds: float) -> bool:
+        """Returns whether an evaluator is to be started in a round that has begun, so many seconds after its end."""
+        if not self._is_evaluator:
+            return False
+        code, chief = self.members.own.code, members.get(next(iter(last.launchers)))
+        if code is None:  # the round has begun before this launcher
+            return True
+        if code in FINAL or self._evaluator_restarts == self._restarts or seconds < _EVALUATOR_SECONDS:
+            return False
+        if chief is None or chief.state != RUNNING:  # another round follows
+            return False
+        self._evaluator_restarts += 1
+        self._print("starting {} again, {} of {}".format(
+            self._cluster.task, self._evaluator_restarts, counted(self._restarts, "restart")
+        ))
+        return True
 
     def _is_first_of(self, members: Dict[str, Member], number: int) -> bool:
         """Returns whether this launcher is the one that writes the round: any could, but one is enough."""

@@ -17,6 +17,8 @@ POLL_SECONDS = 0.05
 # The exit code of a program that SIGTERM has ended, and both codes of its process.
 TERMINATED = 128 + signal.SIGTERM
 BY_SIGTERM = (TERMINATED, -signal.SIGTERM)
+# Exit codes after which a program is not started again: success, a wrong option, Ctrl-C and SIGTERM.
+FINAL = (0, 2, 128 + signal.SIGINT, TERMINATED)
 
 
 class TaskProcess:
