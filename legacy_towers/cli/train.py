@@ -65,8 +65,7 @@ def _run(arguments: argparse.Namespace) -> int:
         trained = train(job, settings, notes, name=job_function.name, full_plan=arguments.plan, cluster=cluster)
     results = []
     if trained.steps:
-        # Asynchronous towers go on while one prints its loss.
-        is_last = trained.loss_step == trained.step or bool(trained.staleness)
+        is_last = trained.loss_step == trained.step
         results.append(_result(
             trained.steps, trained.loss, None if is_last else trained.loss_step, trained.examples_per_second,
             trained.towers,

@@ -166,6 +166,6 @@ def _result(
         traces=[] if session.trace is None else session.trace.sentences(),
         staleness=[] if step.asynchronous is None else [str(each) for each in step.asynchronous.staleness],
         skipped=run.job.train.skipped,
-        towers=len(run.devices) * (1 if run.cluster is None else run.cluster.workers),
+        towers=run.towers,
         late=str(step.stop_hook) if run.settings.backup_workers else None,
     )

@@ -1,6 +1,7 @@
 """legacy-towers train with strategies and reductions: those of its options, those of the job, and their devices."""
 import json
 import os
+import re
 
 import job_files
 import pytest
@@ -8,6 +9,8 @@ from commands import command
 
 from legacy_towers import devices
 from legacy_towers.compat import tf
+from legacy_towers.training.hooks.progress import ProgressHook
+from legacy_towers.training.runs import session
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -47,6 +50,24 @@ def test_a_run_resumes_with_another_strategy(capsys):
     tested = [line for line in capsys.readouterr().out.splitlines() if line.startswith("test")]
     losses = [float(line.split("loss ")[1].split()[0]) for line in tested]
     assert losses == sorted(losses, reverse=True) and len(losses) == 4
+
+
+def test_asynchronous_towers_print_the_loss_by_global_steps_and_the_last_one_with_its_step(capsys, monkeypatch):
+    given = []
+
+    class Recorded(ProgressHook):
+        def __init__(self, loss, global_step, last_step, examples_per_step, every, *arguments, **keywords):
+            given.append(every)
+            super().__init__(loss, global_step, last_step, examples_per_step, every, *arguments, **keywords)
+
+    monkeypatch.setattr(session, "ProgressHook", Recorded)
+    assert command("train line.py --towers 2 --steps 40 --log-every 9 --variables asynchronous") == 0
+    out, err = capsys.readouterr()
+    assert given == [4]
+    step, loss = re.findall(r"^step +(\d+)/40 +\d+%  loss (\S+)", err, re.MULTILINE)[-1]
+    trained = int(re.match(r"trained (\d+) steps", out).group(1))
+    text = " to a loss of {1}" if int(step) == trained else ", with a loss of {1} at step {0}"
+    assert out.startswith("trained {} steps".format(trained) + text.format(step, loss) + ", ")
 
 
 CHOOSY = """

@@ -70,6 +70,11 @@ class PreparedRun(NamedTuple):
         """Whether this process saves, evaluates and records: the only one, or the chief of the workers."""
         return self.cluster is None or self.cluster.is_chief
 
+    @property
+    def towers(self) -> int:
+        """The number of towers, over all workers."""
+        return len(self.devices) * (1 if self.cluster is None else self.cluster.workers)
+
 
 def prepare(
     job: Job, settings: TrainSettings, stream: TextIO, cluster: Optional[Cluster] = None

@@ -65,8 +65,12 @@ def session_of(
       target: that of the server of a worker; "" for one process.
     """
     settings, step = run.settings, built.step
+    every = settings.log_every
+    if run.is_asynchronous:
+        # This loop is one tower's, and the global step counts the updates of all.
+        every = max(1, every // run.towers)
     progress = ProgressHook(
-        step.loss, step.global_step, built.end.step, run.step_size, settings.log_every, stream,
+        step.loss, step.global_step, built.end.step, run.step_size, every, stream,
         others_step=run.is_asynchronous, skipped=run.job.train.skipped, times=step.worker_times_hook,
     )
     stack.callback(progress.close)
