@@ -14,6 +14,7 @@ from commands import command
 
 from legacy_towers.cluster.environment import from_environment
 from legacy_towers.cluster.launching.elastic import Elastic, Range
+from legacy_towers.cluster.launching.guard import Guard
 from legacy_towers.cluster.launching.one_machine import launch
 from legacy_towers.errors import ArgumentError
 
@@ -287,3 +288,11 @@ def test_tasks_end_when_the_launcher_is_killed(tmp_path):
             launcher.stdout.readline()
         launcher.kill()
     assert waiting.happens(lambda: len(list(tmp_path.iterdir())) == 2)
+
+
+def test_a_guard_that_was_killed_does_not_end_the_launcher():
+    with Guard(1.0) as guard:
+        guard._process.kill()
+        guard._process.wait()
+        guard.started(os.getpid())
+        guard.ended(os.getpid())

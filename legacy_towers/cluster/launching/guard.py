@@ -23,10 +23,11 @@ class Guard:
         Args:
           grace_seconds: how long tasks have to end by themselves, after SIGTERM, before they are killed.
         """
-        # A session of its own: Ctrl-C of a terminal is not for it.
+        # A session of its own: Ctrl-C of a terminal is not for it. Unbuffered: what a guard that was killed could not
+        # read must not be written again when the pipe is closed.
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", os.path.abspath(__file__), str(grace_seconds)], stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, bufsize=0,
         )
 
     def started(self, group: int) -> None:
@@ -50,7 +51,6 @@ class Guard:
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(line.encode("ascii"))
-            self._process.stdin.flush()
         except BrokenPipeError:  # somebody has killed it
             pass
 
