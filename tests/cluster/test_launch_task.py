@@ -16,6 +16,7 @@ from legacy_towers.cluster.launching import members, one_task
 from legacy_towers.cluster.launching.elastic import Range
 from legacy_towers.cluster.launching.one_task import Times, launch_task
 from legacy_towers.cluster.launching.rounds import Settings
+from legacy_towers.cluster.launching.running_round import RunningRound
 from legacy_towers.cluster.value import Cluster, Task
 from legacy_towers.errors import MissingTaskError
 
@@ -34,9 +35,10 @@ def soon(monkeypatch):
 class Launcher(threading.Thread):
     """A launcher of this process, in a thread, which has no signals: its exit code, or its error, and its messages."""
 
-    def __init__(self, addresses, index, words, folder, settings, times, environ=os.environ, job="worker"):
+    def __init__(self, addresses, index, words, folder, settings, times, environ=os.environ, job="worker", servers=()):
         super().__init__(daemon=True)
-        cluster = Cluster((("worker", tuple(addresses)),), Task(job, index))
+        jobs = (("worker", tuple(addresses)), ("ps", tuple(servers)))
+        cluster = Cluster(jobs if servers else jobs[:1], Task(job, index))
         self._arguments = cluster, words, str(folder), settings, times, None, environ
         self._messages = io.BytesIO()
         self.ended = None
@@ -160,6 +162,35 @@ def test_an_evaluator_that_fails_alone_starts_again_beside_the_others(tmp_path, 
     ]
 
 
+def test_a_parameter_server_that_serves_without_end_is_ended_after_the_workers(tmp_path):
+    settings, times = Settings(Range(1, 1), 1, 0.0), Times(60.0, 60.0, 0.5)
+    program = 'cd {}; case "$TF_CONFIG" in *\'"type": "ps"\'*) exec sleep 1000;; esac; '.format(tmp_path)
+    words = ["sh", "-c", program + "[ -e failed ] && exit 0; touch failed; exit 3"]
+    worker, server = [
+        Launcher(ADDRESSES[:1], 0, words, tmp_path, settings, times, job=job, servers=ADDRESSES[1:])
+        for job in ("worker", "ps")
+    ]
+    for each in (worker, server):
+        each.join(60.0)
+    assert (worker.ended, server.ended) == (0, 0), worker.output + server.output
+    assert server.own_lines == [
+        "training with 1 worker", "all other tasks have ended: ending ps:0",
+        "worker:0 ended with exit code 3; 1 of 1 restart: training with 1 worker",
+        "all other tasks have ended: ending ps:0",
+    ]
+
+
+def test_a_process_is_killed_when_the_others_have_taken_its_launcher_for_lost(tmp_path):
+    program = "cd {}; trap 'touch saved' TERM; touch started; while true; do sleep 0.05; done".format(tmp_path)
+    settings, times = Settings(Range(1, 2), 0, 0.0), Times(60.0, 60.0, 60.0)
+    launcher = Launcher(ADDRESSES, 0, ["sh", "-c", program], tmp_path, settings, times)
+    assert waiting.happens((tmp_path / "started").exists)
+    members.Members(str(tmp_path), Task("worker", 1), "").propose(members.Round(2, {}, code=0))
+    launcher.join(60.0)
+    assert launcher.ended == 0 and not (tmp_path / "saved").exists()
+    assert launcher.own_lines == ["training with 1 worker", "the others have gone on without it: ending worker:0"]
+
+
 def test_a_machine_that_never_comes_is_named(tmp_path):
     # SIGTERM has ended both launchers of an earlier run.
     earlier = [members.Members(str(tmp_path), Task("worker", index), "") for index in range(2)]
@@ -185,7 +216,7 @@ def test_sigterm_at_a_launcher_ends_its_process_and_that_of_the_others(tmp_path)
     output = ended.communicate(timeout=60)[0].decode()
     other.join(60.0)
     assert (ended.returncode, other.ended) == (143, 143), output
-    assert other.own_lines == ["training with 2 workers", "worker:1 was asked to end"]
+    assert other.own_lines == ["training with 2 workers", "the launcher of worker:1 ended with exit code 143"]
 
 
 @pytest.mark.timeout(900)
@@ -193,11 +224,20 @@ def test_workers_of_train_use_each_example_once_when_one_is_left_out_and_taken_i
     monkeypatch.chdir(tmp_path)
     options = "--towers 2 --per-tower-batch-size 50 --save-steps 2 --log-every 1 --epochs 3 --elastic 1:2"
     environ = dict(os.environ, KILLED="worker:1", AT="5")
+    to_take_in = RunningRound.to_take_in
+
+    def after_one_step(self, members):
+        """Takes the other worker in again after a step of one worker alone, however long that needs to start."""
+        tasks = to_take_in(self, members)
+        steps = killed_tasks.recorded_ids(tmp_path) if tasks else {}
+        return tasks if steps and len(steps[max(steps)]) == 1 else []
+
+    monkeypatch.setattr(RunningRound, "to_take_in", after_one_step)
     with ports.held(2) as held:
         addresses = [each.replace("localhost", "127.0.0.1") for each in held]
         launchers = [Launcher(
             addresses, index, killed_tasks.words(tmp_path, options), tmp_path, Settings(Range(1, 2), 0, 60.0),
-            Times(240.0, 3.0, 1.0), environ,
+            Times(240.0, 0.0, 1.0), environ,
         ) for index in range(2)]
         for each in launchers:
             each.join(600.0)

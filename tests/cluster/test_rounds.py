@@ -65,6 +65,15 @@ def test_no_round_begins_without_a_parameter_server():
     assert list(found.launchers) == list(TASKS) + ["ps:0"] and found.reason == "training with 3 workers"
 
 
+def test_a_parameter_server_that_fails_at_the_end_does_not_matter():
+    codes = dict.fromkeys(TASKS, 0)
+    last = last_round(TASKS + ("ps:0",))
+    found = rounds(servers=["h3:1"], restarts=2).next(launchers(dict(codes, **{"ps:0": -6})), 2, last)
+    assert (found.code, found.reason) == (0, "")
+    found = rounds(servers=["h3:1"], restarts=2).next(launchers(dict(codes, **{"worker:1": 1, "ps:0": -6})), 2, last)
+    assert found.reason == "ps:0 was ended by SIGABRT; 1 of 2 restarts: training with 3 workers"
+
+
 def test_nothing_is_decided_while_a_process_runs():
     there = launchers({"worker:0": 1, "worker:1": 1})
     there.update(launchers({"worker:2": None}, 1, RUNNING))
@@ -105,7 +114,7 @@ AFTER = {
         (143, "left", 143), {}, ("worker:0", "worker:2"), "worker:1 is gone: training with 2 workers",
     ),
     "the launcher of one was asked to end, of which none may": (
-        (143, "left", 143), {"least": 3, "restarts": 2}, 130, "worker:1 was asked to end",
+        (143, "left", 143), {"least": 3, "restarts": 2}, 130, "the launcher of worker:1 ended with exit code 130",
     ),
 }
 
@@ -207,6 +216,7 @@ def test_a_round_of_an_earlier_run_is_not_continued(tmp_path):
     assert new.round_before(new.own.round, left) is None
     new.propose(Round(2, {}, code=0))
     assert new.round_before(3, running) is None
+    assert [new.newest_round(number) for number in (1, 2, 3)] == [new.round(2), new.round(2), None]
 
 
 def test_launchers_with_other_settings_or_the_same_task_are_refused(tmp_path, seconds):

@@ -216,6 +216,13 @@ class Members:
         content = _read(os.path.join(self._directory, _ROUND.format(number)))
         return None if content is None else Round(**content)
 
+    def newest_round(self, number: int) -> Optional[Round]:
+        """Returns the newest round from that of a number on; None if there is none."""
+        found, following = None, self.round(number)
+        while following is not None:
+            found, following = following, self.round(following.number + 1)
+        return found
+
     def round_before(self, number: int, members: Dict[str, Member]) -> Optional[Round]:
         """Returns the round before that of a number; None where it has ended the run, or is of an earlier run.
 

@@ -14,6 +14,7 @@ from legacy_towers.cluster.launching.members import (
     READY,
     RUNNING,
     SECOND,
+    SILENT_SECONDS,
     Member,
     Members,
     Round,
@@ -28,6 +29,7 @@ from legacy_towers.cluster.launching.processes import (
     print_message,
 )
 from legacy_towers.cluster.launching.rounds import Rounds, Settings
+from legacy_towers.cluster.launching.running_round import Ending, RunningRound
 from legacy_towers.cluster.launching.signals import Signals
 from legacy_towers.cluster.launching.task_environment import environment_of, filled
 from legacy_towers.cluster.value import EVALUATOR, Cluster, Task
@@ -97,10 +99,12 @@ def launch_task(
     if launcher.members.has_other(_SECOND_SECONDS):
         raise ClusterError(SECOND.format(cluster.task))
     with Signals() as signals, Guard(times.grace) as guard:
+        code = 1  # after an error
         try:
-            return launcher.run(signals, guard)
+            code = launcher.run(signals, guard)
         finally:
-            launcher.members.set(state=LEFT)
+            launcher.members.set(state=LEFT, code=code)
+    return code
 
 
 class _Launcher:
@@ -119,6 +123,7 @@ class _Launcher:
             settings.join_seconds,
         )
         self.members = Members(directory, cluster.task, common)
+        self._printed_error = ""
 
     def run(self, signals: Signals, guard: Guard) -> int:
         code = 0
@@ -135,7 +140,6 @@ class _Launcher:
             if self._is_evaluator or self.members.own.launcher in round_.launchers.values():
                 code = self._run_process(round_, signals, guard)
                 if signals.received is not None:
-                    self.members.set(state=LEFT, code=128 + signals.received)
                     return 128 + signals.received
                 self.members.set(state=READY, round=round_.number + 1, code=code)
             else:
@@ -148,7 +152,7 @@ class _Launcher:
         since = time.monotonic()
         while signals.received is None:
             self.members.write()
-            found = self.members.round(number)
+            found = self.members.newest_round(number)
             if found is not None:
                 return found
             members = self.members.read(self._tasks)
@@ -199,7 +203,7 @@ class _Launcher:
         return self._cluster.task == next((task for task in self._tasks if str(task) not in missing), None)
 
     def _run_process(self, round_: Round, signals: Signals, guard: Guard) -> int:
-        """Runs the process of a round, and returns its exit code, -N after signal N."""
+        """Runs the process of a round; returns its exit code, -N after signal N, 0 if this launcher has ended it."""
         task, jobs = self._in_round(round_)
         if task != self._cluster.task:
             self._print("{} is {} in it".format(self._cluster.task, task))
@@ -207,34 +211,45 @@ class _Launcher:
         environment = environment_of(self._environ, jobs, task)
         process = TaskProcess(task, words, environment, self._output, self._messages, threading.Lock())
         guard.started(process.process.pid)
-        is_chief = str(self._cluster.task) == next(iter(round_.launchers))
-        started_at = read_at = time.monotonic()
+        running = RunningRound(self._cluster.task, round_, self._times.return_, self._times.grace)
+        ending, read_at = None, time.monotonic()
         try:
-            self.members.set(state=RUNNING, code=None, is_pause=False)
-            while process.process.poll() is None and signals.received is None:
+            self.members.set(state=RUNNING, round=round_.number, code=None, is_pause=False)
+            while process.process.poll() is None and ending is None:
                 self.members.write()
-                if time.monotonic() > read_at + _READ_SECONDS:
+                if signals.received is not None:
+                    ending = Ending("{} received".format(signal.Signals(signals.received).name), signals.received)
+                    self.members.set(state=LEAVING)
+                elif time.monotonic() > read_at + _READ_SECONDS:
                     read_at = time.monotonic()
-                    members = self.members.read(self._tasks)
-                    self._rounds.see(members, round_.number + 1)
-                    waiting = [name for name, each in members.items()
-                               if each.state == READY and each.launcher not in round_.launchers.values()]
-                    is_due = is_chief and read_at > started_at + self._times.return_
-                    if waiting and is_due and self.members.own.state == RUNNING:
-                        self._print("{} can train again: ending all with a checkpoint".format(" and ".join(waiting)))
-                        self.members.set(state=PAUSING, is_pause=True)
-                        process.send(signal.SIGTERM)
-                signals.wait(POLL_SECONDS)
-            if process.process.poll() is None:
-                self._print("{} received: ending {}".format(signal.Signals(signals.received or 0).name, task))
-                self.members.set(state=LEAVING)
+                    ending = self._watch(process, running, round_.number)
+                else:
+                    signals.wait(POLL_SECONDS)
+            if ending is not None:
+                self._print("{}: ending {}".format(ending.reason, task))
         finally:
-            end_all([process], self._times.grace, signals.received or signal.SIGTERM)
+            number = signal.SIGTERM if ending is None else ending.number
+            end_all([process], 0.0 if number == signal.SIGKILL else self._times.grace, number)
             guard.ended(process.process.pid)
         code = process.process.returncode
-        if code and code not in BY_SIGTERM:
+        if ending is None and code and code not in BY_SIGTERM:
             self._print("{} {}".format(task, process.ending()))
-        return code
+        return 0 if ending is not None else code
+
+    def _watch(self, process: TaskProcess, running: RunningRound, number: int) -> Optional[Ending]:
+        """Reads what the others write while the process runs in the round of a number; returns why it has to end."""
+        members = self.members.read(self._tasks)
+        self._rounds.see(members, number + 1)
+        if self.members.error != self._printed_error:
+            self._printed_error = self.members.error
+            self._print(self._printed_error and "{}; the other launchers take this one for lost after {:g} "
+                        "seconds".format(self._printed_error, SILENT_SECONDS))
+        tasks = running.to_take_in(members)
+        if tasks and self.members.own.state == RUNNING:
+            self._print("{} can train again: ending all with a checkpoint".format(" and ".join(tasks)))
+            self.members.set(state=PAUSING, is_pause=True)
+            process.send(signal.SIGTERM)
+        return running.ending(members, self.members.newest_round(number + 1))
 
     def _in_round(self, round_: Round) -> Tuple[Task, Dict[str, List[str]]]:
         """Returns the task that this one is in a round, and the addresses of each job there."""

@@ -82,7 +82,7 @@ class Rounds:
         tasks = [task for task in ready if task != found.without]
         if not self._is_enough(tasks, found.without is not None):
             return None
-        workers = sum(not task.startswith(PARAMETER_SERVER) for task in tasks)
+        workers = sum(not _is_server(task) for task in tasks)
         reason = "{}{}training with {}".format(found.reason, found.reason and ": ", counted(workers, "worker"))
         launchers = {task: members[task].launcher for task in tasks}
         return Round(number, launchers, reason, found.restarts, found.failure)
@@ -108,7 +108,7 @@ class Rounds:
         """Returns whether a round can begin with these tasks, now."""
         if tasks != self._ready:
             self._ready, self._ready_since = tasks, time.monotonic()
-        servers = [task for task in tasks if task.startswith(PARAMETER_SERVER)]
+        servers = [task for task in tasks if _is_server(task)]
         workers = len(tasks) - len(servers)
         if workers < self._settings.numbers.least or len(servers) < self._cluster.parameter_servers:
             return False
@@ -123,7 +123,8 @@ class Rounds:
         codes = {task: member.code or 0 for task, member in there.items() if task in ready}
         left = {task: member.code or TERMINATED for task, member in there.items() if member.state == LEFT}
         gone = [task for task in last.launchers if task not in codes]
-        if str(_first(last)) in codes and not any(codes.values()):
+        # Parameter servers have nothing to do when all others have ended.
+        if _first(last) in codes and not any(code for task, code in codes.items() if not _is_server(task)):
             return Round(number, {}, code=0)
         if any(there[task].is_pause for task in codes):
             return _Start(last.restarts, reason="a task is taken in again")
@@ -132,7 +133,7 @@ class Rounds:
                 return Round(number, {}, "{} {}".format(task, described_end(code)), code=code)
         if left and not self._settings.is_elastic:
             task, code = next(iter(left.items()))
-            return Round(number, {}, "{} was asked to end".format(task), code=code)
+            return Round(number, {}, "the launcher of {} {}".format(task, described_end(code)), code=code)
         if gone and self._settings.is_elastic:
             reason = "{} {} gone".format(" and ".join(gone), "is" if len(gone) == 1 else "are")
             return _Start(last.restarts, reason=reason)
@@ -154,8 +155,8 @@ class Rounds:
             restarts = last.restarts + 1
             reason = "{}; {} of {}".format(ended, restarts, counted(self._settings.restarts, "restart"))
             return _Start(restarts, failure, reason)
-        if self._settings.is_elastic and not first.startswith(PARAMETER_SERVER):
-            workers = sum(not task.startswith(PARAMETER_SERVER) for task in codes)
+        if self._settings.is_elastic and not _is_server(first):
+            workers = sum(not _is_server(task) for task in codes)
             if workers > self._settings.numbers.least:
                 return _Start(last.restarts, failure, ended, without=first)
         return Round(number, {}, ended, code=exit_code)
@@ -163,6 +164,10 @@ class Rounds:
 
 def _is_ready(member: Optional[Member], number: int) -> bool:
     return member is not None and member.state == READY and member.round == number
+
+
+def _is_server(task: str) -> bool:
+    return task.startswith(PARAMETER_SERVER)
 
 
 def _first(round_: Round) -> str:
