@@ -193,7 +193,7 @@ def test_a_process_is_killed_when_the_others_have_taken_its_launcher_for_lost(tm
 
 def test_a_machine_that_never_comes_is_named(tmp_path):
     # SIGTERM has ended both launchers of an earlier run.
-    earlier = [members.Members(str(tmp_path), Task("worker", index), "") for index in range(2)]
+    earlier = [members.Members(str(tmp_path), Task("worker", index), {}) for index in range(2)]
     earlier[0].propose(members.Round(1, {each.own.task: each.own.launcher for each in earlier}))
     for each in earlier:
         each.set(state=members.LEFT, code=143)

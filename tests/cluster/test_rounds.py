@@ -30,7 +30,7 @@ def rounds(least=2, restarts=0, join_seconds=0.0, checkpoints=None, servers=()):
 
 def launchers(codes, number=2, state=READY, **fields):
     """Returns what the launchers of tasks write after a round; `codes` has the exit codes of their processes."""
-    return {task: Member(task, "id of " + task, "", 1, number, state, code, **fields) for task, code in codes.items()}
+    return {task: Member(task, "id of " + task, {}, 1, number, state, code, **fields) for task, code in codes.items()}
 
 
 def last_round(tasks=TASKS, **fields):
@@ -165,7 +165,7 @@ def test_a_failure_that_repeats_ends_the_run(checkpoints, codes, expected):
 
 
 def test_a_second_launcher_of_a_task_sees_the_first_one(tmp_path):
-    first, second = [Members(str(tmp_path), Task("worker", 0), "") for _ in range(2)]
+    first, second = [Members(str(tmp_path), Task("worker", 0), {}) for _ in range(2)]
     assert not second.has_other(0.3)
     first.write()
     assert not second.has_other(0.3)  # the first one has ended
@@ -188,7 +188,7 @@ def seconds(monkeypatch):
 
 
 def test_a_launcher_sees_others_while_they_write(tmp_path, seconds):
-    first, second = [Members(str(tmp_path), Task("worker", index), "3 workers") for index in range(2)]
+    first, second = [Members(str(tmp_path), Task("worker", index), {"--restarts": "3"}) for index in range(2)]
     tasks = [Task("worker", index) for index in range(3)]
     second.write()
     assert (list(first.read(tasks)), first.unknown) == (["worker:0"], ["worker:1"])  # the file could be an old one
@@ -207,9 +207,9 @@ def test_a_launcher_sees_others_while_they_write(tmp_path, seconds):
 
 
 def test_a_round_of_an_earlier_run_is_not_continued(tmp_path):
-    earlier = [Members(str(tmp_path), Task("worker", index), "") for index in range(2)]
+    earlier = [Members(str(tmp_path), Task("worker", index), {}) for index in range(2)]
     earlier[0].propose(Round(1, {each.own.task: each.own.launcher for each in earlier}))
-    new = Members(str(tmp_path), Task("worker", 0), "")
+    new = Members(str(tmp_path), Task("worker", 0), {})
     running = {each.own.task: each.own for each in (new, earlier[1])}
     assert new.round_before(new.own.round, running) == earlier[0].round(1)
     left = dict(running, **{"worker:1": earlier[1].own._replace(state=LEFT, code=143)})
@@ -220,24 +220,31 @@ def test_a_round_of_an_earlier_run_is_not_continued(tmp_path):
 
 
 def test_launchers_with_other_settings_or_the_same_task_are_refused(tmp_path, seconds):
-    first = Members(str(tmp_path), Task("worker", 0), "3 workers")
-    other = Members(str(tmp_path), Task("worker", 1), "2")
+    settings = {"--cluster": "worker=h1:1,h2:1", "--restarts": "3"}
+    first = Members(str(tmp_path), Task("worker", 0), settings)
+    other = Members(str(tmp_path), Task("worker", 1), dict(settings, **{"--restarts": "5"}))
     other.write()
     first.read([Task("worker", 1)])
+    for state in (RUNNING, LEFT):  # it has left since it was refused by another launcher
+        other.set(state=state)
+        with pytest.raises(ClusterError) as error:
+            first.read([Task("worker", 1)])
+        assert str(error.value) == (
+            "worker:1 was launched with --restarts 5, and this worker:0 with --restarts 3: "
+            "start all launchers with the same options"
+        )
     other.set(state=RUNNING)
-    with pytest.raises(ClusterError, match="worker:1 was launched with 2, and this worker:0 with 3 workers"):
-        first.read([Task("worker", 1)])
     first.is_in_run = True
     assert list(first.read([Task("worker", 1)])) == ["worker:0"]  # a run does not end for it
     first.write()
-    Members(str(tmp_path), Task("worker", 0), "3 workers").write()
+    Members(str(tmp_path), Task("worker", 0), settings).write()
     seconds(2.0)
     with pytest.raises(ClusterError, match="worker:0 is launched a second time"):
         first.write()
 
 
 def test_of_several_launchers_one_writes_a_round(tmp_path):
-    several = [Members(str(tmp_path), Task("worker", index), "") for index in range(3)]
+    several = [Members(str(tmp_path), Task("worker", index), {}) for index in range(3)]
     for index, each in enumerate(several):
         each.propose(Round(1, {"worker:{}".format(index): "id"}))
     assert [list(each.round(1).launchers) for each in several] == [["worker:0"]] * 3
@@ -256,8 +263,8 @@ def failing(number):
 
 
 def test_a_launcher_writes_again_when_the_disk_is_not_full_any_more(tmp_path, seconds, monkeypatch):
-    Members(str(tmp_path), Task("worker", 0), "").write()  # an earlier launcher, which has ended
-    members = Members(str(tmp_path), Task("worker", 0), "")
+    Members(str(tmp_path), Task("worker", 0), {}).write()  # an earlier launcher, which has ended
+    members = Members(str(tmp_path), Task("worker", 0), {})
     with monkeypatch.context() as full:
         full.setattr("os.fsync", failing(errno.ENOSPC))
         members.write()
@@ -279,8 +286,8 @@ def test_a_launcher_writes_again_when_the_disk_is_not_full_any_more(tmp_path, se
 def test_a_directory_that_cannot_be_written_to_is_an_error(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     with pytest.raises(ClusterError, match="file/launch can't be created or read: Not a directory"):
-        Members(str(tmp_path / "file"), Task("worker", 0), "")
-    members = Members(str(tmp_path), Task("worker", 0), "")
+        Members(str(tmp_path / "file"), Task("worker", 0), {})
+    members = Members(str(tmp_path), Task("worker", 0), {})
 
     monkeypatch.setattr("os.link", failing(errno.EPERM))
     with pytest.raises(MissingTaskError, match="round-000001.json can't be written: Operation not permitted"):

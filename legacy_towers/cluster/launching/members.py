@@ -39,7 +39,7 @@ class Member(NamedTuple):
     Attributes:
       task: its task, such as "worker:1".
       launcher: an id that it has drawn at its start.
-      settings: what all launchers of a run must have in common.
+      settings: options that all launchers of a run must have in common, with their values.
       beat: how often it has written.
       round: the number of the round that it is in or, if it is ready, waits for.
       state: what it does.
@@ -49,7 +49,7 @@ class Member(NamedTuple):
 
     task: str
     launcher: str
-    settings: str
+    settings: Dict[str, str]
     beat: int = 0
     round: int = 1
     state: str = READY
@@ -106,11 +106,11 @@ class Members:
       unknown: the tasks whose launchers may still run: their files were read a short time ago and have not changed yet.
     """
 
-    def __init__(self, directory: str, task: Task, settings: str) -> None:
+    def __init__(self, directory: str, task: Task, settings: Dict[str, str]) -> None:
         """
         Args:
           directory: one that all machines see; it is created.
-          settings: what the launchers must have in common; another text is an error of both.
+          settings: options and their values, which the launchers must have in common; others are an error of both.
 
         Raises:
           ClusterError: the directory can't be created or read.
@@ -182,6 +182,9 @@ class Members:
             seen = None if task == self.own.task else self._see(task, now)
             if seen is None:
                 continue
+            # One that was refused has left at once: those that it found end too, and don't wait for it.
+            if seen.has_changed and seen.member.settings != self.own.settings and not self.is_in_run:
+                raise ClusterError(self._difference(seen.member))
             if seen.member.state == LEFT:
                 found[task] = seen.member
             elif now > seen.at + SILENT_SECONDS:
@@ -190,11 +193,17 @@ class Members:
                 self.unknown.append(task)
             elif seen.member.settings == self.own.settings:
                 found[task] = seen.member
-            elif not self.is_in_run:
-                raise ClusterError("{} was launched with {}, and this {} with {}".format(
-                    task, seen.member.settings, self.own.task, self.own.settings
-                ))
         return found
+
+    def _difference(self, other: Member) -> str:
+        """Returns a sentence on the settings of another launcher that are not those of this one."""
+        differ = [name for name, value in self.own.settings.items() if value != other.settings.get(name)]
+        others, own = [
+            " and ".join("{} {}".format(name, each.settings.get(name)) for name in differ) for each in (other, self.own)
+        ]
+        return "{} was launched with {}, and this {} with {}: start all launchers with the same options".format(
+            other.task, others, self.own.task, own
+        )
 
     def _see(self, task: str, now: float) -> Optional[_Seen]:
         """Reads the file of a task; None if there has never been one."""

@@ -118,10 +118,12 @@ class _Launcher:
         self._restarts, self._evaluator_restarts = settings.restarts, 0
         self._output, self._messages = stdout or sys.stdout.buffer, stderr or sys.stderr.buffer
         self._rounds = Rounds(cluster, settings, newest_checkpoint)
-        common = "the tasks {}, {} to {} workers, {} and {:g} seconds for others to join".format(
-            cluster.to_dict(), settings.numbers.least, settings.numbers.most, counted(settings.restarts, "restart"),
-            settings.join_seconds,
-        )
+        common = {
+            "--cluster": ";".join("{}={}".format(job, ",".join(each)) for job, each in cluster.to_dict().items()),
+            "--elastic": str(settings.numbers) if settings.is_elastic else "(not given)",
+            "--restarts": str(settings.restarts),
+            "--join-seconds": "{:g}".format(settings.join_seconds),
+        }
         self.members = Members(directory, cluster.task, common)
         self._printed_error = ""
 
