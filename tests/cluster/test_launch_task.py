@@ -145,7 +145,7 @@ def test_a_task_that_was_left_out_ends_with_the_run_of_the_others(tmp_path):
 
 
 def test_an_evaluator_that_fails_alone_starts_again_beside_the_others(tmp_path, monkeypatch):
-    monkeypatch.setattr(one_task, "_EVALUATOR_SECONDS", 0.2)
+    monkeypatch.setattr(one_task, "_EVALUATOR_SECONDS", 1.2)
     # It fails in its first run, and lets the worker end in its second.
     program = 'cd {}; case "$TF_CONFIG" in *evaluator*) mkdir first && exit 1; touch done;; '.format(tmp_path)
     words = ["sh", "-c", program + "*) while [ ! -e done ]; do sleep 0.05; done;; esac"]

@@ -151,7 +151,7 @@ class _Launcher:
     def _next_round(self, signals: Signals) -> Optional[Round]:
         """Returns the next round when it has been written; None after a signal."""
         number, printed = self.members.own.round, ""
-        since = time.monotonic()
+        began_at = busy_at = time.monotonic()  # busy: the processes of tasks that are waited for
         while signals.received is None:
             self.members.write()
             found = self.members.newest_round(number)
@@ -161,7 +161,7 @@ class _Launcher:
             last = self.members.round_before(number, members)
             error = self.members.error
             if not self.members.unknown:
-                if last is not None and self._evaluates_in(last, members, time.monotonic() - since):
+                if last is not None and self._evaluates_in(last, members, time.monotonic() - began_at):
                     return last
                 proposed = self._rounds.next(members, number, last)
                 if proposed is not None and self._is_first_of(members, number):
@@ -171,12 +171,12 @@ class _Launcher:
             now = time.monotonic()
             missing = self._rounds.missing(members, number)
             if any(members[task].is_busy for task in missing if task in members):
-                since = now
+                busy_at = now
             waits = "{} waits for {}".format(self._cluster.task, " and ".join(missing) or "the others")
             waits += "; " + error if error else ""
-            if now > since + self._times.start:
+            if now > busy_at + self._times.start:
                 raise MissingTaskError("{}: not ready after {:g} seconds".format(waits, self._times.start))
-            if waits != printed and now > since + _QUIET_SECONDS:
+            if waits != printed and now > busy_at + _QUIET_SECONDS:
                 self._print(waits)
                 printed = waits
             signals.wait(_READ_SECONDS)
