@@ -14,6 +14,8 @@ machines agree, by files in --shared-dir, when all start, again after a failure,
 --elastic without a machine that is lost.
 """
 import argparse
+import os
+import re
 import shutil
 import sys
 from typing import Callable, List, Optional, Sequence, Tuple
@@ -36,6 +38,8 @@ from legacy_towers.text.names import counted, did_you_mean
 # The subcommands that a task can run.
 SUBCOMMANDS = ("train", "cluster", "run", "env")
 _DASHES = "--"
+# The line of the file "checkpoint" that names the newest one.
+_NEWEST = re.compile(r'^model_checkpoint_path: "(.*)"', re.MULTILINE)
 
 
 def add_arguments(parser: Parser, given: List[str]) -> None:
@@ -190,12 +194,21 @@ def _newest_checkpoint(words: Sequence[str]) -> Optional[Callable[[], Optional[s
     if directory is None or "{" in directory:
         return None
 
-    def newest() -> Optional[str]:
+    return lambda: _newest_of(str(directory))
+
+
+def _newest_of(directory: str) -> Optional[str]:
+    if "://" in directory:
         from legacy_towers.training.checkpoints.state_file import read_state
 
-        return read_state(str(directory)).newest
-
-    return newest
+        return read_state(directory).newest
+    # Without TensorFlow: while it is imported, which can take longer than 15 seconds, this launcher would seem lost.
+    try:
+        with open(os.path.join(directory, "checkpoint"), "rb") as state:
+            found = _NEWEST.search(state.read().decode("utf-8", "replace"))
+    except OSError:
+        return None
+    return None if found is None else found.group(1)
 
 
 def _numbers(arguments: argparse.Namespace) -> Optional[Range]:

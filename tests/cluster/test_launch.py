@@ -274,6 +274,14 @@ def test_launch_of_train_compares_the_checkpoints_of_its_directory(options, foun
     assert results + [newest()] == found
 
 
+def test_launch_finds_the_newest_checkpoint_without_tensorflow(tmp_path):
+    (tmp_path / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-8"\n')
+    program = "import sys; from legacy_towers.cli.launch import _newest_checkpoint; "
+    program += "print(_newest_checkpoint(sys.argv[1:])(), 'tensorflow' in sys.modules)"
+    words = [sys.executable, "-c", program, "train", "--checkpoint-dir", str(tmp_path)]
+    assert subprocess.check_output(words).decode() == "model.ckpt-8 False\n"
+
+
 def test_tasks_end_when_the_launcher_is_killed(tmp_path):
     # When each has printed for a while, `launch` has noted both. What they print then has no reader, which ends a shell
     # that reports a signal.

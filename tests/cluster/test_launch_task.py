@@ -128,6 +128,8 @@ def test_a_process_that_fails_starts_again_with_all_others_and_then_ends_the_run
     assert [line for line in launchers[0].own_lines if "training" in line][1].endswith(
         " ended with exit code 3; 1 of 1 restart: training with 2 workers"
     )
+    assert launchers[0].own_lines[-1].startswith("the run ends: worker:")
+    assert launchers[0].own_lines[-1].endswith(" ended with exit code 3, after 1 restart")
 
 
 def test_a_task_that_was_left_out_ends_with_the_run_of_the_others(tmp_path):
@@ -216,7 +218,9 @@ def test_sigterm_at_a_launcher_ends_its_process_and_that_of_the_others(tmp_path)
     output = ended.communicate(timeout=60)[0].decode()
     other.join(60.0)
     assert (ended.returncode, other.ended) == (143, 143), output
-    assert other.own_lines == ["training with 2 workers", "the launcher of worker:1 ended with exit code 143"]
+    assert other.own_lines == [
+        "training with 2 workers", "the run ends: the launcher of worker:1 ended with exit code 143",
+    ]
 
 
 @pytest.mark.timeout(900)

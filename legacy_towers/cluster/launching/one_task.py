@@ -135,8 +135,10 @@ class _Launcher:
                 assert signals.received is not None
                 return 128 + signals.received
             self.members.is_in_run = True
-            self._print("" if round_.number < self.members.own.round else round_.reason)
-            if round_.code is not None:
+            if round_.code is None:
+                self._print("" if round_.number < self.members.own.round else round_.reason)
+            else:
+                self._print(round_.reason and "the run ends: {}".format(round_.reason))
                 # Nobody but its launcher knows whether the evaluator has failed last.
                 return round_.code or ((code if code > 0 else int(code < 0)) if self._is_evaluator else 0)
             if self._is_evaluator or self.members.own.launcher in round_.launchers.values():

@@ -149,8 +149,8 @@ class Rounds:
             failure = [self._newest_checkpoint(), [[task, codes[task]] for task in sorted(codes)]]
         number, exit_code = last.number + 1, code if code is not None and code > 0 else 1
         if failure is not None and failure == last.failure:
-            return Round(number, {}, ended + " again, and no checkpoint has been saved since the last start: not "
-                         "starting again what would fail again", code=exit_code)
+            ended += " again, and no checkpoint has been saved since the last start"
+            return Round(number, {}, ended, code=exit_code)
         if last.restarts < self._settings.restarts:
             restarts = last.restarts + 1
             reason = "{}; {} of {}".format(ended, restarts, counted(self._settings.restarts, "restart"))
@@ -159,7 +159,8 @@ class Rounds:
             workers = sum(not _is_server(task) for task in codes)
             if workers > self._settings.numbers.least:
                 return _Start(last.restarts, failure, ended, without=first)
-        return Round(number, {}, ended, code=exit_code)
+        used = ", after {}".format(counted(last.restarts, "restart")) if last.restarts else ""
+        return Round(number, {}, ended + used, code=exit_code)
 
 
 def _is_ready(member: Optional[Member], number: int) -> bool:
