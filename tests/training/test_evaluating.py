@@ -76,7 +76,10 @@ def test_an_evaluator_evaluates_each_checkpoint_once_and_ends_with_the_training(
     assert [(each["step"], each["evaluation"]["error"]) for each in records] == [
         (each.step, each.metrics["error"]) for each in evaluated.evaluations
     ]
-    assert len([name for name in names_in(folder) if ".tfevents." in name]) == 4
+    # In the order in which TensorBoard reads them.
+    events = sorted(os.path.join(folder, name) for name in names_in(folder) if ".tfevents." in name)
+    read = [event for path in events for event in tf.train.summary_iterator(path)]
+    assert [event.step for event in read if event.HasField("summary")] == [0, 4, 8, 10]
 
     # Started again: after a checkpoint of a later step, with the end of the training in its file.
     remove_ended(settings.checkpoint_dir)

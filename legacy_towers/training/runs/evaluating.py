@@ -168,7 +168,8 @@ class _Evaluating:
             append(os.path.join(self._store.directory, METRICS_FILE), to_line({
                 "step": evaluation.step, "time": round(time.time(), 3), "evaluation": metrics,
             }))
-        writer = tf.summary.FileWriter(self._store.directory, filename_suffix=".{}".format(evaluation.step))
+        # TensorBoard reads files in the order of their names, which begin with the time in seconds.
+        writer = tf.summary.FileWriter(self._store.directory, filename_suffix=".{:012d}".format(evaluation.step))
         writer.add_summary(tf.Summary(value=[
             tf.Summary.Value(tag="evaluation/" + name, simple_value=value) for name, value in metrics.items()
         ]), evaluation.step)
