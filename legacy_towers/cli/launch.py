@@ -166,6 +166,10 @@ def _launch_task(
     if not join_seconds >= 0:
         raise ArgumentError("--join-seconds is {:g}: it must be at least 0".format(join_seconds))
     arguments.start_seconds = START_SECONDS if arguments.start_seconds is None else arguments.start_seconds
+    if numbers is not None and join_seconds >= arguments.start_seconds:
+        raise ArgumentError("--join-seconds is {:g} and --start-seconds {:g}: launchers that wait for others would end "
+                            "before they start without them; give a longer --start-seconds".format(
+                                join_seconds, arguments.start_seconds))
     directory = arguments.shared_dir or (value_of(words, "--checkpoint-dir") if words[:1] == ["train"] else None)
     if directory is None:
         raise ArgumentError("--cluster needs a directory that all machines see: give --shared-dir to launch{}".format(

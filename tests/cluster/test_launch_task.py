@@ -201,7 +201,10 @@ def test_a_machine_that_never_comes_is_named(tmp_path):
         each.set(state=members.LEFT, code=143)
     launcher = Launcher(ADDRESSES, 0, ["true"], tmp_path, Settings(Range(2, 2), 0, 0.0), Times(0.5, 60.0))
     launcher.join(60.0)
-    assert launcher.ended == "worker:0 waits for worker:1: not ready after 0.5 seconds"
+    assert launcher.ended == (
+        "worker:0 waits for worker:1: not ready after 0.5 seconds. Does a launcher of each task run, with the same "
+        "{}/launch?".format(tmp_path)
+    )
     assert sorted(os.listdir(str(tmp_path / "launch"))) == ["round-000001.json", "worker-0.json", "worker-1.json"]
 
 
@@ -270,6 +273,8 @@ ONE = "launch --cluster worker=h1:1 --task worker:0 "
     (ONE + "-- train job.py --cluster worker=h1:1", "--cluster is given to launch and to train"),
     (ONE + "--shared-dir x --elastic 1:2 -- true", "--elastic 1:2: the cluster has 1 worker"),
     (ONE + "--shared-dir x --join-seconds 5 -- true", "--join-seconds has no effect without --elastic"),
+    (ONE.replace("h1:1", "h1:1,h2:1") + "--shared-dir x --elastic 1:2 --start-seconds 20 -- true",
+     "--join-seconds is 30 and --start-seconds 20"),
     ("launch --cluster worker=h1:1 --task worker:1 --shared-dir x -- true", "worker:1"),
     ("launch --cluster --shared-dir x -- true", "nothing describes a cluster"),
 ])

@@ -175,6 +175,15 @@ def test_a_second_launcher_of_a_task_sees_the_first_one(tmp_path):
     writing.join()
 
 
+def failing(number):
+    """Returns a function that raises the OSError of a number."""
+
+    def fail(*paths):
+        raise OSError(number, os.strerror(number))
+
+    return fail
+
+
 @pytest.fixture
 def seconds(monkeypatch):
     """The time that `members` sees, which the test sets."""
@@ -199,11 +208,38 @@ def test_a_launcher_sees_others_while_they_write(tmp_path, seconds):
     os.rename(str(tmp_path / "launch" / "worker-1.json"), str(tmp_path / "file"))  # can't be read for a moment
     assert first.read(tasks)["worker:1"].state == RUNNING
     os.rename(str(tmp_path / "file"), str(tmp_path / "launch" / "worker-1.json"))
-    seconds(members_module.SILENT_SECONDS + 1.0)
-    assert (list(first.read(tasks)), first.unknown) == (["worker:0"], [])
+    for _ in range(3):
+        seconds(4.0)
+        assert list(first.read(tasks)) == ["worker:0", "worker:1"]
+    seconds(4.0)
+    assert (list(first.read(tasks)), first.unknown) == (["worker:0"], [])  # 16 seconds without a change
     second.set(state=LEFT, code=143)
     seconds(100.0)
     assert first.read(tasks)["worker:1"].code == 143
+
+
+def test_a_launcher_that_was_stopped_or_cannot_write_does_not_take_others_for_lost(tmp_path, seconds, monkeypatch):
+    first, second = [Members(str(tmp_path), Task("worker", index), {}) for index in range(2)]
+    tasks = [Task("worker", index) for index in range(2)]
+
+    def reads(length, is_writing=False):
+        """Returns the tasks that `first` sees after a time, and those of which it does not know whether they run."""
+        seconds(length)
+        first.write()
+        if is_writing:
+            second.write()
+        return list(first.read(tasks)), first.unknown
+
+    alone, both = (["worker:0"], ["worker:1"]), (["worker:0", "worker:1"], [])
+    reads(2.0, is_writing=True)
+    assert reads(2.0, is_writing=True) == both
+    assert reads(60.0) == alone  # was stopped
+    assert reads(2.0, is_writing=True) == both
+    with monkeypatch.context() as full:
+        full.setattr("os.fsync", failing(errno.ENOSPC))
+        assert [reads(4.0) for _ in range(9)] == [alone] * 9
+    assert reads(2.0, is_writing=True) == both
+    assert [reads(4.0) for _ in range(4)] == [both] * 3 + [(["worker:0"], [])]
 
 
 def test_a_round_of_an_earlier_run_is_not_continued(tmp_path):
@@ -251,15 +287,6 @@ def test_of_several_launchers_one_writes_a_round(tmp_path):
     assert [each.newest_number() for each in several] == [1, 1, 1]
     assert sorted(os.listdir(str(tmp_path / "launch"))) == ["round-000001.json"]
     assert json.loads((tmp_path / "launch" / "round-000001.json").read_text())["number"] == 1
-
-
-def failing(number):
-    """Returns a function that raises the OSError of a number."""
-
-    def fail(*paths):
-        raise OSError(number, os.strerror(number))
-
-    return fail
 
 
 def test_a_launcher_writes_again_when_the_disk_is_not_full_any_more(tmp_path, seconds, monkeypatch):

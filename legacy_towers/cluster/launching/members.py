@@ -20,6 +20,8 @@ DIRECTORY = "launch"
 # A launcher whose file has not changed for this long has ended. Files on a network file system can be seen late.
 SILENT_SECONDS = 15.0
 _WRITE_SECONDS = 1.0
+# A launcher that has not read for this long was stopped, or its file system was; it reads every half second.
+_STOPPED_SECONDS = 5.0
 # Errors that waiting does not help against, unlike a full disk or a server that is not reachable for a while.
 _LASTING = (errno.EPERM, errno.EACCES, errno.EROFS, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 SECOND = "{} is launched a second time: one launcher for each task is needed"
@@ -88,7 +90,7 @@ class _Seen(NamedTuple):
     Attributes:
       member: the content of its file.
       at: when that changed or, while it has not, when it was read first; in seconds of `time.monotonic`.
-      has_changed: whether it has; the file could be of a launcher that has ended before this one began.
+      has_changed: whether it has since then; if not, its launcher may have ended before this one began to read.
     """
 
     member: Member
@@ -100,6 +102,7 @@ class Members:
     """The files of a directory: writes that of this launcher, and reads those of the others.
 
     Attributes:
+      directory: the folder that has the files.
       own: what this launcher writes.
       error: why it could not be written the last time, "" if it could.
       is_in_run: whether this launcher has read a round; one with other settings that comes later has to end then.
@@ -115,23 +118,23 @@ class Members:
         Raises:
           ClusterError: the directory can't be created or read.
         """
-        self._directory = os.path.join(directory, DIRECTORY)
+        self.directory = os.path.join(directory, DIRECTORY)
         try:
-            os.makedirs(self._directory, exist_ok=True)
+            os.makedirs(self.directory, exist_ok=True)
             number = self.newest_number()
         except OSError as error:
-            raise ClusterError("{} can't be created or read: {}".format(self._directory, error.strerror)) from None
+            raise ClusterError("{} can't be created or read: {}".format(self.directory, error.strerror)) from None
         self.error = ""
         self.is_in_run = False
         self.unknown: List[str] = []
         self._seen: Dict[str, _Seen] = {}
-        self._tried_at = 0.0
+        self._tried_at = self._read_at = 0.0
         self._is_written = False
         self.own = Member(str(task), uuid.uuid4().hex, settings, round=number + 1)
 
     def has_other(self, seconds: float) -> bool:
         """Returns whether another launcher runs for the same task: whether it writes the file within `seconds`."""
-        path = os.path.join(self._directory, _name_of(self.own.task))
+        path = os.path.join(self.directory, _name_of(self.own.task))
         before = _read(path)
         until = time.monotonic() + (0.0 if before is None or before["state"] == LEFT else seconds)
         while time.monotonic() < until:
@@ -155,7 +158,7 @@ class Members:
         if time.monotonic() < self._tried_at + _WRITE_SECONDS:
             return
         self._tried_at = time.monotonic()
-        path = os.path.join(self._directory, _name_of(self.own.task))
+        path = os.path.join(self.directory, _name_of(self.own.task))
         before = _read(path)
         if self._is_written and before is not None and before["launcher"] != self.own.launcher:
             raise ClusterError(SECOND.format(self.own.task))
@@ -171,13 +174,16 @@ class Members:
     def read(self, tasks: List[Task]) -> Dict[str, Member]:
         """Returns what the launchers of the tasks write: of those that run, and of those that have left.
 
-        A file that can't be read at the moment counts as unchanged.
+        A file that can't be read at the moment counts as unchanged. A launcher that was stopped, or can't write, does
+        not know whether the others were: they are unknown until they write again.
 
         Raises:
           ClusterError: one was launched with other settings than this one, which is not in a run yet.
         """
         now, found = time.monotonic(), {self.own.task: self.own}
-        self.unknown = []
+        if self.error or now > self._read_at + _STOPPED_SECONDS:
+            self._seen = {task: seen._replace(at=now, has_changed=False) for task, seen in self._seen.items()}
+        self.unknown, self._read_at = [], now
         for task in map(str, tasks):
             seen = None if task == self.own.task else self._see(task, now)
             if seen is None:
@@ -207,7 +213,7 @@ class Members:
 
     def _see(self, task: str, now: float) -> Optional[_Seen]:
         """Reads the file of a task; None if there has never been one."""
-        content, before = _read(os.path.join(self._directory, _name_of(task))), self._seen.get(task)
+        content, before = _read(os.path.join(self.directory, _name_of(task))), self._seen.get(task)
         if content is None:
             return before
         member = Member(**content)
@@ -217,12 +223,12 @@ class Members:
 
     def newest_number(self) -> int:
         """Returns the number of the newest round; 0 if there is none."""
-        matches = [_ROUND_NAME.match(name) for name in os.listdir(self._directory)]
+        matches = [_ROUND_NAME.match(name) for name in os.listdir(self.directory)]
         return max([int(match.group(1)) for match in matches if match is not None], default=0)
 
     def round(self, number: int) -> Optional[Round]:
         """Returns a round; None if it has not been written."""
-        content = _read(os.path.join(self._directory, _ROUND.format(number)))
+        content = _read(os.path.join(self.directory, _ROUND.format(number)))
         return None if content is None else Round(**content)
 
     def newest_round(self, number: int) -> Optional[Round]:
@@ -253,7 +259,7 @@ class Members:
         Raises:
           MissingTaskError: the file system has no hard links, or does not let this launcher write.
         """
-        path = os.path.join(self._directory, _ROUND.format(proposed.number))
+        path = os.path.join(self.directory, _ROUND.format(proposed.number))
         unfinished = path + "." + self.own.launcher
         try:
             _write_new(unfinished, proposed._asdict())

@@ -177,7 +177,8 @@ class _Launcher:
             waits = "{} waits for {}".format(self._cluster.task, " and ".join(missing) or "the others")
             waits += "; " + error if error else ""
             if now > busy_at + self._times.start:
-                raise MissingTaskError("{}: not ready after {:g} seconds".format(waits, self._times.start))
+                raise MissingTaskError("{}: not ready after {:g} seconds. Does a launcher of each task run, with the "
+                                       "same {}?".format(waits, self._times.start, self.members.directory))
             if waits != printed and now > busy_at + _QUIET_SECONDS:
                 self._print(waits)
                 printed = waits
