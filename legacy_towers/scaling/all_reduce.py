@@ -47,16 +47,19 @@ def predict(job: JobCosts, network: Network, runtime: RuntimeCosts, workers: int
     Sparse gradients (`gradients/slices_over_workers.py`): every worker's rows go through the ring as they are, in w - 1
     hops; TensorFlow 1.15 all-reduces a tensor with a place for each worker's rows. Where the rows of all workers would
     be more than the variable has, the dense gradient is all-reduced. Before either, an all-reduce of the numbers of
-    rows, which starts with the step, has to end.
+    rows, which starts with the step, has to end. Some workers then begin later than others, and wait for as long as the
+    link needs for a part of another message.
     """
     compute = compute_seconds(job, network)
     if workers == 1:
         parts = {COMPUTE: compute}
         return Prediction(STRATEGY, 1, 0, compute, job.examples / compute, 0.0, 0.0, parts)
     gradients_at = compute - job.update_seconds
-    # The numbers of sparse rows: hops of an all-reduce.
+    # The numbers of sparse rows: hops of an all-reduce of one part, which a worker asks for before it is there. In
+    # TensorFlow 1.15, the all-reduce that follows makes some workers late, and the call counts.
     small = 2 * (workers - 1) if any(message.sparse_bytes for message in job.messages) else 0
-    small_latency, small_runtime = (small + (small > 0)) * network.latency, small * runtime.hop_seconds
+    small_latency = (small + (small > 0 and runtime.is_tensorflow_1)) * network.latency
+    small_runtime = small * runtime.hop_seconds
     ordered = sorted([
         (max(each.ready * gradients_at, small_latency + small_runtime if each.sparse_bytes else 0.0), each)
         for each in job.messages
@@ -65,6 +68,11 @@ def predict(job: JobCosts, network: Network, runtime: RuntimeCosts, workers: int
     exchanges = [_exchange(each, workers, runtime) for _, each in ordered]
     sizes = [size for _, size in exchanges]
     sent = finish_times([(ready, size / network.bandwidth) for ready, size in zip(begin, sizes)])
+    if small and len(sent) > 1:
+        # The workers do not begin to exchange rows at the same time. A call of one that is late waits on its link
+        # behind a part of another message, and the worker that it asks sends nothing meanwhile.
+        part = max(size / hops for hops, size in exchanges[:-1]) / network.bandwidth
+        sent[-1] += min(part, max(0.0, sent[-2] - begin[-1]))
     # While a part of a message is on its way, the link sends parts of others: that hides all latencies but two, unless
     # the message needs longer by itself.
     alone = [
