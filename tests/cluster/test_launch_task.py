@@ -106,9 +106,9 @@ def test_the_others_go_on_without_a_machine_that_is_lost_and_take_it_in_again(tm
     assert [each.ended for each in launchers] == [0, 0] and again.returncode == 0, output
     assert launchers[0].own_lines == [
         "training with 3 workers", "worker:0 ended with exit code 1", "worker:2 is gone: training with 2 workers",
-        "worker:2 can train again: ending all with a checkpoint", "a task is taken in again: training with 3 workers",
+        "worker:2 can train again: ending all with a checkpoint", "with worker:2 again: training with 3 workers",
     ]
-    assert "legacy-towers launch: a task is taken in again: training with 3 workers" in output
+    assert "legacy-towers launch: with worker:2 again: training with 3 workers" in output
     assert _lines(tmp_path / "started-3") == 6
 
 
@@ -142,7 +142,7 @@ def test_a_task_that_was_left_out_ends_with_the_run_of_the_others(tmp_path):
         each.join(60.0)
     assert [each.ended for each in launchers] == [0, 0], launchers[1].output
     assert launchers[1].own_lines[-2:] == [
-        "worker:1 ended with exit code 3: training with 1 worker", "worker:1 is not in it, and is taken in later",
+        "worker:1 ended with exit code 3: training with 1 worker", "worker:1 is left out, and taken in again later",
     ]
 
 

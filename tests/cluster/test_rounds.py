@@ -138,7 +138,7 @@ def test_a_task_that_is_there_again_is_in_the_round_after_a_pause():
     there.update(launchers({"worker:2": None}))
     found = rounds().next(there, 2, last_round(TASKS[:2], restarts=1))
     assert (tuple(found.launchers), found.restarts) == (TASKS, 1)
-    assert found.reason == "a task is taken in again: training with 3 workers"
+    assert found.reason == "with worker:2 again: training with 3 workers"
 
 
 def test_the_task_that_failed_first_is_the_one_left_out():

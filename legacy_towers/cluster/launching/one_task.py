@@ -147,7 +147,7 @@ class _Launcher:
                     return 128 + signals.received
                 self.members.set(state=READY, round=round_.number + 1, code=code)
             else:
-                self._print("{} is not in it, and is taken in later".format(self._cluster.task))
+                self._print("{} is left out, and taken in again later".format(self._cluster.task))
                 self.members.set(round=round_.number + 1, code=None, is_pause=False)
 
     def _next_round(self, signals: Signals) -> Optional[Round]:
@@ -211,7 +211,7 @@ class _Launcher:
         """Runs the process of a round; returns its exit code, -N after signal N, 0 if this launcher has ended it."""
         task, jobs = self._in_round(round_)
         if task != self._cluster.task:
-            self._print("{} is {} in it".format(self._cluster.task, task))
+            self._print("{} trains as {}".format(self._cluster.task, task))
         words = [filled(word, jobs, task) for word in self._command]
         environment = environment_of(self._environ, jobs, task)
         process = TaskProcess(task, words, environment, self._output, self._messages, threading.Lock())

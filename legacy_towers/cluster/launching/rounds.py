@@ -127,7 +127,8 @@ class Rounds:
         if _first(last) in codes and not any(code for task, code in codes.items() if not _is_server(task)):
             return Round(number, {}, code=0)
         if any(there[task].is_pause for task in codes):
-            return _Start(last.restarts, reason="a task is taken in again")
+            back = [task for task in ready if members[task].launcher not in last.launchers.values()]
+            return _Start(last.restarts, reason="with {} again".format(" and ".join(back)) if back else "")
         for task, code in codes.items():
             if code == 2 or code in _ASKED and not gone:
                 return Round(number, {}, "{} {}".format(task, described_end(code)), code=code)
