@@ -26,6 +26,10 @@ _NO_POSITION = (
     "towers that train asynchronously go through this input at their own speed: lt.inputs.queue, or lt.inputs.dataset "
     'or from_dataset with route="next_per_tower", resumes once per epoch'
 )
+_NO_POSITION_OF_WORKERS = (
+    "towers of several workers that train asynchronously go through their data at their own speed; synchronous "
+    "training resumes at the same example"
+)
 _NEXT_BATCH = (
     "towers that train asynchronously take the next batch in any order; a resumed run begins after those that were used"
 )
@@ -52,7 +56,8 @@ def batches_of(
     if len(devices) == 1 and workers is None:
         return batches
     if position is None or not position.by_tower:
-        return batches._replace(position=None, ids=(), plan=batches.plan.with_promise(refused(_NO_POSITION)))
+        reason = _NO_POSITION if workers is None else _NO_POSITION_OF_WORKERS
+        return batches._replace(position=None, ids=(), plan=batches.plan.with_promise(refused(reason)))
     if position.promise.name == EXACT:
         position.promise = Promise(ONCE, _NEXT_BATCH)
     return batches._replace(plan=batches.plan.with_promise(position.promise))

@@ -101,6 +101,7 @@ def test_asynchronous_workers_use_each_example_once_and_count_each_others_update
     # Each of the 16 updates but the first can have missed others; without those of the other worker at most 7 could.
     staleness = [sum(each.mean * each.updates for each in run[1]) for run in runs]
     assert sum(staleness) > 0
+    assert "resume: refused (towers of several workers that train asynchronously" in str(runs[0][2].plan)
     assert {each.device for each in runs[0][2].plan.variables} == {
         "/job:ps/task:0/device:CPU:0", "/job:ps/task:1/device:CPU:0"
     }
