@@ -24,7 +24,7 @@ _WRITE_SECONDS = 1.0
 _STOPPED_SECONDS = 5.0
 # Errors that waiting does not help against, unlike a full disk or a server that is not reachable for a while.
 _LASTING = (errno.EPERM, errno.EACCES, errno.EROFS, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
-SECOND = "{} is launched a second time: one launcher for each task is needed"
+LAUNCHED_TWICE = "{} is launched a second time: one launcher for each task is needed"
 _ROUND, _ROUND_NAME = "round-{:06d}.json", re.compile(r"round-(\d+)\.json$")
 
 # What a launcher does:
@@ -161,7 +161,7 @@ class Members:
         path = os.path.join(self.directory, _name_of(self.own.task))
         before = _read(path)
         if self._is_written and before is not None and before["launcher"] != self.own.launcher:
-            raise ClusterError(SECOND.format(self.own.task))
+            raise ClusterError(LAUNCHED_TWICE.format(self.own.task))
         self.own = self.own._replace(beat=self.own.beat + 1)
         try:
             _write_new(path + "." + self.own.launcher, self.own._asdict())

@@ -8,12 +8,12 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 
 from legacy_towers.cluster.launching.guard import Guard
 from legacy_towers.cluster.launching.members import (
+    LAUNCHED_TWICE,
     LEAVING,
     LEFT,
     PAUSING,
     READY,
     RUNNING,
-    SECOND,
     SILENT_SECONDS,
     Member,
     Members,
@@ -40,7 +40,7 @@ _READ_SECONDS = 0.5
 # How long after its end an evaluator starts again while the others train: it may have ended since they have failed.
 _EVALUATOR_SECONDS = 5.0
 # How long a launcher looks for another one of its task, which writes its file every second.
-_SECOND_SECONDS = 2.5
+_OTHER_SECONDS = 2.5
 # What a launcher waits for is printed if it takes longer than this.
 _QUIET_SECONDS = 5.0
 
@@ -96,8 +96,8 @@ def launch_task(
       MissingTaskError: not enough tasks are there in time, or the directory can't be written to; names them.
     """
     launcher = _Launcher(cluster, command, directory, settings, times, newest_checkpoint, environ, stdout, stderr)
-    if launcher.members.has_other(_SECOND_SECONDS):
-        raise ClusterError(SECOND.format(cluster.task))
+    if launcher.members.has_other(_OTHER_SECONDS):
+        raise ClusterError(LAUNCHED_TWICE.format(cluster.task))
     with Signals() as signals, Guard(times.grace) as guard:
         code = 1  # after an error
         try:

@@ -16,7 +16,7 @@ from legacy_towers.cluster.value import PARAMETER_SERVER, Cluster
 from legacy_towers.text.names import counted
 
 # Exit codes of a process that Ctrl-C or SIGTERM has asked to end.
-_ASKED = (128 + signal.SIGINT, TERMINATED)
+_ASKED_TO_END = (128 + signal.SIGINT, TERMINATED)
 
 
 class Settings(NamedTuple):
@@ -70,7 +70,8 @@ class Rounds:
         """Returns the round of a number; None while it can't be decided.
 
         Args:
-          members: task -> what its launcher writes, of those that have not ended.
+          members: task -> what its launcher writes: of those that run, and of those that have left.
+          number: that of the round before, and 1.
           last: the round before; None before the first one of these launchers.
         """
         ready = self.see(members, number)
@@ -130,7 +131,7 @@ class Rounds:
             back = [task for task in ready if members[task].launcher not in last.launchers.values()]
             return _Start(last.restarts, reason="with {} again".format(" and ".join(back)) if back else "")
         for task, code in codes.items():
-            if code == 2 or code in _ASKED and not gone:
+            if code == 2 or code in _ASKED_TO_END and not gone:
                 return Round(number, {}, "{} {}".format(task, described_end(code)), code=code)
         if left and not self._settings.is_elastic:
             task, code = next(iter(left.items()))
