@@ -56,6 +56,7 @@ def test_enough_tasks_wait_for_others_and_begin_without_them(monkeypatch):
     assert decide.next(two, 1, None) is None
     now[0] += 2.0
     assert list(decide.next(two, 1, None).launchers) == ["worker:1", "worker:2"]
+    assert (decide.needed, rounds(least=3).needed) == (" (--elastic: 2 workers in all can train)", "")
 
 
 def test_no_round_begins_without_a_parameter_server():

@@ -175,6 +175,7 @@ class _Launcher:
             if any(members[task].is_busy for task in missing if task in members):
                 busy_at = now
             waits = "{} waits for {}".format(self._cluster.task, " and ".join(missing) or "the others")
+            waits += self._rounds.needed if missing else ""
             waits += "; " + error if error else ""
             if now > busy_at + self._times.start:
                 raise MissingTaskError("{}: not ready after {:g} seconds. Does a launcher of each task run, with the "

@@ -105,6 +105,13 @@ class Rounds:
             str(task) for task in self._cluster.connected_tasks if not _is_ready(members.get(str(task)), number)
         ]
 
+    @property
+    def needed(self) -> str:
+        """How many tasks are enough, as the end of a sentence; "" if all are needed."""
+        if not self._settings.is_elastic:
+            return ""
+        return " (--elastic: {} in all can train)".format(counted(self._settings.numbers.least, "worker"))
+
     def _is_enough(self, tasks: List[str], is_complete: bool) -> bool:
         """Returns whether a round can begin with these tasks, now."""
         if tasks != self._ready:
