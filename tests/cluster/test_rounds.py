@@ -280,7 +280,9 @@ def test_launchers_with_other_settings_or_the_same_task_are_refused(tmp_path, se
         first.write()
 
 
-def test_of_several_launchers_one_writes_a_round(tmp_path):
+def test_of_several_launchers_one_writes_a_round(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert Members(".", Task("worker", 0), {}).directory == str(tmp_path / "launch")
     several = [Members(str(tmp_path), Task("worker", index), {}) for index in range(3)]
     for index, each in enumerate(several):
         each.propose(Round(1, {"worker:{}".format(index): "id"}))

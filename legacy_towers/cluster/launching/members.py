@@ -118,7 +118,8 @@ class Members:
         Raises:
           ClusterError: the directory can't be created or read.
         """
-        self.directory = os.path.join(directory, DIRECTORY)
+        # Messages have the whole path: a relative one can be the same, and be of different folders.
+        self.directory = os.path.join(os.path.abspath(directory), DIRECTORY)
         try:
             os.makedirs(self.directory, exist_ok=True)
             number = self.newest_number()
