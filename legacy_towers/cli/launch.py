@@ -10,8 +10,8 @@ code is that of the task; Ctrl-C and SIGTERM end all.
 
 With --cluster, which is given on each machine, the cluster is that of TF_CONFIG, mpirun,
 srun or a list, and the command runs as this machine's task of it. The launchers of all
-machines agree, by files in --shared-dir, when all start, again after a failure, and with
---elastic without a machine that is lost.
+machines agree, by files in --shared-dir, when all start and, after a failure, start
+again; with --elastic they go on without a machine that is lost.
 """
 import argparse
 import os
@@ -20,20 +20,14 @@ import shutil
 import sys
 from typing import Callable, List, Optional, Sequence, Tuple
 
-from legacy_towers.cli.cluster_options import add_description_options, check_no_cluster_options, cluster_of
+from legacy_towers.cli.cluster_options import check_no_cluster_options
+from legacy_towers.cli.launch_task import add_task_options, launch_own_task
 from legacy_towers.cli.log_file import value_of
 from legacy_towers.cli.parser import Parser
-from legacy_towers.cluster.launching.elastic import (
-    JOIN_SECONDS,
-    RETURN_SECONDS,
-    START_SECONDS,
-    Elastic,
-    Range,
-    parse_range,
-)
+from legacy_towers.cluster.launching.elastic import RETURN_SECONDS, Elastic, Range, parse_range
 from legacy_towers.cluster.value import EVALUATOR
 from legacy_towers.errors import ArgumentError
-from legacy_towers.text.names import counted, did_you_mean
+from legacy_towers.text.names import did_you_mean
 
 # The subcommands that a task can run.
 SUBCOMMANDS = ("train", "cluster", "run", "env")
@@ -63,21 +57,7 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
         "--return-seconds", type=float, metavar="SECONDS",
         help="with --elastic: all workers train again after this time (default: {:g})".format(RETURN_SECONDS),
     )
-    group = parser.add_argument_group("one task of a cluster of several machines")
-    add_description_options(group)
-    group.add_argument(
-        "--shared-dir", metavar="DIR",
-        help="with --cluster: a directory that all machines see (default: --checkpoint-dir of train)",
-    )
-    group.add_argument(
-        "--join-seconds", type=float, metavar="SECONDS",
-        help="with --cluster and --elastic: how long MIN workers wait for others before they start (default: "
-        "{:g})".format(JOIN_SECONDS),
-    )
-    group.add_argument(
-        "--start-seconds", type=float, metavar="SECONDS",
-        help="with --cluster: how long to wait for the other machines (default: {:g})".format(START_SECONDS),
-    )
+    add_task_options(parser)
     # What follows -- is not parsed: it has options of its own.
     words: List[str] = []
     if _DASHES in given:
@@ -103,7 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.towers is not None:
         raise ArgumentError("--towers is an option of `train`: what is launched is {!r}".format(" ".join(words)))
     if arguments.cluster is not None:
-        return _launch_task(_command(words), words, arguments, numbers, newest_checkpoint)
+        return launch_own_task(
+            arguments, _command(words), words, numbers, _return_seconds(arguments), newest_checkpoint
+        )
     check_no_cluster_options(
         arguments, shared_dir=arguments.shared_dir, join_seconds=arguments.join_seconds,
         start_seconds=arguments.start_seconds,
@@ -142,54 +124,6 @@ def _train_words(
     words += [] if arguments.towers is None else ["--towers", str(arguments.towers)]
     words += [] if arguments.elastic is None else ["--elastic", arguments.elastic]
     return words, newest_checkpoint
-
-
-def _launch_task(
-    command: List[str], words: List[str], arguments: argparse.Namespace, numbers: Optional[Range],
-    newest_checkpoint: Optional[Callable[[], Optional[str]]],
-) -> int:
-    """Runs the command as one task of a cluster; returns the exit code.
-
-    Raises:
-      ArgumentError: an option is missing, out of range, or has no effect.
-      ClusterError: nothing describes a cluster, or what does contradicts itself.
-    """
-    for option, value in (
-        ("--workers", arguments.workers), ("--ps", arguments.ps), ("--evaluators", arguments.evaluators),
-        ("--chief", arguments.chief or None),
-    ):
-        if value is not None:
-            raise ArgumentError("--cluster says which tasks there are: leave out {}".format(option))
-    join_seconds = JOIN_SECONDS if arguments.join_seconds is None else arguments.join_seconds
-    if numbers is None and arguments.join_seconds is not None:
-        raise ArgumentError("--join-seconds has no effect without --elastic: all tasks are needed")
-    if not join_seconds >= 0:
-        raise ArgumentError("--join-seconds is {:g}: it must be at least 0".format(join_seconds))
-    arguments.start_seconds = START_SECONDS if arguments.start_seconds is None else arguments.start_seconds
-    if numbers is not None and join_seconds >= arguments.start_seconds:
-        raise ArgumentError("--join-seconds is {:g} and --start-seconds {:g}: launchers that wait for others would end "
-                            "before they start without them; give a longer --start-seconds".format(
-                                join_seconds, arguments.start_seconds))
-    directory = arguments.shared_dir or (value_of(words, "--checkpoint-dir") if words[:1] == ["train"] else None)
-    if directory is None:
-        raise ArgumentError("--cluster needs a directory that all machines see: give --shared-dir to launch{}".format(
-            ", or --checkpoint-dir to train" if words[:1] == ["train"] else ""
-        ))
-    if "://" in directory or "{" in directory:
-        raise ArgumentError("the launchers can't write to {}: give a directory that all machines see by "
-                            "--shared-dir".format(directory))
-    cluster = cluster_of(arguments)
-    numbers = numbers or Range(cluster.workers, cluster.workers)
-    if numbers.most != cluster.workers:
-        raise ArgumentError("--elastic {}: the cluster has {}".format(numbers, counted(cluster.workers, "worker")))
-    from legacy_towers.cluster.launching.one_task import Times, launch_task
-    from legacy_towers.cluster.launching.rounds import Settings
-
-    print(cluster, file=sys.stderr, flush=True)
-    return launch_task(
-        cluster, command, directory, Settings(numbers, arguments.restarts, join_seconds),
-        Times(arguments.start_seconds, _return_seconds(arguments)), newest_checkpoint,
-    )
 
 
 def _newest_checkpoint(words: Sequence[str]) -> Optional[Callable[[], Optional[str]]]:

@@ -46,17 +46,17 @@ _QUIET_SECONDS = 5.0
 
 
 class Times(NamedTuple):
-    """Times of a launcher, in seconds.
+    """Times of a launcher.
 
     Attributes:
-      start: how long it waits until enough tasks are there, while none trains.
-      return_: how long the others train before one that is there again is taken in.
-      grace: how long a process that was asked to end has for it.
+      start_seconds: how long it waits until enough tasks are there, while none trains.
+      return_seconds: how long the others train before one that is there again is taken in.
+      grace_seconds: how long a process that was asked to end has for it.
     """
 
-    start: float
-    return_: float
-    grace: float = GRACE_SECONDS
+    start_seconds: float
+    return_seconds: float
+    grace_seconds: float = GRACE_SECONDS
 
 
 def launch_task(
@@ -88,17 +88,18 @@ def launch_task(
       stderr: one for what it writes to standard error, and for messages.
 
     Returns:
-      that of the run, which all launchers return: 0 if all tasks did their work, else the exit code of the task that
-      failed, 1 if a signal ended it; 128 + N if signal N ended this launcher. That of an evaluator which failed last.
+      the exit code of the run, the same from all launchers: 0 if all tasks did their work, else that of the task that
+      failed, 1 if a signal ended it. 128 + N if signal N ended this launcher. The launcher of an evaluator returns the
+      evaluator's, if only that has failed.
 
     Raises:
       ClusterError: launchers differ in their settings, two have the same task, or the directory can't be created.
-      MissingTaskError: not enough tasks are there in time, or the directory can't be written to; names them.
+      MissingTaskError: not enough tasks are there in time, or the directory can't be written to.
     """
     launcher = _Launcher(cluster, command, directory, settings, times, newest_checkpoint, environ, stdout, stderr)
     if launcher.members.has_other(_OTHER_SECONDS):
         raise ClusterError(LAUNCHED_TWICE.format(cluster.task))
-    with Signals() as signals, Guard(times.grace) as guard:
+    with Signals() as signals, Guard(times.grace_seconds) as guard:
         code = 1  # after an error
         try:
             code = launcher.run(signals, guard)
@@ -177,9 +178,9 @@ class _Launcher:
             waits = "{} waits for {}".format(self._cluster.task, " and ".join(missing) or "the others")
             waits += self._rounds.needed if missing else ""
             waits += "; " + error if error else ""
-            if now > busy_at + self._times.start:
+            if now > busy_at + self._times.start_seconds:
                 raise MissingTaskError("{}: not ready after {:g} seconds. Does a launcher of each task run, with the "
-                                       "same {}?".format(waits, self._times.start, self.members.directory))
+                                       "same {}?".format(waits, self._times.start_seconds, self.members.directory))
             if waits != printed and now > busy_at + _QUIET_SECONDS:
                 self._print(waits)
                 printed = waits
@@ -217,7 +218,7 @@ class _Launcher:
         environment = environment_of(self._environ, jobs, task)
         process = TaskProcess(task, words, environment, self._output, self._messages, threading.Lock())
         guard.started(process.process.pid)
-        running = RunningRound(self._cluster.task, round_, self._times.return_, self._times.grace)
+        running = RunningRound(self._cluster.task, round_, self._times.return_seconds, self._times.grace_seconds)
         ending, read_at = None, time.monotonic()
         try:
             self.members.set(state=RUNNING, round=round_.number, code=None, is_pause=False)
@@ -235,7 +236,7 @@ class _Launcher:
                 self._print("{}: ending {}".format(ending.reason, task))
         finally:
             number = signal.SIGTERM if ending is None else ending.number
-            end_all([process], 0.0 if number == signal.SIGKILL else self._times.grace, number)
+            end_all([process], 0.0 if number == signal.SIGKILL else self._times.grace_seconds, number)
             guard.ended(process.process.pid)
         code = process.process.returncode
         if ending is None and code and code not in BY_SIGTERM:
