@@ -136,6 +136,12 @@ class WatchWorkersHook(tf.train.SessionRunHook):
         over = 0
         try:
             while not ended.wait(_POLL_SECONDS):
+                if self._waits_for_own_variables():
+                    self._end_process(
+                        "{} waits for the initial values of variables that it has for itself: give tf.train."
+                        "MonitoredTrainingSession is_chief=True on every worker, and checkpoint_dir on the chief "
+                        "alone".format(self._cluster.task)
+                    )
                 silent = watch.silent()
                 if not self._is_in_tensorflow() and not self._is_explaining:
                     over = over + 1 if self._coordinator is not None and self._coordinator.should_stop() else 0
@@ -185,14 +191,23 @@ class WatchWorkersHook(tf.train.SessionRunHook):
             if not self._is_in_tensorflow():
                 return
             time.sleep(0.05)
+        # Where the error is raised, that prints the tasks.
+        self._end_process("{}; the process ends, since nothing can end its step".format(text))
+
+    def _end_process(self, text: str) -> None:
         self.before_exit()
         try:
-            # Where the error is raised, that prints the tasks.
-            _print("{}; the process ends, since nothing can end its step".format(text))
+            _print(text)
             end_held_logs()
             sys.stdout.flush()
         finally:
             os._exit(1)
+
+    def _waits_for_own_variables(self) -> bool:
+        """Returns whether the session's thread waits until somebody else initializes what only this worker can."""
+        frame = None if self._thread is None else sys._current_frames().get(self._thread)
+        is_waiting = frame is not None and frame.f_code.co_name == "wait_for_session"
+        return is_waiting and not self._cluster.parameter_servers
 
     def _close(self) -> None:
         assert self._session is not None

@@ -108,6 +108,32 @@ def test_the_worker_that_the_others_wait_for_is_named_on_all_of_them(runs):
         assert run["slowest"].tolist() == ["worker:1", "worker:1", "worker:0", "worker:1"]
 
 
+WITHOUT_CHIEF = """
+import sys
+import legacy_towers as lt
+from legacy_towers.compat import tf
+import worker_steps
+cluster = lt.cluster.from_environment({}, hosts=sys.argv[1], task="worker:0")
+config = lt.cluster.session_config(cluster, logical_cpus=1)
+server = lt.cluster.start(cluster, config=config)
+step = lt.build_train_step(
+    worker_steps.model(), worker_steps.dataset(), tf.train.GradientDescentOptimizer(0.1), lt.devices.cpus(1),
+    cluster=cluster, variables="replicated",
+)
+tf.train.MonitoredTrainingSession(server.target, is_chief=False, hooks=step.hooks, config=config)
+"""
+
+
+def test_a_session_that_waits_for_another_worker_to_initialize_its_variables_is_an_error():
+    with ports.held(1) as (address,):
+        done = subprocess.run(
+            [preloaded.executable(), "-c", WITHOUT_CHIEF, "worker=" + address.replace("localhost", "127.0.0.1")],
+            stderr=subprocess.PIPE, timeout=120, cwd=os.path.dirname(worker_steps.__file__),
+        )
+    assert done.returncode == 1
+    assert b"worker:0 waits for the initial values of variables that it has for itself: give tf.train." in done.stderr
+
+
 def test_a_worker_that_ends_is_named_by_the_others_which_end_too(runs):
     reason = "worker:0 waits for worker:1, which has ended: nothing listens at 127.0.0.1:"
     assert any(reason in line for line in runs[0]["lost"])
