@@ -59,6 +59,11 @@ class WatchWorkersHook(tf.train.SessionRunHook):
         self._is_explaining = False
         self._replacements = 0  # sessions that TensorFlow has made in place of lost ones, since the last step
 
+    @property
+    def others(self) -> List[str]:
+        """The names of the other workers."""
+        return [str(task) for task in self._cluster.training_tasks if task != self._cluster.task]
+
     def begin(self) -> None:
         """Begins to watch."""
         self._thread = threading.get_ident()

@@ -1,4 +1,4 @@
-"""What a run waits for: queues and their sizes, staging areas, iterators, and where each thread is."""
+"""What a run can wait for: queues and their sizes, staging areas, iterators, workers, and where each thread is."""
 import linecache
 import os
 import sys
@@ -36,7 +36,10 @@ class StallReport:
     def __init__(self, step: Optional[Any]) -> None:
         self._sources: Dict[Any, _Source] = {}
         self._queues = {queue.queue_ref.op: queue for queue in local_queues()}
+        self._workers: List[str] = []  # those without which a step can't end
         if step is not None:
+            if step.watch_hook is not None and step.asynchronous is None:
+                self._workers = step.watch_hook.others
             for tower in step.towers:
                 self._add_readers(ancestors(list(tower.losses.values())), "tower {}".format(tower.index))
         for runner in tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS):
@@ -52,13 +55,15 @@ class StallReport:
             size = sizes.get(key)
             state = "of unknown size" if size is None else "empty" if not size else "has {:,}".format(size)
             if source.size is None:
-                state = "gives no element"
+                state = "whether it has an element is unknown"
             elif source.capacity and source.capacity > 0:
                 state += " of {:,} elements".format(source.capacity) if size else " (capacity {:,})".format(
                     source.capacity
                 )
             readers = listed(sorted(source.readers)) or "nothing of the step"
             lines.append("{} is read by {}: {}".format(source.name, readers, state))
+        if self._workers:
+            lines.append("{}: each worker has to run the same step".format(listed(self._workers)))
         return "\n".join("  " + line for line in lines + _threads(session_thread))
 
     def _add_readers(self, operations: Any, reader: str) -> None:

@@ -11,10 +11,13 @@ import pytest
 import waiting
 
 import legacy_towers as lt
+from legacy_towers.cluster.value import Cluster, Task
 from legacy_towers.compat import tf
 from legacy_towers.errors import ArgumentError, StallError
+from legacy_towers.step.watch_workers import WatchWorkersHook
 from legacy_towers.training.checkpoints.newest import find_newest
 from legacy_towers.training.hooks.stall import StallHook
+from legacy_towers.training.hooks.stall_report import StallReport
 
 
 class Feeder:
@@ -67,6 +70,19 @@ def test_a_stall_is_reported_once_with_the_queue_the_towers_and_the_line_of_the_
     assert "in __call__: self.go_on.wait(60)" in report
     assert "the session's thread is at {}:".format(__file__) in report
     assert waiting.threads_since(threads) == []
+
+
+def test_a_report_names_iterators_and_the_workers_that_have_to_run_the_step():
+    step = lt.build_train_step(
+        lambda batch, mode: lt.TowerOutput(loss=tf.reduce_mean(batch["x"] * tf.get_variable("w", []))),
+        lt.inputs.dataset(lt.Examples.from_arrays({"x": np.zeros([4], np.float32)}), per_tower_batch_size=1),
+        tf.train.GradientDescentOptimizer(0.1), lt.devices.cpus(1),
+    )
+    step.hooks.append(WatchWorkersHook(Cluster((("worker", ("h1:1", "h2:1", "h3:1")),), Task("worker", 1))))
+    with tf.Session() as session:
+        lines = StallReport(step).text(session, None).splitlines()
+    assert lines[0].endswith("is read by tower 0: whether it has an element is unknown")
+    assert lines[1] == "  worker:0 and worker:2: each worker has to run the same step"
 
 
 def test_an_abort_saves_the_last_step_and_raises_an_error_although_tensorflow_waits(tmp_path):
