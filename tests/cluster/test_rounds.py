@@ -88,7 +88,7 @@ def test_nothing_is_decided_while_a_launcher_has_not_read_the_round_before():
 
 
 # The exit codes of processes by task ("gone": nothing is known of its launcher), the settings, and what follows: the
-# tasks of the next round or the exit code of the run, and what is said.
+# tasks of the next round or the exit code of the run, and what is printed.
 AFTER = {
     "all have done their work": ((0, 0, 0), {}, 0, ""),
     "all but a lost one have done their work": ((0, 0, "gone"), {}, 0, ""),

@@ -11,7 +11,7 @@ from legacy_towers.errors import ArgumentError
 
 # How long training goes on without a worker that was lost.
 RETURN_SECONDS = 60.0
-# On several machines: how long tasks that are enough wait for others, and how long for enough.
+# On several machines: how long a launch waits for more tasks once there are enough, and how long until there are.
 JOIN_SECONDS, START_SECONDS = 30.0, 600.0
 
 
@@ -26,10 +26,10 @@ class Range(NamedTuple):
 
 
 def parse_range(text: str) -> Range:
-    """Returns the range of numbers that "MIN:MAX" is.
+    """Returns the range of numbers that a text such as "2:4" gives.
 
     Raises:
-      ArgumentError: it is none.
+      ArgumentError: the text has another form, or MIN is 0 or above MAX.
     """
     match = re.match(r"(\d{1,6}):(\d{1,6})$", text)
     found = Range(0, 0) if match is None else Range(int(match.group(1)), int(match.group(2)))
@@ -59,7 +59,7 @@ class Elastic:
         return self.workers > self._range.least
 
     def lose(self) -> bool:
-        """Continues with one worker less; returns whether that are enough, and changes nothing if not."""
+        """Continues with one worker less, if those left are enough; returns whether they are."""
         if not self.can_lose:
             return False
         self.workers -= 1

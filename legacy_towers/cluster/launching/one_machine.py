@@ -64,7 +64,7 @@ def launch(
       optional: jobs whose tasks the others do without: when one fails, they go on. Its exit code is returned if all
         others end with 0.
       elastic: how many tasks train after one has failed, in place of `workers`. All are started again with another
-        number; these starts are none of the `restarts`. For a program that saves a checkpoint and ends with exit code
+        number; these starts don't count as `restarts`. For a program that saves a checkpoint and ends with exit code
         143 when its chief gets SIGTERM, as `train` does: so all are ended before a worker is taken in again.
       newest_checkpoint: returns what the program resumes from, None if there is nothing. When tasks end twice with the
         same exit code and the same checkpoint, the error is one of the program, such as a loss that is NaN, and not
