@@ -45,6 +45,11 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
     )
     parser.add_argument("--towers", type=int, metavar="N", help="towers of each task, with `-- train JOB`")
     parser.add_argument(
+        "--gpus-per-worker", type=int, metavar="N",
+        help="GPUs of its own for each worker, by CUDA_VISIBLE_DEVICES, and none for other tasks (default: all GPUs for "
+        "each task)",
+    )
+    parser.add_argument(
         "--restarts", type=int, default=0, metavar="N",
         help="how often all tasks start again when one fails; train resumes from its last checkpoint (default: 0)",
     )
@@ -76,6 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
         ))
     if arguments.restarts < 0:
         raise ArgumentError("--restarts is {}: it must be at least 0".format(arguments.restarts))
+    if arguments.gpus_per_worker is not None and arguments.gpus_per_worker < 0:
+        raise ArgumentError("--gpus-per-worker is {}: it must be at least 0".format(arguments.gpus_per_worker))
     numbers = _numbers(arguments)
     newest_checkpoint = None
     if words[:1] == ["train"]:
@@ -97,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         chief=arguments.chief, evaluators=arguments.evaluators or 0, restarts=arguments.restarts,
         optional=(EVALUATOR,) if words[:1] == ["train"] else (),
         elastic=None if numbers is None else Elastic(numbers, _return_seconds(arguments)),
-        newest_checkpoint=newest_checkpoint,
+        newest_checkpoint=newest_checkpoint, gpus_per_worker=arguments.gpus_per_worker,
     )
 
 

@@ -53,6 +53,9 @@ def launch_own_task(
     ):
         if value is not None:
             raise ArgumentError("--cluster says which tasks there are: leave out {}".format(option))
+    if arguments.gpus_per_worker is not None:
+        raise ArgumentError("--gpus-per-worker divides the GPUs of one machine over its workers; with --cluster this "
+                            "machine has one task: set CUDA_VISIBLE_DEVICES for it")
     arguments.start_seconds = START_SECONDS if arguments.start_seconds is None else arguments.start_seconds
     join_seconds = _join_seconds(arguments, numbers)
     directory = _shared_directory(arguments, words)

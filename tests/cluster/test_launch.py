@@ -172,6 +172,7 @@ def test_an_optional_task_that_fails_does_not_end_the_others(failure, ending, co
     ("launch --towers 2 -- train job.py --towers 1", "--towers is given to launch and to train: give it once"),
     ("launch --restarts 1 -- train job.py", "--restarts needs a checkpoint to resume from"),
     ("launch --restarts -1 -- true", "--restarts is -1"),
+    ("launch --gpus-per-worker -1 -- true", "--gpus-per-worker is -1"),
     ("launch --elastic 2 -- true", "--elastic is '2': give the least and the largest number of workers"),
     ("launch --elastic 3:2 -- true", "--elastic is '3:2'"),
     ("launch --elastic 0:2 -- true", "--elastic is '0:2'"),
@@ -227,6 +228,28 @@ def test_elastic_workers_that_would_be_too_few_are_restarted_or_end(tmp_path):
     assert [line.split("launch: ")[1] for line in messages if "ended" not in line] == [
         "going on with 2 workers", "starting all 2 tasks again, 1 of 1 restart",
     ]
+
+
+@pytest.mark.parametrize("visible, expected", [
+    (None, {"worker:0": "0,1", "worker:1": "2,3", "ps:0": "", "evaluator:0": ""}),
+    ("4,6,1,GPU-5d,7", {"worker:0": "4,6", "worker:1": "1,GPU-5d", "ps:0": "", "evaluator:0": ""}),
+])
+def test_each_worker_has_gpus_of_its_own(visible, expected, tmp_path, monkeypatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    # The parameter server, which is ended when the others have, has to print before.
+    wait = "touch {0}/$$; while [ $(ls {0} | wc -l) -lt 4 ]; do sleep 0.02; done".format(tmp_path)
+    program = 'echo "<$CUDA_VISIBLE_DEVICES>"; ' + wait
+    code, output, _ = shell(program, parameter_servers=1, evaluators=1, gpus_per_worker=2)
+    assert code == 0
+    assert dict(line[1:-1].split("] <") for line in output) == expected
+
+
+def test_too_few_gpus_for_the_workers_are_an_error(monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1,2")
+    with pytest.raises(ArgumentError, match="2 for 2 workers needs 4 GPUs: CUDA_VISIBLE_DEVICES=0,1,2 has 3"):
+        shell("true", gpus_per_worker=2)
 
 
 @pytest.mark.parametrize("exit_code, runs", [(3, 2), (2, 1), (143, 1)])

@@ -268,6 +268,7 @@ ONE = "launch --cluster worker=h1:1 --task worker:0 "
     ("launch --shared-dir x -- true", "--shared-dir has no effect without --cluster"),
     (ONE + "--workers 2 -- true", "--cluster says which tasks there are: leave out --workers"),
     (ONE + "--ps 1 -- true", "leave out --ps"),
+    (ONE + "--gpus-per-worker 1 -- true", "set CUDA_VISIBLE_DEVICES for it"),
     (ONE + "-- true", "give --shared-dir to launch"),
     (ONE + "-- train job.py", "give --shared-dir to launch, or --checkpoint-dir to train"),
     (ONE + "-- train job.py --checkpoint-dir gs://b/run", "the launchers can't write to gs://b/run"),

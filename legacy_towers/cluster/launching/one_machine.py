@@ -20,7 +20,7 @@ from legacy_towers.cluster.launching.processes import (
     running,
 )
 from legacy_towers.cluster.launching.signals import Signals
-from legacy_towers.cluster.launching.task_environment import environment_of, filled
+from legacy_towers.cluster.launching.task_environment import environment_of, filled, gpus_of
 from legacy_towers.cluster.value import CHIEF, EVALUATOR, PARAMETER_SERVER, WORKER, Task
 from legacy_towers.errors import ArgumentError
 from legacy_towers.text.names import counted
@@ -40,6 +40,7 @@ def launch(
     optional: Sequence[str] = (),
     elastic: Optional[Elastic] = None,
     newest_checkpoint: Optional[Callable[[], Optional[str]]] = None,
+    gpus_per_worker: Optional[int] = None,
 ) -> int:
     """Runs `command` once per task, each with its TF_CONFIG, and returns the exit code when all have ended.
 
@@ -69,6 +70,8 @@ def launch(
       newest_checkpoint: returns what the program resumes from, None if there is nothing. When tasks end twice with the
         same exit code and the same checkpoint, the error is one of the program, such as a loss that is NaN, and not
         that of a lost task: they are not started again. Tasks that a signal has ended always are.
+      gpus_per_worker: how many GPUs of its own each task that trains gets by CUDA_VISIBLE_DEVICES; the other tasks get
+        none then. By default each task sees all GPUs.
 
     Returns:
       0 if all did; else the exit code of the first task that failed last, 1 for one that was ended by a signal;
@@ -96,11 +99,13 @@ def launch(
             if WORKER in jobs:
                 jobs[WORKER] = jobs[WORKER][:elastic.workers]
             tasks = [Task(job, index) for job, hosts in jobs.items() for index in range(len(hosts))]
+            gpus = None if gpus_per_worker is None else gpus_of(environ, tasks, gpus_per_worker)
             processes: List[TaskProcess] = []
             try:
                 for task in tasks:
                     words = [filled(word, jobs, task) for word in command]
                     environment = environment_of(environ, jobs, task)
+                    environment.update({} if gpus is None else {"CUDA_VISIBLE_DEVICES": gpus[task]})
                     processes.append(TaskProcess(task, words, environment, output, messages, writing))
                     guard.started(processes[-1].process.pid)
                 ending = _wait(processes, signals, messages, grace_seconds, optional, elastic)
