@@ -46,7 +46,7 @@ def add_arguments(parser: Parser, given: List[str]) -> None:
     parser.add_argument("--towers", type=int, metavar="N", help="towers of each task, with `-- train JOB`")
     parser.add_argument(
         "--gpus-per-worker", type=int, metavar="N",
-        help="GPUs of its own for each worker, by CUDA_VISIBLE_DEVICES, and none for other tasks (default: all GPUs for "
+        help="GPUs of its own for each worker, by CUDA_VISIBLE_DEVICES, none for other tasks (default: all GPUs for "
         "each task)",
     )
     parser.add_argument(
