@@ -130,6 +130,8 @@ def _train_words(
     words += ["--evaluator"] if arguments.evaluators and "--evaluator" not in words else []
     words += [] if arguments.towers is None else ["--towers", str(arguments.towers)]
     words += [] if arguments.elastic is None else ["--elastic", arguments.elastic]
+    # A step that stands still is ended too: what can start again must not wait without end.
+    words += ["--on-stall", "abort"] if resuming is not None and "--on-stall" not in given else []
     return words, newest_checkpoint
 
 

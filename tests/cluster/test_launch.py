@@ -279,6 +279,19 @@ def test_tasks_are_not_started_again_after_the_same_failure_from_the_same_checkp
     assert (ended_again in messages[-1]) == (failure == "exit 1" and runs < 4)
 
 
+@pytest.mark.parametrize("options, expected", [
+    ("--restarts 1 | ", "--on-stall abort"), ("--elastic 1:2 | ", "--elastic 1:2 --on-stall abort"),
+    ("--restarts 1 | --on-stall wait", ""), ("--workers 2 | ", ""),
+])
+def test_train_ends_a_step_that_stands_still_where_launch_starts_it_again(options, expected, tmp_path, monkeypatch):
+    given = []
+    launch_function = "legacy_towers.cluster.launching.one_machine.launch"
+    monkeypatch.setattr(launch_function, lambda words, *_, **keywords: given.extend(words) or 0)
+    before, after = options.split(" | ")
+    assert command("launch {} -- train job.py --checkpoint-dir {} {}".format(before, tmp_path, after)) == 0
+    assert given[given.index("--cluster") + 1:] == expected.split()
+
+
 @pytest.mark.parametrize("options, found", [
     ("--checkpoint-dir {}", ["model.ckpt-8", None]), ("--checkpoint-dir={}", ["model.ckpt-8", None]),
     ("--checkpoint-dir {}/{{task_index}}", None),
