@@ -13,7 +13,7 @@ import time
 import uuid
 from typing import Any, Dict, List, NamedTuple, Optional
 
-from legacy_towers.cluster.value import Task
+from legacy_towers.cluster.value import PARAMETER_SERVER, Task
 from legacy_towers.errors import ClusterError, MissingTaskError
 
 DIRECTORY = "launch"
@@ -82,6 +82,11 @@ class Round(NamedTuple):
     restarts: int = 0
     failure: Optional[List[Any]] = None
     code: Optional[int] = None
+
+    @property
+    def chief(self) -> str:
+        """The task of the round that is the chief; only of a round that is not the end of the run."""
+        return next(iter(self.launchers))
 
 
 class _Seen(NamedTuple):
@@ -277,6 +282,11 @@ class Members:
             raise MissingTaskError("{}. The launchers of the tasks need a directory with hard links that all machines "
                                    "see".format(text)) from None
         return ""
+
+
+def is_server(task: str) -> bool:
+    """Returns whether a task is a parameter server, by its name, such as "ps:0"."""
+    return task.startswith(PARAMETER_SERVER)
 
 
 def _name_of(task: str) -> str:

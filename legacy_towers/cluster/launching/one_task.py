@@ -191,7 +191,7 @@ class _Launcher:
         """Returns whether an evaluator is to be started in a round that has begun, so many seconds after its end."""
         if not self._is_evaluator:
             return False
-        code, chief = self.members.own.code, members.get(next(iter(last.launchers)))
+        code, chief = self.members.own.code, members.get(last.chief)
         if code is None:  # the round has begun before this launcher
             return True
         if code in FINAL or self._evaluator_restarts == self._restarts or seconds < _EVALUATOR_SECONDS:

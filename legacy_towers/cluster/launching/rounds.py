@@ -10,9 +10,9 @@ import time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Union
 
 from legacy_towers.cluster.launching.elastic import Range
-from legacy_towers.cluster.launching.members import LEFT, READY, Member, Round
+from legacy_towers.cluster.launching.members import LEFT, READY, Member, Round, is_server
 from legacy_towers.cluster.launching.processes import TERMINATED, described_end
-from legacy_towers.cluster.value import PARAMETER_SERVER, Cluster
+from legacy_towers.cluster.value import Cluster
 from legacy_towers.text.names import counted
 
 # Exit codes of a process that Ctrl-C or SIGTERM has asked to end.
@@ -83,7 +83,7 @@ class Rounds:
         tasks = [task for task in ready if task != found.without]
         if not self._is_enough(tasks, found.without is not None):
             return None
-        workers = sum(not _is_server(task) for task in tasks)
+        workers = sum(not is_server(task) for task in tasks)
         reason = "{}{}training with {}".format(found.reason, found.reason and ": ", counted(workers, "worker"))
         launchers = {task: members[task].launcher for task in tasks}
         return Round(number, launchers, reason, found.restarts, found.failure)
@@ -116,7 +116,7 @@ class Rounds:
         """Returns whether a round can begin with these tasks, now."""
         if tasks != self._ready:
             self._ready, self._ready_since = tasks, time.monotonic()
-        servers = [task for task in tasks if _is_server(task)]
+        servers = [task for task in tasks if is_server(task)]
         workers = len(tasks) - len(servers)
         if workers < self._settings.numbers.least or len(servers) < self._cluster.parameter_servers:
             return False
@@ -132,7 +132,7 @@ class Rounds:
         left = {task: member.code or TERMINATED for task, member in there.items() if member.state == LEFT}
         gone = [task for task in last.launchers if task not in codes]
         # Parameter servers have nothing to do when all others have ended.
-        if _first(last) in codes and not any(code for task, code in codes.items() if not _is_server(task)):
+        if last.chief in codes and not any(code for task, code in codes.items() if not is_server(task)):
             return Round(number, {}, code=0)
         if any(there[task].is_pause for task in codes):
             back = [task for task in ready if members[task].launcher not in last.launchers.values()]
@@ -164,8 +164,8 @@ class Rounds:
             restarts = last.restarts + 1
             reason = "{}; {} of {}".format(ended, restarts, counted(self._settings.restarts, "restart"))
             return _Start(restarts, failure, reason)
-        if self._settings.is_elastic and not _is_server(first):
-            workers = sum(not _is_server(task) for task in codes)
+        if self._settings.is_elastic and not is_server(first):
+            workers = sum(not is_server(task) for task in codes)
             if workers > self._settings.numbers.least:
                 return _Start(last.restarts, failure, ended, without=first)
         used = ", after {}".format(counted(last.restarts, "restart")) if last.restarts else ""
@@ -174,12 +174,3 @@ class Rounds:
 
 def _is_ready(member: Optional[Member], number: int) -> bool:
     return member is not None and member.state == READY and member.round == number
-
-
-def _is_server(task: str) -> bool:
-    return task.startswith(PARAMETER_SERVER)
-
-
-def _first(round_: Round) -> str:
-    """Returns the chief of a round."""
-    return next(iter(round_.launchers))

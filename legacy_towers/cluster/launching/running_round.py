@@ -3,7 +3,7 @@ import signal
 import time
 from typing import Dict, List, Mapping, NamedTuple, Optional
 
-from legacy_towers.cluster.launching.members import LEFT, READY, Member, Round
+from legacy_towers.cluster.launching.members import LEFT, READY, Member, Round, is_server
 from legacy_towers.cluster.value import EVALUATOR, PARAMETER_SERVER, Task
 
 
@@ -40,7 +40,7 @@ class RunningRound:
         Args:
           members: task -> what its launcher writes.
         """
-        is_chief = str(self._task) == next(iter(self._round.launchers))
+        is_chief = str(self._task) == self._round.chief
         if not is_chief or time.monotonic() < self._started_at + self._return_seconds:
             return []
         inside = self._round.launchers.values()
@@ -72,7 +72,7 @@ class RunningRound:
         """Returns whether the processes of all tasks that train have ended, by what at least one launcher writes."""
         ended = []
         for task, launcher in self._round.launchers.items():
-            if task.startswith(PARAMETER_SERVER) or task not in members:  # nothing is known of one that is lost
+            if is_server(task) or task not in members:  # nothing is known of one that is lost
                 continue
             each = members[task]
             is_ready = each.state == READY and each.round > self._round.number
