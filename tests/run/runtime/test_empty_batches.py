@@ -164,7 +164,8 @@ def test_an_empty_feed_has_the_shape_of_a_convolution(convolve, shape):
 def test_training_on_an_empty_feed_counts_the_step_and_changes_no_weight():
     with script() as (tf, _):
         images, labels = tf.placeholder(tf.float32, [None, 12, 12, 3]), tf.placeholder(tf.int64, [None])
-        hidden = tf.layers.flatten(pooled(tf, tf.layers.conv2d(images, 4, 3, activation=tf.nn.relu)))
+        # Without an activation: with relu, initial weights by which all units are off have no gradient.
+        hidden = tf.layers.flatten(pooled(tf, tf.layers.conv2d(images, 4, 3)))
         loss = tf.losses.sparse_softmax_cross_entropy(labels, tf.layers.dense(hidden, 3))
         step = tf.train.get_or_create_global_step()
         train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, step)
