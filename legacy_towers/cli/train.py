@@ -57,7 +57,7 @@ def _run(arguments: argparse.Namespace) -> int:
                 serve_run(cluster, settings)
             return 0
         if cluster.cluster.task_type == EVALUATOR:
-            return _evaluate(job, settings._replace(evaluator=True), notes, cluster)
+            return _evaluate(job, settings._replace(evaluator=True), notes, cluster, arguments.quiet)
     if arguments.fast_dev_run:
         with interruptible():
             return _fast_dev_run(job, settings, arguments, job_function.name)
@@ -104,17 +104,25 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _evaluate(job: Any, settings: TrainSettings, notes: Any, cluster: Any) -> int:
+def _evaluate(job: Any, settings: TrainSettings, notes: Any, cluster: Any, quiet: bool) -> int:
     """Evaluates the checkpoints of the others' training; returns the exit code."""
     from legacy_towers.training.hooks.signal_watch import interruptible
     from legacy_towers.training.runs.evaluating import evaluate_run
 
+    printed = []
+
+    def report(evaluation: Any) -> None:
+        if not quiet:
+            print(evaluation, flush=True)
+            printed.append(evaluation)
+
     with interruptible():
-        evaluated = evaluate_run(job, settings, notes, cluster.wait_for_chief)
+        evaluated = evaluate_run(job, settings, notes, cluster.wait_for_chief, report)
     if evaluated.best is not None:
         print("the best checkpoint is {}".format(evaluated.best))
     for evaluation in evaluated.evaluations[-1:]:
-        print(evaluation)
+        if evaluation not in printed:
+            print(evaluation)
     return 0 if evaluated.interrupted is None else 128 + evaluated.interrupted
 
 

@@ -44,7 +44,7 @@ def train(
       stream: where to print the plan and the progress; standard error by default.
       full_plan: whether to print the plan with its table of variables.
       cluster: the cluster of which this process is a worker: all train the job together, and the chief saves, evaluates
-        and prints. None for one process.
+        and prints; the others print one line at their start. None for one process.
 
     Raises:
       UserError: the settings are wrong, or do not fit the job or this machine, or another run is using the checkpoint
@@ -55,7 +55,7 @@ def train(
     """
     stream = stream or sys.stderr
     run = prepare(job, settings, stream, None if cluster is None else cluster.cluster)
-    stream = stream_of(run.is_chief, stream)
+    own, stream = stream, stream_of(run.is_chief, stream)
     target = ""
     with contextlib.ExitStack() as stack:
         store = _opened_store(run, stack)
@@ -72,6 +72,10 @@ def train(
             built = build_run(run, store, stream)
             _print_start(name, run, built, store, stream)
             _give_plan(built, run.settings, full_plan, stream, run.is_chief)
+            if cluster is not None and not run.is_chief and built.start < built.end.step:
+                own.write("{} trains from step {} to {}; {} prints the progress\n".format(
+                    cluster.cluster.task, built.start + 1, built.end.step, cluster.cluster.chief
+                ))
             session = session_of(run, built, store, stream, stack, target)
             session.run(built)
         evaluation = None

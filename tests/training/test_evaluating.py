@@ -59,7 +59,11 @@ def end(directory, signal=0):
 def run(job, settings, chief, monkeypatch):
     monkeypatch.setattr(evaluating, "_POLL_SECONDS", 0.0)
     stream = io.StringIO()
-    return evaluate_run(job, settings, stream, lambda is_over: chief), stream.getvalue().splitlines()
+
+    def report(evaluation):
+        stream.write("{}\n".format(evaluation))
+
+    return evaluate_run(job, settings, stream, lambda is_over: chief, report), stream.getvalue().splitlines()
 
 
 def test_an_evaluator_evaluates_each_checkpoint_once_and_ends_with_the_training(trained, monkeypatch):
@@ -87,7 +91,11 @@ def test_an_evaluator_evaluates_each_checkpoint_once_and_ends_with_the_training(
     end(settings.checkpoint_dir, signal=15)
     evaluated, lines = run(job, settings, None, monkeypatch)
     assert [each.step for each in evaluated.evaluations] == [0, 4, 8, 10, 12]
-    assert len(lines) == 1 and evaluated.interrupted == 15
+    assert lines == [
+        "the evaluations before step 11 are those of an earlier evaluator of this run; checkpoints that were removed "
+        "since then are not evaluated", str(evaluated.evaluations[-1]),
+    ]
+    assert evaluated.interrupted == 15
 
 
 def test_an_evaluator_ends_with_an_error_when_the_chief_is_lost(trained, monkeypatch):
@@ -132,7 +140,8 @@ def test_an_evaluator_finds_the_best_checkpoint_and_asks_to_stop_early(trained, 
 
     # --keep-best alone, by another metric, over all evaluations that are there.
     evaluated, lines = run(job, settings._replace(keep_best="min:error"), None, monkeypatch)
-    assert lines == [] and evaluated.best.startswith(os.path.join(settings.checkpoint_dir, "model.ckpt-10 (error "))
+    assert len(lines) == 1 and lines[0].startswith("the evaluations before step 11 are those of an earlier evaluator")
+    assert evaluated.best.startswith(os.path.join(settings.checkpoint_dir, "model.ckpt-10 (error "))
     with pytest.raises(lt.errors.ArgumentError, match="--stop-early max:accuracy: there is no metric 'accuracy'"):
         run(job, settings._replace(stop_early="max:accuracy"), None, monkeypatch)
     cluster = lt.cluster.from_environment({}, hosts="worker=node:2222", task="worker:0")

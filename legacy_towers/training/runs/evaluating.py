@@ -44,7 +44,8 @@ class Evaluated(NamedTuple):
 
 
 def evaluate_run(
-    job: Job, settings: TrainSettings, stream: TextIO, wait_for_chief: Callable[[Callable[[], bool]], Optional[Watch]]
+    job: Job, settings: TrainSettings, stream: TextIO, wait_for_chief: Callable[[Callable[[], bool]], Optional[Watch]],
+    report: Callable[[Evaluation], None],
 ) -> Evaluated:
     """Evaluates each checkpoint that the chief saves, in the order of the steps, and returns after the last one.
 
@@ -53,9 +54,10 @@ def evaluate_run(
     reported and left out. By the evaluations the chief keeps the best checkpoint, and stops early if it is asked to.
 
     Args:
-      stream: where to print each evaluation.
+      stream: where to print what is not evaluated, and from where a restarted evaluator goes on.
       wait_for_chief: returns when the training has started; takes a function that returns whether it has ended. See
         `cluster.chief.wait_for_chief`.
+      report: called with each evaluation of this process, as soon as its checkpoint is evaluated.
 
     Raises:
       UserError: the settings are wrong, do not fit the job or this machine, or contradict the chief's; or another
@@ -82,7 +84,7 @@ def evaluate_run(
             stack.callback(watch.stop)
         stack.enter_context(created_directory("--checkpoint-dir", folder))
         store = stack.enter_context(CheckpointStore(folder, CheckpointOptions()))
-        evaluating = _Evaluating(directory, evaluator, store, stream, early)
+        evaluating = _Evaluating(directory, evaluator, store, stream, early, report)
         interrupted = evaluating.until_the_end(watch)
         if checkpoints.keep_best is None:
             return Evaluated(evaluating.evaluations, interrupted)
@@ -97,13 +99,14 @@ class _Evaluating:
 
     def __init__(
         self, directory: str, evaluator: Evaluator, store: CheckpointStore, stream: TextIO,
-        early: Optional[EarlyStopping],
+        early: Optional[EarlyStopping], report: Callable[[Evaluation], None],
     ) -> None:
         self._directory = directory
         self._evaluator = evaluator
         self._store = store
         self._stream = stream
         self._early = early
+        self._report = report
         self._is_stop_requested = False
         newest = max([each.step or 0 for each in list_checkpoints(directory)], default=0)
         # A run that resumes saves, and evaluates, later steps again.
@@ -111,6 +114,9 @@ class _Evaluating:
         if not files.is_remote(store.directory):
             rewind(os.path.join(store.directory, METRICS_FILE), newest)
         self._done: Set[int] = {each.step for each in self.evaluations}
+        if self.evaluations:
+            self._print("the evaluations before step {:,} are those of an earlier evaluator of this run; checkpoints "
+                        "that were removed since then are not evaluated".format(self.evaluations[-1].step + 1))
 
     def until_the_end(self, watch: Optional[Watch]) -> Optional[int]:
         """Evaluates until the training has ended, and all its checkpoints are evaluated.
@@ -174,7 +180,7 @@ class _Evaluating:
             tf.Summary.Value(tag="evaluation/" + name, simple_value=value) for name, value in metrics.items()
         ]), evaluation.step)
         writer.close()
-        self._print(str(evaluation))
+        self._report(evaluation)
 
     def _print(self, line: str) -> None:
         self._stream.write(line + "\n")
