@@ -104,6 +104,18 @@ def is_collective(operation: Any) -> bool:
     return operation.type.startswith("Collective")
 
 
+def is_step_ended_by_another(error: BaseException) -> bool:
+    """Returns whether `error` tells that another task has ended a step in which this one waits for its tensors.
+
+    Its session was closed, or its run has failed. TensorFlow's texts for it are "Delete called on non-empty
+    BufRendezvous" and "Collective ops is aborted by: op cancelled". Seen on 2.21; on 1.15 such a step waits on.
+    """
+    text = str(error)
+    return isinstance(error, tf.errors.InternalError) and "non-empty BufRendezvous" in text or (
+        isinstance(error, tf.errors.CancelledError) and "Collective ops is aborted by" in text and "op cancelled" in text
+    )
+
+
 def group_key(devices: Sequence[str]) -> int:
     """Returns the key of a group of devices: the same for the same list, in every graph.
 

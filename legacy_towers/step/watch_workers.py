@@ -9,9 +9,11 @@ from typing import Any, Callable, List, Optional, Sequence
 from legacy_towers.cluster.value import PARAMETER_SERVER, Cluster, Task
 from legacy_towers.cluster.watch import MISSING_SECONDS, Silent, Watch
 from legacy_towers.compat import tf
+from legacy_towers.compat.versions.collectives import is_step_ended_by_another
 from legacy_towers.errors import MissingTaskError
 from legacy_towers.tensor_types import Coordinator, Session
 from legacy_towers.tensorflow_logs import end_held_logs
+from legacy_towers.text.names import listed
 
 _POLL_SECONDS = 0.25
 # A session whose coordinator stops, and that runs nothing for so many polls, has ended by an error, without `end`.
@@ -55,6 +57,7 @@ class WatchWorkersHook(tf.train.SessionRunHook):
         self._ended = threading.Event()
         self._watching: Optional[threading.Thread] = None
         self._reported: List[Task] = []
+        self._silent: Sequence[Silent] = []  # the tasks that do not answer at the moment
         self._missing = ""
         self._is_explaining = False
         self._replacements = 0  # sessions that TensorFlow has made in place of lost ones, since the last step
@@ -69,6 +72,7 @@ class WatchWorkersHook(tf.train.SessionRunHook):
         self._thread = threading.get_ident()
         self._session = self._coordinator = None
         self._replacements = 0
+        self._silent = []
         self._is_waiting = True
         self._ended.set()  # ends the thread of an earlier session
         self._ended = threading.Event()
@@ -121,10 +125,21 @@ class WatchWorkersHook(tf.train.SessionRunHook):
 
     def explain(self, error: BaseException) -> Optional[MissingTaskError]:
         """Returns an error that names the tasks that have ended, for one that says that a connection was lost."""
-        if isinstance(error, _LOST):
+        is_ended = is_step_ended_by_another(error)
+        if isinstance(error, _LOST) or is_ended:
             self._wait_for_missing()
         # Any other error of TensorFlow may follow from the end of the run, such as "Session is closed".
-        return MissingTaskError(self._missing) if self._missing and isinstance(error, tf.errors.OpError) else None
+        if self._missing and isinstance(error, tf.errors.OpError):
+            return MissingTaskError(self._missing)
+        if not is_ended:
+            return None
+        if self._silent:
+            return MissingTaskError(self._waits_for(self._silent))
+        return MissingTaskError("another task has ended the step that {} was running, with an error of its own: the "
+                                "output of {} says which".format(self._cluster.task, listed(self.others)))
+
+    def _waits_for(self, silent: Sequence[Silent]) -> str:
+        return "{} waits for {}".format(self._cluster.task, " and for ".join(map(str, silent)))
 
     def _wait_for_missing(self) -> bool:
         """Waits until the watch has found the tasks that have ended, for a few seconds; returns whether it has."""
@@ -155,9 +170,9 @@ class WatchWorkersHook(tf.train.SessionRunHook):
                     continue
                 over = 0
                 silent = [each for each in silent if self._is_waiting or each.task.type == PARAMETER_SERVER]
-                missing = [each for each in silent if each.is_missing]
-                if missing:
-                    self._end_run(missing)
+                self._silent = silent
+                if any(each.is_missing for each in silent):
+                    self._end_run(silent)
                     return
                 if self._is_waiting:
                     self._report(silent)
@@ -177,8 +192,8 @@ class WatchWorkersHook(tf.train.SessionRunHook):
             self._reported.remove(task)
             _print("{} answers again".format(task))
 
-    def _end_run(self, missing: Sequence[Silent]) -> None:
-        text = "{} waits for {}".format(self._cluster.task, " and for ".join(map(str, missing)))
+    def _end_run(self, silent: Sequence[Silent]) -> None:
+        text = self._waits_for(silent)
         is_raised = self._is_explaining
         self._missing = text
         if is_raised:

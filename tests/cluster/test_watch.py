@@ -14,7 +14,7 @@ from legacy_towers.cluster import watch as watch_module
 from legacy_towers.cluster.published import publish
 from legacy_towers.cluster.records import STARTED, own_record
 from legacy_towers.cluster.value import Cluster, Task
-from legacy_towers.cluster.watch import Watch
+from legacy_towers.cluster.watch import Silent, Watch
 from legacy_towers.compat import tf
 from legacy_towers.errors import MissingTaskError
 from legacy_towers.step import watch_workers
@@ -72,6 +72,24 @@ def test_the_session_in_place_of_a_lost_one_names_the_task_that_has_ended(monkey
             assert hook.explain(ValueError("of the job")) is None
         finally:
             hook.stop()
+
+
+@pytest.mark.parametrize("ended", [
+    tf.errors.InternalError(None, None, "Delete called on non-empty BufRendezvous"),
+    tf.errors.CancelledError(None, None, "Collective ops is aborted by: op cancelled"),
+], ids=["by the end of a session", "by a cancelled run"])
+def test_a_step_that_another_task_has_ended_is_an_error_that_names_who_does_not_answer(ended, monkeypatch):
+    monkeypatch.setattr(watch_workers, "_EXPLAINING_SECONDS", 0.1)
+    hosts = ("127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3")
+    hook = WatchWorkersHook(Cluster((("worker", hosts),), Task("worker", 0)))
+    assert str(hook.explain(ended)) == (
+        "another task has ended the step that worker:0 was running, with an error of its own: the output of worker:1 "
+        "and worker:2 says which"
+    )
+    hook._silent = [Silent(Task("worker", 2), "has not answered at 127.0.0.1:3 for 9 seconds", False)]
+    assert str(hook.explain(ended)) == "worker:0 waits for worker:2, which has not answered at 127.0.0.1:3 for 9 seconds"
+    assert hook.explain(tf.errors.InternalError(None, None, "of an operation")) is None
+    assert hook.explain(tf.errors.CancelledError(None, None, "the queue is closed")) is None
 
 
 def test_a_connection_that_is_lost_again_before_a_step_is_an_error(monkeypatch):
