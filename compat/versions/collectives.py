@@ -111,9 +111,9 @@ def is_step_ended_by_another(error: BaseException) -> bool:
     BufRendezvous" and "Collective ops is aborted by: op cancelled". Seen on 2.21; on 1.15 such a step waits on.
     """
     text = str(error)
-    return isinstance(error, tf.errors.InternalError) and "non-empty BufRendezvous" in text or (
-        isinstance(error, tf.errors.CancelledError) and "Collective ops is aborted by" in text and "op cancelled" in text
-    )
+    if isinstance(error, tf.errors.CancelledError):
+        return "Collective ops is aborted by" in text and "op cancelled" in text
+    return isinstance(error, tf.errors.InternalError) and "non-empty BufRendezvous" in text
 
 
 def group_key(devices: Sequence[str]) -> int:
