@@ -1,9 +1,10 @@
 """The class of the sessions that TensorFlow makes, and the default config of a session."""
 import contextlib
 import functools
+import sys
 import threading
 import types
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, List, Optional
 
 from legacy_towers.compat.versions import tf
 
@@ -70,6 +71,35 @@ def short_waits_for_the_chief(seconds: float = 1.0) -> Iterator[None]:
         yield
     finally:
         SessionManager.__init__ = before
+
+
+def close_within(session: Any, close: Callable[[], None], seconds: float) -> bool:
+    """Calls `close`, which closes `session`, and returns whether it has returned within `seconds`.
+
+    TensorFlow 1.15 waits without end for an answer of each task that the session was connected with, even of one that
+    has ended. A session that has not closed by then is left as it is. So it is while Python ends: no thread can start.
+    """
+    if sys.is_finalizing():
+        session._session = None
+        return True
+    errors: List[Exception] = []
+
+    def closing() -> None:
+        try:
+            close()
+        except Exception as error:  # raised below, in the thread of the caller
+            errors.append(error)
+
+    thread = threading.Thread(target=closing, name="closing a session", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if thread.is_alive():
+        # Private: `__del__` would delete what the thread uses. Tried on 1.15 and 2.21.
+        session._session = None
+        return False
+    if errors:
+        raise errors[0]
+    return True
 
 
 @contextlib.contextmanager

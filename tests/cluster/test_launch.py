@@ -13,6 +13,7 @@ import waiting
 from commands import command
 
 from legacy_towers.cluster.environment import from_environment
+from legacy_towers.cluster.launching import remaining
 from legacy_towers.cluster.launching.elastic import Elastic, Range
 from legacy_towers.cluster.launching.guard import Guard
 from legacy_towers.cluster.launching.one_machine import launch
@@ -106,6 +107,27 @@ def test_parameter_servers_are_ended_when_all_workers_have():
     code, output, _ = shell(of_task("ps 0", WAIT, "echo done"), parameter_servers=1)
     assert code == 0
     assert output == ["[worker:0] done", "[worker:1] done"] or output == ["[worker:1] done", "[worker:0] done"]
+
+
+def test_launch_names_the_tasks_that_still_run_after_another_has_ended(monkeypatch, tmp_path):
+    monkeypatch.setattr(remaining, "_SECONDS", 0.25)
+    reported = tmp_path / "reported"
+
+    class Messages(io.BytesIO):
+        def write(self, text):
+            reported.touch()
+            return super().write(text)
+
+    messages = Messages()
+    # Workers 1 and 2 end when the message is there: it is printed once.
+    wait = "while [ ! -e {} ]; do sleep 0.05; done; sleep 0.5".format(reported)
+    program = of_task("worker 0", "true", wait)
+    code = launch(["sh", "-c", program], 3, 1, dict(os.environ), 5.0, io.BytesIO(), messages)
+    assert code == 0
+    assert messages.getvalue().decode() == (
+        "legacy-towers launch: worker:0 ended 0.25 seconds ago with exit code 0, and worker:1 and worker:2 still run: "
+        "if they wait for a task that has ended, or serve without end, Ctrl-C ends them\n"
+    )
 
 
 def test_a_task_that_ignores_sigterm_is_killed_with_its_children():

@@ -19,6 +19,7 @@ from legacy_towers.cluster.launching.processes import (
     print_message,
     running,
 )
+from legacy_towers.cluster.launching.remaining import Remaining
 from legacy_towers.cluster.launching.signals import Signals
 from legacy_towers.cluster.launching.task_environment import environment_of, filled, gpus_of
 from legacy_towers.cluster.value import CHIEF, EVALUATOR, PARAMETER_SERVER, WORKER, Task
@@ -193,6 +194,7 @@ def _wait(
 ) -> _Ending:
     chief, is_pausing = processes[0], False
     lost: List[TaskProcess] = []
+    remaining = Remaining()
     while True:
         if not is_pausing and elastic.is_return_due():
             is_pausing = True
@@ -223,8 +225,12 @@ def _wait(
                 end_all(processes, grace_seconds)
                 return _Ending(code if code > 0 else 1, each.task, is_by_signal=code < 0)
         needed = [each for each in processes if each.task.type != PARAMETER_SERVER and each not in lost]
-        if all(each.process.poll() == 0 for each in needed):
+        ended = [each.task for each in needed if each.process.poll() == 0]
+        if len(ended) == len(needed):
             end_all(processes, grace_seconds)
             codes = [each.process.returncode for each in lost]
             return _Ending(max(codes[0], 1) if codes else 0, is_final=True)
+        described = remaining.described(ended, [each.task for each in needed if each.task not in ended])
+        if described is not None:
+            print_message(messages, described)
         signals.wait(POLL_SECONDS)

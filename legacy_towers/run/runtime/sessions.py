@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from legacy_towers.run.runtime.script_runtime import ScriptRuntime
 
 
+# How long a session may take to tell all tasks that it is closed.
+_CLOSE_SECONDS = 10.0
+
+
 class _AnySession(type):
     """Makes `isinstance(session, tf.Session)` true for the sessions that TensorFlow creates itself, too."""
 
@@ -99,7 +103,18 @@ class _ScriptSession(default_sessions.ThreadRunHook):
     def close(self) -> None:
         if self._observer is not None:
             self._observer.note_close(self)
-        super().close()  # type: ignore[misc]
+        close = super().close  # type: ignore[misc]
+        if not self._session or not self.sess_str:  # type: ignore[attr-defined]
+            close()
+        elif not default_sessions.close_within(self, close, _CLOSE_SECONDS):
+            runtime = current.script_runtime()
+            if runtime is not None:
+                runtime.print_line(
+                    "the session at {} has not closed within {:g} seconds: a task that it was connected with has "
+                    "ended, or does not answer. Continuing without it. A session whose config has device_filters, such "
+                    "as [\"/job:ps\", \"/job:worker/task:0\"] for worker 0, does not wait for other workers.".format(
+                        _text(self.sess_str), _CLOSE_SECONDS  # type: ignore[attr-defined]
+                    ))
 
     def _convert_queues(self) -> None:
         if self._queues is not None:
@@ -263,8 +278,12 @@ def _interactive() -> Any:
 
 
 def _note(runtime: "ScriptRuntime", kind: str, target: Any, config: Any) -> None:
-    name = target.decode() if isinstance(target, bytes) else str(target or "")
+    name = _text(target)
     runtime.sessions[current.SessionRecord(user_script.calling_line(), kind, name, config.SerializeToString())] += 1
+
+
+def _text(target: Any) -> str:
+    return target.decode() if isinstance(target, bytes) else str(target or "")
 
 
 def _module_of(frame: Any) -> str:

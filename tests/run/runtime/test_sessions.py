@@ -1,5 +1,9 @@
 """The sessions and servers of a script, and the configs that they are created with."""
+import subprocess
+
 import numpy as np
+import ports
+import preloaded
 import pytest
 from run.runtime.prepared import script
 
@@ -7,6 +11,7 @@ from legacy_towers.compat import tf as real
 from legacy_towers.compat.tf1 import tree
 from legacy_towers.compat.versions.session import config_of, is_closed
 from legacy_towers.run.bottleneck import watch
+from legacy_towers.run.runtime import sessions
 
 
 def by_session(tf, config):
@@ -320,3 +325,34 @@ def test_a_feed_of_numbers_and_one_element_arrays_is_accepted(is_watched):
         # One notice per line of this file. The numpy of TensorFlow 1.15 converts such a list itself.
         assert len(notices) == (0 if tree.is_1_15() else 2)
         assert not is_watched or len(run.runtime.watch.runs) == 2
+
+
+# The other task of a cluster of two, which ends when its input does.
+PEER = """
+import sys
+from legacy_towers.compat import tf
+server = tf.train.Server({"worker": sys.argv[1:]}, "worker", 1)
+print("started", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_closing_a_session_does_not_wait_for_a_task_that_has_ended(monkeypatch, capsys):
+    monkeypatch.setattr(sessions, "_CLOSE_SECONDS", 0.5)
+    pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    with ports.held(2) as addresses:
+        with subprocess.Popen([preloaded.executable(), "-c", PEER] + addresses, **pipes) as peer:
+            assert peer.stdout.readline() == b"started\n"
+            with script() as (tf, _):
+                server = tf.train.Server({"worker": addresses}, "worker", 0)
+                with tf.device("/job:worker/task:1"):
+                    two = tf.constant(1.0) + 1.0
+                session = tf.Session(server.target)
+                assert session.run(two) == 2.0
+                peer.stdin.close()
+                assert peer.wait() == 0
+                session.close()
+                with pytest.raises(RuntimeError, match="closed"):
+                    session.run(two)
+    if real.__version__.startswith("1.15"):  # 2.x gets an error where nothing listens
+        assert "grpc://{} has not closed within 0.5 seconds".format(addresses[0]) in capsys.readouterr().err
