@@ -143,8 +143,11 @@ class _Finder(script_api.ViewFinder):
     def forget(self, names: Iterable[str]) -> None:
         if not self.is_imported():
             return
-        for name in names:
-            _forget(name.split("."))
+        dropped = {_forget(name.split(".")) for name in names}
+        for name in [each for each in list(sys.modules) if each.startswith(IMPORTED_AS + ".")]:
+            parts = name[len(IMPORTED_AS) + 1 :].split(".")
+            if any(".".join(parts[:count]) in dropped for count in range(1, len(parts) + 1)):
+                del sys.modules[name]
 
     def find_spec(self, fullname: str, path: Optional[Sequence[Any]], target: Any = None) -> Any:
         if fullname == IMPORTED_AS or fullname.startswith(IMPORTED_AS + "."):
@@ -196,20 +199,20 @@ def _root_source() -> Any:
     return importlib.import_module(ROOT) if is_1_15() else tf
 
 
-def _forget(parts: List[str]) -> None:
-    """Drops the cached value of a dotted name, and TensorFlow's own modules on the path to it."""
+def _forget(parts: List[str]) -> str:
+    """Drops the cached value of a dotted name, or the first of TensorFlow's own modules on the path to it.
+
+    Returns the name of what was dropped, below the root.
+    """
     current: Any = root()
-    for index in range(1, len(parts)):
-        held = _module_names().own(current)
-        below = held.get(parts[index])
-        if index < len(parts) - 1 and isinstance(below, OldModule):
-            current = below
-            continue
-        held.pop(parts[index], None)
-        dropped = ".".join([IMPORTED_AS] + parts[1 : index + 1])
-        for name in [each for each in list(sys.modules) if each == dropped or each.startswith(dropped + ".")]:
-            del sys.modules[name]
-        return
+    last = 1
+    while last < len(parts) - 1:
+        below = _module_names().own(current).get(parts[last])
+        if not isinstance(below, OldModule):
+            break
+        current, last = below, last + 1
+    _module_names().own(current).pop(parts[last], None)
+    return ".".join(parts[1 : last + 1])
 
 
 def _registry() -> Any:
