@@ -30,3 +30,14 @@ def list_local_devices(config: "Optional[tf.ConfigProto]" = None) -> List[LocalD
         LocalDevice(each.name, each.device_type, int(each.memory_limit), each.physical_device_desc)
         for each in device_lib.list_local_devices(session_config=config)
     ]
+
+
+def prefers_own_task() -> bool:
+    """Returns whether an operation whose device names no task runs on the task that its session is connected to.
+
+    So it does on TensorFlow 2; 1.15 takes the first task of the cluster, such as /job:ps/task:0. Tried on 1.15 and
+    2.21.
+    """
+    from legacy_towers.compat.versions import tf
+
+    return not tf.__version__.startswith("1.")

@@ -34,6 +34,7 @@ class ScriptRuntime:
         self.empty_batches: Any = None
         self.empty_feeds: Any = None
         self.step_limit: Any = None
+        self.shared_variables: Any = None
         self.queues: Any = None  # with --queues-to-dataset
         # The number of CPU devices of this process's server; a server is created before any graph.
         self.server_cpus: Optional[int] = None
@@ -52,6 +53,7 @@ class ScriptRuntime:
             graphs,
             keras_runs,
             sessions,
+            shared_variables,
             step_limit,
         )
         from legacy_towers.run.runtime.queue_conversion import QueueConversion
@@ -60,6 +62,7 @@ class ScriptRuntime:
         self.devices = device_map.DeviceMap(self.options, self.script_run.devices)
         self.empty_batches = empty_batches.EmptyBatches()
         self.empty_feeds = empty_feeds.EmptyFeeds()
+        self.shared_variables = shared_variables.SharedVariables(self.print_line)
         self.step_limit = step_limit.StepLimit(self.options.timeout_steps) if self.options.timeout_steps else None
         if self.options.queues_to_dataset:
             proof = QueueProof(self.print_line, self.options.allow_different) if self.options.prove else None

@@ -40,6 +40,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
     _training_start: Any = None
     _towers: Any = None
     _empty_feeds: Any = None
+    _place_shared: Optional[Callable[[], None]] = None
     # TensorFlow's __del__ reads it, also when __init__ raised.
     _session: Any = None
 
@@ -63,6 +64,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
             self._observer.note_session(self, built)
         if target:
             runtime.check_server()
+            self._place_shared = runtime.shared_variables.placer(target, built, merged)
         elif isinstance(built, default_graphs.PlacingGraph):
             built.note_session(merged.device_count.get("CPU", 1))
         return merged
@@ -71,7 +73,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
         run = super().run  # type: ignore[misc]
         if self._empty_feeds is not None:
             run = functools.partial(self._empty_feeds.run, run, self)
-        self._convert_queues()
+        self._prepare_graph()
         if self._queues is not None:
             self._queues.check_timeout(self, fetches, options)
         self._examine_training(fetches)
@@ -116,7 +118,9 @@ class _ScriptSession(default_sessions.ThreadRunHook):
                         _text(self.sess_str), _CLOSE_SECONDS  # type: ignore[attr-defined]
                     ))
 
-    def _convert_queues(self) -> None:
+    def _prepare_graph(self) -> None:
+        if self._place_shared is not None:
+            self._place_shared()
         if self._queues is not None:
             self._queues.before_run(self)
 
@@ -125,7 +129,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
             self._training_start = None
 
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
-        self._convert_queues()
+        self._prepare_graph()
         if self._towers is not None:
             self._towers.refuse_other_runs(self, fetches, "partial_run")
         return super().partial_run_setup(fetches, feeds)  # type: ignore[misc]
@@ -142,7 +146,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Any:
         make = super().make_callable  # type: ignore[misc]
-        self._convert_queues()
+        self._prepare_graph()
         made = make(fetches, feed_list, accept_options)
         if self._observer is not None:
             self._observer.note_callable(self, fetches)
@@ -210,6 +214,7 @@ class Server(tf.train.Server):
         super().__init__(server_or_cluster_def, job_name, task_index, protocol, config, start)
         if runtime is not None:
             runtime.server_cpus = config.device_count.get("CPU", 1)
+            runtime.shared_variables.note_server(self)
             _note(runtime, "Server", self.target, config)
 
     @staticmethod
