@@ -1,7 +1,7 @@
-"""Python processes that find TensorFlow imported: its import takes more CPU time than most of what tests run.
+"""Python processes that find TensorFlow and legacy_towers imported, which takes more CPU time than what most tests run.
 
 `executable()` is a `python` for such processes, and `commands()` a folder for the PATH with `python` and
-`legacy-towers`. A server imports TensorFlow once for each process that runs tests, and forks: see server.py. Not for
+`legacy-towers`. A server imports both once for each process that runs tests, and forks: see server.py. Not for
 tests of the import, of the log of TensorFlow's C++ code, or that send SIGKILL. With options of the interpreter such as
 -I, a process of the plain interpreter runs.
 """
