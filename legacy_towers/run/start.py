@@ -174,10 +174,10 @@ def _new_main(**names: Any) -> types.ModuleType:
 def _set_first_path(folder: str) -> None:
     """Sets sys.path[0] to `folder`, in place of the folder of the program that started legacy_towers."""
     started = sys.modules[_MAIN]
+    # `python -m legacy_towers` has removed its own: the first path can be one of PYTHONPATH.
     by_module = getattr(started, "__spec__", None) is not None
-    file = getattr(started, "__file__", None) or ""
-    ours = os.getcwd() if by_module else os.path.dirname(os.path.realpath(file))
-    if sys.path and os.path.realpath(sys.path[0] or os.getcwd()) == os.path.realpath(ours):
+    ours = os.path.dirname(os.path.realpath(getattr(started, "__file__", None) or ""))
+    if not by_module and sys.path and os.path.realpath(sys.path[0] or os.getcwd()) == ours:
         sys.path[0] = spawned.Folder(folder)
     else:
         sys.path.insert(0, spawned.Folder(folder))

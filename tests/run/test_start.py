@@ -223,6 +223,13 @@ def test_modules_are_found_on_pythonpath_and_in_parent_folders(tmp_path):
     assert_same_outcome(tmp_path / "job", ["train.py"], PYTHONPATH=str(tmp_path / "lib"), PYTHONDONTWRITEBYTECODE="1")
 
 
+def test_the_working_directory_on_pythonpath_stays_on_the_path(tmp_path):
+    here.write(tmp_path, {"package/__init__.py": "", "package/net.py": "NAME = 'net'\n"})
+    here.write(tmp_path, {"job/train.py": "import sys, package.net\nprint(sys.path[:2], package.net.NAME)\n"})
+    code, out, _ = assert_same_outcome(tmp_path, ["job/train.py"], PYTHONPATH=".", PYTHONDONTWRITEBYTECODE="1")
+    assert code == 0 and out.endswith("net\n")
+
+
 def test_links_to_scripts_and_folders_with_a_main_are_run(tmp_path):
     here.write(tmp_path, {"job/__main__.py": "import sys, helpers\nprint(sys.argv, sys.path[0], __file__)\n"})
     here.write(tmp_path, {"job/helpers.py": "", "job/script.py": "import sys, helpers\nprint(sys.path[0])\n"})
