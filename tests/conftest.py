@@ -91,3 +91,7 @@ def fresh_graph():
 
     with tf.Graph().as_default() as graph:
         yield graph
+    # One that a script left open, as many do, would run the Keras models of later tests.
+    left = tf.get_default_session()
+    if isinstance(left, tf.InteractiveSession):
+        left.close()
