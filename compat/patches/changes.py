@@ -81,7 +81,8 @@ CHANGES: Tuple[Change, ...] = (
     Change(
         _TENSORFLOW + "training.session_manager.SessionManager.__init__",
         RUN,
-        "a worker looks each second whether the chief has initialized the variables, not after 30 seconds",
+        "a worker looks each second whether the chief has initialized the variables, not after 30 seconds; it reports "
+        "that it waits",
         _WITH_SCRIPT,
     ),
     Change(

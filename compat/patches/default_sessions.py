@@ -1,6 +1,5 @@
 """The class of the sessions that TensorFlow makes, and the default config of a session."""
 import contextlib
-import functools
 import sys
 import threading
 import types
@@ -47,30 +46,6 @@ def managed_session_class(session_class: Any) -> Iterator[None]:
         yield
     finally:
         session_manager.session = before
-
-
-@contextlib.contextmanager
-def short_waits_for_the_chief(seconds: float = 1.0) -> Iterator[None]:
-    """Lets a worker look at least every `seconds` whether the chief has initialized the variables.
-
-    TensorFlow lets it sleep for 30 seconds after the first look. The chief of a short job has ended by then, and the
-    worker waits for it without end.
-    """
-    # Private: Supervisor and MonitoredTrainingSession pass no `recovery_wait_secs` on. Tried on 1.15 and 2.21.
-    from tensorflow.python.training.session_manager import SessionManager
-
-    before = SessionManager.__init__
-
-    @functools.wraps(before)
-    def init(self: Any, *arguments: Any, **keywords: Any) -> None:
-        before(self, *arguments, **keywords)
-        self._recovery_wait_secs = min(self._recovery_wait_secs, seconds)
-
-    SessionManager.__init__ = init
-    try:
-        yield
-    finally:
-        SessionManager.__init__ = before
 
 
 def close_within(session: Any, close: Callable[[], None], seconds: float) -> bool:

@@ -45,7 +45,7 @@ class ScriptRuntime:
         """Replaces the default graphs, and the sessions that TensorFlow itself creates, until `stop`."""
         if self.devices is not None:
             return
-        from legacy_towers.compat.patches import default_graphs, default_sessions
+        from legacy_towers.compat.patches import chief_waits, default_graphs, default_sessions
         from legacy_towers.run.runtime import (
             device_map,
             empty_batches,
@@ -69,7 +69,7 @@ class ScriptRuntime:
             self.queues = QueueConversion(self.print_line, proof)
         self._patches.enter_context(default_graphs.default_graph_factory(graphs.Graph))
         self._patches.enter_context(default_sessions.managed_session_class(sessions.Session))
-        self._patches.enter_context(default_sessions.short_waits_for_the_chief())
+        self._patches.enter_context(chief_waits.short_waits_for_the_chief(self.print_line))
         self._patches.enter_context(default_sessions.config_of_new_sessions(sessions.adjusted))
         self._patches.enter_context(default_sessions.new_strategies(self._note_strategy))
         self._patches.enter_context(keras_runs.watched(self))
