@@ -57,6 +57,10 @@ batched_reads, epoch_reader, fixed_order, read_values, recorded_tensors = (_besi
 
 TOPS = ("tensorflow_core", "tensorflow")
 NOT_FETCHED = "can't be fetched"
+# Python's folder and that of the recorder: their files, and those of installed packages, are not the program's.
+_NOT_OF_PROGRAM = tuple(
+    os.path.dirname(path) + os.path.sep for path in (os.__file__, os.path.abspath(__file__))
+)
 
 
 class _Wanted(NamedTuple):
@@ -128,7 +132,7 @@ class Recorder:
 
     def write_files(self) -> None:
         """Writes which files were imported."""
-        found = {getattr(each, "__file__", None) for each in list(sys.modules.values())}
+        found = {_file_of(each) for each in list(sys.modules.values())}
         paths = {os.path.abspath(each) for each in found if isinstance(each, str)}
         self.write({"files": sorted(each for each in paths if _is_of_program(each))})
 
@@ -303,11 +307,18 @@ def _places(operation: Any) -> Any:
     return found
 
 
+def _file_of(module: Any) -> Any:
+    """Returns the file of a module in sys.modules; None for a module of a class of TensorFlow.
+
+    One of those is TensorFlow 1.15's `tensorflow.contrib`: the first look at an attribute imports it, in a second.
+    """
+    is_of_tensorflow = type(module).__module__.partition(".")[0] in TOPS
+    return None if is_of_tensorflow else getattr(module, "__file__", None)
+
+
 def _is_of_program(path: str) -> bool:
     """Whether a file belongs neither to Python, nor to an installed library, nor to the recorder."""
-    folders = (os.path.dirname(os.__file__), os.path.dirname(os.path.abspath(__file__)))
-    return not path.startswith(tuple(each + os.path.sep for each in folders)) \
-        and os.path.sep + "site-packages" + os.path.sep not in path
+    return os.path.sep + "site-packages" + os.path.sep not in path and not path.startswith(_NOT_OF_PROGRAM)
 
 
 def _run_after(loader: Any, patch: Any) -> None:

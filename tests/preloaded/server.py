@@ -59,6 +59,8 @@ def preload():
     assert tf.__version__
     for name in MODULES:
         importlib.import_module("legacy_towers." + name)
+    if tf.__version__.startswith("1.15"):  # AutoGraph of 1.15 imports it, in a second, for the first function of a map
+        importlib.import_module("tensorflow_core.contrib")
     gc.collect()
     gc.freeze()
 
