@@ -191,20 +191,25 @@ class Experiment:
     def train_and_evaluate(self) -> Any:
         """Trains, evaluates every `min_eval_frequency` steps and at the end, and exports.
 
-        With `checkpoint_and_export`, evaluates and exports each checkpoint that the configuration saves instead.
+        With `checkpoint_and_export`, evaluates and exports each checkpoint that the configuration saves instead. The
+        master of a cluster starts its server, and evaluates checkpoints that are `min_eval_frequency` steps apart.
 
         Returns:
           (results of the last evaluation, list of exports).
         """
         config = self._estimator.config
+        if config.cluster_spec:
+            _start_server(config)
         if self._checkpoint_and_export and (config.save_checkpoints_secs or config.save_checkpoints_steps):
             listener = _EvaluateAndExport(self)
-            saver = tf.train.CheckpointSaverHook(
-                self._estimator.model_dir, config.save_checkpoints_secs, config.save_checkpoints_steps,
-                listeners=[listener],
-            )
-            self._train(self._train_steps, more_hooks=[saver])
+            self._train(self._train_steps, more_hooks=[self._saver(listener)])
             return listener.results, listener.exports
+        if config.cluster_spec:
+            # In one session: another would restore a checkpoint over what the workers have trained since.
+            saver = [self._saver(_Evaluate(self, self._frequency))] if self._frequency else []
+            self._train(self._train_steps, more_hooks=saver)
+            last = self._evaluate(None)
+            return last, self._exports(last)
         step, results = 0, None
         while self._frequency and self._train_steps and step + self._frequency < self._train_steps:
             step += self._frequency
@@ -215,6 +220,13 @@ class Experiment:
         return results, self._exports(results)
 
     local_run = train_and_evaluate
+
+    def _saver(self, listener: Any) -> Any:
+        config = self._estimator.config
+        return tf.train.CheckpointSaverHook(
+            self._estimator.model_dir, config.save_checkpoints_secs, config.save_checkpoints_steps,
+            listeners=[listener],
+        )
 
     def continuous_train_and_eval(self, continuous_eval_predicate_fn: Any = None) -> Any:
         """Alternates training for `train_steps_per_iteration` steps with evaluation and export.
@@ -281,13 +293,30 @@ class _EvaluateAndExport(tf.train.CheckpointSaverListener):
             self.exports = self._experiment._exports(self.results, latest)
 
 
+class _Evaluate(tf.train.CheckpointSaverListener):
+    """Evaluates the new checkpoints of an experiment that are at least `frequency` steps apart."""
+
+    def __init__(self, experiment: Experiment, frequency: int) -> None:
+        self._experiment = experiment
+        self._frequency = frequency
+        self._last = 0
+
+    def after_save(self, session: Any, global_step_value: int) -> None:
+        if global_step_value - self._last >= self._frequency:
+            self._last = global_step_value
+            latest = tf.train.latest_checkpoint(self._experiment.estimator.model_dir)
+            self._experiment._evaluate(None, latest)
+
+
 def _should_continue(predicate: Callable[..., Any], results: Any, latest: Optional[str]) -> Any:
     if "checkpoint_path" in inspect.signature(predicate).parameters:
         return predicate(results, checkpoint_path=latest)
     return predicate(results)
 
 
-_SCHEDULES = {TaskType.PS: "run_std_server", TaskType.WORKER: "train", TaskType.MASTER: "local_run"}
+_SCHEDULES = {
+    TaskType.PS: "run_std_server", TaskType.WORKER: "train", TaskType.MASTER: "local_run", TaskType.CHIEF: "local_run",
+}
 
 
 def run(

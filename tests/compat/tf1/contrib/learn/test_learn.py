@@ -1,7 +1,10 @@
 """tf.contrib.learn: preprocessing, datasets, estimators, experiments and exports."""
+import functools
+import json
 import os
 
 import numpy as np
+import ports
 import pytest
 from tf1_cases.contrib import learn_runs
 
@@ -308,6 +311,36 @@ def test_checkpoint_and_export_evaluates_and_exports_each_checkpoint(tmp_path):
     assert results["global_step"] == 3
     assert [tf.compat.as_str(path) for path in exports] == [str(tmp_path / "run" / "export" / "mine")]
     assert (tmp_path / "run" / "eval_intermediate_export").is_dir()
+
+
+def test_the_master_of_a_cluster_trains_with_a_parameter_server_and_evaluates(tmp_path, monkeypatch):
+    module = tree.module("tensorflow.contrib.learn")
+    seen = []
+
+    def train(folder):
+        config = module.RunConfig(model_dir=str(tmp_path / folder), save_checkpoints_steps=2)
+        estimator = tf.estimator.Estimator(_one_variable_model_fn, config=config)
+        monkeypatch.setattr(estimator, "evaluate", functools.partial(evaluate, estimator.evaluate))
+        options = dict(train_steps=5, eval_steps=1, min_eval_frequency=4)
+        experiment = module.Experiment(estimator, _six_batches, _six_batches, **options)
+        return module.learn_runner.run(lambda run_config, hparams: experiment, run_config=config)[0]
+
+    def evaluate(call, **options):
+        results = call(**options)
+        seen.append(results["global_step"])
+        return results
+
+    alone = train("alone")
+    del seen[:]
+    with ports.held(2) as (master, server):
+        cluster = {"master": [master], "ps": [server]}
+        tf.train.Server(cluster, "ps", 0)
+        task = {"type": "master", "index": 0}
+        monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": task, "environment": "cloud"}))
+        assert train("cluster") == alone
+    assert seen[-1] == 5 and alone["global_step"] == 5
+    if not IS_1_15:  # which evaluates new checkpoints, but none within 5 seconds
+        assert seen == [4, 5]
 
 
 def test_continuous_eval_takes_its_arguments(tmp_path):
