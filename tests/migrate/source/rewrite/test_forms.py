@@ -1,6 +1,8 @@
 """Files that libcst can't read itself: those of Python 2, and those that mix tabs and blanks."""
 import os
+import sys
 
+import preloaded
 import pytest
 
 from legacy_towers.migrate.source.pipelines import find_pipelines
@@ -94,6 +96,7 @@ def _text(path):
 
 def test_a_file_of_python_2_stays_one(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "executable", preloaded.executable())
     (tmp_path / "train.py").write_bytes(_BEFORE.encode("utf-8"))
     (tmp_path / "numbers.txt").write_text("\n".join(str(number) for number in range(12)) + "\n")
     plan = _plan("train.py")
