@@ -64,7 +64,7 @@ class _ScriptSession(default_sessions.ThreadRunHook):
             self._observer.note_session(self, built)
         if target:
             runtime.check_server()
-            self._place_shared = runtime.shared_variables.placer(target, built, merged)
+            self._place_shared = runtime.shared_variables.placer(_text(target), built, merged)
         elif isinstance(built, default_graphs.PlacingGraph):
             built.note_session(merged.device_count.get("CPU", 1))
         return merged

@@ -55,16 +55,16 @@ class SharedVariables:
         # As TensorFlow sorts the names of devices.
         self._tasks = sorted(addresses, key=lambda task: (task.job, str(task.task_index)))
         self._targets.update({"grpc://" + address: task for task, address in addresses.items()})
-        self._targets[_text(server.target)] = _Task(definition.job_name, definition.task_index)
+        self._targets[tf.compat.as_text(server.target)] = _Task(definition.job_name, definition.task_index)
 
-    def placer(self, target: Any, graph: Any, config: Any) -> Optional[Callable[[], None]]:
+    def placer(self, target: str, graph: Any, config: Any) -> Optional[Callable[[], None]]:
         """Returns a function that places what was added to `graph` since its last call; None if it never has to.
 
         Args:
           target: what the session of the graph is connected to.
           config: its tf.ConfigProto: its device_filters are the tasks that it uses.
         """
-        own = self._targets.get(_text(target))
+        own = self._targets.get(target)
         filters = [tf.DeviceSpec.from_string(each) for each in config.device_filters]
         tasks = [task for task in self._tasks if not filters or any(task.fits(each) for each in filters)]
         if own is None or len(tasks) < 2:
@@ -108,7 +108,3 @@ def _local_variables(graph: Any) -> Set[str]:
     keys = tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.LOCAL_VARIABLES
     shared, local = ({each.op.name for each in graph.get_collection(key) if hasattr(each, "op")} for key in keys)
     return local - shared
-
-
-def _text(target: Any) -> str:
-    return target.decode() if isinstance(target, bytes) else str(target)
